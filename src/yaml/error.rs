@@ -1,0 +1,84 @@
+//! What can go wrong when YAML is read or edited.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// Text that is not YAML, or YAML that no package may hold (duplicate keys, too deep).
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct ParseError {
+    /// Line, counted from 1.
+    pub line: usize,
+    /// Column in characters, counted from 1.
+    pub column: usize,
+    /// What was expected and what was found.
+    pub message: String,
+}
+
+impl ParseError {
+    /// The same error in a text that begins `lines` lines further down.
+    #[must_use]
+    pub fn below(mut self, lines: usize) -> Self {
+        self.line += lines;
+        self
+    }
+}
+
+/// An edit that cannot be made without harm.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum EditError {
+    /// The edited node lies below an anchor that an alias elsewhere reads, or below an alias.
+    #[error(
+        "{place}: the value is shared through the anchor `&{anchor}`; write it out in full first"
+    )]
+    SharedAnchor {
+        /// Path of the node that was to be edited.
+        place: String,
+        /// Name of the anchor.
+        anchor: String,
+    },
+    /// The place holds another kind of value than the edit needs.
+    #[error("{place}: expected a {expected}, found {found}")]
+    WrongKind {
+        /// Path of the node.
+        place: String,
+        /// The kind that the edit needs.
+        expected: &'static str,
+        /// The kind that is there.
+        found: &'static str,
+    },
+    /// The text after the edit does not parse; nothing is changed then.
+    #[error("the edited text would not be YAML any more: {0}")]
+    Broken(ParseError),
+}
+
+/// A place in a text, for messages: `line 3, column 7`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Location {
+    /// Line, counted from 1.
+    pub line: usize,
+    /// Column in characters, counted from 1.
+    pub column: usize,
+}
+
+impl Location {
+    /// The place of a byte offset in a text.
+    #[must_use]
+    pub fn of(text: &str, offset: usize) -> Self {
+        let before = &text.as_bytes()[..offset.min(text.len())];
+        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+        Self {
+            line: memchr::memchr_iter(b'\n', before).count() + 1,
+            column: text
+                .get(start..offset)
+                .map_or(1, |line| line.chars().count() + 1),
+        }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}

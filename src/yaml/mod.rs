@@ -1,0 +1,23 @@
+//! YAML, kept as it was written.
+//!
+//! [`Tree::parse`] reads a text into spans; [`Document`] and [`NodeRef`] are views on text and tree;
+//! an [`Editor`] collects changes to nodes and splices them into the text. Nothing is reprinted
+//! that was not changed. Values ([`Value`]) stand apart from their spelling ([`scalar`]).
+
+mod document;
+mod edit;
+mod error;
+mod path;
+mod render;
+mod tree;
+
+pub mod de;
+pub mod scalar;
+pub mod value;
+
+pub use document::{Document, EntryRef, NodeRef};
+pub use edit::{Content, Editor};
+pub use error::{EditError, Location, ParseError};
+pub use path::{Path, PathElement};
+pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
+pub use value::Value;

@@ -1,0 +1,111 @@
+//! Paths into a value: `spec.template.spec.containers[0].image`.
+
+use std::fmt;
+
+/// One step of a path, as structured-merge-diff names them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum PathElement {
+    /// The value of a mapping entry.
+    Field(String),
+    /// The element of a keyed list: its keys and their values as written.
+    Key(Vec<(String, String)>),
+    /// The element of a set: its value as written.
+    Value(String),
+    /// The element of any list, counted from 0.
+    Index(usize),
+}
+
+/// A path from the root of a resource to one of its nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Path(Vec<PathElement>);
+
+impl Path {
+    /// The path of the root.
+    #[must_use]
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// A path of field names only.
+    #[must_use]
+    pub fn fields(names: &[&str]) -> Self {
+        Self(
+            names
+                .iter()
+                .map(|name| PathElement::Field((*name).to_owned()))
+                .collect(),
+        )
+    }
+
+    /// This path with one more element.
+    #[must_use]
+    pub fn child(&self, element: PathElement) -> Self {
+        let mut elements = self.0.clone();
+        elements.push(element);
+        Self(elements)
+    }
+
+    /// This path with one more field.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Self {
+        self.child(PathElement::Field(name.to_owned()))
+    }
+
+    /// This path with one more list index.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        self.child(PathElement::Index(index))
+    }
+
+    /// Its elements, from the root down.
+    #[must_use]
+    pub fn elements(&self) -> &[PathElement] {
+        &self.0
+    }
+}
+
+/// A name that needs no brackets in a printed path.
+fn is_bare(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_/$".contains(&b))
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, element) in self.0.iter().enumerate() {
+            match element {
+                PathElement::Field(name) if is_bare(name) => {
+                    write!(f, "{}{name}", if i == 0 { "" } else { "." })?;
+                }
+                PathElement::Field(name) => write!(f, "[{name:?}]")?,
+                PathElement::Index(index) => write!(f, "[{index}]")?,
+                PathElement::Value(value) => write!(f, "[={value}]")?,
+                PathElement::Key(keys) => {
+                    let keys: Vec<_> = keys.iter().map(|(k, v)| format!("{k}={v}")).collect();
+                    write!(f, "[{}]", keys.join(","))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_read_as_kubernetes_writes_them() {
+        let path = Path::fields(&["spec", "containers"])
+            .index(0)
+            .field("image");
+        assert_eq!(path.to_string(), "spec.containers[0].image");
+        let path = Path::fields(&["metadata", "annotations", "kpt.dev/config-injection"]);
+        assert_eq!(
+            path.to_string(),
+            r#"metadata.annotations["kpt.dev/config-injection"]"#
+        );
+    }
+}

@@ -1,0 +1,492 @@
+//! New text, in the manner of its surroundings.
+//!
+//! Content comes as a value, or as a node of another document; then it brings its own spelling and
+//! comments along and only its indentation is made to fit.
+
+use super::document::{Document, EntryRef, NodeRef};
+use super::edit::Content;
+use super::scalar::{self, Context, ScalarStyle};
+use super::tree::{NONE, NodeKind};
+use super::value::Value;
+
+/// How the surroundings of an edit are written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Manner {
+    /// Columns that one level of mappings is indented by.
+    pub(super) step: usize,
+    /// Whether sequences are indented below their key (`wide`) or not (`compact`).
+    pub(super) wide: bool,
+    /// Line break.
+    pub(super) newline: &'static str,
+    /// Whether keys and strings in flow style are written as JSON has them.
+    pub(super) json: bool,
+}
+
+/// What the content belongs to, with the column of the key or dash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    Root,
+    Key(usize),
+    Dash(usize),
+}
+
+impl Owner {
+    fn column(self) -> usize {
+        match self {
+            Self::Root => 0,
+            Self::Key(column) | Self::Dash(column) => column,
+        }
+    }
+
+    /// Column of a collection that belongs to this owner.
+    fn child(self, sequence: bool, manner: &Manner) -> usize {
+        match self {
+            Self::Root => 0,
+            Self::Key(column) if sequence && !manner.wide => column,
+            Self::Key(column) => column + manner.step,
+            Self::Dash(column) => column + 2,
+        }
+    }
+}
+
+/// Text for a place behind an indicator.
+#[derive(Debug, Default)]
+pub(super) struct Rendered {
+    /// What stands on the indicator's own line.
+    pub(super) inline: String,
+    /// Lines below, indented, without line breaks.
+    pub(super) lines: Vec<String>,
+}
+
+impl Rendered {
+    fn inline(text: String) -> Self {
+        Self {
+            inline: text,
+            lines: Vec::new(),
+        }
+    }
+
+    /// Puts a mark (`key:` or `-`) at a column in front.
+    fn behind(self, column: usize, mark: &str, out: &mut Vec<String>) {
+        let space = if self.inline.is_empty() { "" } else { " " };
+        out.push(format!("{:column$}{mark}{space}{}", "", self.inline));
+        out.extend(self.lines);
+    }
+
+    /// Moves the first line up behind a dash.
+    fn compact(mut self) -> Self {
+        if self.inline.is_empty() && !self.lines.is_empty() {
+            self.inline = self.lines.remove(0).trim_start().to_owned();
+        }
+        self
+    }
+}
+
+/// Content in block style.
+pub(super) fn block(content: &Content<'_>, owner: Owner, manner: &Manner) -> Rendered {
+    let rendered = match content {
+        Content::Value(value) => block_value(value, owner, manner),
+        Content::Node(node) => match transcribe(*node, owner, manner) {
+            Some(rendered) => rendered,
+            None => block_value(&node.value().unwrap_or(Value::Null), owner, manner),
+        },
+    };
+    if matches!(owner, Owner::Dash(_)) {
+        rendered.compact()
+    } else {
+        rendered
+    }
+}
+
+/// Content in flow style, on one line.
+pub(super) fn flow(content: &Content<'_>, manner: &Manner) -> String {
+    match content {
+        Content::Value(value) => flow_value(value, manner.json),
+        Content::Node(node) => {
+            let is_json = manner.json && node.document.text.starts_with('{');
+            let single = !node.kind().is_block_collection() && !node.source().contains('\n');
+            let simple = match node.kind() {
+                NodeKind::Scalar(ScalarStyle::Plain) => {
+                    scalar::plain_is_safe(node.source(), Context::Flow) || node.as_str().is_none()
+                }
+                NodeKind::Scalar(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => true,
+                _ => !has_alias(*node),
+            };
+            if single && simple && node.properties().is_empty() && (is_json || !manner.json) {
+                return node.source().to_owned();
+            }
+            flow_value(&node.value().unwrap_or(Value::Null), manner.json)
+        }
+    }
+}
+
+fn flow_value(value: &Value, json: bool) -> String {
+    match value {
+        Value::String(text) if json => scalar::write_double_quoted(text),
+        Value::String(text) => scalar::write_inline(text, ScalarStyle::Plain, Context::Flow),
+        Value::Sequence(items) => {
+            let items: Vec<_> = items.iter().map(|item| flow_value(item, json)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Mapping(entries) => {
+            let entries: Vec<_> = entries
+                .iter()
+                .map(|(key, value)| format!("{}: {}", flow_key(key, json), flow_value(value, json)))
+                .collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        other => plain(other),
+    }
+}
+
+/// A key in flow style.
+pub(super) fn flow_key(key: &Value, json: bool) -> String {
+    match key {
+        Value::String(_) => flow_value(key, json),
+        other if json => scalar::write_double_quoted(&plain(other)),
+        other => flow_value(other, json),
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Number(number) => scalar::number_text(number),
+        Value::Bool(value) => value.to_string(),
+        _ => "null".to_owned(),
+    }
+}
+
+fn block_value(value: &Value, owner: Owner, manner: &Manner) -> Rendered {
+    match value {
+        Value::String(text) => string(text, ScalarStyle::Plain, owner, manner),
+        Value::Sequence(items) if items.is_empty() => Rendered::inline("[]".to_owned()),
+        Value::Mapping(entries) if entries.is_empty() => Rendered::inline("{}".to_owned()),
+        Value::Sequence(items) => {
+            let column = owner.child(true, manner);
+            let mut rendered = Rendered::default();
+            for item in items {
+                let item = block_value(item, Owner::Dash(column), manner).compact();
+                item.behind(column, "-", &mut rendered.lines);
+            }
+            rendered
+        }
+        Value::Mapping(entries) => {
+            let column = owner.child(false, manner);
+            let mut rendered = Rendered::default();
+            for (key, value) in entries {
+                let mark = format!("{}:", block_key(key));
+                let value = block_value(value, Owner::Key(column), manner);
+                value.behind(column, &mark, &mut rendered.lines);
+            }
+            rendered
+        }
+        other => Rendered::inline(plain(other)),
+    }
+}
+
+fn block_key(key: &Value) -> String {
+    match key {
+        Value::String(text) => scalar::write_inline(text, ScalarStyle::Plain, Context::Block),
+        other => flow_value(other, false),
+    }
+}
+
+/// A string in the style asked for, if it can be written so, else double-quoted.
+///
+/// New strings of several lines become literal block scalars.
+pub(super) fn string(text: &str, style: ScalarStyle, owner: Owner, manner: &Manner) -> Rendered {
+    let several = text.trim_end_matches('\n').contains('\n');
+    let in_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+    if in_block || (several && style == ScalarStyle::Plain) {
+        let indent = match owner {
+            Owner::Root => manner.step,
+            Owner::Key(column) | Owner::Dash(column) => column + manner.step,
+        };
+        let folded = style == ScalarStyle::Folded;
+        if let Some((header, body)) = scalar::write_block(text, folded, indent, "\n", manner.step) {
+            let lines = body.split('\n').map(str::to_owned).collect();
+            return Rendered {
+                inline: header,
+                lines,
+            };
+        }
+        return Rendered::inline(scalar::write_double_quoted(text));
+    }
+    Rendered::inline(scalar::write_inline(text, style, Context::Block))
+}
+
+/// Lines for a new entry of a block mapping at a column.
+pub(super) fn entry_lines(
+    key: &str,
+    content: &Content<'_>,
+    source: Option<EntryRef<'_>>,
+    column: usize,
+    manner: &Manner,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rendered = block(content, Owner::Key(column), manner);
+    let mut mark = scalar::write_inline(key, ScalarStyle::Plain, Context::Block);
+    if let Some(entry) = source {
+        for comment in comments_above(entry.key) {
+            lines.push(format!("{:column$}{comment}", ""));
+        }
+        if is_simple_key(entry.key) {
+            mark = entry.key.source().to_owned();
+        }
+        append_trailing_comment(entry.value, &mut rendered);
+    }
+    mark.push(':');
+    rendered.behind(column, &mark, &mut lines);
+    lines
+}
+
+/// Lines for a new item of a block sequence with its dash at a column.
+pub(super) fn item_lines(
+    content: &Content<'_>,
+    source: Option<NodeRef<'_>>,
+    column: usize,
+    manner: &Manner,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rendered = block(content, Owner::Dash(column), manner);
+    if let Some(item) = source {
+        for comment in comments_above(item) {
+            lines.push(format!("{:column$}{comment}", ""));
+        }
+        append_trailing_comment(item, &mut rendered);
+    }
+    rendered.behind(column, "-", &mut lines);
+    lines
+}
+
+/// The comment behind a scalar or flow collection moves along with it.
+fn append_trailing_comment(value: NodeRef<'_>, rendered: &mut Rendered) {
+    if value.kind().is_block_collection() || !rendered.lines.is_empty() {
+        return;
+    }
+    if let Some(comment) = comment_behind(value.document, value.range().end) {
+        rendered.inline.push_str(comment);
+    }
+}
+
+/// White space and comment from `at` to the end of the line, if a comment is there.
+fn comment_behind(document: Document<'_>, at: usize) -> Option<&str> {
+    let line = &document.text[at..document.line_end(at)];
+    let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
+    document.comment_at(at + blank)?;
+    Some(line.trim_end_matches('\r'))
+}
+
+/// The comment lines directly above an entry or item, as [`super::edit`] takes them along.
+fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
+    let document = node.document;
+    let start = node
+        .mark()
+        .unwrap_or(node.outer_start())
+        .min(node.outer_start());
+    let start = document.line_start(start);
+    let head = super::edit::head_start(document, start, document.column(node.outer_start()), 0);
+    document.text[head..start].lines().map(str::trim).collect()
+}
+
+fn is_simple_key(key: NodeRef<'_>) -> bool {
+    key.mark().is_none()
+        && matches!(
+            key.kind(),
+            NodeKind::Scalar(
+                ScalarStyle::Plain | ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted
+            )
+        )
+        && key.properties().is_empty()
+        && !key.source().contains('\n')
+        && !key.source().is_empty()
+}
+
+fn has_alias(node: NodeRef<'_>) -> bool {
+    let nodes = &node.document.tree.nodes;
+    nodes[node.id.index()..node.raw().next as usize]
+        .iter()
+        .any(|n| n.kind == NodeKind::Alias)
+}
+
+/// A node of another document as its source has it, re-indented.
+///
+/// `None` where the source cannot be carried over as it is: aliases, complex keys.
+fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Rendered> {
+    if has_alias(node) {
+        return None;
+    }
+    let tag = node.tag().map(|tag| format!("{tag} ")).unwrap_or_default();
+    let document = node.document;
+    match node.kind() {
+        NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
+            let mut rendered = block_scalar(node, owner, manner)?;
+            rendered.inline.insert_str(0, &tag);
+            Some(rendered)
+        }
+        NodeKind::BlockMapping => {
+            let column = owner.child(false, manner);
+            let mut rendered = opening(node, column, &tag);
+            let mut behind = None;
+            for entry in node.entries() {
+                if !is_simple_key(entry.key) {
+                    return None;
+                }
+                let start = document.line_start(entry.key.outer_start());
+                push_trivia(document, behind, start, column, &mut rendered.lines);
+                let mut value = transcribe(entry.value, Owner::Key(column), manner)?;
+                append_trailing_comment(entry.value, &mut value);
+                value.behind(
+                    column,
+                    &format!("{}:", entry.key.source()),
+                    &mut rendered.lines,
+                );
+                behind = Some(document.line_end(entry_end(entry)));
+            }
+            Some(rendered)
+        }
+        NodeKind::BlockSequence => {
+            let column = owner.child(true, manner);
+            let mut rendered = opening(node, column, &tag);
+            let mut behind = None;
+            for item in node.items() {
+                let start = document.line_start(item.mark().unwrap_or(item.outer_start()));
+                push_trivia(document, behind, start, column, &mut rendered.lines);
+                let mut value = transcribe(item, Owner::Dash(column), manner)?.compact();
+                append_trailing_comment(item, &mut value);
+                value.behind(column, "-", &mut rendered.lines);
+                behind = Some(document.line_end(item.range().end));
+            }
+            Some(rendered)
+        }
+        _ => {
+            let mut lines = node.source().lines();
+            let first = lines.next().unwrap_or_default();
+            let old = document.text[document.line_start(node.range().start)..].bytes();
+            let old = old.take_while(|b| *b == b' ').count();
+            let least = owner.column() + if owner == Owner::Root { 0 } else { manner.step };
+            let lines = lines
+                .map(|line| {
+                    let bare = line.trim_start_matches(' ');
+                    if bare.is_empty() {
+                        return String::new();
+                    }
+                    let indent = line.len() - bare.len();
+                    let flow =
+                        matches!(node.kind(), NodeKind::FlowMapping | NodeKind::FlowSequence);
+                    let indent = match flow {
+                        true => (indent + owner.column())
+                            .saturating_sub(old)
+                            .max(owner.column()),
+                        false => least,
+                    };
+                    format!("{:indent$}{bare}", "")
+                })
+                .collect();
+            Some(Rendered {
+                inline: format!("{tag}{first}").trim_end().to_owned(),
+                lines,
+            })
+        }
+    }
+}
+
+/// What stands between a collection's indicator and its first entry: comments.
+fn opening(node: NodeRef<'_>, column: usize, tag: &str) -> Rendered {
+    let document = node.document;
+    let mut rendered = Rendered::inline(tag.trim_end().to_owned());
+    let Some(mark) = node.mark() else {
+        return rendered;
+    };
+    let behind = if node.raw().properties == NONE || node.raw().properties < node.raw().mark {
+        mark + 1
+    } else {
+        node.raw().properties as usize + node.properties().len()
+    };
+    let first = document.line_start(node.range().start);
+    if first <= behind {
+        return rendered;
+    }
+    if let Some(comment) = comment_behind(document, behind) {
+        rendered.inline = format!("{tag}{}", comment.trim_start());
+    }
+    push_trivia(
+        document,
+        Some(document.line_end(behind)),
+        first,
+        column,
+        &mut rendered.lines,
+    );
+    rendered
+}
+
+/// Comments and blank lines between the line break at `behind` and the line at `start`.
+fn push_trivia(
+    document: Document<'_>,
+    behind: Option<usize>,
+    start: usize,
+    column: usize,
+    out: &mut Vec<String>,
+) {
+    let Some(behind) = behind else { return };
+    if behind + 1 >= start {
+        return;
+    }
+    for line in document.text[behind + 1..start].lines() {
+        let comment = line.trim();
+        out.push(match comment.is_empty() {
+            true => String::new(),
+            false => format!("{:column$}{comment}", ""),
+        });
+    }
+}
+
+/// The end of an entry: of its value, or of its colon where there is none.
+pub(super) fn entry_end(entry: EntryRef<'_>) -> usize {
+    let mark = entry.value.mark().map_or(0, |mark| mark + 1);
+    entry.value.range().end.max(entry.key.range().end).max(mark)
+}
+
+fn block_scalar(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Rendered> {
+    let mut lines = node.source().lines();
+    let header = lines.next()?.trim_end();
+    let digit = header.bytes().skip(1).take(2).find(u8::is_ascii_digit);
+    let body: Vec<&str> = lines.collect();
+    let indent_of = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let old = match digit {
+        // Relative to a parent whose column the source does not tell: count the spaces instead.
+        Some(digit) => {
+            let parent = node.parent()?;
+            let document = node.document;
+            let column = match parent.kind() {
+                NodeKind::BlockMapping => {
+                    let entry = parent.entries().find(|e| e.value.id == node.id)?;
+                    document.column(entry.key.outer_start())
+                }
+                NodeKind::BlockSequence => document.column(node.mark()?),
+                _ => return None,
+            };
+            column + usize::from(digit - b'0')
+        }
+        None => body
+            .iter()
+            .find(|line| !line.trim_matches(' ').is_empty())
+            .map_or(0, |l| indent_of(l)),
+    };
+    let new = match (owner, digit) {
+        (Owner::Root, _) => return None,
+        (_, Some(digit)) => owner.column() + usize::from(digit - b'0'),
+        (_, None) => owner.column() + manner.step,
+    };
+    let lines = body
+        .into_iter()
+        .map(|line| match line.get(old.min(indent_of(line))..) {
+            Some(rest) if !rest.is_empty() => format!("{:new$}{rest}", ""),
+            _ => String::new(),
+        })
+        .collect();
+    Some(Rendered {
+        inline: header.to_owned(),
+        lines,
+    })
+}

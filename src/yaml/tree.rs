@@ -1,0 +1,712 @@
+//! Parser events become a compact tree of spans.
+//!
+//! The tree holds offsets only, never text: a [`Document`](super::Document) pairs it with the text
+//! that it was made from. What the parser does not say is found here, from the text between two
+//! events, where nothing but white space, comments and indicators can stand: the dash of an item,
+//! the colon of an entry, the header of a block scalar, the real end of a block collection, the
+//! place of an empty value.
+
+use std::collections::{HashMap, HashSet};
+
+use granit_parser::{Event, Parser, ScalarStyle as Style, Span, StructureStyle};
+
+use super::error::{Location, ParseError};
+use super::scalar::{ScalarStyle, resolve_plain};
+use super::value::Value;
+
+/// Nested collections that pass, counted from the root of the outermost document.
+pub const MAX_DEPTH: usize = 512;
+
+/// "No such offset", "no such node".
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Index of a node in its tree; a node's descendants follow it directly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(super) u32);
+
+impl NodeId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a node is, and how it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeKind {
+    /// A scalar; an empty value is a plain scalar of no length.
+    Scalar(ScalarStyle),
+    /// A mapping over lines of its own.
+    BlockMapping,
+    /// A mapping in braces.
+    FlowMapping,
+    /// A single entry within a flow sequence, without braces: `[a: b]`.
+    FlowPair,
+    /// A sequence of dashes.
+    BlockSequence,
+    /// A sequence in brackets.
+    FlowSequence,
+    /// `*name`.
+    Alias,
+}
+
+impl NodeKind {
+    /// Whether this is a mapping in any style.
+    #[must_use]
+    pub fn is_mapping(self) -> bool {
+        matches!(
+            self,
+            Self::BlockMapping | Self::FlowMapping | Self::FlowPair
+        )
+    }
+
+    /// Whether this is a sequence in any style.
+    #[must_use]
+    pub fn is_sequence(self) -> bool {
+        matches!(self, Self::BlockSequence | Self::FlowSequence)
+    }
+
+    /// Whether this is a collection in dashes or lines, not in braces or brackets.
+    #[must_use]
+    pub fn is_block_collection(self) -> bool {
+        matches!(self, Self::BlockMapping | Self::BlockSequence)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    pub(super) kind: NodeKind,
+    /// First byte of the content, behind anchor and tag.
+    pub(super) start: u32,
+    /// First byte behind the content; a block scalar or collection ends before its last line break.
+    pub(super) end: u32,
+    /// First byte of anchor or tag, or `NONE`.
+    pub(super) properties: u32,
+    /// The dash of an item, the colon of a value, the question mark of a key, or `NONE`.
+    pub(super) mark: u32,
+    /// The node that follows the last descendant.
+    pub(super) next: u32,
+    /// The collection that holds this node, or `NONE`.
+    pub(super) parent: u32,
+    /// Scalars: index of the decoded text where it differs from the source. Aliases: the target.
+    pub(super) extra: u32,
+}
+
+/// One document of a stream.
+#[derive(Debug, Clone)]
+pub(super) struct DocumentSpan {
+    /// Root node; an empty document has an empty scalar there.
+    pub(super) root: NodeId,
+    /// Whether the document has any content, if only `~`.
+    pub(super) empty: bool,
+    /// First byte: behind the previous document's end.
+    pub(super) start: usize,
+    /// First byte behind the `---` that opens the document, or its start.
+    pub(super) body: usize,
+    /// First byte behind the document: where the next `---` or `...` begins.
+    pub(super) end: usize,
+}
+
+/// The tree of a text: nodes in the order of the text, each collection before its children.
+#[derive(Debug, Default)]
+pub struct Tree {
+    pub(super) nodes: Vec<Node>,
+    decoded: Vec<Box<str>>,
+    /// Comments from `#` to the end of the line, in order.
+    pub(super) comments: Vec<(u32, u32)>,
+    pub(super) documents: Vec<DocumentSpan>,
+    /// Anchored nodes that an alias reads, with the anchor's name.
+    pub(super) shared: Vec<(NodeId, Box<str>)>,
+    /// Block scalars that the end of the text cut short of their line break.
+    pub(super) unterminated: Option<NodeId>,
+}
+
+/// How to read a text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ParseOptions {
+    /// Collections around the text that are not part of it (a ResourceList around one item).
+    pub depth: usize,
+}
+
+impl Tree {
+    /// Reads every document of a text.
+    ///
+    /// # Errors
+    /// Where the text is not YAML, has a key twice in one mapping, nests deeper than
+    /// [`MAX_DEPTH`], or is longer than 4 GiB.
+    pub fn parse(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
+        Builder::new(text, options).build()
+    }
+
+    pub(super) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    pub(super) fn decoded<'a>(&'a self, text: &'a str, node: &Node) -> &'a str {
+        if node.extra == NONE {
+            &text[node.start as usize..node.end as usize]
+        } else {
+            &self.decoded[node.extra as usize]
+        }
+    }
+}
+
+/// A collection whose end has not been seen.
+struct Open {
+    node: u32,
+    /// In a mapping: whether a key comes next.
+    at_key: bool,
+    flow: bool,
+}
+
+struct Builder<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    options: ParseOptions,
+    tree: Tree,
+    open: Vec<Open>,
+    /// First byte behind the last thing taken.
+    cursor: usize,
+    anchors: HashMap<usize, (u32, Box<str>)>,
+}
+
+impl<'t> Builder<'t> {
+    fn new(text: &'t str, options: ParseOptions) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            options,
+            tree: Tree::default(),
+            open: Vec::new(),
+            cursor: 0,
+            anchors: HashMap::new(),
+        }
+    }
+
+    fn build(mut self) -> Result<Tree, ParseError> {
+        if self.text.len() >= NONE as usize {
+            return Err(self.error(0, "the text is longer than 4 GiB".to_owned()));
+        }
+        let limit = MAX_DEPTH + 2;
+        let options = granit_parser::options! {
+            emit_anchor_events: true,
+            max_buffered_comment_events: usize::MAX,
+            flow_nesting_limit: limit,
+            block_nesting_limit: limit,
+        };
+        for event in Parser::new_from_str_with_options(self.text, options) {
+            let (event, span) = event.map_err(|error| ParseError {
+                line: error.marker().line(),
+                column: error.marker().col() + 1,
+                message: error.info(),
+            })?;
+            self.event(event, span)?;
+        }
+        self.tree.comments.sort_unstable();
+        self.tree.comments.dedup();
+        Ok(self.tree)
+    }
+
+    fn event(&mut self, event: Event<'t>, span: Span) -> Result<(), ParseError> {
+        let range = span.byte_range().unwrap_or(self.cursor..self.cursor);
+        match event {
+            Event::Comment(..) => {
+                self.tree
+                    .comments
+                    .push((offset(range.start), offset(range.end)));
+            }
+            Event::DocumentStart(explicit, _) => {
+                let start = self.tree.documents.last().map_or(0, |d| d.end);
+                if explicit {
+                    self.cursor = range.end;
+                }
+                let body = if explicit { range.end } else { start };
+                self.cursor = self.cursor.max(body);
+                if self.cursor == 0 && self.text.starts_with('\u{feff}') {
+                    self.cursor = '\u{feff}'.len_utf8();
+                }
+                self.tree.documents.push(DocumentSpan {
+                    root: NodeId(offset(self.tree.nodes.len())),
+                    empty: false,
+                    start,
+                    body,
+                    end: self.text.len(),
+                });
+            }
+            Event::DocumentEnd => self.document_end(),
+            Event::Anchor(id, name) => self.anchor(id, &name, range),
+            Event::Scalar(value, style, _, _) => self.scalar(&value, style, &span, range)?,
+            Event::Alias(target) => self.alias(target, range)?,
+            Event::SequenceStart(style, _, _) => self.open(style, false, &span, &range)?,
+            Event::MappingStart(style, _, _) => self.open(style, true, &span, &range)?,
+            Event::SequenceEnd | Event::MappingEnd => self.close(&range)?,
+            // Ends of the stream; aliases without anchor are errors of the parser.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn document_end(&mut self) {
+        // The span of this event is of no use where the end is implicit: look for the marker.
+        let end = match self.skip_trivia(self.cursor) {
+            at if self.bytes[at..].starts_with(b"...") => {
+                let after = at + 3;
+                memchr::memchr(b'\n', &self.bytes[after..])
+                    .map_or(self.text.len(), |n| after + n + 1)
+            }
+            at if at < self.text.len() => line_start(self.bytes, at),
+            _ => self.text.len(),
+        };
+        self.cursor = end.max(self.cursor);
+        if let Some(document) = self.tree.documents.last_mut() {
+            document.end = end;
+            let root = &self.tree.nodes[document.root.index()];
+            document.empty = root.start == root.end
+                && root.properties == NONE
+                && matches!(root.kind, NodeKind::Scalar(ScalarStyle::Plain));
+        }
+        self.anchors.clear();
+    }
+
+    /// Takes indicators in front of a node and enters the node into its collection.
+    fn begin(&mut self, kind: NodeKind, span: Option<&Span>) -> Result<u32, ParseError> {
+        let id = offset(self.tree.nodes.len());
+        let mut parent = NONE;
+        let mut mark = NONE;
+        if let Some(open) = self.open.last_mut() {
+            parent = open.node;
+            let (at_key, flow) = (open.at_key, open.flow);
+            let in_mapping = self.tree.nodes[parent as usize].kind.is_mapping();
+            if in_mapping {
+                open.at_key = !at_key;
+            }
+            let mut at = self.skip_trivia(self.cursor);
+            let is_value = in_mapping && !at_key;
+            if flow && !is_value && self.bytes.get(at) == Some(&b',') {
+                at = self.skip_trivia(at + 1);
+            }
+            let indicator = match (in_mapping, at_key) {
+                (false, _) if flow => 0,
+                (false, _) => b'-',
+                (true, true) => b'?',
+                (true, false) => b':',
+            };
+            // `[? a : b]` has its question mark in front of the pair, where no item's mark is.
+            let lone = indicator == b'?' && !self.is_indicator(at);
+            if indicator != 0 && self.bytes.get(at) == Some(&indicator) && !lone {
+                mark = offset(at);
+                self.cursor = at + 1;
+            } else if flow && !is_value {
+                self.cursor = at;
+            }
+        }
+        let mut properties = NONE;
+        if let Some(tag) = span
+            .and_then(Span::tag_span)
+            .and_then(|tag| tag.byte_range())
+        {
+            properties = offset(tag.start);
+            self.cursor = self.cursor.max(tag.end);
+        }
+        self.tree.nodes.push(Node {
+            kind,
+            start: NONE,
+            end: NONE,
+            properties,
+            mark,
+            next: id + 1,
+            parent,
+            extra: NONE,
+        });
+        if parent != NONE {
+            let mut first = properties.min(mark);
+            if self.tree.nodes[parent as usize].start == NONE {
+                if first == NONE {
+                    first = offset(self.skip_trivia(self.cursor));
+                }
+                // Anchors come with a later event; their start is repaired there.
+                self.tree.nodes[parent as usize].start = first;
+            }
+        }
+        Ok(id)
+    }
+
+    /// Whether the byte at `at` is an indicator: white space or the end follows.
+    fn is_indicator(&self, at: usize) -> bool {
+        self.bytes
+            .get(at + 1)
+            .is_none_or(|b| b" \t\r\n".contains(b))
+    }
+
+    fn anchor(&mut self, id: usize, name: &str, range: std::ops::Range<usize>) {
+        let node = offset(self.tree.nodes.len()) - 1;
+        self.anchors.insert(id, (node, name.into()));
+        let (start, end) = (offset(range.start), offset(range.end));
+        let entry = &mut self.tree.nodes[node as usize];
+        entry.properties = entry.properties.min(start);
+        if entry.start == entry.end && entry.start < end && entry.start != NONE {
+            (entry.start, entry.end) = (end, end);
+        }
+        // A collection that begins with this node begins with the node's anchor.
+        let mut child = node;
+        loop {
+            let parent = self.tree.nodes[child as usize].parent;
+            if parent == NONE || parent + 1 != child {
+                break;
+            }
+            let first = &mut self.tree.nodes[parent as usize];
+            if !first.kind.is_block_collection() && first.kind != NodeKind::FlowPair {
+                break;
+            }
+            if first.start == NONE || first.start <= start {
+                break;
+            }
+            first.start = start;
+            child = parent;
+        }
+        self.cursor = self.cursor.max(range.end);
+    }
+
+    fn scalar(
+        &mut self,
+        value: &str,
+        style: Style,
+        span: &Span,
+        range: std::ops::Range<usize>,
+    ) -> Result<(), ParseError> {
+        let kind = NodeKind::Scalar(match style {
+            Style::Plain => ScalarStyle::Plain,
+            Style::SingleQuoted => ScalarStyle::SingleQuoted,
+            Style::DoubleQuoted => ScalarStyle::DoubleQuoted,
+            Style::Literal => ScalarStyle::Literal,
+            Style::Folded => ScalarStyle::Folded,
+        });
+        let id = self.begin(kind, Some(span))?;
+        let block = matches!(style, Style::Literal | Style::Folded);
+        let (start, end) = if block {
+            let start = self.block_header(range.start);
+            (start, self.block_end(start, range.end))
+        } else if range.is_empty() {
+            (self.cursor, self.cursor)
+        } else {
+            let plain = &self.bytes[range.clone()];
+            let kept = plain.len()
+                - plain
+                    .iter()
+                    .rev()
+                    .take_while(|b| b" \t\r\n".contains(b))
+                    .count();
+            (
+                range.start,
+                if style == Style::Plain {
+                    range.start + kept
+                } else {
+                    range.end
+                },
+            )
+        };
+        let mut value = value;
+        if block && end == self.text.len() && !self.text.ends_with('\n') {
+            // YAML 1.2.2, 8.1.1.2: no line break, nothing to keep; the parser adds one.
+            value = value.strip_suffix('\n').unwrap_or(value);
+            self.tree.unterminated = Some(NodeId(id));
+        }
+        let empty = start == end;
+        let node = &mut self.tree.nodes[id as usize];
+        (node.start, node.end) = (offset(start), offset(end));
+        if !empty && self.text.get(start..end) != Some(value) {
+            node.extra = offset(self.tree.decoded.len());
+            self.tree.decoded.push(value.into());
+        }
+        self.cursor = end.max(self.cursor);
+        self.grow_parent_start(id);
+        Ok(())
+    }
+
+    /// A collection begins no later than its first child.
+    fn grow_parent_start(&mut self, id: u32) {
+        let start = self.tree.nodes[id as usize].start;
+        let parent = self.tree.nodes[id as usize].parent;
+        if parent != NONE && self.tree.nodes[parent as usize].start == NONE {
+            self.tree.nodes[parent as usize].start = start;
+        }
+    }
+
+    /// The `|` or `>` of a block scalar, from a place in or behind its header.
+    fn block_header(&self, within: usize) -> usize {
+        let mut at = self.cursor;
+        loop {
+            at = self.skip_trivia(at);
+            match self.bytes.get(at) {
+                Some(b'|' | b'>') | None => return at.min(self.text.len()),
+                // An anchor whose event has not come yet.
+                Some(b'&' | b'!') => {
+                    at += self.bytes[at..]
+                        .iter()
+                        .take_while(|b| !b" \t\r\n".contains(b))
+                        .count();
+                }
+                Some(_) => return at.min(within),
+            }
+        }
+    }
+
+    /// The end of a block scalar's content, before its last line break.
+    fn block_end(&self, header: usize, parsed_end: usize) -> usize {
+        let header_end = line_end(self.bytes, header);
+        let indicators = &self.bytes[header + 1..header_end];
+        let keep = indicators.iter().take(2).any(|b| *b == b'+');
+        let body = (header_end + 1).min(self.bytes.len());
+        // The span can run into the indentation of the next token's line.
+        let mut end = parsed_end.max(body).min(self.bytes.len());
+        if end < self.bytes.len() || !self.text.ends_with('\n') {
+            let line = line_start(self.bytes, end);
+            if line >= body
+                && self.bytes[line..end].iter().all(|b| *b == b' ')
+                && end < self.bytes.len()
+            {
+                end = line;
+            }
+        }
+        let lines = &self.bytes[body..end];
+        let indent = block_indent(lines);
+        if !keep {
+            while end > body {
+                let line = line_start(self.bytes, end - 1);
+                let content = trim_break(&self.bytes[line..end]);
+                if content.len() > indent || content.iter().any(|b| *b != b' ') {
+                    break;
+                }
+                end = line;
+            }
+        }
+        if end <= body {
+            // No content: the scalar is its header, without a comment there.
+            let digits = indicators
+                .iter()
+                .take_while(|b| b"+-123456789".contains(b))
+                .count();
+            return header + 1 + digits;
+        }
+        end - (self.bytes[body..end].len() - trim_break(&self.bytes[body..end]).len())
+    }
+
+    fn alias(&mut self, target: usize, range: std::ops::Range<usize>) -> Result<(), ParseError> {
+        let id = self.begin(NodeKind::Alias, None)?;
+        let node = &mut self.tree.nodes[id as usize];
+        (node.start, node.end) = (offset(range.start), offset(range.end));
+        if let Some((anchored, name)) = self.anchors.get(&target) {
+            node.extra = *anchored;
+            if !self
+                .tree
+                .shared
+                .iter()
+                .rev()
+                .take(64)
+                .any(|(id, _)| id.0 == *anchored)
+            {
+                self.tree.shared.push((NodeId(*anchored), name.clone()));
+            }
+        }
+        self.cursor = range.end;
+        self.grow_parent_start(id);
+        Ok(())
+    }
+
+    fn open(
+        &mut self,
+        style: StructureStyle,
+        mapping: bool,
+        span: &Span,
+        range: &std::ops::Range<usize>,
+    ) -> Result<(), ParseError> {
+        let bracket = self.bytes.get(range.start).copied();
+        let kind = match (style, mapping) {
+            (StructureStyle::Block, true) => NodeKind::BlockMapping,
+            (StructureStyle::Block, false) => NodeKind::BlockSequence,
+            (StructureStyle::Flow, true) if range.is_empty() || bracket != Some(b'{') => {
+                NodeKind::FlowPair
+            }
+            (StructureStyle::Flow, true) => NodeKind::FlowMapping,
+            (StructureStyle::Flow, false) => NodeKind::FlowSequence,
+        };
+        let id = self.begin(kind, Some(span))?;
+        if self.open.len() + self.options.depth >= MAX_DEPTH {
+            let message = format!("more than {MAX_DEPTH} nested collections");
+            return Err(self.error(range.start, message));
+        }
+        if matches!(kind, NodeKind::FlowMapping | NodeKind::FlowSequence) {
+            self.tree.nodes[id as usize].start = offset(range.start);
+            self.cursor = range.start + 1;
+            self.grow_parent_start(id);
+        }
+        let flow = style == StructureStyle::Flow;
+        self.open.push(Open {
+            node: id,
+            at_key: true,
+            flow,
+        });
+        Ok(())
+    }
+
+    fn close(&mut self, range: &std::ops::Range<usize>) -> Result<(), ParseError> {
+        let Some(open) = self.open.pop() else {
+            return Ok(());
+        };
+        let next = offset(self.tree.nodes.len());
+        let node = &mut self.tree.nodes[open.node as usize];
+        node.next = next;
+        if matches!(node.kind, NodeKind::FlowMapping | NodeKind::FlowSequence) {
+            node.end = offset(range.end);
+            self.cursor = range.end;
+        } else {
+            if node.start == NONE {
+                node.start = offset(self.cursor);
+            }
+            // The end event stands behind trailing comments: the last descendant ends the block.
+            node.end = offset(self.cursor).max(node.start);
+        }
+        let parent = node.parent;
+        let start = node.start;
+        if parent != NONE && self.tree.nodes[parent as usize].start == NONE {
+            self.tree.nodes[parent as usize].start = start;
+        }
+        if self.tree.nodes[open.node as usize].kind.is_mapping() {
+            self.refuse_duplicate_keys(open.node)?;
+        }
+        Ok(())
+    }
+
+    fn refuse_duplicate_keys(&self, mapping: u32) -> Result<(), ParseError> {
+        let end = self.tree.nodes[mapping as usize].next;
+        let mut keys: Vec<u32> = Vec::new();
+        let mut child = mapping + 1;
+        while child < end {
+            keys.push(child);
+            let value = self.tree.nodes[child as usize].next;
+            child = self
+                .tree
+                .nodes
+                .get(value as usize)
+                .map_or(end, |value| value.next);
+        }
+        let simple = |id: u32| {
+            let node = &self.tree.nodes[id as usize];
+            matches!(node.kind, NodeKind::Scalar(_)).then(|| self.tree.decoded(self.text, node))
+        };
+        let twice = |id: u32, name: &str| {
+            let node = &self.tree.nodes[id as usize];
+            Err(self.error(
+                node.start as usize,
+                format!("the key `{name}` is in this mapping twice"),
+            ))
+        };
+        if keys.len() <= 12 && keys.iter().all(|key| simple(*key).is_some()) {
+            for (i, key) in keys.iter().enumerate() {
+                let text = simple(*key);
+                for other in &keys[..i] {
+                    if simple(*other) == text && self.key(*other) == self.key(*key) {
+                        return twice(*key, text.unwrap_or_default());
+                    }
+                }
+            }
+            // Only spellings of one number can be equal with different texts (`1` and `0x1`).
+            if keys
+                .iter()
+                .all(|key| simple(*key).is_some_and(|text| !is_number_like(text)))
+            {
+                return Ok(());
+            }
+        }
+        let mut seen = HashSet::with_capacity(keys.len());
+        for key in keys {
+            let name = self.key(key);
+            if seen.contains(&name) {
+                return twice(key, &name[1..]);
+            }
+            seen.insert(name);
+        }
+        Ok(())
+    }
+
+    /// A text that is equal for two keys exactly if their values are equal.
+    fn key(&self, id: u32) -> String {
+        let node = &self.tree.nodes[id as usize];
+        match node.kind {
+            NodeKind::Scalar(style) => {
+                let text = self.tree.decoded(self.text, node);
+                if style != ScalarStyle::Plain {
+                    return format!("s{text}");
+                }
+                match resolve_plain(text) {
+                    Value::String(text) => format!("s{text}"),
+                    other => format!("t{}", other.to_json()),
+                }
+            }
+            NodeKind::Alias if node.extra < id => match self.tree.nodes[node.extra as usize].kind {
+                NodeKind::Scalar(_) => self.key(node.extra),
+                _ => format!("*{}", node.extra),
+            },
+            // Collections as keys are of no use in KRM: equal only if written alike.
+            _ => format!("c{}", &self.text[node.start as usize..node.end as usize]),
+        }
+    }
+
+    /// The first byte at or behind `at` that is no white space and no comment.
+    fn skip_trivia(&self, mut at: usize) -> usize {
+        while let Some(byte) = self.bytes.get(at) {
+            match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+                b'#' => at = line_end(self.bytes, at),
+                _ => break,
+            }
+        }
+        at
+    }
+
+    fn error(&self, at: usize, message: String) -> ParseError {
+        let Location { line, column } = Location::of(self.text, at);
+        ParseError {
+            line,
+            column,
+            message,
+        }
+    }
+}
+
+fn is_number_like(text: &str) -> bool {
+    text.bytes()
+        .next()
+        .is_none_or(|b| b.is_ascii_digit() || b"+-.~nNtTfF".contains(&b))
+}
+
+/// Texts of 4 GiB and more are refused, so offsets fit.
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(NONE)
+}
+
+/// The first byte of the line that holds `at`.
+pub(super) fn line_start(bytes: &[u8], at: usize) -> usize {
+    memchr::memrchr(b'\n', &bytes[..at.min(bytes.len())]).map_or(0, |n| n + 1)
+}
+
+/// The line feed that ends the line of `at`, or the end of the text.
+pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
+    let at = at.min(bytes.len());
+    memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n)
+}
+
+/// Without the line break at its end.
+fn trim_break(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// The indentation of a block scalar's body: that of its first line with content.
+fn block_indent(body: &[u8]) -> usize {
+    body.split(|b| *b == b'\n')
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        .find(|line| line.iter().any(|b| *b != b' '))
+        .map_or(usize::MAX, |line| {
+            line.iter().take_while(|b| **b == b' ').count()
+        })
+}

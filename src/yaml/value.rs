@@ -1,0 +1,545 @@
+//! What a YAML node means, apart from how it is spelled.
+//!
+//! Values are compared here and spelled in [`super::scalar`]: `8080`, `0x1f90` and `8080.0` are equal, `"8080"` is not.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+
+/// Mappings up to this size are compared pair by pair, larger ones through a hash table.
+const SMALL_MAPPING: usize = 16;
+
+/// A YAML value apart from its spelling.
+///
+/// Equality is by value: numbers across `Int` and `Float`, `.nan` equals itself, the order of a mapping's keys does not matter.
+/// Should a key occur twice, its first entries are compared with each other, then its second ones.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// `null`, `~` or nothing at all.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer or floating point number.
+    Number(Number),
+    /// Text.
+    String(String),
+    /// The elements of a sequence.
+    Sequence(Vec<Value>),
+    /// The entries of a mapping, in the order of the document.
+    Mapping(Vec<(Value, Value)>),
+}
+
+/// A YAML number. `5` and `5.0` are equal.
+#[derive(Debug, Clone)]
+pub enum Number {
+    /// An integer.
+    Int(i128),
+    /// A floating point number, infinities and not-a-number included.
+    Float(f64),
+    /// A number spelled in a way that readers disagree on (`017` is 15 in YAML 1.1 and 17 in YAML 1.2), or one too large.
+    /// It equals only the same spelling.
+    Verbatim(Box<str>),
+}
+
+impl Value {
+    /// The value of the first entry with this key; `None` if there is none or this is no mapping.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        let Value::Mapping(entries) = self else {
+            return None;
+        };
+        entries
+            .iter()
+            .find(|(name, _)| name.as_str() == Some(key))
+            .map(|(_, value)| value)
+    }
+
+    /// The text of a string; `None` for everything else, numbers and booleans included.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The kind for messages: `null`, `boolean`, `number`, `string`, `sequence` or `mapping`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(_) => "number",
+            Value::String(_) => "string",
+            Value::Sequence(_) => "sequence",
+            Value::Mapping(_) => "mapping",
+        }
+    }
+
+    /// Compact JSON: `{"a":[1,null]}`, keys in the order of the document.
+    ///
+    /// What JSON has no form for becomes a string: keys that are not strings (their plain text; JSON for collections),
+    /// infinities, not-a-number, and numbers in a spelling that JSON does not know.
+    pub fn to_json(&self) -> String {
+        let mut json = String::new();
+        self.append_json(&mut json);
+        json
+    }
+
+    fn append_json(&self, json: &mut String) {
+        match self {
+            Value::Null => json.push_str("null"),
+            Value::Bool(true) => json.push_str("true"),
+            Value::Bool(false) => json.push_str("false"),
+            Value::Number(number) => {
+                let text = number.to_string();
+                if is_json_number(&text) {
+                    json.push_str(&text);
+                } else {
+                    append_json_string(json, &text);
+                }
+            }
+            Value::String(text) => append_json_string(json, text),
+            Value::Sequence(elements) => {
+                json.push('[');
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
+                        json.push(',');
+                    }
+                    element.append_json(json);
+                }
+                json.push(']');
+            }
+            Value::Mapping(entries) => {
+                json.push('{');
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    if index > 0 {
+                        json.push(',');
+                    }
+                    append_json_string(json, &key.plain_text());
+                    json.push(':');
+                    value.append_json(json);
+                }
+                json.push('}');
+            }
+        }
+    }
+
+    /// A scalar without quotes, a collection as JSON: how a key is named in a path or in JSON.
+    pub(crate) fn plain_text(&self) -> String {
+        match self {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            other => other.to_json(),
+        }
+    }
+
+    fn is_scalar(&self) -> bool {
+        !matches!(self, Value::Sequence(_) | Value::Mapping(_))
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Value::String(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Value::String(text)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Value::Bool(value)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Value::Number(Number::Int(value.into()))
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(left), Value::Bool(right)) => left == right,
+            (Value::Number(left), Value::Number(right)) => left == right,
+            (Value::String(left), Value::String(right)) => left == right,
+            (Value::Sequence(left), Value::Sequence(right)) => left == right,
+            (Value::Mapping(left), Value::Mapping(right)) => mappings_are_equal(left, right),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Value {}
+
+/// Agrees with `==`: the entries of a mapping count in any order.
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Value::Null => {}
+            Value::Bool(value) => value.hash(state),
+            Value::Number(number) => number.hash(state),
+            Value::String(text) => text.hash(state),
+            Value::Sequence(elements) => elements.hash(state),
+            // The size alone, as a mapping hardly ever is a key and the order must not count.
+            Value::Mapping(entries) => entries.len().hash(state),
+        }
+    }
+}
+
+impl Number {
+    /// The integer that this number is, if it is one.
+    fn as_integer(&self) -> Option<i128> {
+        // 2^127; the doubles in -2^127 .. 2^127 without a fraction are exactly those that an i128 holds.
+        const BOUND: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+        match *self {
+            Number::Int(value) => Some(value),
+            Number::Float(value) if value.fract() == 0.0 && (-BOUND..BOUND).contains(&value) => {
+                Some(value as i128)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Number::Float(left), Number::Float(right)) => {
+                left == right || (left.is_nan() && right.is_nan())
+            }
+            (Number::Verbatim(left), Number::Verbatim(right)) => left == right,
+            (left, right) => match (left.as_integer(), right.as_integer()) {
+                (Some(left), Some(right)) => left == right,
+                _ => false,
+            },
+        }
+    }
+}
+
+impl Eq for Number {}
+
+impl Hash for Number {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match (self.as_integer(), self) {
+            (Some(integer), _) => integer.hash(state),
+            (None, Number::Float(value)) if value.is_nan() => f64::NAN.to_bits().hash(state),
+            (None, Number::Float(value)) => value.to_bits().hash(state),
+            (None, Number::Verbatim(text)) => text.hash(state),
+            (None, Number::Int(value)) => value.hash(state),
+        }
+    }
+}
+
+/// The spelling of a new number, one that readers of YAML 1.1, YAML 1.2 and, where it is finite, JSON agree on: `5`, `5.0`, `1.0e+100`, `-.inf`, `.nan`.
+impl fmt::Display for Number {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Number::Int(value) => write!(formatter, "{value}"),
+            Number::Verbatim(text) => formatter.write_str(text),
+            Number::Float(value) if value.is_nan() => formatter.write_str(".nan"),
+            Number::Float(value) if value.is_infinite() => {
+                formatter.write_str(if *value < 0.0 { "-.inf" } else { ".inf" })
+            }
+            Number::Float(value) => {
+                let text = format!("{value:?}");
+                // YAML 1.1 wants both the point and the sign of the exponent; Rust writes `1e100`.
+                let Some((mantissa, exponent)) = text.split_once('e') else {
+                    return formatter.write_str(&text);
+                };
+                let point = if mantissa.contains('.') { "" } else { ".0" };
+                let sign = if exponent.starts_with('-') { "" } else { "+" };
+                write!(formatter, "{mantissa}{point}e{sign}{exponent}")
+            }
+        }
+    }
+}
+
+fn mappings_are_equal(left: &[(Value, Value)], right: &[(Value, Value)]) -> bool {
+    if left.len() != right.len() {
+        return false;
+    }
+    // Mostly the order is the same, and then no search is needed.
+    let same = left
+        .iter()
+        .zip(right)
+        .take_while(|((left, _), (right, _))| left == right)
+        .count();
+    let (left, left_rest) = left.split_at(same);
+    let (right, right_rest) = right.split_at(same);
+    if !left
+        .iter()
+        .zip(right)
+        .all(|((_, left), (_, right))| left == right)
+    {
+        return false;
+    }
+    let small = left_rest.len() <= SMALL_MAPPING
+        && left_rest
+            .iter()
+            .chain(right_rest)
+            .all(|(key, _)| key.is_scalar());
+    if small {
+        let mut taken = [false; SMALL_MAPPING];
+        return left_rest.iter().all(|(key, value)| {
+            let position = right_rest
+                .iter()
+                .zip(&taken)
+                .position(|((other, _), taken)| !taken && other == key);
+            let Some(position) = position else {
+                return false;
+            };
+            taken[position] = true;
+            right_rest[position].1 == *value
+        });
+    }
+    let hashing = RandomState::new();
+    let mut by_key: HashMap<u64, Vec<&(Value, Value)>> = HashMap::new();
+    // Backwards, as the entries with one hash are searched from the end.
+    for entry in right_rest.iter().rev() {
+        by_key
+            .entry(hashing.hash_one(&entry.0))
+            .or_default()
+            .push(entry);
+    }
+    left_rest.iter().all(|(key, value)| {
+        let Some(candidates) = by_key.get_mut(&hashing.hash_one(key)) else {
+            return false;
+        };
+        let Some(position) = candidates.iter().rposition(|(other, _)| other == key) else {
+            return false;
+        };
+        candidates.remove(position).1 == *value
+    })
+}
+
+/// RFC 8259, section 6.
+fn is_json_number(text: &str) -> bool {
+    fn digits(text: &str) -> (&str, &str) {
+        text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
+    }
+    let (integer, mut rest) = digits(text.strip_prefix('-').unwrap_or(text));
+    if integer.is_empty() || (integer.len() > 1 && integer.starts_with('0')) {
+        return false;
+    }
+    if let Some(fraction) = rest.strip_prefix('.') {
+        let (fraction, behind) = digits(fraction);
+        if fraction.is_empty() {
+            return false;
+        }
+        rest = behind;
+    }
+    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
+        let (exponent, behind) = digits(exponent.strip_prefix(['-', '+']).unwrap_or(exponent));
+        if exponent.is_empty() {
+            return false;
+        }
+        rest = behind;
+    }
+    rest.is_empty()
+}
+
+/// RFC 8259, section 7, with the short escapes of `serde_json`.
+fn append_json_string(json: &mut String, text: &str) {
+    json.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => json.push_str("\\\""),
+            '\\' => json.push_str("\\\\"),
+            '\n' => json.push_str("\\n"),
+            '\r' => json.push_str("\\r"),
+            '\t' => json.push_str("\\t"),
+            '\u{8}' => json.push_str("\\b"),
+            '\u{c}' => json.push_str("\\f"),
+            '\0'..='\u{1f}' => json.push_str(&format!("\\u{:04x}", u32::from(character))),
+            _ => json.push(character),
+        }
+    }
+    json.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(value: i128) -> Value {
+        Value::Number(Number::Int(value))
+    }
+
+    fn float(value: f64) -> Value {
+        Value::Number(Number::Float(value))
+    }
+
+    fn verbatim(text: &str) -> Value {
+        Value::Number(Number::Verbatim(text.into()))
+    }
+
+    fn mapping<const N: usize>(entries: [(&str, Value); N]) -> Value {
+        Value::Mapping(entries.map(|(key, value)| (key.into(), value)).into())
+    }
+
+    #[test]
+    fn equal_values() {
+        let table = [
+            (Value::Null, Value::Null),
+            (int(5), float(5.0)),
+            (float(0.0), float(-0.0)),
+            (int(0), float(-0.0)),
+            (float(f64::NAN), float(-f64::NAN)),
+            (float(f64::INFINITY), float(f64::INFINITY)),
+            (int(1 << 80), float((1i128 << 80) as f64)),
+            (int(i128::MIN), float(i128::MIN as f64)),
+            (verbatim("017"), verbatim("017")),
+            (
+                mapping([("a", int(1)), ("b", int(2))]),
+                mapping([("b", int(2)), ("a", float(1.0))]),
+            ),
+            (
+                mapping([("a", int(1)), ("b", int(2)), ("b", int(3))]),
+                mapping([("b", int(2)), ("a", int(1)), ("b", int(3))]),
+            ),
+            (
+                Value::Mapping(vec![
+                    (mapping([("x", int(1)), ("y", int(2))]), int(3)),
+                    (int(1), int(2)),
+                ]),
+                Value::Mapping(vec![
+                    (float(1.0), int(2)),
+                    (mapping([("y", int(2)), ("x", int(1))]), int(3)),
+                ]),
+            ),
+        ];
+        for (left, right) in table {
+            assert_eq!(left, right);
+            assert_eq!(right, left);
+        }
+    }
+
+    #[test]
+    fn different_values() {
+        let table = [
+            (int(5), "5".into()),
+            (Value::Null, "".into()),
+            (true.into(), "true".into()),
+            (int(1), true.into()),
+            (int(5), float(5.5)),
+            (int(i128::MAX), float(i128::MAX as f64)),
+            (int((1 << 60) + 1), float((1i128 << 60) as f64)),
+            (int(17), verbatim("017")),
+            (float(f64::INFINITY), float(f64::NEG_INFINITY)),
+            (float(f64::NAN), int(0)),
+            (
+                Value::Sequence(vec![int(1), int(2)]),
+                Value::Sequence(vec![int(2), int(1)]),
+            ),
+            (Value::Sequence(vec![]), Value::Mapping(vec![])),
+            (mapping([("a", int(1))]), mapping([("a", int(2))])),
+            (mapping([("a", int(1))]), mapping([("b", int(1))])),
+            (
+                mapping([("a", int(1)), ("a", int(1))]),
+                mapping([("a", int(1)), ("b", int(1))]),
+            ),
+            (
+                mapping([("b", int(1)), ("a", int(2))]),
+                mapping([("a", int(1)), ("b", int(2))]),
+            ),
+        ];
+        for (left, right) in table {
+            assert_ne!(left, right);
+            assert_ne!(right, left);
+        }
+    }
+
+    #[test]
+    fn large_mappings_compare_in_any_order_and_fast() {
+        let entries: Vec<(Value, Value)> = (0..200_000)
+            .map(|index| (Value::from(format!("key{index}")), Value::from(index)))
+            .collect();
+        let mut reversed = entries.clone();
+        reversed.reverse();
+        assert_eq!(
+            Value::Mapping(entries.clone()),
+            Value::Mapping(reversed.clone())
+        );
+        reversed[7].1 = Value::Null;
+        assert_ne!(Value::Mapping(entries), Value::Mapping(reversed));
+    }
+
+    #[test]
+    fn large_mappings_know_equal_number_keys() {
+        let integers: Vec<_> = (0..100).map(|index| (int(index), Value::Null)).collect();
+        let floats: Vec<_> = (0..100)
+            .rev()
+            .map(|index| (float(index as f64), Value::Null))
+            .collect();
+        assert_eq!(Value::Mapping(integers), Value::Mapping(floats));
+    }
+
+    #[test]
+    fn lookups() {
+        let value = mapping([("a", "x".into()), ("b", int(1))]);
+        assert_eq!(value.get("a").and_then(Value::as_str), Some("x"));
+        assert_eq!(value.get("b").and_then(Value::as_str), None);
+        assert_eq!(value.get("c"), None);
+        assert_eq!(Value::Null.get("a"), None);
+        assert_eq!(value.kind(), "mapping");
+        assert_eq!(Value::from(true).kind(), "boolean");
+    }
+
+    #[test]
+    fn json() {
+        let table = [
+            (Value::Null, "null"),
+            (true.into(), "true"),
+            (int(-5), "-5"),
+            (float(5.0), "5.0"),
+            (float(1e100), "1.0e+100"),
+            (float(1.5e-9), "1.5e-9"),
+            (float(f64::NAN), "\".nan\""),
+            (verbatim("017"), "\"017\""),
+            (verbatim("1e400"), "1e400"),
+            (verbatim("+1e400"), "\"+1e400\""),
+            (
+                "a\"\\\n\r\t\u{8}\u{c}\u{1}é/".into(),
+                "\"a\\\"\\\\\\n\\r\\t\\b\\f\\u0001é/\"",
+            ),
+            (
+                Value::Sequence(vec![int(1), Value::Sequence(vec![]), "x".into()]),
+                "[1,[],\"x\"]",
+            ),
+            (
+                mapping([("b", int(1)), ("a", mapping([]))]),
+                "{\"b\":1,\"a\":{}}",
+            ),
+            (
+                Value::Mapping(vec![
+                    (int(1), Value::Null),
+                    (Value::Null, Value::Null),
+                    (true.into(), Value::Null),
+                    (Value::Sequence(vec!["x".into()]), Value::Null),
+                ]),
+                "{\"1\":null,\"null\":null,\"true\":null,\"[\\\"x\\\"]\":null}",
+            ),
+        ];
+        for (value, expected) in table {
+            assert_eq!(value.to_json(), expected);
+        }
+    }
+
+    #[test]
+    fn json_numbers() {
+        for text in ["0", "-0", "10", "1.5", "1e5", "1E+5", "-1.25e-7"] {
+            assert!(is_json_number(text), "{text}");
+        }
+        for text in [
+            "", "-", "01", "+1", ".5", "1.", "1e", "1e+", "0x1", "1_0", "1 ",
+        ] {
+            assert!(!is_json_number(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! Given a text and an edit, this text comes out.
+
+use krm_variants::yaml::{
+    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value,
+};
+
+fn edit<'t>(
+    text: &'t str,
+    tree: &'t Tree,
+    path: &[&str],
+    change: impl FnOnce(&mut Editor<'t>, NodeRef<'t>) -> Result<(), EditError>,
+) -> Result<String, EditError> {
+    let document = Document::new(text, tree);
+    let mut node = document.root(0).expect("a root");
+    for name in path {
+        node = match name.parse::<usize>() {
+            Ok(index) => node.items().nth(index).expect("an item"),
+            Err(_) => node.entry(name).expect("an entry").value,
+        };
+    }
+    let mut editor = Editor::new(document);
+    change(&mut editor, node)?;
+    editor.finish()
+}
+
+fn parse(text: &str) -> Tree {
+    Tree::parse(text, ParseOptions::default()).expect(text)
+}
+
+#[track_caller]
+fn set(before: &str, path: &[&str], key: &str, value: &str, after: &str) {
+    let tree = parse(before);
+    let value = parse_value(value);
+    let result = edit(before, &tree, path, |e, n| {
+        e.set(n, key, Content::Value(value))
+    });
+    assert_eq!(result.expect(before), after, "setting {key} in:\n{before}");
+}
+
+#[track_caller]
+fn remove(before: &str, path: &[&str], keys: &[&str], after: &str) {
+    let tree = parse(before);
+    let result = edit(before, &tree, path, |e, n| {
+        for key in keys {
+            assert!(e.remove_entry(n, key)?, "no {key}");
+        }
+        Ok(())
+    });
+    assert_eq!(
+        result.expect(before),
+        after,
+        "removing {keys:?} from:\n{before}"
+    );
+}
+
+fn parse_value(text: &str) -> Value {
+    let tree = parse(text);
+    Document::new(text, &tree)
+        .root(0)
+        .map_or(Value::Null, |root| root.value().expect("finite"))
+}
+
+#[test]
+fn a_value_is_set_in_its_own_style() {
+    set("a: x\nb: 1\n", &[], "a", "w", "a: w\nb: 1\n");
+    set("a: 'x' # c\n", &[], "a", "w", "a: 'w' # c\n");
+    set("a: \"x\"\n", &[], "a", "w", "a: \"w\"\n");
+    set("a: x\n", &[], "a", "'yes'", "a: \"yes\"\n");
+    set("a: x\n", &[], "a", "'1e3'", "a: \"1e3\"\n");
+    set("a: x\n", &[], "a", "3", "a: 3\n");
+    set("a: 'x'\n", &[], "a", "true", "a: true\n");
+    set(
+        "a: |\n  x\n  y\nb: 1\n",
+        &[],
+        "a",
+        "\"z\\nw\\n\"",
+        "a: |\n  z\n  w\nb: 1\n",
+    );
+    set("a: |\n  x\n\nb: 1\n", &[], "a", "z", "a: |-\n  z\n\nb: 1\n");
+    set("a: x\n  y\nb: 1\n", &[], "a", "z", "a: z\nb: 1\n");
+    set("a:\nb: 1\n", &[], "a", "z", "a: z\nb: 1\n");
+    set("a: # c\nb: 1\n", &[], "a", "z", "a: z # c\nb: 1\n");
+    set("a: ~\n", &[], "a", "z", "a: z\n");
+    set("a: !!str 5\n", &[], "a", "6", "a: 6\n");
+    set("a: &x 5\n", &[], "a", "6", "a: &x 6\n");
+    set("a: x", &[], "a", "w", "a: w");
+    set("a: x\r\nb: w\r\n", &[], "a", "z", "a: z\r\nb: w\r\n");
+    set("{\"a\": \"x\"}\n", &[], "a", "w", "{\"a\": \"w\"}\n");
+    set("{a: x, b: w}\n", &[], "a", "'z,w'", "{a: \"z,w\", b: w}\n");
+    set("{a: , b: w}\n", &[], "a", "z", "{a: z , b: w}\n");
+}
+
+#[test]
+fn an_entry_goes_behind_the_last_one() {
+    set("a: x\n", &[], "b", "w", "a: x\nb: w\n");
+    set("a: x", &[], "b", "w", "a: x\nb: w");
+    set("a: x\r\n", &[], "b", "w", "a: x\r\nb: w\r\n");
+    set(
+        "a: x # c\n# foot\n",
+        &[],
+        "b",
+        "w",
+        "a: x # c\nb: w\n# foot\n",
+    );
+    set(
+        "d:\n  a: x\n  # foot\nz: 1\n",
+        &["d"],
+        "b",
+        "w",
+        "d:\n  a: x\n  b: w\n  # foot\nz: 1\n",
+    );
+    set(
+        "d:\n    a: |\n      t\n\n\nz: 1\n",
+        &["d"],
+        "b",
+        "w",
+        "d:\n    a: |\n      t\n    b: w\n\n\nz: 1\n",
+    );
+    set(
+        "d:\n  a: |+\n    t\n\nz: 1\n",
+        &["d"],
+        "b",
+        "w",
+        "d:\n  a: |+\n    t\n\n  b: w\nz: 1\n",
+    );
+    set(
+        "d:\n  a: |\n    t",
+        &["d"],
+        "b",
+        "w",
+        "d:\n  a: |-\n    t\n  b: w",
+    );
+    set("d: {}\nz: 1\n", &["d"], "b", "w", "d:\n  b: w\nz: 1\n");
+    set("d: {} # c\n", &["d"], "b", "w", "d: # c\n  b: w\n");
+    set("d:\nz: 1\n", &["d"], "b", "w", "d:\n  b: w\nz: 1\n");
+    set("d: # c\n", &["d"], "b", "w", "d: # c\n  b: w\n");
+    set("d: null # c\n", &["d"], "b", "w", "d: # c\n  b: w\n");
+    set("d: {a: x}\n", &["d"], "b", "w", "d: {a: x, b: w}\n");
+    set(
+        "d: {\n  a: x\n}\n",
+        &["d"],
+        "b",
+        "w",
+        "d: {\n  a: x,\n  b: w\n}\n",
+    );
+    set(
+        "{\n  \"a\": \"x\"\n}\n",
+        &[],
+        "b",
+        "w",
+        "{\n  \"a\": \"x\",\n  \"b\": \"w\"\n}\n",
+    );
+    set("{\"d\": {}}", &["d"], "b", "w", "{\"d\": {\"b\": \"w\"}}");
+    set(
+        "- name: a\n  x: 1\n- name: b\n",
+        &["0"],
+        "k",
+        "v",
+        "- name: a\n  x: 1\n  k: v\n- name: b\n",
+    );
+    set("s:\n- {}\n", &["s", "0"], "k", "v", "s:\n- k: v\n");
+    set(
+        "a:\n    b: 1\nc:\n    d: 1\n",
+        &["c"],
+        "e",
+        "{f: {g: 1}}",
+        "a:\n    b: 1\nc:\n    d: 1\n    e:\n        f:\n            g: 1\n",
+    );
+    set(
+        "l:\n  - 1\n",
+        &[],
+        "m",
+        "[{a: 1, b: 2}, x]",
+        "l:\n  - 1\nm:\n  - a: 1\n    b: 2\n  - x\n",
+    );
+    set(
+        "l:\n- 1\n",
+        &[],
+        "m",
+        "[{a: 1, b: 2}, x]",
+        "l:\n- 1\nm:\n- a: 1\n  b: 2\n- x\n",
+    );
+    set(
+        "a: 1\n",
+        &[],
+        "t",
+        "\"l1\\nl2\\n\"",
+        "a: 1\nt: |\n  l1\n  l2\n",
+    );
+    set(
+        "a: 1\n---\nb: 2\n",
+        &[],
+        "c",
+        "3",
+        "a: 1\nc: 3\n---\nb: 2\n",
+    );
+    set("a: 1\n...\n", &[], "c", "3", "a: 1\nc: 3\n...\n");
+    set("\u{feff}a: 1\n", &[], "c", "3", "\u{feff}a: 1\nc: 3\n");
+    set(
+        "%YAML 1.2\n---\n# h\na: 1\n",
+        &[],
+        "c",
+        "3",
+        "%YAML 1.2\n---\n# h\na: 1\nc: 3\n",
+    );
+    set("? a\n: 1\n", &[], "c", "3", "? a\n: 1\nc: 3\n");
+    set("a: \"x\n  y\"\n", &[], "c", "3", "a: \"x\n  y\"\nc: 3\n");
+    set("a: [1,\n  2]\n", &[], "c", "3", "a: [1,\n  2]\nc: 3\n");
+}
+
+#[test]
+fn collections_and_scalars_replace_each_other() {
+    set(
+        "a: x # c\nb: 1\n",
+        &[],
+        "a",
+        "{k: v}",
+        "a: # c\n  k: v\nb: 1\n",
+    );
+    set("a: x\nb: 1\n", &[], "a", "[1, 2]", "a:\n- 1\n- 2\nb: 1\n");
+    set("a:\n  k: v # x\nb: 1\n", &[], "a", "w", "a: w\nb: 1\n");
+    set("a: # c\n  k: v\nb: 1\n", &[], "a", "w", "a: w # c\nb: 1\n");
+    set(
+        "a: # c\n  k: v\nb: 1\n",
+        &[],
+        "a",
+        "{l: w}",
+        "a: # c\n  l: w\nb: 1\n",
+    );
+    set("a:\n- 1\n- 2\nb: 1\n", &[], "a", "[]", "a: []\nb: 1\n");
+    set(
+        "a: |\n  x\nb: 1\n",
+        &[],
+        "a",
+        "{k: v}",
+        "a:\n  k: v\nb: 1\n",
+    );
+    set("a: {k: v}\n", &[], "a", "{l: w}", "a:\n  l: w\n");
+    set("a: {k: v}\n", &["a"], "k", "{l: w}", "a: {k: {l: w}}\n");
+    set("a: &x\n  k: v\nb: 1\n", &[], "a", "w", "a: &x w\nb: 1\n");
+}
+
+#[test]
+fn a_removed_entry_takes_its_comments_along() {
+    remove("a: 1\nb: 2\nc: 3\n", &[], &["b"], "a: 1\nc: 3\n");
+    remove(
+        "a: 1\n# about b\nb: 2 # t\nc: 3\n",
+        &[],
+        &["b"],
+        "a: 1\nc: 3\n",
+    );
+    remove(
+        "a: 1\n# apart\n\n# about b\nb: 2\nc: 3\n",
+        &[],
+        &["b"],
+        "a: 1\n# apart\n\nc: 3\n",
+    );
+    remove(
+        "d:\n  a: 1\n  # foot of d\nb: 2\n",
+        &[],
+        &["b"],
+        "d:\n  a: 1\n  # foot of d\n",
+    );
+    remove("d:\n  a: 1\nz: 1\n", &["d"], &["a"], "d: {}\nz: 1\n");
+    remove(
+        "d: # c\n  a: 1\nz: 1\n",
+        &["d"],
+        &["a"],
+        "d: # c\nz: 1\n".replace("d: # c", "d: {} # c").as_str(),
+    );
+    remove(
+        "d:\n  a: 1\n  b: 2\nz: 1\n",
+        &["d"],
+        &["a", "b"],
+        "d: {}\nz: 1\n",
+    );
+    remove(
+        "- name: a # n\n  # about x\n  x: 1\n",
+        &["0"],
+        &["name"],
+        "- # about x\n  x: 1\n",
+    );
+    remove("- name: a\n  x: 1\n", &["0"], &["name"], "- x: 1\n");
+    remove(
+        "- name: a\n  x: 1\n  y: 2\n",
+        &["0"],
+        &["name", "x"],
+        "- y: 2\n",
+    );
+    remove(
+        "- name: a\n  x: 1\n- b\n",
+        &["0"],
+        &["name", "x"],
+        "- {}\n- b\n",
+    );
+    remove("a: 1\nb: 2", &[], &["b"], "a: 1");
+    remove("a: 1\n", &[], &["a"], "{}\n");
+    remove("{a: 1, b: 2}\n", &[], &["a"], "{b: 2}\n");
+    remove("{a: 1, b: 2}\n", &[], &["b"], "{a: 1}\n");
+    remove("{a: 1, b: 2, c: 3}\n", &[], &["b"], "{a: 1, c: 3}\n");
+    remove("{a: 1}\n", &[], &["a"], "{}\n");
+    remove(
+        "{\n  \"a\": 1,\n  \"b\": 2\n}\n",
+        &[],
+        &["b"],
+        "{\n  \"a\": 1\n}\n",
+    );
+    remove(
+        "a: |\n  # no comment\nb: 1\n",
+        &[],
+        &["b"],
+        "a: |\n  # no comment\n",
+    );
+    remove("a: 1\r\nb: 2\r\nc: 3\r\n", &[], &["b"], "a: 1\r\nc: 3\r\n");
+}
+
+#[test]
+fn several_changes_at_once() {
+    let before = "data:\n  a: 1\n";
+    let tree = parse(before);
+    let after = edit(before, &tree, &["data"], |e, n| {
+        e.remove_entry(n, "a")?;
+        e.set(n, "b", Content::Value(Value::from("x")))
+    });
+    assert_eq!(after.expect("fine"), "data:\n  b: x\n");
+}
+
+#[test]
+fn entries_move_with_their_comments() {
+    let before = "# a\na: 1\nb: # t\n  x: 1\n# c\nc: 3\n";
+    let tree = parse(before);
+    let after = edit(before, &tree, &[], |e, n| {
+        e.reorder(n, &[1, 2, 0])?;
+        e.set(
+            n.entry("a").expect("a").value,
+            "z",
+            Content::Value(Value::Null),
+        )
+        .expect_err("scalar");
+        e.replace(
+            n.entry("a").expect("a").value,
+            Content::Value(Value::from("moved")),
+        )
+    });
+    assert_eq!(
+        after.expect("fine"),
+        "b: # t\n  x: 1\n# c\nc: 3\n# a\na: moved\n"
+    );
+    let before = "- name: a # n\n  x: 1\n";
+    let tree = parse(before);
+    let after = edit(before, &tree, &["0"], |e, n| e.reorder(n, &[1, 0]));
+    assert_eq!(after.expect("fine"), "- x: 1\n  name: a # n\n");
+}
+
+#[test]
+fn what_comes_from_another_document_brings_its_spelling_along() {
+    let source = "pipeline:\n    mutators: # m\n      # first\n      - image: 'a:v1' # i\n        configMap:\n            k: \"5\"\n\n            # about t\n            t: |\n                line\n                  deeper\n";
+    let source_tree = parse(source);
+    let root = Document::new(source, &source_tree).root(0).expect("root");
+    let entry = root.entry("pipeline").expect("pipeline");
+    let before = "kind: Kptfile\nlist:\n- x\n";
+    let tree = parse(before);
+    let after = edit(before, &tree, &[], |e, n| {
+        e.insert_entry_from(n, None, entry)
+    });
+    assert_eq!(
+        after.expect("fine"),
+        "kind: Kptfile\nlist:\n- x\npipeline:\n  mutators: # m\n  # first\n  - image: 'a:v1' # i\n    configMap:\n      k: \"5\"\n\n      # about t\n      t: |\n        line\n          deeper\n"
+    );
+    let mutators = root
+        .get("pipeline")
+        .and_then(|p| p.get("mutators"))
+        .expect("mutators");
+    let item = mutators.items().next().expect("one");
+    let after = edit(before, &tree, &["list"], |e, n| {
+        e.insert_item_from(n, Some(0), item)
+    });
+    assert_eq!(
+        after.expect("fine"),
+        "kind: Kptfile\nlist:\n# first\n- image: 'a:v1' # i\n  configMap:\n    k: \"5\"\n\n    # about t\n    t: |\n      line\n        deeper\n- x\n"
+    );
+}
+
+#[test]
+fn an_alias_elsewhere_never_reads_something_else() {
+    for (text, path) in [
+        ("a: &x {k: 1}\nb: *x\n", ["a"]),
+        ("a: &x\n  k: 1\nb: *x\n", ["a"]),
+    ] {
+        let tree = parse(text);
+        let error = edit(text, &tree, &path, |e, n| {
+            e.set(n, "k", Content::Value(Value::Null))
+        });
+        assert!(
+            matches!(error, Err(EditError::SharedAnchor { .. })),
+            "{error:?}"
+        );
+    }
+    let text = "a: &x {k: 1}\nb: *x\n";
+    let tree = parse(text);
+    let after = edit(text, &tree, &[], |e, n| {
+        e.set(n, "b", Content::Value(Value::from("w")))
+    });
+    assert_eq!(after.expect("fine"), "a: &x {k: 1}\nb: w\n");
+}
