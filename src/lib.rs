@@ -1,3 +1,33 @@
 //! KRM functions that make and keep up to date many variants of a configuration package.
+//!
+//! The way of the data: bytes, [`ResourceList`](resource_list::ResourceList), a step, ResourceList,
+//! bytes. In reading order:
+//!
+//! - [`filter`]: the one entry point of all functions; the only module, with [`package`], that
+//!   touches standard input and output, files and exit codes.
+//! - [`functions`]: the steps, one file each: what happens to a ResourceList.
+//! - [`resource_list`], [`resource`], [`config`], [`results`]: views on the input, and what is said
+//!   of it.
+//! - [`package`], [`diff`]: a package directory, its changed files.
+//! - [`yaml`]: texts, trees of spans, values, edits as splices of the source.
+//!
+//! Invariants:
+//!
+//! - Nothing is reprinted that was not changed: an output is slices of the input and inserted text.
+//! - Every text that is written out was parsed again after its last edit.
+//! - A run with an error result gives back the items as they came.
+//! - Nothing depends on time, environment or the order of a hash map.
 
+mod chunk;
+mod split;
+pub mod text;
+
+pub mod config;
+pub mod diff;
+pub mod filter;
+pub mod functions;
+pub mod package;
+pub mod resource;
+pub mod resource_list;
+pub mod results;
 pub mod yaml;

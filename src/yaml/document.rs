@@ -61,6 +61,14 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// The comments of the text from `#` to the end of the line, in order.
+    pub fn comments(&self) -> impl Iterator<Item = std::ops::Range<usize>> + use<'a> {
+        let comments = &self.tree.comments;
+        comments
+            .iter()
+            .map(|(start, end)| *start as usize..*end as usize)
+    }
+
     /// The comment that begins at `at`, with its `#`.
     pub(super) fn comment_at(&self, at: usize) -> Option<&'a str> {
         let comments = &self.tree.comments;
@@ -129,12 +137,14 @@ impl<'a> NodeRef<'a> {
     }
 
     /// First byte of the node, its anchor and tag included.
-    pub(super) fn outer_start(&self) -> usize {
+    #[must_use]
+    pub fn outer_start(&self) -> usize {
         self.raw().start.min(self.raw().properties) as usize
     }
 
     /// The dash, colon or question mark in front of the node.
-    pub(super) fn mark(&self) -> Option<usize> {
+    #[must_use]
+    pub fn mark(&self) -> Option<usize> {
         (self.raw().mark != NONE).then_some(self.raw().mark as usize)
     }
 
@@ -145,7 +155,8 @@ impl<'a> NodeRef<'a> {
     }
 
     /// Anchor and tag as they are written.
-    pub(super) fn properties(&self) -> &'a str {
+    #[must_use]
+    pub fn properties(&self) -> &'a str {
         let node = self.raw();
         if node.properties == NONE || node.properties >= node.start {
             return "";

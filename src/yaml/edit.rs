@@ -71,9 +71,9 @@ enum Change<'a> {
 
 /// Collects changes to the nodes of one document.
 #[derive(Debug)]
-pub struct Editor<'a> {
-    document: Document<'a>,
-    changes: BTreeMap<NodeId, Change<'a>>,
+pub struct Editor<'d, 'f> {
+    document: Document<'d>,
+    changes: BTreeMap<NodeId, Change<'f>>,
     /// Start of every block sequence that is the value of a key, and whether it is indented.
     sequences: OnceCell<Vec<(usize, bool)>>,
 }
@@ -94,10 +94,10 @@ struct Unit {
     ids: Range<u32>,
 }
 
-impl<'a> Editor<'a> {
+impl<'d, 'f> Editor<'d, 'f> {
     /// An editor without changes.
     #[must_use]
-    pub fn new(document: Document<'a>) -> Self {
+    pub fn new(document: Document<'d>) -> Self {
         Self {
             document,
             changes: BTreeMap::new(),
@@ -115,7 +115,7 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     /// [`EditError::SharedAnchor`].
-    pub fn replace(&mut self, node: NodeRef<'a>, content: Content<'a>) -> Result<(), EditError> {
+    pub fn replace(&mut self, node: NodeRef<'d>, content: Content<'f>) -> Result<(), EditError> {
         not_shared(node)?;
         self.changes.insert(node.id, Change::Replace(content));
         Ok(())
@@ -127,9 +127,9 @@ impl<'a> Editor<'a> {
     /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if `mapping` is neither a mapping nor empty.
     pub fn set(
         &mut self,
-        mapping: NodeRef<'a>,
+        mapping: NodeRef<'d>,
         key: &str,
-        content: Content<'a>,
+        content: Content<'f>,
     ) -> Result<(), EditError> {
         match mapping.entry(key) {
             Some(entry) => self.replace(entry.value, content),
@@ -143,10 +143,10 @@ impl<'a> Editor<'a> {
     /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if `mapping` is neither a mapping nor empty.
     pub fn insert_entry(
         &mut self,
-        mapping: NodeRef<'a>,
+        mapping: NodeRef<'d>,
         position: Option<usize>,
         key: &str,
-        content: Content<'a>,
+        content: Content<'f>,
     ) -> Result<(), EditError> {
         let slot = NewSlot {
             key: key.to_owned(),
@@ -163,12 +163,34 @@ impl<'a> Editor<'a> {
     /// As [`Editor::insert_entry`].
     pub fn insert_entry_from(
         &mut self,
-        mapping: NodeRef<'a>,
+        mapping: NodeRef<'d>,
         position: Option<usize>,
-        entry: EntryRef<'a>,
+        entry: EntryRef<'f>,
     ) -> Result<(), EditError> {
         let key = entry.key.scalar_text().unwrap_or_default().to_owned();
         let content = Content::Node(entry.value);
+        let slot = NewSlot {
+            key,
+            content,
+            entry: Some(entry),
+            item: None,
+        };
+        self.insert_slot(mapping, position, slot, true)
+    }
+
+    /// Adds an entry with other content than the entry of another document that it is a copy of;
+    /// the comments above and behind that one come along.
+    ///
+    /// # Errors
+    /// As [`Editor::insert_entry`].
+    pub fn insert_entry_like(
+        &mut self,
+        mapping: NodeRef<'d>,
+        position: Option<usize>,
+        entry: EntryRef<'f>,
+        content: Content<'f>,
+    ) -> Result<(), EditError> {
+        let key = entry.key.scalar_text().unwrap_or_default().to_owned();
         let slot = NewSlot {
             key,
             content,
@@ -184,9 +206,9 @@ impl<'a> Editor<'a> {
     /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if `sequence` is neither a sequence nor empty.
     pub fn insert_item(
         &mut self,
-        sequence: NodeRef<'a>,
+        sequence: NodeRef<'d>,
         position: Option<usize>,
-        content: Content<'a>,
+        content: Content<'f>,
     ) -> Result<(), EditError> {
         let slot = NewSlot {
             key: String::new(),
@@ -203,9 +225,9 @@ impl<'a> Editor<'a> {
     /// As [`Editor::insert_item`].
     pub fn insert_item_from(
         &mut self,
-        sequence: NodeRef<'a>,
+        sequence: NodeRef<'d>,
         position: Option<usize>,
-        item: NodeRef<'a>,
+        item: NodeRef<'f>,
     ) -> Result<(), EditError> {
         let content = Content::Node(item);
         let slot = NewSlot {
@@ -222,7 +244,7 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     /// [`EditError::SharedAnchor`].
-    pub fn remove_entry(&mut self, mapping: NodeRef<'a>, key: &str) -> Result<bool, EditError> {
+    pub fn remove_entry(&mut self, mapping: NodeRef<'d>, key: &str) -> Result<bool, EditError> {
         let index = mapping
             .entries()
             .position(|entry| entry.key.as_str() == Some(key));
@@ -239,7 +261,7 @@ impl<'a> Editor<'a> {
     /// [`EditError::SharedAnchor`].
     pub fn remove_items(
         &mut self,
-        sequence: NodeRef<'a>,
+        sequence: NodeRef<'d>,
         remove: impl Fn(usize) -> bool,
     ) -> Result<(), EditError> {
         not_shared(sequence)?;
@@ -253,7 +275,7 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     /// [`EditError::SharedAnchor`].
-    pub fn reorder(&mut self, collection: NodeRef<'a>, order: &[usize]) -> Result<(), EditError> {
+    pub fn reorder(&mut self, collection: NodeRef<'d>, order: &[usize]) -> Result<(), EditError> {
         not_shared(collection)?;
         let slots = self.slots(collection);
         let rank = |slot: &Slot<'_>| match slot {
@@ -264,7 +286,7 @@ impl<'a> Editor<'a> {
         Ok(())
     }
 
-    fn slots(&mut self, collection: NodeRef<'a>) -> &mut Vec<Slot<'a>> {
+    fn slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
         let count = if collection.kind().is_mapping() {
             collection.entries().count()
         } else {
@@ -283,9 +305,9 @@ impl<'a> Editor<'a> {
 
     fn insert_slot(
         &mut self,
-        collection: NodeRef<'a>,
+        collection: NodeRef<'d>,
         position: Option<usize>,
-        slot: NewSlot<'a>,
+        slot: NewSlot<'f>,
         mapping: bool,
     ) -> Result<(), EditError> {
         let kind = collection.kind();
@@ -392,7 +414,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    fn emit_slots(&self, node: NodeRef<'a>, slots: &[Slot<'a>], out: &mut Vec<Splice>) {
+    fn emit_slots(&self, node: NodeRef<'d>, slots: &[Slot<'f>], out: &mut Vec<Splice>) {
         let manner = self.manner(node);
         match node.kind() {
             NodeKind::BlockMapping | NodeKind::BlockSequence => {
@@ -440,12 +462,12 @@ impl<'a> Editor<'a> {
         }
     }
 
-    fn in_flow(&self, node: NodeRef<'a>) -> bool {
+    fn in_flow(&self, node: NodeRef<'d>) -> bool {
         node.parent()
             .is_some_and(|parent| !parent.kind().is_block_collection())
     }
 
-    fn replace_node(&self, node: NodeRef<'a>, content: &Content<'a>, out: &mut Vec<Splice>) {
+    fn replace_node(&self, node: NodeRef<'d>, content: &Content<'f>, out: &mut Vec<Splice>) {
         let manner = self.manner(node);
         if self.in_flow(node) {
             let mut text = render::flow(content, &manner);
@@ -481,7 +503,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Puts rendered content in the place of a node outside of flow collections.
-    fn place(&self, node: NodeRef<'a>, rendered: Rendered, manner: &Manner, out: &mut Vec<Splice>) {
+    fn place(&self, node: NodeRef<'d>, rendered: Rendered, manner: &Manner, out: &mut Vec<Splice>) {
         let document = self.document;
         let range = content_range(node);
         let below: String = rendered
@@ -565,7 +587,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Entries or items of a block collection with the lines that belong to each.
-    fn units(&self, node: NodeRef<'a>) -> Vec<Unit> {
+    fn units(&self, node: NodeRef<'d>) -> Vec<Unit> {
         let document = self.document;
         let spans: Vec<(usize, usize, Range<u32>)> = if node.kind().is_mapping() {
             node.entries()
@@ -603,8 +625,8 @@ impl<'a> Editor<'a> {
                 .documents
                 .get(index.saturating_sub(1))
                 .map_or(0, |d| d.body);
-            floor = if body == 0 {
-                0
+            floor = if document.line_start(body) == body {
+                body
             } else {
                 (document.line_end(body) + 1).min(node.range().start)
             };
@@ -633,8 +655,8 @@ impl<'a> Editor<'a> {
 
     fn emit_block(
         &self,
-        node: NodeRef<'a>,
-        slots: &[Slot<'a>],
+        node: NodeRef<'d>,
+        slots: &[Slot<'f>],
         manner: &Manner,
         out: &mut Vec<Splice>,
     ) {
@@ -772,7 +794,7 @@ impl<'a> Editor<'a> {
     /// All entries are gone: `{}` or `[]` stands in their place.
     fn emit_emptied(
         &self,
-        node: NodeRef<'a>,
+        node: NodeRef<'d>,
         units: &[Unit],
         manner: &Manner,
         out: &mut Vec<Splice>,
@@ -826,8 +848,8 @@ impl<'a> Editor<'a> {
 
     fn emit_flow(
         &self,
-        node: NodeRef<'a>,
-        slots: &[Slot<'a>],
+        node: NodeRef<'d>,
+        slots: &[Slot<'f>],
         manner: &Manner,
         out: &mut Vec<Splice>,
     ) {
@@ -926,7 +948,7 @@ impl<'a> Editor<'a> {
     }
 
     /// How the surroundings of a node are written.
-    fn manner(&self, node: NodeRef<'a>) -> Manner {
+    fn manner(&self, node: NodeRef<'d>) -> Manner {
         let document = self.document;
         let start = node.range().start;
         Manner {
@@ -938,7 +960,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Whether keys of the flow mappings around are written as in JSON.
-    fn json(&self, node: NodeRef<'a>) -> bool {
+    fn json(&self, node: NodeRef<'d>) -> bool {
         let mut at = Some(node);
         while let Some(flow) = at {
             if flow.kind().is_block_collection() {
@@ -954,9 +976,9 @@ impl<'a> Editor<'a> {
     }
 
     /// Columns per level: as the mappings around the node, else as the first nested one.
-    fn step(&self, node: NodeRef<'a>) -> usize {
+    fn step(&self, node: NodeRef<'d>) -> usize {
         let document = self.document;
-        let step_of = |mapping: NodeRef<'a>| {
+        let step_of = |mapping: NodeRef<'d>| {
             mapping.entries().find_map(|entry| {
                 let child = entry.value;
                 if child.kind() != NodeKind::BlockMapping

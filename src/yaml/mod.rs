@@ -19,5 +19,6 @@ pub use document::{Document, EntryRef, NodeRef};
 pub use edit::{Content, Editor};
 pub use error::{EditError, Location, ParseError};
 pub use path::{Path, PathElement};
+pub use render::{node_text, to_block_text};
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;

@@ -82,6 +82,33 @@ impl Rendered {
     }
 }
 
+/// A value as the text of a document in block style.
+#[must_use]
+pub fn to_block_text(value: &Value) -> String {
+    document_text(&Content::Value(value.clone()))
+}
+
+/// A node as the text of a document of its own: its spelling and inner comments stay.
+#[must_use]
+pub fn node_text(node: NodeRef<'_>) -> String {
+    document_text(&Content::Node(node))
+}
+
+fn document_text(content: &Content<'_>) -> String {
+    let manner = Manner {
+        step: 2,
+        wide: false,
+        newline: "\n",
+        json: false,
+    };
+    let rendered = block(content, Owner::Root, &manner);
+    let head = Some(rendered.inline).filter(|inline| !inline.is_empty());
+    head.into_iter()
+        .chain(rendered.lines)
+        .map(|line| line + "\n")
+        .collect()
+}
+
 /// Content in block style.
 pub(super) fn block(content: &Content<'_>, owner: Owner, manner: &Manner) -> Rendered {
     let rendered = match content {
@@ -230,7 +257,7 @@ pub(super) fn entry_lines(
         for comment in comments_above(entry.key) {
             lines.push(format!("{:column$}{comment}", ""));
         }
-        if is_simple_key(entry.key) {
+        if is_simple_key(entry.key) && matches!(content, Content::Node(_)) {
             mark = entry.key.source().to_owned();
         }
         append_trailing_comment(entry.value, &mut rendered);

@@ -206,7 +206,11 @@ fn looks_like_number(text: &str) -> bool {
     } else {
         Cow::Borrowed(unsigned.as_bytes())
     };
-    is_decimal_float(&compact)
+    // `-_` and `._`, on which ruamel.yaml fails.
+    let only_separators =
+        compact.len() < unsigned.len() && compact.iter().all(|byte| *byte == b'.');
+    only_separators
+        || is_decimal_float(&compact)
         || is_bare_exponent(&compact)
         || is_prefixed_integer(&compact)
         || is_sexagesimal(&compact)
@@ -698,6 +702,8 @@ mod tests {
             "1,000",
             "0_7",
             "-_1",
+            "-_",
+            "._",
             "0o-7",
             "0b+1",
             "0x_",

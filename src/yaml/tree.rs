@@ -224,6 +224,9 @@ impl<'t> Builder<'t> {
                 if self.cursor == 0 && self.text.starts_with('\u{feff}') {
                     self.cursor = '\u{feff}'.len_utf8();
                 }
+                if !explicit {
+                    self.skip_document_ends();
+                }
                 self.tree.documents.push(DocumentSpan {
                     root: NodeId(offset(self.tree.nodes.len())),
                     empty: false,
@@ -243,6 +246,17 @@ impl<'t> Builder<'t> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Moves behind further `...` lines: those end documents of which there is no event.
+    fn skip_document_ends(&mut self) {
+        loop {
+            let at = self.skip_trivia(self.cursor);
+            if !self.bytes[at..].starts_with(b"...") || line_start(self.bytes, at) != at {
+                return;
+            }
+            self.cursor = (line_end(self.bytes, at) + 1).min(self.bytes.len());
+        }
     }
 
     fn document_end(&mut self) {
@@ -386,7 +400,8 @@ impl<'t> Builder<'t> {
             let start = self.block_header(range.start);
             (start, self.block_end(start, range.end))
         } else if range.is_empty() {
-            (self.cursor, self.cursor)
+            let at = self.empty_place(id);
+            (at, at)
         } else {
             let plain = &self.bytes[range.clone()];
             let kept = plain.len()
@@ -420,6 +435,19 @@ impl<'t> Builder<'t> {
         self.cursor = end.max(self.cursor);
         self.grow_parent_start(id);
         Ok(())
+    }
+
+    /// Where a scalar of no length stands: behind its indicator, an empty key at its colon.
+    fn empty_place(&self, id: u32) -> usize {
+        let node = &self.tree.nodes[id as usize];
+        let is_key = self.open.last().is_some_and(|open| {
+            !open.at_key && self.tree.nodes[open.node as usize].kind.is_mapping()
+        });
+        if is_key && node.mark == NONE {
+            self.skip_trivia(self.cursor)
+        } else {
+            self.cursor
+        }
     }
 
     /// A collection begins no later than its first child.

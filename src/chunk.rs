@@ -1,0 +1,102 @@
+//! A piece of the input that is parsed, edited and written by itself.
+
+use std::cell::OnceCell;
+
+use crate::text::Text;
+use crate::yaml::{Document, EditError, Editor, NodeRef, ParseError, ParseOptions, Tree};
+
+/// Text with its edits so far. The tree is made when somebody asks for it, and made anew after an
+/// edit.
+#[derive(Debug)]
+pub(crate) struct Chunk {
+    source: Text,
+    edited: Option<Text>,
+    tree: OnceCell<Tree>,
+    options: ParseOptions,
+}
+
+impl Chunk {
+    /// Wraps a text that [`Chunk::check`] accepts.
+    #[must_use]
+    pub(crate) fn new(source: Text, options: ParseOptions) -> Self {
+        Self {
+            source,
+            edited: None,
+            tree: OnceCell::new(),
+            options,
+        }
+    }
+
+    /// Parses the text and hands the document to `read`; keeps nothing of the tree.
+    ///
+    /// # Errors
+    /// What the parser refuses.
+    pub(crate) fn check<T>(
+        text: &str,
+        options: ParseOptions,
+        read: impl FnOnce(Document<'_>) -> T,
+    ) -> Result<T, ParseError> {
+        let tree = Tree::parse(text, options)?;
+        Ok(read(Document::new(text, &tree)))
+    }
+
+    /// The text as it came.
+    #[must_use]
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The text as it came, sharing its buffer.
+    #[must_use]
+    pub(crate) fn source_text(&self) -> Text {
+        self.source.clone()
+    }
+
+    /// The text with all edits.
+    #[must_use]
+    pub(crate) fn text(&self) -> &str {
+        self.edited.as_ref().unwrap_or(&self.source)
+    }
+
+    /// Whether the text differs from what came.
+    #[must_use]
+    pub(crate) fn is_changed(&self) -> bool {
+        self.edited
+            .as_ref()
+            .is_some_and(|edited| **edited != *self.source)
+    }
+
+    /// The document of the text with all edits.
+    #[must_use]
+    pub(crate) fn document(&self) -> Document<'_> {
+        // Every chunk was parsed when it was read, and every edit is parsed before it is kept.
+        let parse = || Tree::parse(self.text(), self.options).unwrap_or_default();
+        Document::new(self.text(), self.tree.get_or_init(parse))
+    }
+
+    /// Makes edits. If `change` fails, nothing is changed.
+    ///
+    /// # Errors
+    /// Those of `change`, and an edit that would leave no YAML.
+    pub(crate) fn edit<'f, E: From<EditError>>(
+        &mut self,
+        change: impl for<'d> FnOnce(Document<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let document = self.document();
+        let mut editor = Editor::new(document);
+        change(document, &mut editor)?;
+        if editor.is_empty() {
+            return Ok(());
+        }
+        let (text, tree) = editor.finish_with(self.options)?;
+        self.edited = Some(Text::from(text));
+        self.tree = OnceCell::from(tree);
+        Ok(())
+    }
+
+    /// The only root node of the text.
+    #[must_use]
+    pub(crate) fn root(&self) -> Option<NodeRef<'_>> {
+        self.document().root(0)
+    }
+}

@@ -1,0 +1,321 @@
+//! One way in, one way out: flags, standard input and output, package directories, exit codes.
+//!
+//! A function is a [`Function`]: its name and its step. [`main`] does the rest, the same for all.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
+
+use crate::config::{Config, UsageError};
+use crate::diff::unified_diff;
+use crate::package::{FileChange, PackageFiles, read_package, write_package};
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason, Results, Severity};
+use crate::yaml::{NodeRef, Value};
+
+/// A step: changes the list, reports results. Error results stand for "nothing shall be changed".
+pub type Step = fn(Option<NodeRef<'_>>, &mut ResourceList, &mut Results) -> Result<(), UsageError>;
+
+/// A function: what its binary is called and does.
+#[derive(Debug, Clone, Copy)]
+pub struct Function {
+    /// Name of the binary.
+    pub name: &'static str,
+    /// One or two sentences for `--help`.
+    pub about: &'static str,
+    /// What it does.
+    pub step: Step,
+}
+
+/// Exit code: everything done; info and warning results are allowed.
+const DONE: u8 = 0;
+/// Exit code: at least one error result; the items are as they came.
+const FAILED: u8 = 1;
+/// Exit code: the function could not begin, or could not write.
+const USAGE: u8 = 2;
+/// Exit code of `--check`: something would change.
+const WOULD_CHANGE: u8 = 3;
+
+/// Flags of every function.
+#[derive(Debug, Parser)]
+#[command(version, after_help = AFTER_HELP)]
+struct Arguments {
+    /// Read the functionConfig from a file; it wins over the one in the ResourceList
+    #[arg(long, value_name = "FILE", conflicts_with = "pairs")]
+    config: Option<PathBuf>,
+    /// Work on a package directory in place, instead of standard input and output
+    #[arg(long, value_name = "DIR")]
+    package: Option<PathBuf>,
+    /// With --package: write nothing, print a unified diff
+    #[arg(long, requires = "package")]
+    diff: bool,
+    /// With --package: write nothing, exit 3 if anything would change
+    #[arg(long, requires = "package")]
+    check: bool,
+    /// Also write the results to a file, as a FunctionResultList
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+    /// The functionConfig as the data of a ConfigMap
+    #[arg(value_name = "KEY=VALUE")]
+    pairs: Vec<String>,
+}
+
+const AFTER_HELP: &str = "\
+Without --package a ResourceList (config.kubernetes.io/v1) is read on standard input and written to
+standard output, as kpt and kustomize do it.
+
+Exit codes: 0 done; 1 an error result, nothing is changed; 2 wrong usage, config or input;
+3 only with --check: something would change.";
+
+/// Runs a function with the arguments, standard input and output of this process.
+#[must_use]
+pub fn main(function: &Function) -> ExitCode {
+    let arguments = match parse_arguments(function, std::env::args_os()) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let code = if error.use_stderr() { USAGE } else { DONE };
+            let printed = error.print();
+            return ExitCode::from(if printed.is_ok() { code } else { USAGE });
+        }
+    };
+    let code = match &arguments.package {
+        Some(directory) => on_package(function, &arguments, directory),
+        None => on_stdin(function, &arguments),
+    };
+    ExitCode::from(code.unwrap_or_else(|error| {
+        let mut stderr = io::stderr().lock();
+        // Nothing can be said if standard error is closed.
+        let _ = writeln!(stderr, "{}: {error}", function.name);
+        USAGE
+    }))
+}
+
+fn parse_arguments(
+    function: &Function,
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<Arguments, clap::Error> {
+    let command = Arguments::command()
+        .name(function.name)
+        .about(function.about);
+    Arguments::from_arg_matches(&command.try_get_matches_from(arguments)?)
+}
+
+/// The config from flags and arguments, else the one of the list.
+fn read_config(arguments: &Arguments, list: &ResourceList) -> Result<Option<Config>, UsageError> {
+    if let Some(path) = &arguments.config {
+        let place = path.display().to_string();
+        let text = read_text(path, &place)?;
+        return Config::parse(text, &place).map(Some);
+    }
+    if !arguments.pairs.is_empty() {
+        return Config::from_pairs(&arguments.pairs).map(Some);
+    }
+    list.function_config().map(Config::from_node).transpose()
+}
+
+fn read_text(path: &Path, place: &str) -> Result<String, UsageError> {
+    let bytes =
+        std::fs::read(path).map_err(|error| UsageError(format!("cannot read {place}: {error}")))?;
+    utf8(bytes, place)
+}
+
+fn utf8(bytes: Vec<u8>, place: &str) -> Result<String, UsageError> {
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        UsageError(format!(
+            "{place}: expected UTF-8, found an invalid byte at offset {at}"
+        ))
+    })
+}
+
+fn run(
+    function: &Function,
+    arguments: &Arguments,
+    list: &mut ResourceList,
+) -> Result<Results, UsageError> {
+    let config = read_config(arguments, list)?;
+    let mut results = Results::default();
+    let node = config.as_ref().and_then(Config::node);
+    (function.step)(node, list, &mut results)?;
+    Ok(results)
+}
+
+fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8, UsageError> {
+    let mut stdin = io::stdin().lock();
+    if stdin.is_terminal() {
+        let message = "expected a ResourceList on standard input, found a terminal; \
+                       to work on a directory, give --package DIR";
+        return Err(UsageError(message.to_owned()));
+    }
+    let mut bytes = Vec::new();
+    stdin
+        .read_to_end(&mut bytes)
+        .map_err(|error| UsageError(format!("cannot read standard input: {error}")))?;
+    let text = utf8(bytes, "standard input")?;
+    let mut list = ResourceList::parse(text).map_err(|error| UsageError(error.to_string()))?;
+    refuse_paths(&list)
+        .map_or_else(|| run(function, arguments, &mut list), Ok)
+        .and_then(|results| {
+            let failed = results.has_errors();
+            write_results(function, arguments, &results)?;
+            if failed {
+                print_results(&results, Severity::Error);
+            }
+            let texts = list
+                .to_texts(&results, !failed)
+                .map_err(|error| UsageError(error.to_string()))?;
+            write_stdout(texts.iter().map(|text| &**text))?;
+            Ok(if failed { FAILED } else { DONE })
+        })
+}
+
+/// Item paths come from data: none may leave the package.
+fn refuse_paths(list: &ResourceList) -> Option<Results> {
+    let mut results = Results::default();
+    for (_, resource) in list.items() {
+        let Some(path) = resource.origin.path.as_deref() else {
+            continue;
+        };
+        if let Err(error) = crate::package::check_package_path(path) {
+            let name = crate::resource::PATH_ANNOTATIONS[0];
+            let field = crate::yaml::Path::fields(&["metadata", "annotations", name]);
+            let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
+            results.push(result.about(resource).at(field));
+        }
+    }
+    results.has_errors().then_some(results)
+}
+
+fn on_package(
+    function: &Function,
+    arguments: &Arguments,
+    directory: &Path,
+) -> Result<u8, UsageError> {
+    let usage = |error: &dyn std::error::Error| UsageError(error.to_string());
+    let files = read_package(directory).map_err(|error| usage(&error))?;
+    let mut list = ResourceList::from_files(&files).map_err(|error| usage(&error))?;
+    let mut results = skipped(&files);
+    for result in &run(function, arguments, &mut list)? {
+        results.push(result.clone());
+    }
+    let failed = results.has_errors();
+    let changes = if failed {
+        Vec::new()
+    } else {
+        list.file_changes()
+    };
+    write_results(function, arguments, &results)?;
+    print_results(&results, Severity::Info);
+    if failed {
+        return Ok(FAILED);
+    }
+    if arguments.diff {
+        write_stdout(changes.iter().map(|change| diff(&files, change)))?;
+    }
+    if arguments.check && !changes.is_empty() {
+        return Ok(WOULD_CHANGE);
+    }
+    if !arguments.diff && !arguments.check {
+        write_package(&files, &changes).map_err(|error| usage(&error))?;
+    }
+    Ok(DONE)
+}
+
+/// A warning for each file that was not read and should have been.
+fn skipped(files: &PackageFiles) -> Results {
+    let mut results = Results::default();
+    for skipped in files
+        .skipped
+        .iter()
+        .filter(|skipped| skipped.reason.is_warning())
+    {
+        let message = format!("skipped: {}", skipped.reason);
+        results.push(
+            FunctionResult::warning(Reason::SkippedFile, message).in_file(skipped.path.clone()),
+        );
+    }
+    results
+}
+
+fn diff(files: &PackageFiles, change: &FileChange) -> String {
+    let before = files
+        .get(change.path())
+        .map(|file| file.content.text.as_str());
+    match change {
+        FileChange::Write { path, bytes, .. } => {
+            unified_diff(path, before, Some(&String::from_utf8_lossy(bytes)))
+        }
+        FileChange::Delete { path } => unified_diff(path, before, None),
+    }
+}
+
+/// Writes the `--results` file, before anything else is written.
+fn write_results(
+    function: &Function,
+    arguments: &Arguments,
+    results: &Results,
+) -> Result<(), UsageError> {
+    let Some(path) = &arguments.results else {
+        return Ok(());
+    };
+    let text = crate::yaml::to_block_text(&result_list(function, results));
+    std::fs::write(path, text).map_err(|error| {
+        UsageError(format!(
+            "cannot write the results to {}: {error}",
+            path.display()
+        ))
+    })
+}
+
+/// A `FunctionResultList` in kpt's form.
+fn result_list(function: &Function, results: &Results) -> Value {
+    let entry = |key: &str, value: Value| (Value::from(key), value);
+    let code = Value::from(i64::from(results.has_errors()));
+    let mut item = vec![
+        entry("exec", Value::from(function.name)),
+        entry("exitCode", code.clone()),
+    ];
+    if !results.is_empty() {
+        let values = results.iter().map(FunctionResult::to_value).collect();
+        item.push(entry("results", Value::Sequence(values)));
+    }
+    Value::Mapping(vec![
+        entry("apiVersion", Value::from("kpt.dev/v1")),
+        entry("kind", Value::from("FunctionResultList")),
+        entry(
+            "metadata",
+            Value::Mapping(vec![entry("name", Value::from("fnresults"))]),
+        ),
+        entry("exitCode", code),
+        entry("items", Value::Sequence(vec![Value::Mapping(item)])),
+    ])
+}
+
+/// Prints the results of at least this severity to standard error, one per line.
+fn print_results(results: &Results, least: Severity) {
+    let stderr = io::stderr();
+    let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let mut stderr = stderr.lock();
+    for result in results.iter().filter(|result| result.severity >= least) {
+        let (on, off) = match result.severity {
+            _ if !colour => ("", ""),
+            Severity::Error => ("\u{1b}[31m", "\u{1b}[0m"),
+            Severity::Warning => ("\u{1b}[33m", "\u{1b}[0m"),
+            Severity::Info => ("\u{1b}[32m", "\u{1b}[0m"),
+        };
+        // Nothing can be said if standard error is closed.
+        let _ = writeln!(stderr, "{on}{result}{off}");
+    }
+}
+
+fn write_stdout(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Result<(), UsageError> {
+    let mut stdout = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    texts
+        .into_iter()
+        .try_for_each(|text| stdout.write_all(text.as_ref().as_bytes()))
+        .and_then(|()| stdout.flush())
+        .map_err(|error| UsageError(format!("cannot write to standard output: {error}")))
+}

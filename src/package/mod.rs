@@ -1,0 +1,227 @@
+//! A package directory: which files are read, and how changed ones are written back.
+//!
+//! [`read_package`] reads every KRM file of a directory into memory, [`write_package`] applies a list of
+//! changes to it: first everything is checked, then all new contents are put beside their files, then they
+//! are renamed into place. What lies between, from bytes to bytes, is done by other modules; these two and
+//! the filter are the only ones that touch files.
+//!
+//! Paths inside a package are UTF-8 text relative to the package's root with `/` between components,
+//! as kpt writes them in `config.kubernetes.io/path`. Those that come from data (item annotations, fields of a
+//! config) go through [`check_package_path`] first.
+
+mod path;
+mod read;
+mod write;
+
+use std::fs::Metadata;
+use std::io;
+use std::path::PathBuf;
+
+pub use path::{PathError, check_package_path, normalize_package_path};
+pub use read::{
+    FileContent, PackageFile, PackageFiles, SkipReason, Skipped, is_krm_name, read_package,
+};
+pub use write::{FileChange, write_package};
+
+use path::escape;
+
+/// Why a package could not be read or written. Nothing was written, unless the variant says otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum PackageError {
+    /// The package directory is not there.
+    #[error("package directory '{}' does not exist", escape(&path.to_string_lossy()))]
+    Missing {
+        /// The directory as it was given.
+        path: PathBuf,
+    },
+    /// The package is a file or something else that is not a directory.
+    #[error("expected a package directory, but '{}' is not a directory", escape(&path.to_string_lossy()))]
+    NotADirectory {
+        /// The path as it was given.
+        path: PathBuf,
+    },
+    /// The operating system refused. While files were renamed into place or deleted (`action` says so) earlier ones
+    /// are done already; each file is old or new.
+    #[error("cannot {action} '{}': {source}", escape(&path.to_string_lossy()))]
+    Io {
+        /// What was tried, such as `read`.
+        action: &'static str,
+        /// The file or folder on disk.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// A KRM file does not hold UTF-8.
+    #[error(
+        "'{}' is not valid UTF-8: byte {offset} (counted from 0) cannot be read as text",
+        escape(path)
+    )]
+    NotUtf8 {
+        /// The file, relative to the package.
+        path: String,
+        /// The first byte that is no text, counted from 0.
+        offset: usize,
+    },
+    /// A file that must be read is a FIFO, a socket or a device, or has become something else since it was listed.
+    #[error("'{}' is not a regular file", escape(path))]
+    NotRegular {
+        /// The file, relative to the package.
+        path: String,
+    },
+    /// The path of a change cannot be one inside a package.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// A change would go through a link to a place outside of the package.
+    #[error(
+        "path '{}' leaves the package: '{}' is a link to a place outside of it",
+        escape(path),
+        escape(link)
+    )]
+    LeavesPackage {
+        /// The path of the change.
+        path: String,
+        /// Its component that is such a link, relative to the package.
+        link: String,
+    },
+    /// A change lies in a `.git` folder.
+    #[error(
+        "path '{}' lies in a .git folder, where nothing is read or written",
+        escape(path)
+    )]
+    GitFolder {
+        /// The path of the change.
+        path: String,
+    },
+    /// Something that is not a folder stands where a change needs one.
+    #[error(
+        "path '{}' needs a folder '{}', but that is a file",
+        escape(path),
+        escape(parent)
+    )]
+    ParentIsFile {
+        /// The path of the change.
+        path: String,
+        /// The path of the file that is in the way.
+        parent: String,
+    },
+    /// A file is not what it was when it was read.
+    #[error(
+        "'{}' was changed by somebody else since it was read; nothing was written",
+        escape(path)
+    )]
+    Changed {
+        /// The file, relative to the package.
+        path: String,
+    },
+    /// A new file is there already, though it was not read (ignored by `.krmignore`, or just made).
+    #[error(
+        "expected no file at '{}', but there is one that was not read as part of the package",
+        escape(path)
+    )]
+    Exists {
+        /// The file, relative to the package.
+        path: String,
+    },
+    /// A file to be deleted was not read.
+    #[error(
+        "expected '{}' to be a file of the package, but it was not read as one",
+        escape(path)
+    )]
+    NotInPackage {
+        /// The file, relative to the package.
+        path: String,
+    },
+    /// Two changes for one file.
+    #[error("two changes for the file '{}'", escape(path))]
+    Duplicate {
+        /// The file, relative to the package.
+        path: String,
+    },
+}
+
+impl PackageError {
+    /// For `map_err`: the operating system refused to do `action` with `path`.
+    fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| PackageError::Io {
+            action,
+            path,
+            source,
+        }
+    }
+}
+
+/// Temporary files are named `.krm-variants-<random>.tmp`: no reader matches that, and what a killed run left
+/// behind is never taken for a part of the package.
+const TEMPORARY_PREFIX: &str = ".krm-variants-";
+const TEMPORARY_SUFFIX: &str = ".tmp";
+
+/// Is this a component that is never read and never written, `.git`? Without regard to case, since some
+/// file systems have none.
+fn is_git(component: &str) -> bool {
+    component.eq_ignore_ascii_case(".git")
+}
+
+/// The permission bits of a file.
+#[cfg(unix)]
+fn mode_of(metadata: &Metadata) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o7777
+}
+
+/// The permission bits of a file: there are none here.
+#[cfg(not(unix))]
+fn mode_of(_: &Metadata) -> u32 {
+    0o644
+}
+
+#[cfg(test)]
+mod testing {
+    //! What the tests of reading and writing share.
+
+    use std::fs;
+    use std::path::{Path, PathBuf};
+    use std::process::Command;
+
+    /// A ConfigMap, so that kpt takes the file for KRM.
+    pub(super) const CONFIG_MAP: &str =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: example\n";
+
+    /// A package directory with these files.
+    pub(super) fn package(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        for (path, text) in files {
+            put(dir.path(), path, text);
+        }
+        dir
+    }
+
+    pub(super) fn put(dir: &Path, path: &str, text: impl AsRef<[u8]>) {
+        let file = dir.join(path);
+        fs::create_dir_all(file.parent().expect("a parent")).expect("folders");
+        fs::write(file, text).expect("a file");
+    }
+
+    pub(super) fn get(dir: &Path, path: &str) -> String {
+        fs::read_to_string(dir.join(path)).expect("a file")
+    }
+
+    pub(super) fn link(dir: &Path, target: impl AsRef<Path>, path: &str) {
+        std::os::unix::fs::symlink(target, dir.join(path)).expect("a link");
+    }
+
+    /// A program on PATH; tests that run beside another program pass without it.
+    pub(super) fn on_path(program: &str) -> Option<PathBuf> {
+        std::env::split_paths(&std::env::var_os("PATH")?)
+            .map(|folder| folder.join(program))
+            .find(|file| file.is_file())
+    }
+
+    /// Makes a FIFO; false where there is no `mkfifo`.
+    pub(super) fn fifo(file: &Path) -> bool {
+        Command::new("mkfifo")
+            .arg(file)
+            .status()
+            .is_ok_and(|status| status.success())
+    }
+}

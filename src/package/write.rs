@@ -1,0 +1,704 @@
+//! Writing changes back into a package directory: all checks first, then each file atomically.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use super::path::{check_package_path, components, normalize_package_path};
+use super::read::{PackageFiles, Stamp, read_regular};
+use super::{PackageError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, is_git, mode_of};
+
+/// What is to become of one file of a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileChange {
+    /// The file gets these bytes; it is made if the package has none of that path.
+    Write {
+        /// Relative to the package.
+        path: String,
+        /// The whole new content.
+        bytes: Vec<u8>,
+        /// The permission bits of a file that is made: those of the file it comes from, or else 0644 less the umask. A file
+        /// that exists keeps its own.
+        mode: Option<u32>,
+    },
+    /// The file is deleted. If its path is a link that was read as a file, both the link and its target are.
+    Delete {
+        /// Relative to the package.
+        path: String,
+    },
+}
+
+impl FileChange {
+    /// A file gets new content; if it is made, then with the usual permissions.
+    pub fn write(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
+        FileChange::Write {
+            path: path.into(),
+            bytes: content.into(),
+            mode: None,
+        }
+    }
+
+    /// A file is deleted.
+    pub fn delete(path: impl Into<String>) -> Self {
+        FileChange::Delete { path: path.into() }
+    }
+
+    /// The path, relative to the package.
+    pub fn path(&self) -> &str {
+        match self {
+            FileChange::Write { path, .. } | FileChange::Delete { path } => path,
+        }
+    }
+}
+
+/// Applies changes to the package that was read as `files`.
+///
+/// Before anything is touched, every path is checked, links and `.git` on the way included, and every file that
+/// is to change is compared with what was read. Then all new contents are written to temporary files
+/// beside their targets, so that a full disk or a missing permission is found while nothing has changed.
+/// Then these are renamed into place, and at last files are deleted (their folders stay). If that is cut
+/// short, each file is old or new.
+///
+/// A file whose content stays the same is not written. If the package directory does not exist and `files` is
+/// [empty](PackageFiles::empty), it is made. A file that has several names (hard links) is changed under this one only.
+///
+/// # Errors
+/// A path that leads out of the package; a file changed underneath; a new file that exists; two changes for one
+/// file; the operating system refuses. Temporary files and folders made for new files are removed then.
+pub fn write_package(files: &PackageFiles, changes: &[FileChange]) -> Result<(), PackageError> {
+    let mut changes = check_paths(changes)?;
+    changes.retain(|(path, change)| match change {
+        FileChange::Write { bytes, .. } => files
+            .get(path)
+            .is_none_or(|file| file.content.text.as_bytes() != bytes.as_slice()),
+        FileChange::Delete { .. } => true,
+    });
+    if changes.is_empty() {
+        return Ok(());
+    }
+
+    let mut made = Vec::new();
+    let nothing_read = files.files.is_empty() && files.others.is_empty();
+    if nothing_read
+        && matches!(fs::symlink_metadata(&files.root), Err(error) if error.kind() == ErrorKind::NotFound)
+    {
+        make_folders(&files.root, &mut made)?;
+    }
+    let result = plan(files, &changes).and_then(|steps| commit(steps, &mut made));
+    if result.is_err() {
+        // Only the empty ones go: what is in place stays.
+        for folder in made.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+    result
+}
+
+/// The rules that need no look at the disk. Gives the changes with normal paths.
+fn check_paths(changes: &[FileChange]) -> Result<Vec<(String, &FileChange)>, PackageError> {
+    let mut checked = Vec::with_capacity(changes.len());
+    let mut seen = BTreeSet::new();
+    let mut written = BTreeSet::new();
+    for change in changes {
+        check_package_path(change.path())?;
+        let path = normalize_package_path(change.path());
+        if components(&path).any(is_git) {
+            return Err(PackageError::GitFolder { path });
+        }
+        if !seen.insert(path.clone()) {
+            return Err(PackageError::Duplicate { path });
+        }
+        if matches!(change, FileChange::Write { .. }) {
+            written.insert(path.clone());
+        }
+        checked.push((path, change));
+    }
+    for path in &written {
+        let mut parents = path.match_indices('/').map(|(slash, _)| &path[..slash]);
+        if let Some(parent) = parents.find(|parent| written.contains(*parent)) {
+            return Err(PackageError::ParentIsFile {
+                path: path.clone(),
+                parent: parent.into(),
+            });
+        }
+    }
+    Ok(checked)
+}
+
+/// A change that was checked, with places on disk.
+enum Step<'a> {
+    Replace {
+        target: PathBuf,
+        bytes: &'a [u8],
+        mode: u32,
+    },
+    Create {
+        path: String,
+        target: PathBuf,
+        bytes: &'a [u8],
+        mode: Option<u32>,
+    },
+    Delete {
+        targets: Vec<PathBuf>,
+    },
+}
+
+/// The rules that look at the disk; nothing is written here.
+fn plan<'a>(
+    files: &PackageFiles,
+    changes: &[(String, &'a FileChange)],
+) -> Result<Vec<Step<'a>>, PackageError> {
+    let root = match fs::canonicalize(&files.root) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(PackageError::Missing {
+                path: files.root.clone(),
+            });
+        }
+        other => other.map_err(PackageError::io("read", files.root.as_path()))?,
+    };
+    let mut steps = Vec::with_capacity(changes.len());
+    for (path, change) in changes {
+        check_parents(&root, path)?;
+        let on_disk = root.join(path);
+        let mut found = None;
+        let mut targets = vec![on_disk.clone()];
+        if let Some(file) = files.get(path) {
+            match &file.content.target {
+                Some(target) => {
+                    if fs::canonicalize(&on_disk).ok().as_ref() != Some(target) {
+                        return Err(PackageError::Changed { path: path.clone() });
+                    }
+                    targets.insert(0, target.clone());
+                }
+                None => check_regular(&on_disk, path)?,
+            }
+            let (bytes, metadata) = read_regular(&targets[0], path)?;
+            if bytes != file.content.text.as_bytes() {
+                return Err(PackageError::Changed { path: path.clone() });
+            }
+            found = Some((bytes, metadata));
+        } else if let Some(stamp) = files.other_stamps.get(path) {
+            check_regular(&on_disk, path)?;
+            let (bytes, metadata) = read_regular(&on_disk, path)?;
+            if Stamp::of(&metadata) != *stamp {
+                return Err(PackageError::Changed { path: path.clone() });
+            }
+            found = Some((bytes, metadata));
+        }
+        steps.push(match (change, found) {
+            (FileChange::Write { bytes, .. }, Some((old, _))) if old == *bytes => continue,
+            (FileChange::Write { bytes, .. }, Some((_, metadata))) => Step::Replace {
+                target: targets.swap_remove(0),
+                bytes,
+                mode: mode_of(&metadata),
+            },
+            (FileChange::Write { bytes, mode, .. }, None) => {
+                check_absent(&on_disk, path)?;
+                Step::Create {
+                    path: path.clone(),
+                    target: on_disk,
+                    bytes,
+                    mode: *mode,
+                }
+            }
+            (FileChange::Delete { .. }, Some(_)) => Step::Delete { targets },
+            (FileChange::Delete { .. }, None) => {
+                return Err(PackageError::NotInPackage { path: path.clone() });
+            }
+        });
+    }
+    Ok(steps)
+}
+
+/// No folder on the way may be a link out of the package or into `.git`, and none may be a file.
+fn check_parents(root: &Path, path: &str) -> Result<(), PackageError> {
+    for (slash, _) in path.match_indices('/') {
+        let parent = &path[..slash];
+        let on_disk = root.join(parent);
+        let metadata = match fs::symlink_metadata(&on_disk) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            other => other.map_err(PackageError::io("read", on_disk.as_path()))?,
+        };
+        if metadata.is_symlink() {
+            let leaves = || PackageError::LeavesPackage {
+                path: path.into(),
+                link: parent.into(),
+            };
+            // A dangling link could come to lead anywhere.
+            let target = fs::canonicalize(&on_disk).map_err(|_| leaves())?;
+            let inside = target.strip_prefix(root).map_err(|_| leaves())?;
+            if inside
+                .iter()
+                .any(|component| component.to_str().is_some_and(is_git))
+            {
+                return Err(PackageError::GitFolder { path: path.into() });
+            }
+        }
+        if !on_disk.is_dir() {
+            return Err(PackageError::ParentIsFile {
+                path: path.into(),
+                parent: parent.into(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A file that was read must still be there, and no link or FIFO in its place.
+fn check_regular(file: &Path, path: &str) -> Result<(), PackageError> {
+    match fs::symlink_metadata(file) {
+        Ok(metadata) if metadata.is_file() => Ok(()),
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(PackageError::io("read", file)(error))
+        }
+        _ => Err(PackageError::Changed { path: path.into() }),
+    }
+}
+
+fn check_absent(file: &Path, path: &str) -> Result<(), PackageError> {
+    match fs::symlink_metadata(file) {
+        Ok(_) => Err(PackageError::Exists { path: path.into() }),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(PackageError::io("read", file)(error)),
+    }
+}
+
+/// All temporary files first, then all renames, then all deletions.
+fn commit(steps: Vec<Step<'_>>, made: &mut Vec<PathBuf>) -> Result<(), PackageError> {
+    // A temporary file that is not renamed is removed when it is dropped.
+    let mut staged: Vec<(TempPath, PathBuf, Option<String>)> = Vec::new();
+    let mut doomed = Vec::new();
+    for step in steps {
+        match step {
+            Step::Replace {
+                target,
+                bytes,
+                mode,
+            } => {
+                staged.push((stage(&target, bytes, Some(mode))?, target, None));
+            }
+            Step::Create {
+                path,
+                target,
+                bytes,
+                mode,
+            } => {
+                make_folders(parent(&target), made)?;
+                staged.push((stage(&target, bytes, mode)?, target, Some(path)));
+            }
+            Step::Delete { targets } => doomed.extend(targets),
+        }
+    }
+    for (temporary, target, new) in staged {
+        if let Some(path) = new {
+            // Not `persist_noclobber`: some file systems have no hard links, which it may need.
+            check_absent(&target, &path)?;
+        }
+        temporary
+            .persist(&target)
+            .map_err(|error| PackageError::io("rename a new version to", target)(error.error))?;
+    }
+    for file in doomed {
+        fs::remove_file(&file).map_err(PackageError::io("delete", file.as_path()))?;
+    }
+    Ok(())
+}
+
+/// Writes a temporary file beside the target. Its handle is closed at once: there may be thousands.
+fn stage(target: &Path, bytes: &[u8], mode: Option<u32>) -> Result<TempPath, PackageError> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
+    #[cfg(unix)]
+    let initial = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    #[cfg(unix)]
+    builder.permissions(initial);
+    let failed = || PackageError::io("write a new version of", target);
+    let mut temporary = builder.tempfile_in(parent(target)).map_err(failed())?;
+    temporary.write_all(bytes).map_err(failed())?;
+    #[cfg(unix)]
+    if let Some(mode) = mode {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        temporary
+            .as_file()
+            .set_permissions(permissions)
+            .map_err(failed())?;
+    }
+    #[cfg(not(unix))]
+    let _ = mode;
+    Ok(temporary.into_temp_path())
+}
+
+/// As `create_dir_all`, and remembers which folders it made.
+fn make_folders(folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), PackageError> {
+    let missing: Vec<_> = folder
+        .ancestors()
+        .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.is_dir())
+        .collect();
+    for ancestor in missing.into_iter().rev() {
+        fs::create_dir(ancestor).map_err(PackageError::io("create the folder", ancestor))?;
+        made.push(ancestor.to_path_buf());
+    }
+    Ok(())
+}
+
+fn parent(file: &Path) -> &Path {
+    file.parent().expect("a file of a package has a folder")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{fifo, get, link, package, put};
+    use super::super::{PackageError as E, read_package};
+    use super::*;
+
+    fn write(files: &PackageFiles, path: &str, text: &str) -> Result<(), PackageError> {
+        write_package(files, &[FileChange::write(path, text)])
+    }
+
+    /// Everything in a directory, links not followed.
+    fn listing(dir: &Path) -> Vec<String> {
+        let mut all = Vec::new();
+        let mut pending = vec![dir.to_path_buf()];
+        while let Some(folder) = pending.pop() {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let entry = entry.expect("an entry");
+                if entry.file_type().expect("a type").is_dir() {
+                    pending.push(entry.path());
+                }
+                let path = entry.path();
+                all.push(
+                    path.strip_prefix(dir)
+                        .expect("below")
+                        .to_string_lossy()
+                        .into_owned(),
+                );
+            }
+        }
+        all.sort();
+        all
+    }
+
+    #[cfg(unix)]
+    fn mode(dir: &Path, path: &str) -> u32 {
+        mode_of(&fs::metadata(dir.join(path)).expect("a file"))
+    }
+
+    #[cfg(unix)]
+    fn set_mode(dir: &Path, path: &str, mode: u32) {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        fs::set_permissions(dir.join(path), permissions).expect("permissions");
+    }
+
+    #[test]
+    fn files_are_changed_made_and_deleted() {
+        let dir = package(&[
+            ("a.yaml", "a"),
+            ("b/b.yaml", "b"),
+            ("c.yaml", "c"),
+            ("README.md", "r"),
+        ]);
+        let files = read_package(dir.path()).expect("a package");
+        let changes = [
+            FileChange::delete("b/b.yaml"),
+            FileChange::write("a.yaml", "new"),
+            FileChange::write("./d//e/f.yaml", "made"),
+            FileChange::write("README.md", [0xff, 0]),
+            FileChange::write("c.yaml", "c"),
+        ];
+        write_package(&files, &changes).expect("written");
+        assert_eq!(
+            listing(dir.path()),
+            [
+                "README.md",
+                "a.yaml",
+                "b",
+                "c.yaml",
+                "d",
+                "d/e",
+                "d/e/f.yaml"
+            ]
+        );
+        assert_eq!(get(dir.path(), "a.yaml"), "new");
+        assert_eq!(get(dir.path(), "d/e/f.yaml"), "made");
+        assert_eq!(
+            fs::read(dir.path().join("README.md")).expect("a file"),
+            [0xff, 0]
+        );
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn modes_are_kept_and_taken_over() {
+        let dir = package(&[("a.yaml", "a"), ("s.sh", "s")]);
+        set_mode(dir.path(), "a.yaml", 0o640);
+        set_mode(dir.path(), "s.sh", 0o755);
+        let files = read_package(dir.path()).expect("a package");
+        assert_eq!(files.files[0].content.mode, 0o640);
+        let mode_given = |path: &str, mode| FileChange::Write {
+            path: path.into(),
+            bytes: vec![],
+            mode,
+        };
+        let changes = [
+            mode_given("a.yaml", Some(0o777)),
+            mode_given("s.sh", None),
+            mode_given("new", Some(0o666)),
+            mode_given("plain", None),
+        ];
+        write_package(&files, &changes).expect("written");
+        put(dir.path(), "beside", "");
+        assert_eq!(mode(dir.path(), "a.yaml"), 0o640);
+        assert_eq!(mode(dir.path(), "s.sh"), 0o755);
+        assert_eq!(mode(dir.path(), "new"), 0o666);
+        // The test's umask, whatever it is.
+        assert_eq!(
+            mode(dir.path(), "plain"),
+            mode(dir.path(), "beside") & 0o644
+        );
+    }
+
+    #[test]
+    fn an_unchanged_file_is_not_written() {
+        let dir = package(&[("a.yaml", "a"), ("o.txt", "o")]);
+        let files = read_package(dir.path()).expect("a package");
+        let times = || {
+            ["a.yaml", "o.txt"].map(|path| {
+                use std::os::unix::fs::MetadataExt;
+                fs::metadata(dir.path().join(path)).expect("a file").ino()
+            })
+        };
+        let before = times();
+        let changes = [
+            FileChange::write("a.yaml", "a"),
+            FileChange::write("o.txt", "o"),
+        ];
+        write_package(&files, &changes).expect("written");
+        assert_eq!(times(), before);
+        // And it does not matter then that somebody else changed it.
+        put(dir.path(), "a.yaml", "other");
+        write(&files, "a.yaml", "a").expect("nothing to do");
+        assert_eq!(get(dir.path(), "a.yaml"), "other");
+    }
+
+    #[test]
+    fn a_file_that_changed_underneath_stops_everything() {
+        type Meddle = fn(&Path);
+        let table: [(&str, Meddle); 5] = [
+            ("a.yaml", |dir| put(dir, "a.yaml", "b")),
+            ("a.yaml", |dir| {
+                fs::remove_file(dir.join("a.yaml")).expect("removed")
+            }),
+            ("a.yaml", |dir| {
+                fs::rename(dir.join("a.yaml"), dir.join("moved")).expect("renamed");
+                link(dir, "moved", "a.yaml");
+            }),
+            ("a.yaml", |dir| {
+                fs::remove_file(dir.join("a.yaml")).expect("removed");
+                fifo(&dir.join("a.yaml"));
+            }),
+            ("o.txt", |dir| put(dir, "o.txt", "longer")),
+        ];
+        for (path, meddle) in table {
+            for change in [FileChange::write(path, "new"), FileChange::delete(path)] {
+                let dir = package(&[("a.yaml", "a"), ("o.txt", "o"), ("z.yaml", "z")]);
+                let files = read_package(dir.path()).expect("a package");
+                meddle(dir.path());
+                let before = listing(dir.path());
+                let changes = [
+                    FileChange::write("z.yaml", "new"),
+                    FileChange::write("n/n.yaml", ""),
+                    change,
+                ];
+                let error = write_package(&files, &changes).expect_err("it changed");
+                assert!(
+                    matches!(&error, E::Changed { path: named } if named == path),
+                    "{error}"
+                );
+                assert_eq!(get(dir.path(), "z.yaml"), "z");
+                assert_eq!(listing(dir.path()), before);
+            }
+        }
+    }
+
+    #[test]
+    fn a_new_file_must_not_be_there() {
+        let dir = package(&[
+            (".krmignore", "a.yaml\n"),
+            ("a.yaml", "a"),
+            ("d/x.yaml", ""),
+        ]);
+        let files = read_package(dir.path()).expect("a package");
+        put(dir.path(), "late.yaml", "");
+        link(dir.path(), "nowhere", "dangling");
+        for path in ["a.yaml", "late.yaml", "dangling", "d"] {
+            let error = write(&files, path, "new").expect_err("it is there");
+            assert!(matches!(error, E::Exists { .. }), "{path}: {error}");
+        }
+        let error = write_package(&files, &[FileChange::delete("a.yaml")]).expect_err("not read");
+        assert!(matches!(error, E::NotInPackage { .. }), "{error}");
+    }
+
+    #[test]
+    fn no_way_leads_out_of_the_package() {
+        let outside = package(&[("x.yaml", "x")]);
+        let dir = package(&[("a.yaml", "a"), ("d/x.yaml", ""), (".git/config", "")]);
+        link(dir.path(), outside.path(), "out");
+        link(dir.path(), "nowhere", "dangling");
+        link(dir.path(), ".git", "git");
+        link(dir.path(), "d", "in");
+        let files = read_package(dir.path()).expect("a package");
+        for path in ["", ".", "../a", "a/../../b", "/etc/x", "a\\b", "a\0"] {
+            assert!(
+                matches!(write(&files, path, "new"), Err(E::Path(_))),
+                "{path:?}"
+            );
+        }
+        for path in [".git/x", "d/.git/hooks/x", ".GIT/x", ".git", "git/x"] {
+            assert!(
+                matches!(write(&files, path, "new"), Err(E::GitFolder { .. })),
+                "{path}"
+            );
+        }
+        for path in ["out/new.yaml", "out/d/new.yaml", "dangling/new.yaml"] {
+            assert!(
+                matches!(write(&files, path, "new"), Err(E::LeavesPackage { .. })),
+                "{path}"
+            );
+        }
+        assert_eq!(listing(outside.path()), ["x.yaml"]);
+        write(&files, "in/new.yaml", "new").expect("a link inside");
+        assert_eq!(get(dir.path(), "d/new.yaml"), "new");
+    }
+
+    #[test]
+    fn a_folder_that_became_a_link_is_not_followed_out() {
+        let outside = package(&[("a.yaml", "a")]);
+        let dir = package(&[("d/a.yaml", "a")]);
+        let files = read_package(dir.path()).expect("a package");
+        fs::remove_dir_all(dir.path().join("d")).expect("removed");
+        link(dir.path(), outside.path(), "d");
+        for change in [
+            FileChange::write("d/a.yaml", "new"),
+            FileChange::delete("d/a.yaml"),
+        ] {
+            let error = write_package(&files, &[change]).expect_err("it leaves");
+            assert!(matches!(error, E::LeavesPackage { .. }), "{error}");
+        }
+        assert_eq!(get(outside.path(), "a.yaml"), "a");
+    }
+
+    #[test]
+    fn changes_must_not_contradict_each_other() {
+        let dir = package(&[("a.yaml", "a")]);
+        let files = read_package(dir.path()).expect("a package");
+        let both = [
+            FileChange::write("a.yaml", "b"),
+            FileChange::delete("./a.yaml"),
+        ];
+        assert!(matches!(
+            write_package(&files, &both),
+            Err(E::Duplicate { .. })
+        ));
+        let nested = [FileChange::write("n/o", ""), FileChange::write("n", "")];
+        assert!(matches!(
+            write_package(&files, &nested),
+            Err(E::ParentIsFile { .. })
+        ));
+        assert!(matches!(
+            write(&files, "a.yaml/b", ""),
+            Err(E::ParentIsFile { .. })
+        ));
+        assert_eq!(listing(dir.path()), ["a.yaml"]);
+    }
+
+    #[test]
+    fn the_target_of_a_link_is_edited() {
+        let dir = package(&[("d/shared.txt", "old")]);
+        link(dir.path(), "d/shared.txt", "l.yaml");
+        let files = read_package(dir.path()).expect("a package");
+        write(&files, "l.yaml", "new").expect("written");
+        assert!(
+            fs::symlink_metadata(dir.path().join("l.yaml"))
+                .expect("a link")
+                .is_symlink()
+        );
+        assert_eq!(get(dir.path(), "d/shared.txt"), "new");
+
+        let files = read_package(dir.path()).expect("a package");
+        write_package(&files, &[FileChange::delete("l.yaml")]).expect("deleted");
+        assert_eq!(listing(dir.path()), ["d"]);
+    }
+
+    #[test]
+    fn a_link_that_leads_elsewhere_now_counts_as_changed() {
+        let dir = package(&[("one.txt", "same"), ("two.txt", "same")]);
+        link(dir.path(), "one.txt", "l.yaml");
+        let files = read_package(dir.path()).expect("a package");
+        fs::remove_file(dir.path().join("l.yaml")).expect("removed");
+        link(dir.path(), "two.txt", "l.yaml");
+        assert!(matches!(
+            write(&files, "l.yaml", "new"),
+            Err(E::Changed { .. })
+        ));
+        assert_eq!(get(dir.path(), "one.txt"), "same");
+    }
+
+    #[test]
+    fn a_failure_leaves_nothing_behind() {
+        let dir = package(&[("a.yaml", "a")]);
+        let files = read_package(dir.path()).expect("a package");
+        let too_long = format!("new/{}/x.yaml", "x".repeat(300));
+        let changes = [
+            FileChange::write("a.yaml", "new"),
+            FileChange::write("m/m", ""),
+            FileChange::write(too_long, ""),
+        ];
+        let error = write_package(&files, &changes).expect_err("the name is too long");
+        assert!(matches!(error, E::Io { .. }), "{error}");
+        assert_eq!(listing(dir.path()), ["a.yaml"]);
+        assert_eq!(get(dir.path(), "a.yaml"), "a");
+    }
+
+    #[test]
+    fn an_empty_package_is_made() {
+        let dir = package(&[]);
+        let root = dir.path().join("new/package");
+        let files = PackageFiles::empty(&root);
+        write_package(&files, &[]).expect("nothing");
+        assert_eq!(listing(dir.path()), [""; 0]);
+        assert!(write(&files, "../a", "").is_err());
+        assert!(write_package(&files, &[FileChange::delete("a")]).is_err());
+        assert_eq!(listing(dir.path()), [""; 0]);
+        write(&files, "Kptfile", "k").expect("written");
+        assert_eq!(get(&root, "Kptfile"), "k");
+    }
+
+    #[test]
+    fn a_vanished_package_is_not_made_again() {
+        let dir = package(&[("p/a.yaml", "a")]);
+        let files = read_package(&dir.path().join("p")).expect("a package");
+        fs::remove_dir_all(dir.path().join("p")).expect("removed");
+        assert!(matches!(
+            write(&files, "b.yaml", ""),
+            Err(E::Missing { .. })
+        ));
+        assert_eq!(listing(dir.path()), [""; 0]);
+    }
+
+    #[test]
+    fn many_files_need_few_handles() {
+        let dir = package(&[]);
+        let files = read_package(dir.path()).expect("a package");
+        let changes: Vec<_> = (0..3000)
+            .map(|n| FileChange::write(format!("{n}.yaml"), "x"))
+            .collect();
+        write_package(&files, &changes).expect("written");
+        assert_eq!(
+            read_package(dir.path()).expect("a package").files.len(),
+            3000
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! One resource: who it is and where it comes from.
+
+use crate::yaml::NodeRef;
+
+/// Annotations by which kpt and kustomize say where an item comes from; the second is the legacy
+/// spelling, and both must stay equal.
+pub const PATH_ANNOTATIONS: [&str; 2] = [
+    "internal.config.kubernetes.io/path",
+    "config.kubernetes.io/path",
+];
+/// The index of an item in its file.
+pub const INDEX_ANNOTATIONS: [&str; 2] = [
+    "internal.config.kubernetes.io/index",
+    "config.kubernetes.io/index",
+];
+/// The package of an item, where a pipeline runs over several.
+pub const PACKAGE_PATH_ANNOTATION: &str = "internal.config.kubernetes.io/package-path";
+/// The resource is for tools, not for a cluster.
+pub const LOCAL_CONFIG_ANNOTATION: &str = "config.kubernetes.io/local-config";
+
+/// Where a resource comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Origin {
+    /// Path of the file, relative to the package at `package_path`.
+    pub path: Option<String>,
+    /// Which resource of the file it is, counted from 0.
+    pub index: Option<usize>,
+    /// The package, where a pipeline runs over several; kpt has it absolute.
+    pub package_path: Option<String>,
+}
+
+impl Origin {
+    /// The directory of the file, without a `/` at the end; the package's own is empty.
+    #[must_use]
+    pub fn directory(&self) -> Option<&str> {
+        let path = self.path.as_deref()?;
+        Some(path.rsplit_once('/').map_or("", |(directory, _)| directory))
+    }
+}
+
+/// Identity and origin of a resource; its text stays in the list that holds it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Resource {
+    /// `apiVersion`.
+    pub api_version: String,
+    /// `kind`.
+    pub kind: String,
+    /// `metadata.name`.
+    pub name: Option<String>,
+    /// `metadata.namespace`.
+    pub namespace: Option<String>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+impl Resource {
+    /// Reads identity and origin from a resource's root node.
+    #[must_use]
+    pub fn read(node: NodeRef<'_>) -> Self {
+        let text = |node: Option<NodeRef<'_>>| node?.as_str().map(str::to_owned);
+        let metadata = node.get("metadata");
+        let annotations = metadata.and_then(|m| m.get("annotations"));
+        let annotation = |name: &str| {
+            annotations
+                .and_then(|a| a.get(name))
+                .and_then(|v| v.scalar_text())
+        };
+        let first = |names: [&str; 2]| names.into_iter().find_map(annotation);
+        Self {
+            api_version: text(node.get("apiVersion")).unwrap_or_default(),
+            kind: text(node.get("kind")).unwrap_or_default(),
+            name: text(metadata.and_then(|m| m.get("name"))),
+            namespace: text(metadata.and_then(|m| m.get("namespace"))),
+            origin: Origin {
+                path: first(PATH_ANNOTATIONS).map(str::to_owned),
+                index: first(INDEX_ANNOTATIONS).and_then(|index| index.parse().ok()),
+                package_path: annotation(PACKAGE_PATH_ANNOTATION).map(str::to_owned),
+            },
+        }
+    }
+
+    /// The API group; the core group is empty.
+    #[must_use]
+    pub fn group(&self) -> &str {
+        self.api_version
+            .split_once('/')
+            .map_or("", |(group, _)| group)
+    }
+
+    /// Whether this is a package's `Kptfile`.
+    #[must_use]
+    pub fn is_kptfile(&self) -> bool {
+        self.kind == "Kptfile" && self.group() == "kpt.dev"
+    }
+}

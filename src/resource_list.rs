@@ -1,0 +1,563 @@
+//! The ResourceList: items, functionConfig and results, as views on the text they came in.
+//!
+//! A list is read from a `config.kubernetes.io` ResourceList ([`ResourceList::parse`]) or from the
+//! files of a package ([`ResourceList::from_files`]); steps see no difference. Its text is cut into
+//! [`Chunk`]s: one per item where the wrapper has the usual shape, else one for the whole wrapper;
+//! one per file of a package.
+
+use thiserror::Error;
+
+use crate::chunk::Chunk;
+use crate::package::{FileChange, PackageFiles};
+use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
+use crate::results::Results;
+use crate::split;
+use crate::text::Text;
+use crate::yaml::{Content, Document, EditError, Editor, NodeRef, ParseError, ParseOptions, Value};
+
+/// `apiVersion`s of a ResourceList; the output keeps the one that came.
+const API_VERSIONS: [&str; 3] = [
+    "config.kubernetes.io/v1",
+    "config.kubernetes.io/v1beta1",
+    "config.kubernetes.io/v1alpha1",
+];
+
+/// Input that is no ResourceList, or a package file that is no YAML.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum InputError {
+    /// The text does not parse.
+    #[error("{place}: {error}")]
+    Yaml {
+        /// `standard input` or the path of the file.
+        place: String,
+        /// What and where.
+        error: ParseError,
+    },
+    /// The text is YAML, but not what it must be.
+    #[error("{place}: {message}")]
+    Shape {
+        /// `standard input`, with line and column where there is one.
+        place: String,
+        /// What was expected and what was found.
+        message: String,
+    },
+}
+
+/// Where an item's root node is within its chunk.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// Alone behind its dash.
+    Alone,
+    /// An item of the whole wrapper.
+    InWrapper(usize),
+    /// A document of a file.
+    Document(usize),
+}
+
+/// A resource with the place of its text.
+#[derive(Debug)]
+struct Item {
+    resource: Resource,
+    chunk: usize,
+    place: Place,
+}
+
+/// Names an item of a list; stays valid through edits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemId(usize);
+
+/// A resource that a step adds.
+#[derive(Debug, Clone)]
+pub struct NewResource {
+    /// Path of its file, in the same terms as the paths of the other items.
+    pub path: Option<String>,
+    /// The package, where a pipeline runs over several.
+    pub package_path: Option<String>,
+    /// The resource without path annotations.
+    pub value: Value,
+}
+
+/// How the chunks make up the input.
+#[derive(Debug)]
+enum Layout {
+    /// The wrapper without its items, and a chunk per item.
+    Split { wrapper: Chunk, indent: usize },
+    /// The wrapper is chunk 0, items and all.
+    Whole,
+    /// One chunk per file, with its path.
+    Files { paths: Vec<String> },
+}
+
+/// Items, functionConfig and results.
+#[derive(Debug)]
+pub struct ResourceList {
+    layout: Layout,
+    chunks: Vec<Chunk>,
+    items: Vec<Item>,
+    added: Vec<NewResource>,
+}
+
+const STDIN: &str = "standard input";
+
+impl ResourceList {
+    /// Reads a ResourceList.
+    ///
+    /// # Errors
+    /// [`InputError`]: no YAML, no ResourceList, an item that is no mapping.
+    pub fn parse(text: String) -> Result<Self, InputError> {
+        let text = Text::from(text);
+        match Self::parse_split(&text) {
+            Some(list) => Ok(list),
+            None => Self::parse_whole(text),
+        }
+    }
+
+    /// Items each for itself; `None` if the text must be taken as a whole, be it to say what is
+    /// wrong with it.
+    fn parse_split(text: &Text) -> Option<Self> {
+        let split = split::split(text)?;
+        let (before, after) = (&text[..split.items.start], &text[split.items.end..]);
+        if !before.ends_with('\n') {
+            return None;
+        }
+        let wrapper = format!("{before}{after}");
+        let read = |document: Document<'_>| {
+            let root = document.root(0).filter(|_| document.len() == 1)?;
+            check_wrapper(root).ok()?;
+            // The value of `items` must be empty exactly where the items were taken out.
+            let items = root.entry("items")?.value;
+            let line = items.range().end..before.len();
+            let alone = items.range().is_empty() && wrapper.get(line)?.trim().is_empty();
+            alone.then_some(())
+        };
+        Chunk::check(&wrapper, ParseOptions::default(), read).ok()??;
+        let options = ParseOptions { depth: 1 };
+        let mut list = Self {
+            chunks: Vec::with_capacity(split.pieces.len()),
+            items: Vec::with_capacity(split.pieces.len()),
+            added: Vec::new(),
+            layout: Layout::Files { paths: Vec::new() },
+        };
+        for (index, piece) in split.pieces.into_iter().enumerate() {
+            let piece = text.slice(piece);
+            let read = |document: Document<'_>| {
+                let root = document.root(0).filter(|_| document.len() == 1)?;
+                let mut items = root.items();
+                let item = items.next().filter(|item| item.kind().is_mapping())?;
+                items.next().is_none().then(|| Resource::read(item))
+            };
+            let resource = Chunk::check(&piece, options, read).ok()??;
+            list.items.push(Item {
+                resource,
+                chunk: index,
+                place: Place::Alone,
+            });
+            list.chunks.push(Chunk::new(piece, options));
+        }
+        let wrapper = Chunk::new(Text::from(wrapper), ParseOptions::default());
+        list.layout = Layout::Split {
+            wrapper,
+            indent: split.indent,
+        };
+        Some(list)
+    }
+
+    fn parse_whole(text: Text) -> Result<Self, InputError> {
+        let yaml = |error| InputError::Yaml {
+            place: STDIN.to_owned(),
+            error,
+        };
+        let shape = |place: String, message: String| InputError::Shape { place, message };
+        let read = |document: Document<'_>| {
+            let found = match document.len() {
+                1 => document.root(0),
+                0 => None,
+                more => {
+                    let message = format!("expected one ResourceList, found {more} documents");
+                    return Err(shape(STDIN.to_owned(), message));
+                }
+            };
+            let Some(root) = found else {
+                let message = "expected a ResourceList, found nothing";
+                return Err(shape(STDIN.to_owned(), message.to_owned()));
+            };
+            check_wrapper(root)?;
+            let Some(items) = root.get("items").filter(|items| !items.is_null()) else {
+                return Ok(Vec::new());
+            };
+            if !items.kind().is_sequence() {
+                let message = format!(
+                    "`items`: expected a sequence of resources, found a {}",
+                    items.kind_name()
+                );
+                return Err(shape(format!("{STDIN}, {}", items.location()), message));
+            }
+            items
+                .items()
+                .enumerate()
+                .map(|(index, item)| {
+                    let item = item.resolved();
+                    if item.kind().is_mapping() {
+                        return Ok(Resource::read(item));
+                    }
+                    let message = format!(
+                        "`items[{index}]`: expected a resource, found a {}",
+                        item.kind_name()
+                    );
+                    Err(shape(format!("{STDIN}, {}", item.location()), message))
+                })
+                .collect()
+        };
+        let resources = Chunk::check(&text, ParseOptions::default(), read).map_err(yaml)??;
+        let items = resources
+            .into_iter()
+            .enumerate()
+            .map(|(i, resource)| Item {
+                resource,
+                chunk: 0,
+                place: Place::InWrapper(i),
+            })
+            .collect();
+        let chunks = vec![Chunk::new(text, ParseOptions::default())];
+        Ok(Self {
+            layout: Layout::Whole,
+            chunks,
+            items,
+            added: Vec::new(),
+        })
+    }
+
+    /// Reads the resources of a package's files. YAML that is no KRM stays in its file, unseen.
+    ///
+    /// # Errors
+    /// [`InputError::Yaml`] for a file that does not parse.
+    pub fn from_files(files: &PackageFiles) -> Result<Self, InputError> {
+        let mut list = Self {
+            layout: Layout::Files {
+                paths: files.files.iter().map(|f| f.path.clone()).collect(),
+            },
+            chunks: Vec::with_capacity(files.files.len()),
+            items: Vec::new(),
+            added: Vec::new(),
+        };
+        for (chunk, file) in files.files.iter().enumerate() {
+            let text = Text::from(file.content.text.clone());
+            let read = |document: Document<'_>| {
+                for (number, index) in krm_documents(document).enumerate() {
+                    let Some(root) = document.root(index) else {
+                        continue;
+                    };
+                    let mut resource = Resource::read(root);
+                    resource.origin.path = Some(file.path.clone());
+                    resource.origin.index = Some(number);
+                    resource.origin.package_path = None;
+                    list.items.push(Item {
+                        resource,
+                        chunk,
+                        place: Place::Document(index),
+                    });
+                }
+            };
+            Chunk::check(&text, ParseOptions::default(), read).map_err(|error| {
+                InputError::Yaml {
+                    place: file.path.clone(),
+                    error,
+                }
+            })?;
+            list.chunks.push(Chunk::new(text, ParseOptions::default()));
+        }
+        Ok(list)
+    }
+
+    /// All items with their identity, in order.
+    pub fn items(&self) -> impl Iterator<Item = (ItemId, &Resource)> {
+        self.items
+            .iter()
+            .enumerate()
+            .map(|(i, item)| (ItemId(i), &item.resource))
+    }
+
+    /// Identity and origin of an item.
+    #[must_use]
+    pub fn resource(&self, id: ItemId) -> &Resource {
+        &self.items[id.0].resource
+    }
+
+    /// The root node of an item.
+    #[must_use]
+    pub fn node(&self, id: ItemId) -> NodeRef<'_> {
+        let item = &self.items[id.0];
+        let document = self.chunks[item.chunk].document();
+        locate(document, item.place).expect("edits keep the items of a chunk")
+    }
+
+    /// Edits an item. If `change` fails, nothing is changed.
+    ///
+    /// # Errors
+    /// Those of `change` and of the edits.
+    pub fn edit<'f, E: From<EditError>>(
+        &mut self,
+        id: ItemId,
+        change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Item { chunk, place, .. } = self.items[id.0];
+        self.chunks[chunk].edit(|document, editor| {
+            let node = locate(document, place).expect("edits keep the items of a chunk");
+            change(node, editor)
+        })
+    }
+
+    /// Adds a resource behind the items: in a package, as a new file.
+    pub fn add(&mut self, resource: NewResource) {
+        self.added.push(resource);
+    }
+
+    /// Whether a file of this path is in the package.
+    #[must_use]
+    pub fn has_path(&self, package_path: Option<&str>, path: &str) -> bool {
+        let in_files = match &self.layout {
+            Layout::Files { paths } => paths.iter().any(|p| p == path),
+            _ => false,
+        };
+        in_files
+            || self.items.iter().any(|item| {
+                let origin = &item.resource.origin;
+                origin.path.as_deref() == Some(path)
+                    && origin.package_path.as_deref() == package_path
+            })
+    }
+
+    /// The functionConfig of the wrapper, unless it is absent, empty or `null`.
+    #[must_use]
+    pub fn function_config(&self) -> Option<NodeRef<'_>> {
+        let root = match &self.layout {
+            Layout::Split { wrapper, .. } => wrapper.root(),
+            Layout::Whole => self.chunks.first().and_then(Chunk::root),
+            Layout::Files { .. } => None,
+        }?;
+        root.get("functionConfig")
+            .filter(|config| !config.is_null())
+    }
+
+    /// The ResourceList with the results appended: as changed, or (`keep` false) with the items as
+    /// they came.
+    ///
+    /// # Errors
+    /// An edit of the wrapper that cannot be made.
+    pub fn to_texts(mut self, results: &Results, keep: bool) -> Result<Vec<Text>, EditError> {
+        let values: Vec<Value> = results.iter().map(|result| result.to_value()).collect();
+        let added = if keep {
+            std::mem::take(&mut self.added)
+        } else {
+            Vec::new()
+        };
+        match self.layout {
+            Layout::Split {
+                mut wrapper,
+                indent,
+            } => {
+                let unterminated = self
+                    .chunks
+                    .last()
+                    .is_some_and(|c| !c.source().ends_with('\n'));
+                wrapper.edit(|document, editor| append_results(document, editor, values))?;
+                let text = wrapper.text();
+                let items = wrapper.root().and_then(|root| root.entry("items"));
+                let behind = items.map_or(text.len(), |items| items.value.range().end);
+                let at = text[behind..]
+                    .find('\n')
+                    .map_or(text.len(), |n| behind + n + 1);
+                let newline = if text[..at].ends_with("\r\n") {
+                    "\r\n"
+                } else {
+                    "\n"
+                };
+                let (before, after) = text.split_at(at);
+                let mut texts = vec![Text::from(before.to_owned())];
+                for chunk in &self.chunks {
+                    texts.push(match chunk.is_changed() && keep {
+                        true => Text::from(chunk.text().to_owned()),
+                        false => chunk.source_text(),
+                    });
+                }
+                let mut tail = String::new();
+                for new in added {
+                    tail.push_str(&item_text(with_annotations(new), indent, newline));
+                }
+                tail.push_str(after);
+                if unterminated && !tail.is_empty() {
+                    tail.insert_str(0, newline);
+                    let end = tail.trim_end_matches(['\r', '\n']).len();
+                    tail.truncate(end);
+                }
+                texts.push(Text::from(tail));
+                Ok(texts)
+            }
+            Layout::Whole => {
+                let mut chunk = self.chunks.swap_remove(0);
+                if !keep {
+                    chunk = Chunk::new(chunk.source_text(), ParseOptions::default());
+                }
+                chunk.edit(|document, editor| {
+                    if let Some(root) = document.root(0).filter(|_| !added.is_empty()) {
+                        let new: Vec<Value> = added.into_iter().map(with_annotations).collect();
+                        match root.entry("items") {
+                            Some(items) => {
+                                for value in new {
+                                    let items = items.value.resolved();
+                                    editor.insert_item(items, None, Content::Value(value))?;
+                                }
+                            }
+                            None => {
+                                editor.set(root, "items", Content::Value(Value::Sequence(new)))?
+                            }
+                        }
+                    }
+                    append_results(document, editor, values)
+                })?;
+                Ok(vec![Text::from(chunk.text().to_owned())])
+            }
+            Layout::Files { .. } => Ok(Vec::new()),
+        }
+    }
+
+    /// The files of a package that are not as they were read, and the new ones.
+    #[must_use]
+    pub fn file_changes(&self) -> Vec<FileChange> {
+        let Layout::Files { paths } = &self.layout else {
+            return Vec::new();
+        };
+        let changed = paths
+            .iter()
+            .zip(&self.chunks)
+            .filter(|(_, chunk)| chunk.is_changed());
+        let mut changes: Vec<FileChange> = changed
+            .map(|(path, chunk)| FileChange::write(path.clone(), chunk.text()))
+            .collect();
+        for new in &self.added {
+            if let Some(path) = &new.path {
+                let text = block_text(new.value.clone(), 0, "\n");
+                changes.push(FileChange::write(path.clone(), text));
+            }
+        }
+        changes
+    }
+}
+
+/// Documents of a file that are KRM: mappings with apiVersion and kind.
+fn krm_documents(document: Document<'_>) -> impl Iterator<Item = usize> {
+    (0..document.len()).filter(move |index| {
+        document.root(*index).is_some_and(|root| {
+            let has = |key| root.get(key).is_some_and(|value| value.as_str().is_some());
+            root.kind().is_mapping() && has("apiVersion") && has("kind")
+        })
+    })
+}
+
+fn locate(document: Document<'_>, place: Place) -> Option<NodeRef<'_>> {
+    match place {
+        Place::Alone => document.root(0)?.items().next(),
+        Place::InWrapper(index) => document.root(0)?.get("items")?.items().nth(index),
+        Place::Document(index) => document.root(index),
+    }
+}
+
+/// Whether a root is a ResourceList of a version that we know.
+fn check_wrapper(root: NodeRef<'_>) -> Result<(), InputError> {
+    let field = |key: &str| root.get(key).and_then(|value| value.as_str());
+    let found = match (field("apiVersion"), field("kind")) {
+        (Some(version), Some("ResourceList")) if API_VERSIONS.contains(&version) => return Ok(()),
+        _ if !root.kind().is_mapping() => format!("a {}", root.kind_name()),
+        (version, kind) => format!(
+            "apiVersion `{}`, kind `{}`",
+            version.unwrap_or("(none)"),
+            kind.unwrap_or("(none)")
+        ),
+    };
+    Err(InputError::Shape {
+        place: format!("{STDIN}, {}", root.location()),
+        message: format!(
+            "expected a ResourceList ({}), found {found}",
+            API_VERSIONS.join(", ")
+        ),
+    })
+}
+
+fn append_results<'d>(
+    document: Document<'d>,
+    editor: &mut Editor<'d, '_>,
+    results: Vec<Value>,
+) -> Result<(), EditError> {
+    let Some(root) = document.root(0).filter(|_| !results.is_empty()) else {
+        return Ok(());
+    };
+    match root.entry("results") {
+        Some(entry) => {
+            for result in results {
+                editor.insert_item(entry.value.resolved(), None, Content::Value(result))?;
+            }
+            Ok(())
+        }
+        None => editor.insert_entry(
+            root,
+            None,
+            "results",
+            Content::Value(Value::Sequence(results)),
+        ),
+    }
+}
+
+/// A new item says where it goes by the annotations that kpt reads, in both spellings.
+fn with_annotations(new: NewResource) -> Value {
+    let mut value = new.value;
+    let Some(path) = new.path else { return value };
+    let mut annotations = Vec::new();
+    for (path_name, index_name) in PATH_ANNOTATIONS.iter().zip(INDEX_ANNOTATIONS) {
+        annotations.push((Value::from(index_name), Value::from("0")));
+        annotations.push((Value::from(*path_name), Value::from(path.as_str())));
+    }
+    if let Some(package) = new.package_path {
+        let name = crate::resource::PACKAGE_PATH_ANNOTATION;
+        annotations.push((Value::from(name), Value::from(package)));
+    }
+    let metadata = field_mut(&mut value, "metadata");
+    if let Value::Mapping(entries) = field_mut(metadata, "annotations") {
+        entries.extend(annotations);
+    }
+    value
+}
+
+/// The mapping under a key, made if it is not there.
+fn field_mut<'v>(value: &'v mut Value, key: &str) -> &'v mut Value {
+    if !matches!(value, Value::Mapping(_)) {
+        *value = Value::Mapping(Vec::new());
+    }
+    let Value::Mapping(entries) = value else {
+        unreachable!("made a mapping just above")
+    };
+    let found = entries
+        .iter()
+        .position(|(name, _)| name.as_str() == Some(key));
+    let index = found.unwrap_or_else(|| {
+        entries.push((Value::from(key), Value::Mapping(Vec::new())));
+        entries.len() - 1
+    });
+    &mut entries[index].1
+}
+
+/// A resource as a block item behind a dash.
+fn item_text(value: Value, indent: usize, newline: &str) -> String {
+    let text = block_text(value, indent + 2, newline);
+    format!("{:indent$}- {}", "", text.trim_start_matches(' '))
+}
+
+/// A value in block style, every line indented.
+fn block_text(value: Value, indent: usize, newline: &str) -> String {
+    let text = crate::yaml::to_block_text(&value);
+    text.lines()
+        .map(|line| match line.is_empty() {
+            true => newline.to_owned(),
+            false => format!("{:indent$}{line}{newline}", ""),
+        })
+        .collect()
+}

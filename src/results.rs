@@ -1,0 +1,393 @@
+//! Results: what a function has to say, for people and for programs.
+//!
+//! Shape and field names are those of kpt (`results` of a ResourceList, `kpt.dev/v1`
+//! `FunctionResultList`). Every error and warning carries a [`Reason`] as `tags.reason`.
+
+use std::fmt;
+
+use crate::resource::{Origin, Resource};
+use crate::yaml::{Path, Value};
+
+/// How much a result matters. One error makes a run fail, and nothing is changed then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Something to know.
+    Info,
+    /// Something to look at.
+    Warning,
+    /// The function could not do what it was asked for.
+    Error,
+}
+
+impl Severity {
+    /// The word in results.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+macro_rules! reasons {
+    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
+        /// Why an error or warning was reported: a stable word for programs, in `tags.reason`.
+        ///
+        /// To rename or remove one is a breaking change. `docs/reasons.md` is made from this list.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Reason { $($(#[doc = $doc])+ $name,)+ }
+
+        impl Reason {
+            /// All reasons with their explanations, in the order of their names.
+            pub const ALL: &'static [(Self, &'static str, &'static str)] =
+                &[$((Self::$name, stringify!($name), concat!($($doc),+)),)+];
+
+            /// The word.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => stringify!($name),)+ }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// Two resources could be meant, and nothing tells which.
+    Ambiguous,
+    /// A value of the functionConfig is not allowed there.
+    InvalidConfig,
+    /// A path leaves the package, or is no path of a package.
+    InvalidPath,
+    /// A field has another kind of value than it must have.
+    InvalidValue,
+    /// The package has no Kptfile.
+    KptfileNotFound,
+    /// The package has no ConfigMap `kptfile.kpt.dev` beside its root Kptfile.
+    PackageContextNotFound,
+    /// A new file would take the place of an existing one.
+    PathTaken,
+    /// The key is reserved for kpt and Porch.
+    ReservedKey,
+    /// The edit would change what a YAML alias elsewhere reads.
+    SharedAnchor,
+    /// A file was not read, and so not worked on.
+    SkippedFile,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The resource that a result is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceRef {
+    /// `apiVersion` of the resource.
+    pub api_version: String,
+    /// `kind` of the resource.
+    pub kind: String,
+    /// `metadata.name`.
+    pub name: String,
+    /// `metadata.namespace`.
+    pub namespace: Option<String>,
+}
+
+/// One result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FunctionResult {
+    /// How much it matters.
+    pub severity: Severity,
+    /// One sentence, lower case, without a full stop.
+    pub message: String,
+    /// The resource that it is about.
+    pub resource: Option<ResourceRef>,
+    /// The file that it is about, and the index of the resource in it.
+    pub file: Option<(String, Option<usize>)>,
+    /// The field that it is about: `spec.template.spec.containers[0].image`.
+    pub field: Option<String>,
+    /// More for programs: `reason` first.
+    pub tags: Vec<(String, String)>,
+}
+
+impl FunctionResult {
+    /// A result that names nothing yet.
+    #[must_use]
+    pub fn new(severity: Severity, message: impl Into<String>) -> Self {
+        Self {
+            severity,
+            message: message.into(),
+            resource: None,
+            file: None,
+            field: None,
+            tags: Vec::new(),
+        }
+    }
+
+    /// An error, with its reason.
+    #[must_use]
+    pub fn error(reason: Reason, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message).tag("reason", reason.as_str())
+    }
+
+    /// A warning, with its reason.
+    #[must_use]
+    pub fn warning(reason: Reason, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, message).tag("reason", reason.as_str())
+    }
+
+    /// An info.
+    #[must_use]
+    pub fn info(message: impl Into<String>) -> Self {
+        Self::new(Severity::Info, message)
+    }
+
+    /// Names the resource and its file.
+    #[must_use]
+    pub fn about(mut self, resource: &Resource) -> Self {
+        self.resource = Some(ResourceRef {
+            api_version: resource.api_version.clone(),
+            kind: resource.kind.clone(),
+            name: resource.name.clone().unwrap_or_default(),
+            namespace: resource.namespace.clone(),
+        });
+        let Origin { path, index, .. } = &resource.origin;
+        self.file = path.clone().map(|path| (path, *index));
+        self
+    }
+
+    /// Names a file.
+    #[must_use]
+    pub fn in_file(mut self, path: impl Into<String>) -> Self {
+        self.file = Some((path.into(), None));
+        self
+    }
+
+    /// Names the field.
+    #[must_use]
+    pub fn at(mut self, field: impl fmt::Display) -> Self {
+        self.field = Some(field.to_string());
+        self
+    }
+
+    /// Adds a tag.
+    #[must_use]
+    pub fn tag(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.tags.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// As an element of the ResourceList's `results`.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let entry = |key: &str, value: Value| (Value::from(key), value);
+        let text = |key: &str, value: &str| entry(key, Value::from(value));
+        let mut fields = vec![
+            text("message", &self.message),
+            text("severity", self.severity.as_str()),
+        ];
+        if let Some(resource) = &self.resource {
+            let mut about = vec![
+                text("apiVersion", &resource.api_version),
+                text("kind", &resource.kind),
+                text("name", &resource.name),
+            ];
+            if let Some(namespace) = &resource.namespace {
+                about.push(text("namespace", namespace));
+            }
+            fields.push(entry("resourceRef", Value::Mapping(about)));
+        }
+        if let Some(field) = &self.field {
+            fields.push(entry("field", Value::Mapping(vec![text("path", field)])));
+        }
+        if let Some((path, index)) = &self.file {
+            let mut file = vec![text("path", path)];
+            if let Some(index) = index.filter(|index| *index > 0) {
+                file.push(entry("index", Value::from(index as i64)));
+            }
+            fields.push(entry("file", Value::Mapping(file)));
+        }
+        if !self.tags.is_empty() {
+            let tags = self
+                .tags
+                .iter()
+                .map(|(name, value)| text(name, value))
+                .collect();
+            fields.push(entry("tags", Value::Mapping(tags)));
+        }
+        Value::Mapping(fields)
+    }
+}
+
+/// Control characters in names must not reach a terminal.
+fn printable(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            let escaped =
+                c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+            let escape = escaped.then(|| c.escape_default());
+            let plain = (!escaped).then_some(c);
+            escape.into_iter().flatten().chain(plain)
+        })
+        .collect()
+}
+
+/// One line: `[error] file.yaml: ConfigMap/name: field: message (Reason)`.
+impl fmt::Display for FunctionResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}] ", self.severity.as_str())?;
+        if let Some((path, _)) = &self.file {
+            write!(f, "{}: ", printable(path))?;
+        }
+        if let Some(resource) = &self.resource {
+            let namespace = resource
+                .namespace
+                .as_ref()
+                .map(|n| format!("{n}/"))
+                .unwrap_or_default();
+            write!(
+                f,
+                "{}: ",
+                printable(&format!("{}/{namespace}{}", resource.kind, resource.name))
+            )?;
+        }
+        if let Some(field) = &self.field {
+            write!(f, "{}: ", printable(field))?;
+        }
+        f.write_str(&printable(&self.message))?;
+        match self.tags.iter().find(|(name, _)| name == "reason") {
+            Some((_, reason)) => write!(f, " ({reason})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a value may be shown as in a result: those of a Secret are never shown.
+#[must_use]
+pub fn shown(resource: &Resource, path: &Path, value: &Value) -> String {
+    const LIMIT: usize = 256;
+    if is_secret(resource, path) {
+        return "<redacted>".to_owned();
+    }
+    let mut json = value.to_json();
+    if json.len() > LIMIT {
+        let end = (0..=LIMIT)
+            .rev()
+            .find(|at| json.is_char_boundary(*at))
+            .unwrap_or_default();
+        json.truncate(end);
+        json.push('…');
+    }
+    json
+}
+
+/// Whether a path of a resource holds secret values (`data`, `stringData`, last-applied, or a
+/// parent of them).
+fn is_secret(resource: &Resource, path: &Path) -> bool {
+    use crate::yaml::PathElement::Field;
+    if resource.kind != "Secret" {
+        return false;
+    }
+    let fields: Vec<&str> = path
+        .elements()
+        .iter()
+        .map_while(|element| match element {
+            Field(name) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    match fields.as_slice() {
+        [] | ["data" | "stringData", ..] | ["metadata"] | ["metadata", "annotations"] => true,
+        ["metadata", "annotations", name, ..] => *name == LAST_APPLIED,
+        _ => false,
+    }
+}
+
+/// The annotation in which `kubectl apply` keeps the previous configuration.
+pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// All results of a run, in the order they were found.
+#[derive(Debug, Default)]
+pub struct Results(Vec<FunctionResult>);
+
+impl Results {
+    /// Adds one.
+    pub fn push(&mut self, result: FunctionResult) {
+        self.0.push(result);
+    }
+
+    /// Whether the run failed.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.0
+            .iter()
+            .any(|result| result.severity == Severity::Error)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> std::slice::Iter<'_, FunctionResult> {
+        self.0.iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Results {
+    type Item = &'a FunctionResult;
+    type IntoIter = std::slice::Iter<'a, FunctionResult>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_secrets_are_not_shown() {
+        let resource = |kind: &str| Resource {
+            kind: kind.to_owned(),
+            ..Resource::default()
+        };
+        let value = Value::from("hunter2");
+        let path = |names: &[&str]| Path::fields(names);
+        let secret = resource("Secret");
+        for hidden in [
+            path(&[]),
+            path(&["data"]),
+            path(&["data", "password"]),
+            path(&["stringData", "password"]),
+            path(&["metadata", "annotations"]),
+            path(&["metadata", "annotations", LAST_APPLIED]),
+        ] {
+            assert_eq!(shown(&secret, &hidden, &value), "<redacted>", "{hidden}");
+        }
+        assert_eq!(shown(&secret, &path(&["type"]), &value), "\"hunter2\"");
+        assert_eq!(
+            shown(&resource("ConfigMap"), &path(&["data"]), &value),
+            "\"hunter2\""
+        );
+    }
+
+    #[test]
+    fn control_characters_are_escaped_on_a_line() {
+        let result = FunctionResult::info("a\u{1b}[31m\nb");
+        assert_eq!(result.to_string(), "[info] a\\u{1b}[31m\\nb");
+    }
+
+    #[test]
+    fn reasons_stand_in_the_order_of_their_names() {
+        let names: Vec<_> = Reason::ALL.iter().map(|(_, name, _)| *name).collect();
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        assert_eq!(names, sorted);
+    }
+}

@@ -1,0 +1,42 @@
+//! Slices of one shared buffer: the input is held once, whatever it is cut into.
+
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+/// A part of a buffer that is shared by all parts.
+#[derive(Debug, Clone)]
+pub struct Text {
+    buffer: Arc<String>,
+    range: Range<usize>,
+}
+
+impl Text {
+    /// A part of this text.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        let start = self.range.start + range.start;
+        let end = self.range.start + range.end;
+        Self {
+            buffer: Arc::clone(&self.buffer),
+            range: start..end,
+        }
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        let range = 0..text.len();
+        Self {
+            buffer: Arc::new(text),
+            range,
+        }
+    }
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.buffer[self.range.clone()]
+    }
+}
