@@ -14,6 +14,7 @@ use crate::diff::unified_diff;
 use crate::package::{FileChange, PackageFiles, read_package, write_package};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity};
+use crate::supplied::Supplied;
 use crate::yaml::{NodeRef, Value};
 
 /// A step: changes the list, reports results. Error results stand for "nothing shall be changed".
@@ -138,8 +139,13 @@ fn run(
 ) -> Result<Results, UsageError> {
     let config = read_config(arguments, list)?;
     let mut results = Results::default();
-    let node = config.as_ref().and_then(Config::node);
-    (function.step)(node, list, &mut results)?;
+    let supplied = Supplied::default();
+    (function.step)(Run {
+        config: config.as_ref().and_then(Config::node),
+        list,
+        supplied: &supplied,
+        results: &mut results,
+    })?;
     Ok(results)
 }
 

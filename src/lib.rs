@@ -6,7 +6,8 @@
 //! - [`filter`]: the one entry point of all functions; the only module, with [`package`], that
 //!   touches standard input and output, files and exit codes.
 //! - [`functions`]: the steps, one file each: what happens to a ResourceList.
-//! - [`resource_list`], [`resource`], [`config`], [`results`]: views on the input, and what is said
+//! - [`resource_list`], [`resource`], [`config`], [`supplied`],
+//!   [`results`]: views on the input, and what is said
 //!   of it.
 //! - [`package`], [`diff`]: a package directory, its changed files.
 //! - [`yaml`]: texts, trees of spans, values, edits as splices of the source.
@@ -30,4 +31,5 @@ pub mod package;
 pub mod resource;
 pub mod resource_list;
 pub mod results;
+pub mod supplied;
 pub mod yaml;

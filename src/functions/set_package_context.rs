@@ -19,7 +19,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::config::{self, API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed};
-use crate::filter::Function;
+use crate::filter::{Function, Run};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Origin, Resource};
 use crate::resource_list::{ItemId, NewResource, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -201,11 +201,13 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn step(
-    config: Option<NodeRef<'_>>,
-    list: &mut ResourceList,
-    results: &mut Results,
-) -> Result<(), UsageError> {
+fn step(run: Run<'_>) -> Result<(), UsageError> {
+    let Run {
+        config,
+        list,
+        results,
+        ..
+    } = run;
     let plan = Plan::read(config)?;
     plan.check_reserved(results);
     if results.has_errors() || (plan.is_empty() && !plan.create_if_missing) {

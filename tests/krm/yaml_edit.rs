@@ -8,7 +8,7 @@ fn edit<'t>(
     text: &'t str,
     tree: &'t Tree,
     path: &[&str],
-    change: impl FnOnce(&mut Editor<'t>, NodeRef<'t>) -> Result<(), EditError>,
+    change: impl FnOnce(&mut Editor<'t, 't>, NodeRef<'t>) -> Result<(), EditError>,
 ) -> Result<String, EditError> {
     let document = Document::new(text, tree);
     let mut node = document.root(0).expect("a root");
