@@ -17,8 +17,21 @@ use crate::results::{FunctionResult, Reason, Results, Severity};
 use crate::supplied::Supplied;
 use crate::yaml::{NodeRef, Value};
 
-/// A step: changes the list, reports results. Error results stand for "nothing shall be changed".
-pub type Step = fn(Option<NodeRef<'_>>, &mut ResourceList, &mut Results) -> Result<(), UsageError>;
+/// What a step works with.
+#[derive(Debug)]
+pub struct Run<'r> {
+    /// The functionConfig, from wherever it came; `None` if it is absent, empty or `null`.
+    pub config: Option<NodeRef<'r>>,
+    /// The items; what the step changes.
+    pub list: &'r mut ResourceList,
+    /// Resources that are not part of the package, by role.
+    pub supplied: &'r Supplied,
+    /// What is said of it. Error results stand for "nothing shall be changed".
+    pub results: &'r mut Results,
+}
+
+/// A step: changes the list, reports results.
+pub type Step = fn(Run<'_>) -> Result<(), UsageError>;
 
 /// A function: what its binary is called and does.
 #[derive(Debug, Clone, Copy)]
