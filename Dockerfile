@@ -1,0 +1,24 @@
+# One image per function:
+#   docker build --build-arg FUNCTION=set-package-context -t krm-variants/set-package-context .
+#
+# Where no registry can be reached, a directory that holds a static binary called <name> stands in for
+# the build stage: podman build --network none --build-context build=DIR --build-arg FUNCTION=<name> .
+
+FROM rust:1 AS build
+ARG FUNCTION
+WORKDIR /src
+COPY . .
+# musl, since `FROM scratch` has no C library: the binary must be static.
+RUN target="$(uname -m)-unknown-linux-musl" \
+ && rustup target add "$target" \
+ && cargo build --release --locked --target "$target" --bin "$FUNCTION" \
+ && cp "target/$target/release/$FUNCTION" "/$FUNCTION"
+
+FROM scratch
+ARG FUNCTION
+# kpt and kustomize always pass `--user nobody`, and engines refuse a user that /etc/passwd lacks.
+COPY container/etc /etc
+# A fixed name, since ENTRYPOINT in its exec form cannot expand FUNCTION and scratch has no shell.
+COPY --from=build /${FUNCTION} /function
+USER 65534
+ENTRYPOINT ["/function"]

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Runs the examples as tests: every directory here that has an .expected/config.yaml.
+#
+#   examples/run.sh DIR [EXAMPLE...]        DIR holds the built binaries, target/release for one
+#   UPDATE=1 examples/run.sh DIR            writes .expected/ anew: read its diff before you commit it
+#
+# Each runs its function on a copy of its package, without kpt: --diff must print .expected/diff.patch
+# and write nothing; in place the package must become what that patch makes of it, with the results of
+# .expected/results.yaml; and a second run must change no byte and have no result.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+[[ $# -ge 1 && -d $1 ]] || { echo "usage: $0 DIR_OF_BUILT_BINARIES [EXAMPLE...]" >&2; exit 2; }
+binaries=$(cd "$1" && pwd)
+shift
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+checks=0
+failed=0
+ok() {
+  checks=$((checks + 1))
+  echo "ok: $*"
+}
+fail() {
+  failed=$((failed + 1))
+  echo "FAILED: $*" >&2
+}
+field() { sed -n "s/^$2: *//p" "$1"; } # of a flat YAML file
+# usage: run LOG EXPECTED_CODE COMMAND...   stdout goes to LOG, stderr to LOG.stderr
+run() {
+  local log=$1 expected=$2 code=0
+  shift 2
+  "$@" >"$log" 2>"$log.stderr" || code=$?
+  [[ $code -eq $expected ]] && return
+  cat "$log" "$log.stderr" >&2
+  fail "exit code $code, expected $expected: $*"
+  return 1
+}
+
+run_example() {
+  local dir=$1 name expected binary config exit_code check_code=3 copy
+  name=$(basename "$dir")
+  expected=$dir/.expected
+  binary=$binaries/$(field "$expected/config.yaml" exec)
+  config=$dir/$(field "$expected/config.yaml" fnConfig)
+  exit_code=$(field "$expected/config.yaml" exitCode)
+  copy=$work/$name
+  echo "== $name"
+
+  cp -R "$dir/package" "$copy"
+  run "$work/diff" "$exit_code" \
+    "$binary" --config "$config" --package "$copy" --diff --results "$work/diff-results" || return 0
+  if [[ -n ${UPDATE-} ]]; then
+    cp "$work/diff" "$expected/diff.patch"
+    cp "$work/diff-results" "$expected/results.yaml"
+  fi
+  diff -u "$expected/diff.patch" "$work/diff" || { fail "$name: --diff"; return 0; }
+  ok "$name: --diff prints .expected/diff.patch"
+  diff -u "$expected/results.yaml" "$work/diff-results" || { fail "$name: --diff --results"; return 0; }
+  ok "$name: --diff --results writes .expected/results.yaml"
+
+  [[ $exit_code -ne 0 ]] && check_code=$exit_code
+  [[ -s $expected/diff.patch ]] || check_code=$exit_code
+  run "$work/check" "$check_code" "$binary" --config "$config" --package "$copy" --check || return 0
+  ok "$name: --check ends with $check_code"
+  diff -r "$dir/package" "$copy" || { fail "$name: --diff or --check wrote to the package"; return 0; }
+  ok "$name: --diff and --check write nothing"
+
+  cp -R "$dir/package" "$work/$name-patched"
+  if [[ -s $expected/diff.patch ]]; then
+    patch --quiet --binary -d "$work/$name-patched" -p1 <"$expected/diff.patch" ||
+      { fail "$name: .expected/diff.patch does not apply"; return 0; }
+  fi
+  run "$work/first" "$exit_code" \
+    "$binary" --config "$config" --package "$copy" --results "$work/results" || return 0
+  diff -r "$work/$name-patched" "$copy" || { fail "$name: in place"; return 0; }
+  ok "$name: in place the patch's lines change and no others"
+  diff -u "$expected/results.yaml" "$work/results" || { fail "$name: --results"; return 0; }
+  ok "$name: --results writes .expected/results.yaml"
+
+  [[ $exit_code -ne 0 ]] && return 0
+  run "$work/second" 0 \
+    "$binary" --config "$config" --package "$copy" --results "$work/results" || return 0
+  diff -r "$work/$name-patched" "$copy" || { fail "$name: the second run changed something"; return 0; }
+  if grep -q 'message:' "$work/results"; then
+    cat "$work/results" >&2
+    fail "$name: the second run has results"
+    return 0
+  fi
+  run "$work/check" 0 "$binary" --config "$config" --package "$copy" --check || return 0
+  ok "$name: the second run changes nothing and says nothing"
+}
+
+examples=0
+for config in "$here"/*/.expected/config.yaml; do
+  dir=$(dirname "$(dirname "$config")")
+  if [[ $# -gt 0 && " $* " != *" $(basename "$dir") "* ]]; then
+    continue
+  fi
+  examples=$((examples + 1))
+  run_example "$dir"
+done
+
+[[ $examples -gt 0 ]] || fail "no example found"
+echo "$examples examples, $checks checks passed, $failed failed"
+[[ $failed -eq 0 ]]

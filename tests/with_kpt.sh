@@ -1,0 +1,238 @@
+#!/usr/bin/env bash
+# Runs the built set-package-context through the real kpt, in every way that kpt calls functions.
+#
+#   tests/with_kpt.sh DIR        DIR holds the built binaries, target/release for one
+#
+# kpt reformats what it writes, so each result is compared with what kpt makes of the same package
+# when the function only copies its input. The container checks need a wrapper that runs a command
+# with a container engine, $KRM_VARIANTS_SHARED/tools/with-containers.sh (default ../shared beside
+# the checkout); without it they are left out, and the last line says so.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+shared=${KRM_VARIANTS_SHARED:-$root/../shared}
+function=set-package-context
+image=localhost/krm-variants/$function:test
+package=$root/examples/set-package-context-simple/package
+
+checks=0
+ok() {
+  checks=$((checks + 1))
+  echo "ok: $*"
+}
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+step() { echo "== $*"; }
+# usage: expect_diff NAME BEFORE AFTER <expected, in lines of "-old" and "+new"
+expect_diff() {
+  local found
+  found=$(diff -rU0 "$2" "$3" | grep -Ev '^(diff|---|\+\+\+|@@) ' || true)
+  diff -u --label 'expected lines' --label 'found lines' - <(printf '%s\n' "$found") ||
+    fail "$1: other lines changed than expected"
+  ok "$1: exactly the expected lines changed"
+}
+# usage: expect_text NAME FILE EXTENDED_REGEX...
+expect_text() {
+  local name=$1 file=$2 regex
+  shift 2
+  for regex; do
+    if ! grep -Eq -e "$regex" "$file"; then
+      cat "$file" >&2
+      fail "$name: no line matches '$regex'"
+    fi
+  done
+  ok "$name"
+}
+# usage: expect_failure NAME LOG COMMAND...   runs it, which must end with another code than 0
+expect_failure() {
+  local name=$1 log=$2
+  shift 2
+  if "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    fail "$name: exit code 0"
+  fi
+  ok "$name: ended with an error"
+}
+fresh() {
+  rm -rf "$1"
+  cp -R "$package" "$1"
+}
+# The PATH decides which function kpt runs under the one name that Kptfiles and commands use.
+with_function() { PATH=$work/bin:$PATH "$@"; }
+with_copy() { PATH=$work/copy:$PATH "$@"; }
+
+# The second half, which the first calls inside of the container wrapper.
+container_checks() {
+  step "podman build: the Dockerfile, with a directory for its build stage"
+  podman build --quiet --network none --build-context "build=$work/static" \
+    --build-arg FUNCTION="$function" -t "$image" "$root" >"$work/build.log" 2>&1 ||
+    { cat "$work/build.log" >&2; fail "image build"; }
+  ok "the image is built"
+
+  step "podman run: as kpt fn doc does"
+  podman run --rm -i --network none --user nobody --security-opt=no-new-privileges \
+    "$image" --help >"$work/help.log" 2>&1 || { cat "$work/help.log" >&2; fail "--help in the container"; }
+  expect_text "--help in the container names the function" "$work/help.log" "$function"
+
+  step "kpt fn eval --image $image -- region=useast1"
+  fresh "$work/image"
+  kpt fn eval "$work/image" --image "$image" --image-pull-policy never --truncate-output=false \
+    -- region=useast1 >"$work/image.log" 2>&1 || { cat "$work/image.log" >&2; fail "eval --image"; }
+  expect_diff "eval --image" "$work/eval-copy" "$work/image" <<'D'
+-  region: 'us-west1' # where the cluster is made
++  region: 'useast1' # where the cluster is made
+D
+  expect_text "eval --image: kpt shows the results" "$work/image.log" 'PASS' '^ *Results:' '\[info\].*region'
+
+  step "kpt fn eval --image $image -- name=x"
+  fresh "$work/image"
+  expect_failure "eval --image with a reserved key" "$work/image.log" \
+    kpt fn eval "$work/image" --image "$image" --image-pull-policy never --truncate-output=false -- name=x
+  diff -r "$package" "$work/image" || fail "a failing container changed the package"
+  ok "eval --image with a reserved key: the package is as it was"
+}
+
+if [[ ${1-} == --container-checks ]]; then
+  work=$2
+  container_checks
+  echo "$checks" >"$work/container-checks"
+  exit 0
+fi
+
+[[ $# -eq 1 && -d $1 ]] || { echo "usage: $0 DIR_OF_BUILT_BINARIES" >&2; exit 2; }
+binary=$(cd "$1" && pwd)/$function
+[[ -x $binary ]] || fail "$binary is not there: build it first"
+command -v kpt >/dev/null || fail "kpt is not on PATH"
+echo "kpt $(kpt version 2>/dev/null || true), $binary"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin" "$work/copy" "$work/static"
+ln -s "$binary" "$work/bin/$function"
+printf '#!/bin/sh\nexec cat\n' >"$work/copy/$function"
+chmod +x "$work/copy/$function"
+
+step "kpt fn eval --exec $function -- region=useast1"
+fresh "$work/eval-copy"
+with_copy kpt fn eval "$work/eval-copy" --exec "$function" -- region=useast1 >/dev/null 2>&1
+fresh "$work/eval"
+kpt fn eval "$work/eval" --exec "$binary" --truncate-output=false --results-dir "$work/eval-results" \
+  -- region=useast1 >"$work/eval.log" 2>&1 || { cat "$work/eval.log" >&2; fail "eval --exec"; }
+expect_diff "eval --exec" "$work/eval-copy" "$work/eval" <<'D'
+-  region: 'us-west1' # where the cluster is made
++  region: 'useast1' # where the cluster is made
+D
+expect_text "eval --exec: kpt shows the results" "$work/eval.log" 'PASS' '^ *Results:' '\[info\].*region'
+expect_text "eval --exec: kpt stores the results" "$work/eval-results/results.yaml" \
+  'kind: FunctionResultList' 'severity: info' 'region' 'path: data'
+
+step "the same once more"
+cp -R "$work/eval" "$work/eval-once"
+with_function kpt fn eval "$work/eval" --exec "$function" -- region=useast1 >"$work/eval.log" 2>&1
+diff -r "$work/eval-once" "$work/eval" || fail "eval --exec: the second run changed something"
+if grep -q 'Results' "$work/eval.log"; then
+  cat "$work/eval.log" >&2
+  fail "eval --exec: the second run has results"
+fi
+ok "eval --exec: the second run changes nothing and says nothing"
+
+step "kpt fn render --allow-exec, one entry with configMap and one with configPath"
+fresh "$work/render"
+cat >"$work/render/set-package-context.yaml" <<'Y'
+apiVersion: fn.kpt.dev/v1alpha1
+kind: SetPackageContext
+metadata:
+  name: site
+  annotations:
+    config.kubernetes.io/local-config: "true"
+data:
+  site: "042" # as on the rack's label
+removeKeys:
+- zone
+Y
+# The pipeline is the Kptfile's last section; upstream's needs an image from a registry.
+sed -i '/^pipeline:/,$d' "$work/render/Kptfile"
+cat >>"$work/render/Kptfile" <<Y
+pipeline:
+  mutators:
+  - exec: $function
+    configMap:
+      region: useast1
+  - exec: $function
+    configPath: set-package-context.yaml
+Y
+cp -R "$work/render" "$work/render-copy"
+cp -R "$work/render" "$work/render-bad"
+with_copy kpt fn render "$work/render-copy" --allow-exec >/dev/null 2>&1
+with_function kpt fn render "$work/render" --allow-exec --truncate-output=false \
+  --results-dir "$work/render-results" >"$work/render.log" 2>&1 ||
+  { cat "$work/render.log" >&2; fail "render"; }
+expect_diff "render" "$work/render-copy" "$work/render" <<'D'
+-  region: 'us-west1' # where the cluster is made
+-  # Left over from the time of clusters with one zone.
+-  zone: us-west1-b
++  region: 'useast1' # where the cluster is made
++  site: "042" # as on the rack's label
+D
+expect_text "render: kpt shows the results of both" "$work/render.log" \
+  'PASS' '^ *Results:' '\[info\].*region' '\[info\].*site' '\[info\].*zone' 'executed 2 function'
+expect_text "render: kpt stores the results" "$work/render-results/results.yaml" \
+  'kind: FunctionResultList' 'severity: info' 'region' 'site' 'zone' 'path: data'
+
+step "kpt fn source | $function region=useast1 | kpt fn sink"
+fresh "$work/source"
+kpt fn source "$work/source" | "$work/copy/$function" | kpt fn sink "$work/sink-copy"
+kpt fn source "$work/source" | "$binary" region=useast1 | kpt fn sink "$work/sink"
+expect_diff "source | sink" "$work/sink-copy" "$work/sink" <<'D'
+-  region: 'us-west1' # where the cluster is made
++  region: 'useast1' # where the cluster is made
+D
+diff -r "$package" "$work/source" || fail "source | sink: the source was changed"
+ok "source | sink: the source is as it was"
+
+step "a reserved key: kpt fn eval --exec $function -- name=x"
+fresh "$work/bad"
+expect_failure "eval with a reserved key" "$work/bad.log" \
+  kpt fn eval "$work/bad" --exec "$binary" --truncate-output=false -- name=x
+expect_text "eval with a reserved key: kpt shows why" "$work/bad.log" '^ *Results:' '\[error\]' 'reserved'
+diff -r "$package" "$work/bad" || fail "eval with a reserved key: the package was changed"
+ok "eval with a reserved key: the package is as it was"
+
+step "a reserved key in a pipeline, behind a good entry"
+sed -i 's/^  site: .*/  name: x/' "$work/render-bad/set-package-context.yaml"
+cp -R "$work/render-bad" "$work/render-bad-before"
+expect_failure "render with a reserved key" "$work/bad.log" \
+  with_function kpt fn render "$work/render-bad" --allow-exec --truncate-output=false
+expect_text "render with a reserved key: kpt shows why" "$work/bad.log" '\[error\]' 'reserved'
+diff -r "$work/render-bad-before" "$work/render-bad" || fail "render with a reserved key: the package was changed"
+ok "render with a reserved key: the package is as it was"
+
+expected=15
+left_out=""
+wrapper=$shared/tools/with-containers.sh
+if [[ -x $wrapper ]]; then
+  expected=$((expected + 6))
+  step "a static binary for the image"
+  if ldd "$binary" 2>&1 | grep -q '=>'; then
+    # The release binary uses the system's C library, which an image from scratch does not have.
+    target=$(uname -m)-unknown-linux-musl
+    if rustup target add "$target" >/dev/null 2>&1; then
+      (cd "$root" && cargo build --release --locked --target "$target" --bin "$function")
+    else
+      target=$(uname -m)-unknown-linux-gnu
+      (cd "$root" && RUSTFLAGS="-C target-feature=+crt-static" \
+        cargo build --release --locked --target "$target" --bin "$function")
+    fi
+    binary=${CARGO_TARGET_DIR:-$root/target}/$target/release/$function
+  fi
+  cp "$binary" "$work/static/$function"
+  "$wrapper" bash "$0" --container-checks "$work"
+  checks=$((checks + $(<"$work/container-checks")))
+else
+  left_out="; left out: containers ($wrapper is not there)"
+fi
+
+[[ $checks -eq $expected ]] || fail "$checks checks ran, expected $expected"
+echo "all $checks checks passed$left_out"

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# Runs the built set-package-context through the real kustomize, as an exec transformer.
+#
+#   tests/with_kustomize.sh DIR     DIR holds the built binaries, target/release for one
+#
+# Takes kustomize from PATH, or else builds the pinned version with Go into target/kustomize.
+# Ends with 77 if neither works. (kubectl kustomize will not do: it skips exec functions without a word.)
+set -euo pipefail
+
+version=v5.8.2
+root=$(cd "$(dirname "$0")/.." && pwd)
+function=set-package-context
+package=$root/examples/set-package-context-simple/package
+
+checks=0
+ok() {
+  checks=$((checks + 1))
+  echo "ok: $*"
+}
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+step() { echo "== $*"; }
+
+[[ $# -eq 1 && -d $1 ]] || { echo "usage: $0 DIR_OF_BUILT_BINARIES" >&2; exit 2; }
+binary=$(cd "$1" && pwd)/$function
+[[ -x $binary ]] || fail "$binary is not there: build it first"
+
+if command -v kustomize >/dev/null; then
+  kustomize=$(command -v kustomize)
+else
+  cache=${CARGO_TARGET_DIR:-$root/target}/kustomize/$version
+  kustomize=$cache/kustomize
+  if [[ ! -x $kustomize ]]; then
+    command -v go >/dev/null || { echo "neither kustomize nor go is on PATH"; exit 77; }
+    step "go install kustomize $version"
+    mkdir -p "$cache"
+    GOBIN=$(cd "$cache" && pwd) go install "sigs.k8s.io/kustomize/kustomize/v5@$version" ||
+      { echo "kustomize $version cannot be installed"; exit 77; }
+  fi
+fi
+echo "kustomize $("$kustomize" version), $binary"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# usage: kustomization NAME DATA_LINE...   a directory with the example's package context and one more item
+kustomization() {
+  local dir=$work/$1
+  shift
+  mkdir "$dir"
+  # kustomize leaves local-config items out of its output, and here it is the output that tells.
+  grep -Ev '^  annotations:|local-config' "$package/package-context.yaml" >"$dir/package-context.yaml"
+  cp "$package/workload-cluster.yaml" "$dir/"
+  printf 'resources:\n- package-context.yaml\n- workload-cluster.yaml\ntransformers:\n- fn-config.yaml\n' \
+    >"$dir/kustomization.yaml"
+  cat >"$dir/fn-config.yaml" <<Y
+apiVersion: fn.kpt.dev/v1alpha1
+kind: SetPackageContext
+metadata:
+  name: region-and-site
+  annotations:
+    config.kubernetes.io/function: |
+      exec:
+        path: ./$function
+Y
+  printf '%s\n' "$@" >>"$dir/fn-config.yaml"
+  ln -s "$binary" "$dir/$function"
+}
+build() { "$kustomize" build --enable-alpha-plugins --enable-exec "$@"; }
+
+step "kustomize build with $function as a transformer"
+kustomization good 'data:' '  region: us-east1' '  site: "042"' 'removeKeys:' '- zone'
+cp -R "$work/good" "$work/copy"
+rm "$work/copy/$function"
+printf '#!/bin/sh\nexec cat\n' >"$work/copy/$function"
+chmod +x "$work/copy/$function"
+cp -R "$work/good" "$work/good-before"
+build "$work/copy" >"$work/copy.out"
+build "$work/good" >"$work/good.out" 2>"$work/good.err" || { cat "$work/good.err" >&2; fail "kustomize build"; }
+# kustomize sorts keys and drops comments itself, in the copy as well.
+diff -u --label 'expected lines' --label 'found lines' - \
+  <(diff -U0 "$work/copy.out" "$work/good.out" | grep -Ev '^(---|\+\+\+|@@) ' || true) <<'D' ||
+-  region: us-west1
++  region: us-east1
++  site: "042"
+-  zone: us-west1-b
+D
+  fail "other lines changed than expected"
+ok "exactly the expected lines changed"
+[[ ! -s $work/good.err ]] || { cat "$work/good.err" >&2; fail "a good run wrote to stderr"; }
+ok "nothing is on stderr"
+diff -r "$work/good-before" "$work/good" || fail "kustomize build changed its input"
+ok "the kustomization is as it was"
+
+step "kustomize build with a reserved key"
+kustomization bad 'data:' '  name: x'
+code=0
+build "$work/bad" >"$work/bad.out" 2>"$work/bad.err" || code=$?
+[[ $code -ne 0 ]] || fail "a reserved key: exit code 0"
+ok "a reserved key: ended with an error"
+[[ ! -s $work/bad.out ]] || { cat "$work/bad.out" >&2; fail "a reserved key: there is output"; }
+ok "a reserved key: there is no output"
+# Results do not reach the user of kustomize: stderr is all there is.
+grep -q 'reserved' "$work/bad.err" || { cat "$work/bad.err" >&2; fail "a reserved key: stderr does not say why"; }
+ok "a reserved key: stderr says why"
+
+[[ $checks -eq 6 ]] || fail "$checks checks ran, expected 6"
+echo "all $checks checks passed"
