@@ -27,6 +27,41 @@ impl Chunk {
         }
     }
 
+    /// A text of one item or file that was not there; [`Chunk::check`] must accept it.
+    #[must_use]
+    pub(crate) fn added(text: String, options: ParseOptions) -> Self {
+        Self {
+            edited: Some(Text::from(text)),
+            ..Self::new(Text::from(String::new()), options)
+        }
+    }
+
+    /// Parses a text and keeps the tree.
+    ///
+    /// # Errors
+    /// What the parser refuses.
+    pub(crate) fn parse(source: Text) -> Result<Self, ParseError> {
+        let options = ParseOptions::default();
+        let tree = Tree::parse(&source, options)?;
+        Ok(Self {
+            tree: OnceCell::from(tree),
+            ..Self::new(source, options)
+        })
+    }
+
+    /// Another chunk of the text as it came, sharing its buffer.
+    #[must_use]
+    pub(crate) fn unedited(&self) -> Self {
+        Self::new(self.source.clone(), self.options)
+    }
+
+    /// Another chunk of the text with all edits, sharing its buffer.
+    #[must_use]
+    pub(crate) fn copy(&self) -> Self {
+        let text = self.edited.as_ref().unwrap_or(&self.source);
+        Self::new(text.clone(), self.options)
+    }
+
     /// Parses the text and hands the document to `read`; keeps nothing of the tree.
     ///
     /// # Errors
@@ -38,12 +73,6 @@ impl Chunk {
     ) -> Result<T, ParseError> {
         let tree = Tree::parse(text, options)?;
         Ok(read(Document::new(text, &tree)))
-    }
-
-    /// The text as it came.
-    #[must_use]
-    pub(crate) fn source(&self) -> &str {
-        &self.source
     }
 
     /// The text as it came, sharing its buffer.

@@ -4,8 +4,9 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::chunk::Chunk;
+use crate::results::with_article;
 use crate::text::Text;
-use crate::yaml::{NodeRef, ParseOptions, Value, de};
+use crate::yaml::{NodeKind, NodeRef, ParseOptions, Value, de};
 
 /// `apiVersion` of the project's own configs.
 pub const API_VERSION: &str = "fn.kpt.dev/v1alpha1";
@@ -73,26 +74,51 @@ impl Config {
     /// A copy of the config in a ResourceList.
     ///
     /// # Errors
-    /// [`UsageError`] if it holds aliases to places outside of it that do not end.
+    /// [`UsageError`] if its aliases stand for too many nodes.
     pub fn from_node(node: NodeRef<'_>) -> Result<Self, UsageError> {
-        if node.value().is_none() {
-            return Err(too_many_aliases("functionConfig"));
-        }
+        check_aliases(node)?;
         Self::parse(crate::yaml::node_text(node), "functionConfig")
     }
 
-    /// The root node.
+    /// The root node, unless it is `null` or `{}`.
     #[must_use]
     pub fn node(&self) -> Option<NodeRef<'_>> {
         let document = self.0.document();
-        (0..document.len()).find_map(|index| document.root(index))
+        (0..document.len())
+            .find_map(|index| document.root(index))
+            .filter(|config| !is_empty(*config))
     }
 }
 
-fn too_many_aliases(place: &str) -> UsageError {
-    UsageError(format!(
-        "{place}: its aliases stand for more than 10 million nodes"
-    ))
+/// Whether a config counts as none at all.
+pub(crate) fn is_empty(config: NodeRef<'_>) -> bool {
+    config.is_null() || (config.kind().is_mapping() && config.entries().next().is_none())
+}
+
+/// Nodes that the aliases of a config may stand for. Fewer than elsewhere: a config is held as
+/// values, and few bytes of aliases must not become hundreds of megabytes.
+const MAX_ALIAS_NODES: usize = 100_000;
+
+/// Refuses a config whose aliases stand for too much, or do not end.
+fn check_aliases(config: NodeRef<'_>) -> Result<(), UsageError> {
+    let mut budget = MAX_ALIAS_NODES;
+    let mut pending = vec![(config, 0_usize)];
+    while let Some((node, aliases)) = pending.pop() {
+        if aliases > 0 {
+            budget = budget.checked_sub(1).ok_or_else(|| {
+                UsageError(format!(
+                    "functionConfig: expected aliases that stand for at most {MAX_ALIAS_NODES} nodes, found more"
+                ))
+            })?;
+        }
+        let aliases = aliases + usize::from(node.kind() == NodeKind::Alias);
+        let node = node.resolved();
+        pending.extend(node.items().map(|item| (item, aliases)));
+        for entry in node.entries() {
+            pending.extend([(entry.key, aliases), (entry.value, aliases)]);
+        }
+    }
+    Ok(())
 }
 
 /// `apiVersion` and `kind` of a config.
@@ -107,23 +133,48 @@ pub fn kind_of<'a>(config: NodeRef<'a>) -> (&'a str, &'a str) {
     (field("apiVersion"), field("kind"))
 }
 
+/// The value of a config, aliases written out.
+///
+/// # Errors
+/// [`UsageError`] if its aliases stand for too many nodes.
+pub fn value_of(config: NodeRef<'_>) -> Result<Value, UsageError> {
+    check_aliases(config)?;
+    config
+        .value()
+        .ok_or_else(|| UsageError("functionConfig: its aliases do not end".to_owned()))
+}
+
 /// Reads a config into a struct.
 ///
 /// # Errors
 /// [`UsageError`] with the path of the field that is unknown or of another type.
 pub fn typed<T: DeserializeOwned>(config: NodeRef<'_>) -> Result<T, UsageError> {
-    let value = config
-        .value()
-        .ok_or_else(|| too_many_aliases("functionConfig"))?;
-    let (_, kind) = kind_of(config);
-    de::from_value(&value).map_err(|error| UsageError(format!("functionConfig ({kind}): {error}")))
+    typed_value(&value_of(config)?)
+}
+
+/// Reads the value of a config into a struct.
+///
+/// # Errors
+/// As [`typed`].
+pub fn typed_value<T: DeserializeOwned>(config: &Value) -> Result<T, UsageError> {
+    let kind = config
+        .get("kind")
+        .and_then(Value::as_str)
+        .unwrap_or("(none)");
+    de::from_value(config).map_err(|error| UsageError(format!("functionConfig ({kind}): {error}")))
 }
 
 /// The error for a config of a kind that the function does not take.
 #[must_use]
 pub fn unexpected(config: NodeRef<'_>, expected: &str) -> UsageError {
-    let (version, kind) = kind_of(config);
+    let found = match config.kind().is_mapping() {
+        true => {
+            let (version, kind) = kind_of(config);
+            format!("apiVersion `{version}`, kind `{kind}`")
+        }
+        false => with_article(config.kind_name()),
+    };
     UsageError(format!(
-        "functionConfig: expected {expected}, found apiVersion `{version}`, kind `{kind}`"
+        "functionConfig: expected {expected}, found {found}"
     ))
 }

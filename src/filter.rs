@@ -7,15 +7,15 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, value_parser};
 
 use crate::config::{Config, UsageError};
 use crate::diff::unified_diff;
-use crate::package::{FileChange, PackageFiles, read_package, write_package};
+use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
 use crate::resource_list::ResourceList;
-use crate::results::{FunctionResult, Reason, Results, Severity};
-use crate::supplied::Supplied;
-use crate::yaml::{NodeRef, Value};
+use crate::results::{FunctionResult, Reason, Results, Severity, printable};
+use crate::supplied::{Role, Supplied};
+use crate::yaml::{Location, NodeRef, Value};
 
 /// What a step works with.
 #[derive(Debug)]
@@ -40,6 +40,8 @@ pub struct Function {
     pub name: &'static str,
     /// One or two sentences for `--help`.
     pub about: &'static str,
+    /// The supplied inputs that it takes, each by a flag, a field of its config, or an annotation.
+    pub roles: &'static [Role],
     /// What it does.
     pub step: Step,
 }
@@ -75,6 +77,12 @@ struct Arguments {
     /// The functionConfig as the data of a ConfigMap
     #[arg(value_name = "KEY=VALUE")]
     pairs: Vec<String>,
+    /// Files and directories for the function's roles.
+    #[arg(skip)]
+    supplied: Vec<(Role, PathBuf)>,
+    /// Whether the package directory is made if it is not there.
+    #[arg(skip)]
+    makes_package: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -87,8 +95,21 @@ Exit codes: 0 done; 1 an error result, nothing is changed; 2 wrong usage, config
 /// Runs a function with the arguments, standard input and output of this process.
 #[must_use]
 pub fn main(function: &Function) -> ExitCode {
+    main_with(function, false)
+}
+
+/// As [`main`]; a directory that `--package` names is made if it is not there.
+#[must_use]
+pub fn main_making_package(function: &Function) -> ExitCode {
+    main_with(function, true)
+}
+
+fn main_with(function: &Function, makes_package: bool) -> ExitCode {
     let arguments = match parse_arguments(function, std::env::args_os()) {
-        Ok(arguments) => arguments,
+        Ok(arguments) => Arguments {
+            makes_package,
+            ..arguments
+        },
         Err(error) => {
             let code = if error.use_stderr() { USAGE } else { DONE };
             let printed = error.print();
@@ -102,7 +123,8 @@ pub fn main(function: &Function) -> ExitCode {
     ExitCode::from(code.unwrap_or_else(|error| {
         let mut stderr = io::stderr().lock();
         // Nothing can be said if standard error is closed.
-        let _ = writeln!(stderr, "{}: {error}", function.name);
+        let message = printable(&error.to_string());
+        let _ = writeln!(stderr, "{}: {message}", function.name);
         USAGE
     }))
 }
@@ -111,10 +133,29 @@ fn parse_arguments(
     function: &Function,
     arguments: impl IntoIterator<Item = OsString>,
 ) -> Result<Arguments, clap::Error> {
-    let command = Arguments::command()
+    let mut command = Arguments::command()
         .name(function.name)
         .about(function.about);
-    Arguments::from_arg_matches(&command.try_get_matches_from(arguments)?)
+    for role in function.roles {
+        let action = match role.is_repeatable() {
+            true => ArgAction::Append,
+            false => ArgAction::Set,
+        };
+        let flag = Arg::new(role.as_str()).long(role.as_str());
+        let flag = flag.value_name("PATH").help(role.help()).action(action);
+        command = command.arg(flag.value_parser(value_parser!(PathBuf)));
+    }
+    // A binary has another name in a container (`/function`): messages name the function.
+    let named = std::iter::once(OsString::from(function.name));
+    let arguments = named.chain(arguments.into_iter().skip(1));
+    let matches = command.try_get_matches_from(arguments)?;
+    let mut arguments = Arguments::from_arg_matches(&matches)?;
+    for role in function.roles {
+        let paths = matches.get_many::<PathBuf>(role.as_str());
+        let paths = paths.into_iter().flatten().cloned();
+        arguments.supplied.extend(paths.map(|path| (*role, path)));
+    }
+    Ok(arguments)
 }
 
 /// The config from flags and arguments, else the one of the list.
@@ -139,8 +180,17 @@ fn read_text(path: &Path, place: &str) -> Result<String, UsageError> {
 fn utf8(bytes: Vec<u8>, place: &str) -> Result<String, UsageError> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
+        let bytes = error.as_bytes();
+        // All before `at` is UTF-8.
+        let before = String::from_utf8_lossy(&bytes[..at]);
+        let hint = match bytes {
+            [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text begins as UTF-16 does)",
+            _ => "",
+        };
         UsageError(format!(
-            "{place}: expected UTF-8, found an invalid byte at offset {at}"
+            "{place}: {}: expected UTF-8, found the byte 0x{:02x}{hint}",
+            Location::of(&before, at),
+            bytes[at]
         ))
     })
 }
@@ -152,9 +202,19 @@ fn run(
 ) -> Result<Results, UsageError> {
     let config = read_config(arguments, list)?;
     let mut results = Results::default();
-    let supplied = Supplied::default();
+    let config = config.as_ref().and_then(Config::node);
+    let supplied = Supplied::read(
+        function.roles,
+        &arguments.supplied,
+        config,
+        list,
+        &mut results,
+    )?;
+    if results.has_errors() {
+        return Ok(results);
+    }
     (function.step)(Run {
-        config: config.as_ref().and_then(Config::node),
+        config,
         list,
         supplied: &supplied,
         results: &mut results,
@@ -175,37 +235,38 @@ fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8, UsageError
         .map_err(|error| UsageError(format!("cannot read standard input: {error}")))?;
     let text = utf8(bytes, "standard input")?;
     let mut list = ResourceList::parse(text).map_err(|error| UsageError(error.to_string()))?;
-    refuse_paths(&list)
-        .map_or_else(|| run(function, arguments, &mut list), Ok)
-        .and_then(|results| {
-            let failed = results.has_errors();
-            write_results(function, arguments, &results)?;
-            if failed {
-                print_results(&results, Severity::Error);
-            }
-            let texts = list
-                .to_texts(&results, !failed)
-                .map_err(|error| UsageError(error.to_string()))?;
-            write_stdout(texts.iter().map(|text| &**text))?;
-            Ok(if failed { FAILED } else { DONE })
-        })
+    let mut results = refuse_paths(&list);
+    let refused = results.has_errors();
+    for result in &run(function, arguments, &mut list)? {
+        if !refused || result.severity == Severity::Error {
+            results.push(result.clone());
+        }
+    }
+    let failed = results.has_errors();
+    write_results(function, arguments, &results)?;
+    if failed {
+        print_results(&results, Severity::Error);
+    }
+    let texts = list
+        .to_texts(&results, !failed)
+        .map_err(|error| UsageError(error.to_string()))?;
+    write_stdout(texts.iter().map(|text| &**text))?;
+    Ok(if failed { FAILED } else { DONE })
 }
 
 /// Item paths come from data: none may leave the package.
-fn refuse_paths(list: &ResourceList) -> Option<Results> {
+fn refuse_paths(list: &ResourceList) -> Results {
     let mut results = Results::default();
     for (_, resource) in list.items() {
-        let Some(path) = resource.origin.path.as_deref() else {
-            continue;
-        };
-        if let Err(error) = crate::package::check_package_path(path) {
-            let name = crate::resource::PATH_ANNOTATIONS[0];
-            let field = crate::yaml::Path::fields(&["metadata", "annotations", name]);
-            let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
-            results.push(result.about(resource).at(field));
+        for (name, path) in resource.origin.annotated_paths() {
+            if let Err(error) = crate::package::check_package_path(path) {
+                let field = crate::yaml::Path::fields(&["metadata", "annotations", name]);
+                let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
+                results.push(result.about(resource).at(field));
+            }
         }
     }
-    results.has_errors().then_some(results)
+    results
 }
 
 fn on_package(
@@ -214,7 +275,10 @@ fn on_package(
     directory: &Path,
 ) -> Result<u8, UsageError> {
     let usage = |error: &dyn std::error::Error| UsageError(error.to_string());
-    let files = read_package(directory).map_err(|error| usage(&error))?;
+    let files = match read_package(directory) {
+        Err(PackageError::Missing { path }) if arguments.makes_package => PackageFiles::empty(path),
+        files => files.map_err(|error| usage(&error))?,
+    };
     let mut list = ResourceList::from_files(&files).map_err(|error| usage(&error))?;
     let mut results = skipped(&files);
     for result in &run(function, arguments, &mut list)? {

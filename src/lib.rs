@@ -9,6 +9,7 @@
 //! - [`resource_list`], [`resource`], [`config`], [`supplied`],
 //!   [`results`]: views on the input, and what is said
 //!   of it.
+//! - [`kptfile`], [`variant`]: the Kptfile; what a variant is to be.
 //! - [`package`], [`diff`]: a package directory, its changed files.
 //! - [`yaml`]: texts, trees of spans, values, edits as splices of the source.
 //!
@@ -27,9 +28,13 @@ pub mod config;
 pub mod diff;
 pub mod filter;
 pub mod functions;
+pub mod kptfile;
 pub mod package;
 pub mod resource;
 pub mod resource_list;
 pub mod results;
+pub mod schema;
+pub mod scope;
 pub mod supplied;
+pub mod variant;
 pub mod yaml;

@@ -15,6 +15,8 @@ pub const INDEX_ANNOTATIONS: [&str; 2] = [
 ];
 /// The package of an item, where a pipeline runs over several.
 pub const PACKAGE_PATH_ANNOTATION: &str = "internal.config.kubernetes.io/package-path";
+/// Ids by which kpt finds the comments of an item again, and restores them by position.
+pub const ID_ANNOTATIONS: [&str; 2] = ["internal.config.kubernetes.io/id", "config.k8s.io/id"];
 /// The resource is for tools, not for a cluster.
 pub const LOCAL_CONFIG_ANNOTATION: &str = "config.kubernetes.io/local-config";
 
@@ -23,6 +25,10 @@ pub const LOCAL_CONFIG_ANNOTATION: &str = "config.kubernetes.io/local-config";
 pub struct Origin {
     /// Path of the file, relative to the package at `package_path`.
     pub path: Option<String>,
+    /// The path in the legacy spelling, if `path` is in the other one and differs.
+    pub legacy_path: Option<String>,
+    /// Whether `path` is in the legacy spelling.
+    pub is_legacy: bool,
     /// Which resource of the file it is, counted from 0.
     pub index: Option<usize>,
     /// The package, where a pipeline runs over several; kpt has it absolute.
@@ -30,6 +36,16 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// The path annotations that gave a path, each by its name.
+    pub fn annotated_paths(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let [name, legacy] = PATH_ANNOTATIONS;
+        let own = if self.is_legacy { legacy } else { name };
+        let paths = [(own, &self.path), (legacy, &self.legacy_path)];
+        paths
+            .into_iter()
+            .filter_map(|(name, path)| Some((name, path.as_deref()?)))
+    }
+
     /// The directory of the file, without a `/` at the end; the package's own is empty.
     #[must_use]
     pub fn directory(&self) -> Option<&str> {
@@ -66,13 +82,18 @@ impl Resource {
                 .and_then(|v| v.scalar_text())
         };
         let first = |names: [&str; 2]| names.into_iter().find_map(annotation);
+        let [path, legacy_path] = PATH_ANNOTATIONS.map(annotation);
         Self {
             api_version: text(node.get("apiVersion")).unwrap_or_default(),
             kind: text(node.get("kind")).unwrap_or_default(),
             name: text(metadata.and_then(|m| m.get("name"))),
             namespace: text(metadata.and_then(|m| m.get("namespace"))),
             origin: Origin {
-                path: first(PATH_ANNOTATIONS).map(str::to_owned),
+                path: path.or(legacy_path).map(str::to_owned),
+                legacy_path: legacy_path
+                    .filter(|_| path.is_some() && path != legacy_path)
+                    .map(str::to_owned),
+                is_legacy: path.is_none() && legacy_path.is_some(),
                 index: first(INDEX_ANNOTATIONS).and_then(|index| index.parse().ok()),
                 package_path: annotation(PACKAGE_PATH_ANNOTATION).map(str::to_owned),
             },

@@ -5,15 +5,21 @@
 //! [`Chunk`]s: one per item where the wrapper has the usual shape, else one for the whole wrapper;
 //! one per file of a package.
 
+mod adopt;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
 use thiserror::Error;
 
 use crate::chunk::Chunk;
 use crate::package::{FileChange, PackageFiles};
-use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
-use crate::results::Results;
+use crate::resource::{INDEX_ANNOTATIONS, Origin, PATH_ANNOTATIONS, Resource};
+use crate::results::{Results, with_article};
 use crate::split;
 use crate::text::Text;
-use crate::yaml::{Content, Document, EditError, Editor, NodeRef, ParseError, ParseOptions, Value};
+use crate::yaml::{
+    Content, Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Value,
+};
 
 /// `apiVersion`s of a ResourceList; the output keeps the one that came.
 const API_VERSIONS: [&str; 3] = [
@@ -52,6 +58,8 @@ enum Place {
     InWrapper(usize),
     /// A document of a file.
     Document(usize),
+    /// Any node of a chunk that is never edited.
+    Node(NodeId),
 }
 
 /// A resource with the place of its text.
@@ -60,6 +68,8 @@ struct Item {
     resource: Resource,
     chunk: usize,
     place: Place,
+    /// No part of the package worked on, but of the output.
+    hidden: bool,
 }
 
 /// Names an item of a list; stays valid through edits.
@@ -85,7 +95,17 @@ enum Layout {
     /// The wrapper is chunk 0, items and all.
     Whole,
     /// One chunk per file, with its path.
-    Files { paths: Vec<String> },
+    Files {
+        paths: Vec<String>,
+        /// Files that are not KRM.
+        others: Vec<String>,
+        /// Files that are not KRM and are new.
+        copied: Vec<FileChange>,
+        /// Permission bits of new files, where they come from others.
+        modes: BTreeMap<String, u32>,
+    },
+    /// Chunks that are only read: a supplied input.
+    Loose,
 }
 
 /// Items, functionConfig and results.
@@ -95,9 +115,17 @@ pub struct ResourceList {
     chunks: Vec<Chunk>,
     items: Vec<Item>,
     added: Vec<NewResource>,
+    /// Items that are left out of the output.
+    removed: BTreeSet<ItemId>,
 }
 
 const STDIN: &str = "standard input";
+
+/// How many items a ResourceList of this length may have: what is kept of an item is more than the
+/// bytes of the shortest ones, and memory shall stay in proportion to the input.
+fn max_items(text: &str) -> usize {
+    100_000 + text.len() / 64
+}
 
 impl ResourceList {
     /// Reads a ResourceList.
@@ -115,9 +143,18 @@ impl ResourceList {
     /// Items each for itself; `None` if the text must be taken as a whole, be it to say what is
     /// wrong with it.
     fn parse_split(text: &Text) -> Option<Self> {
-        let split = split::split(text)?;
+        // Without a final line break what is put behind the last item is another matter.
+        let split = split::split(text).filter(|_| text.ends_with('\n'))?;
+        if split.pieces.len() > max_items(text) {
+            return None;
+        }
         let (before, after) = (&text[..split.items.start], &text[split.items.end..]);
         if !before.ends_with('\n') {
+            return None;
+        }
+        // Blank lines and comments behind the last item may be the wrapper's foot, where results go above.
+        let foot = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+        if after.is_empty() && text.lines().next_back().is_some_and(foot) {
             return None;
         }
         let wrapper = format!("{before}{after}");
@@ -128,7 +165,7 @@ impl ResourceList {
             let items = root.entry("items")?.value;
             let line = items.range().end..before.len();
             let alone = items.range().is_empty() && wrapper.get(line)?.trim().is_empty();
-            alone.then_some(())
+            (alone && check_results(root).is_ok()).then_some(())
         };
         Chunk::check(&wrapper, ParseOptions::default(), read).ok()??;
         let options = ParseOptions { depth: 1 };
@@ -136,7 +173,8 @@ impl ResourceList {
             chunks: Vec::with_capacity(split.pieces.len()),
             items: Vec::with_capacity(split.pieces.len()),
             added: Vec::new(),
-            layout: Layout::Files { paths: Vec::new() },
+            removed: BTreeSet::new(),
+            layout: Layout::Loose,
         };
         for (index, piece) in split.pieces.into_iter().enumerate() {
             let piece = text.slice(piece);
@@ -151,6 +189,7 @@ impl ResourceList {
                 resource,
                 chunk: index,
                 place: Place::Alone,
+                hidden: false,
             });
             list.chunks.push(Chunk::new(piece, options));
         }
@@ -182,13 +221,21 @@ impl ResourceList {
                 return Err(shape(STDIN.to_owned(), message.to_owned()));
             };
             check_wrapper(root)?;
+            check_results(root)?;
             let Some(items) = root.get("items").filter(|items| !items.is_null()) else {
                 return Ok(Vec::new());
             };
             if !items.kind().is_sequence() {
                 let message = format!(
-                    "`items`: expected a sequence of resources, found a {}",
-                    items.kind_name()
+                    "`items`: expected a sequence of resources, found {}",
+                    with_article(items.kind_name())
+                );
+                return Err(shape(format!("{STDIN}, {}", items.location()), message));
+            }
+            let (limit, count) = (max_items(&text), items.items().count());
+            if count > limit {
+                let message = format!(
+                    "`items`: expected at most {limit} items in so short a text, found {count}"
                 );
                 return Err(shape(format!("{STDIN}, {}", items.location()), message));
             }
@@ -201,8 +248,8 @@ impl ResourceList {
                         return Ok(Resource::read(item));
                     }
                     let message = format!(
-                        "`items[{index}]`: expected a resource, found a {}",
-                        item.kind_name()
+                        "`items[{index}]`: expected a resource, found {}",
+                        with_article(item.kind_name())
                     );
                     Err(shape(format!("{STDIN}, {}", item.location()), message))
                 })
@@ -216,6 +263,7 @@ impl ResourceList {
                 resource,
                 chunk: 0,
                 place: Place::InWrapper(i),
+                hidden: false,
             })
             .collect();
         let chunks = vec![Chunk::new(text, ParseOptions::default())];
@@ -224,6 +272,7 @@ impl ResourceList {
             chunks,
             items,
             added: Vec::new(),
+            removed: BTreeSet::new(),
         })
     }
 
@@ -235,10 +284,14 @@ impl ResourceList {
         let mut list = Self {
             layout: Layout::Files {
                 paths: files.files.iter().map(|f| f.path.clone()).collect(),
+                others: files.others.clone(),
+                copied: Vec::new(),
+                modes: BTreeMap::new(),
             },
             chunks: Vec::with_capacity(files.files.len()),
             items: Vec::new(),
             added: Vec::new(),
+            removed: BTreeSet::new(),
         };
         for (chunk, file) in files.files.iter().enumerate() {
             let text = Text::from(file.content.text.clone());
@@ -255,6 +308,7 @@ impl ResourceList {
                         resource,
                         chunk,
                         place: Place::Document(index),
+                        hidden: false,
                     });
                 }
             };
@@ -274,7 +328,146 @@ impl ResourceList {
         self.items
             .iter()
             .enumerate()
+            .filter(|(_, item)| !item.hidden)
             .map(|(i, item)| (ItemId(i), &item.resource))
+            .filter(|(id, _)| !self.removed.contains(id))
+    }
+
+    /// Whether the items come from the files of a package, not from a ResourceList.
+    #[must_use]
+    pub fn is_package(&self) -> bool {
+        matches!(self.layout, Layout::Files { .. })
+    }
+
+    /// A list without items, for resources that are only read.
+    pub(crate) fn loose() -> Self {
+        Self {
+            layout: Layout::Loose,
+            chunks: Vec::new(),
+            items: Vec::new(),
+            added: Vec::new(),
+            removed: BTreeSet::new(),
+        }
+    }
+
+    /// Adds a chunk with some of its nodes as items to a loose list; gives the chunk's number.
+    pub(crate) fn push_chunk(
+        &mut self,
+        chunk: Chunk,
+        items: impl IntoIterator<Item = (NodeId, Resource)>,
+    ) -> usize {
+        let number = self.chunks.len();
+        self.chunks.push(chunk);
+        self.items
+            .extend(items.into_iter().map(|(node, resource)| Item {
+                resource,
+                chunk: number,
+                place: Place::Node(node),
+                hidden: false,
+            }));
+        number
+    }
+
+    /// The text of a chunk of a loose list.
+    pub(crate) fn chunk_text(&self, number: usize) -> &str {
+        self.chunks[number].text()
+    }
+
+    /// Hides the items whose files lie under a directory of the root package, and gives a loose
+    /// list of them, with paths relative to the directory. They stay in the output as they are.
+    pub(crate) fn take_under(&mut self, directory: &str) -> Self {
+        let origins = self.items.iter().map(|item| &item.resource.origin);
+        let root = origins
+            .filter_map(|origin| origin.package_path.as_deref())
+            .min_by_key(|path| path.len())
+            .map(str::to_owned);
+        let mut taken = Self::loose();
+        let mut numbers: HashMap<usize, usize> = HashMap::new();
+        for item in self.items.iter_mut().filter(|item| !item.hidden) {
+            let Some(path) = path_from(root.as_deref(), &item.resource.origin) else {
+                continue;
+            };
+            let below = path.strip_prefix(directory);
+            let Some(path) = below.and_then(|path| path.strip_prefix('/')) else {
+                continue;
+            };
+            item.hidden = true;
+            let mut resource = item.resource.clone();
+            resource.origin.path = Some(path.to_owned());
+            resource.origin.package_path = None;
+            let number = *numbers.entry(item.chunk).or_insert_with(|| {
+                taken.chunks.push(self.chunks[item.chunk].unedited());
+                taken.chunks.len() - 1
+            });
+            taken.items.push(Item {
+                resource,
+                chunk: number,
+                place: item.place,
+                hidden: false,
+            });
+        }
+        taken
+    }
+
+    /// A loose list of copies of some items as they are now, sharing their text: for a step that
+    /// writes a part of one item into another.
+    #[must_use]
+    pub fn copies_of(&self, ids: &[ItemId]) -> Self {
+        let mut copies = Self::loose();
+        let mut numbers: HashMap<usize, usize> = HashMap::new();
+        for id in ids {
+            let item = &self.items[id.0];
+            let number = *numbers.entry(item.chunk).or_insert_with(|| {
+                copies.chunks.push(self.chunks[item.chunk].copy());
+                copies.chunks.len() - 1
+            });
+            copies.items.push(Item {
+                resource: item.resource.clone(),
+                chunk: number,
+                place: item.place,
+                hidden: false,
+            });
+        }
+        copies
+    }
+
+    /// Whether a word may stand in an item, escapes in quoted scalars included; false spares
+    /// parsing it.
+    pub(crate) fn may_contain(&self, id: ItemId, word: &str) -> bool {
+        let text = self.chunks[self.items[id.0].chunk].text().as_bytes();
+        memchr::memmem::find(text, word.as_bytes()).is_some()
+            || memchr::memchr(b'\\', text).is_some()
+    }
+
+    /// Puts the elements of a loose list's `*List` items in the place of those for which `unfold`
+    /// gives any.
+    pub(crate) fn unfold<E>(
+        &mut self,
+        unfold: impl Fn(NodeRef<'_>, &Resource) -> Result<Option<Vec<(NodeId, Resource)>>, E>,
+    ) -> Result<(), E> {
+        let mut items = Vec::with_capacity(self.items.len());
+        for item in std::mem::take(&mut self.items) {
+            // A kind tells without parsing whether it is a list.
+            if !item.resource.kind.ends_with("List") {
+                items.push(item);
+                continue;
+            }
+            let node = locate(self.chunks[item.chunk].document(), item.place)
+                .expect("edits keep the items of a chunk");
+            match unfold(node, &item.resource)? {
+                None => items.push(item),
+                Some(elements) => {
+                    items.extend(elements.into_iter().map(|(node, resource)| Item {
+                        resource,
+                        chunk: item.chunk,
+                        place: Place::Node(node),
+                        hidden: false,
+                    }));
+                }
+            }
+        }
+        self.items = items;
+        Ok(())
     }
 
     /// Identity and origin of an item.
@@ -307,6 +500,12 @@ impl ResourceList {
         })
     }
 
+    /// Takes an item out, with the comments directly above it; a file that has no other document is
+    /// deleted.
+    pub fn remove(&mut self, id: ItemId) {
+        self.removed.insert(id);
+    }
+
     /// Adds a resource behind the items: in a package, as a new file.
     pub fn add(&mut self, resource: NewResource) {
         self.added.push(resource);
@@ -316,7 +515,9 @@ impl ResourceList {
     #[must_use]
     pub fn has_path(&self, package_path: Option<&str>, path: &str) -> bool {
         let in_files = match &self.layout {
-            Layout::Files { paths } => paths.iter().any(|p| p == path),
+            Layout::Files { paths, others, .. } => {
+                paths.iter().any(|p| p == path) || others.iter().any(|p| p == path)
+            }
             _ => false,
         };
         in_files
@@ -333,10 +534,10 @@ impl ResourceList {
         let root = match &self.layout {
             Layout::Split { wrapper, .. } => wrapper.root(),
             Layout::Whole => self.chunks.first().and_then(Chunk::root),
-            Layout::Files { .. } => None,
+            Layout::Files { .. } | Layout::Loose => None,
         }?;
         root.get("functionConfig")
-            .filter(|config| !config.is_null())
+            .filter(|config| !crate::config::is_empty(*config))
     }
 
     /// The ResourceList with the results appended: as changed, or (`keep` false) with the items as
@@ -356,10 +557,6 @@ impl ResourceList {
                 mut wrapper,
                 indent,
             } => {
-                let unterminated = self
-                    .chunks
-                    .last()
-                    .is_some_and(|c| !c.source().ends_with('\n'));
                 wrapper.edit(|document, editor| append_results(document, editor, values))?;
                 let text = wrapper.text();
                 let items = wrapper.root().and_then(|root| root.entry("items"));
@@ -372,9 +569,22 @@ impl ResourceList {
                 } else {
                     "\n"
                 };
+                let removed: BTreeSet<usize> = match keep {
+                    true => self.removed.iter().map(|id| self.items[id.0].chunk).collect(),
+                    false => BTreeSet::new(),
+                };
                 let (before, after) = text.split_at(at);
-                let mut texts = vec![Text::from(before.to_owned())];
-                for chunk in &self.chunks {
+                let is_emptied = removed.len() == self.chunks.len() && added.is_empty();
+                let before = match is_emptied {
+                    // Nothing behind `items:` would be null, and kpt deletes the package then.
+                    true => format!("{} []{}", &text[..behind], &text[behind..at]),
+                    false => before.to_owned(),
+                };
+                let mut texts = vec![Text::from(before)];
+                for (index, chunk) in self.chunks.iter().enumerate() {
+                    if removed.contains(&index) {
+                        continue;
+                    }
                     texts.push(match chunk.is_changed() && keep {
                         true => Text::from(chunk.text().to_owned()),
                         false => chunk.source_text(),
@@ -385,11 +595,6 @@ impl ResourceList {
                     tail.push_str(&item_text(with_annotations(new), indent, newline));
                 }
                 tail.push_str(after);
-                if unterminated && !tail.is_empty() {
-                    tail.insert_str(0, newline);
-                    let end = tail.trim_end_matches(['\r', '\n']).len();
-                    tail.truncate(end);
-                }
                 texts.push(Text::from(tail));
                 Ok(texts)
             }
@@ -398,13 +603,21 @@ impl ResourceList {
                 if !keep {
                     chunk = Chunk::new(chunk.source_text(), ParseOptions::default());
                 }
+                let removed: BTreeSet<usize> = match keep {
+                    true => self.removed.iter().map(|id| id.0).collect(),
+                    false => BTreeSet::new(),
+                };
                 chunk.edit(|document, editor| {
+                    let items = document.root(0).and_then(|root| root.get("items"));
+                    if let Some(items) = items.filter(|_| !removed.is_empty()) {
+                        editor.remove_items(items, |index| removed.contains(&index))?;
+                    }
                     if let Some(root) = document.root(0).filter(|_| !added.is_empty()) {
                         let new: Vec<Value> = added.into_iter().map(with_annotations).collect();
                         match root.entry("items") {
                             Some(items) => {
+                                let items = items.value.resolved();
                                 for value in new {
-                                    let items = items.value.resolved();
                                     editor.insert_item(items, None, Content::Value(value))?;
                                 }
                             }
@@ -417,23 +630,46 @@ impl ResourceList {
                 })?;
                 Ok(vec![Text::from(chunk.text().to_owned())])
             }
-            Layout::Files { .. } => Ok(Vec::new()),
+            Layout::Files { .. } | Layout::Loose => Ok(Vec::new()),
         }
     }
 
     /// The files of a package that are not as they were read, and the new ones.
     #[must_use]
     pub fn file_changes(&self) -> Vec<FileChange> {
-        let Layout::Files { paths } = &self.layout else {
+        let Layout::Files {
+            paths,
+            copied,
+            modes,
+            ..
+        } = &self.layout
+        else {
             return Vec::new();
         };
-        let changed = paths
-            .iter()
-            .zip(&self.chunks)
-            .filter(|(_, chunk)| chunk.is_changed());
-        let mut changes: Vec<FileChange> = changed
-            .map(|(path, chunk)| FileChange::write(path.clone(), chunk.text()))
-            .collect();
+        let mut removed: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for id in &self.removed {
+            let item = &self.items[id.0];
+            if let Place::Document(document) = item.place {
+                removed.entry(item.chunk).or_default().insert(document);
+            }
+        }
+        let mut changes: Vec<FileChange> = Vec::new();
+        for (index, (path, chunk)) in paths.iter().zip(&self.chunks).enumerate() {
+            let text = match removed.get(&index) {
+                Some(documents) => without_documents(chunk.document(), documents),
+                None if chunk.is_changed() => Some(chunk.text().to_owned()),
+                None => continue,
+            };
+            changes.push(match text {
+                Some(text) => FileChange::Write {
+                    path: path.clone(),
+                    bytes: text.into(),
+                    mode: modes.get(path).copied(),
+                },
+                None => FileChange::delete(path.clone()),
+            });
+        }
+        changes.extend(copied.iter().cloned());
         for new in &self.added {
             if let Some(path) = &new.path {
                 let text = block_text(new.value.clone(), 0, "\n");
@@ -444,14 +680,27 @@ impl ResourceList {
     }
 }
 
+/// The text without some of its documents and the `---` in front of each; `None` if no document with
+/// content is left.
+fn without_documents(document: Document<'_>, removed: &BTreeSet<usize>) -> Option<String> {
+    let mut text = String::new();
+    let mut is_empty = true;
+    for index in (0..document.len()).filter(|index| !removed.contains(index)) {
+        is_empty &= document.root(index).is_none();
+        text.push_str(&document.text[document.range(index)?]);
+    }
+    (!is_empty).then_some(text)
+}
+
 /// Documents of a file that are KRM: mappings with apiVersion and kind.
 fn krm_documents(document: Document<'_>) -> impl Iterator<Item = usize> {
-    (0..document.len()).filter(move |index| {
-        document.root(*index).is_some_and(|root| {
-            let has = |key| root.get(key).is_some_and(|value| value.as_str().is_some());
-            root.kind().is_mapping() && has("apiVersion") && has("kind")
-        })
-    })
+    (0..document.len()).filter(move |index| document.root(*index).is_some_and(is_krm))
+}
+
+/// Whether a node is a mapping with apiVersion and kind.
+pub(crate) fn is_krm(node: NodeRef<'_>) -> bool {
+    let has = |key| node.get(key).is_some_and(|value| value.as_str().is_some());
+    node.kind().is_mapping() && has("apiVersion") && has("kind")
 }
 
 fn locate(document: Document<'_>, place: Place) -> Option<NodeRef<'_>> {
@@ -459,7 +708,22 @@ fn locate(document: Document<'_>, place: Place) -> Option<NodeRef<'_>> {
         Place::Alone => document.root(0)?.items().next(),
         Place::InWrapper(index) => document.root(0)?.get("items")?.items().nth(index),
         Place::Document(index) => document.root(index),
+        Place::Node(id) => Some(document.node(id)),
     }
+}
+
+/// The path of a file relative to the root package; `path` of a sub-package's item is relative to
+/// the sub-package where kpt renders it.
+fn path_from(root: Option<&str>, origin: &Origin) -> Option<String> {
+    let path = origin.path.as_deref()?;
+    let package = origin.package_path.as_deref().unwrap_or_default();
+    let below = package.strip_prefix(root.unwrap_or_default());
+    let below = below.unwrap_or_default().trim_matches('/');
+    let path = crate::package::normalize_package_path(path);
+    Some(match below {
+        "" => path,
+        below => format!("{below}/{path}"),
+    })
 }
 
 /// Whether a root is a ResourceList of a version that we know.
@@ -467,7 +731,7 @@ fn check_wrapper(root: NodeRef<'_>) -> Result<(), InputError> {
     let field = |key: &str| root.get(key).and_then(|value| value.as_str());
     let found = match (field("apiVersion"), field("kind")) {
         (Some(version), Some("ResourceList")) if API_VERSIONS.contains(&version) => return Ok(()),
-        _ if !root.kind().is_mapping() => format!("a {}", root.kind_name()),
+        _ if !root.kind().is_mapping() => with_article(root.kind_name()),
         (version, kind) => format!(
             "apiVersion `{}`, kind `{}`",
             version.unwrap_or("(none)"),
@@ -481,6 +745,22 @@ fn check_wrapper(root: NodeRef<'_>) -> Result<(), InputError> {
             API_VERSIONS.join(", ")
         ),
     })
+}
+
+/// Earlier results, where there are any, are a sequence that ours are appended to.
+fn check_results(root: NodeRef<'_>) -> Result<(), InputError> {
+    match root.get("results") {
+        Some(results) if !results.is_null() && !results.kind().is_sequence() => {
+            Err(InputError::Shape {
+                place: format!("{STDIN}, {}", results.location()),
+                message: format!(
+                    "`results`: expected a sequence, found {}",
+                    with_article(results.kind_name())
+                ),
+            })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn append_results<'d>(

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::resource::{Origin, Resource};
-use crate::yaml::{Path, Value};
+use crate::yaml::{EditError, Path, Value};
 
 /// How much a result matters. One error makes a run fail, and nothing is changed then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,24 +56,52 @@ macro_rules! reasons {
 reasons! {
     /// Two resources could be meant, and nothing tells which.
     Ambiguous,
+    /// Two injection points of one kind and name, but not of one apiVersion, would share a condition.
+    AmbiguousCondition,
+    /// An expression could not be evaluated for a target.
+    ExpressionFailed,
+    /// The resource to inject has no `spec`, or no `data` if it is a ConfigMap.
+    FieldNotFound,
     /// A value of the functionConfig is not allowed there.
     InvalidConfig,
+    /// An expression is wrong, whatever it is evaluated for.
+    InvalidExpression,
     /// A path leaves the package, or is no path of a package.
     InvalidPath,
     /// A field has another kind of value than it must have.
     InvalidValue,
     /// The package has no Kptfile.
     KptfileNotFound,
+    /// Two targets, or two PackageVariantSets, would make PackageVariants of one name.
+    NameCollision,
+    /// There is no PackageVariantSet to expand.
+    NoPackageVariantSet,
+    /// No resource was found for a required injection point.
+    NoResourceSelected,
+    /// A target of a PackageVariantSet selects nothing.
+    NoTargetSelected,
+    /// A PackageVariant of the name is there, and the PackageVariantSet does not own it.
+    OtherOwner,
     /// The package has no ConfigMap `kptfile.kpt.dev` beside its root Kptfile.
     PackageContextNotFound,
+    /// The package to clone into has resources already.
+    PackageNotEmpty,
     /// A new file would take the place of an existing one.
     PathTaken,
+    /// The Repository that a PackageVariant would go to is not there.
+    RepositoryNotFound,
     /// The key is reserved for kpt and Porch.
     ReservedKey,
     /// The edit would change what a YAML alias elsewhere reads.
     SharedAnchor,
     /// A file was not read, and so not worked on.
     SkippedFile,
+    /// A resource of an API version that this function does not know was passed over.
+    UnsupportedVersion,
+    /// The package would have to be merged with a new upstream revision, which this version cannot do.
+    UpdateNotSupported,
+    /// The PackageRevision that PackageVariants would be made from is not there.
+    UpstreamNotFound,
 }
 
 impl fmt::Display for Reason {
@@ -130,6 +158,26 @@ impl FunctionResult {
     #[must_use]
     pub fn error(reason: Reason, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, message).tag("reason", reason.as_str())
+    }
+
+    /// The error for an edit that was not made; the caller names resource and field.
+    #[must_use]
+    pub fn refused(error: &EditError) -> Self {
+        match error {
+            EditError::SharedAnchor { anchor, .. } => Self::error(
+                Reason::SharedAnchor,
+                format!(
+                    "the value is shared through the anchor `&{anchor}`; write it out in full first"
+                ),
+            ),
+            EditError::WrongKind {
+                expected, found, ..
+            } => {
+                let message = format!("expected a {expected}, found {}", with_article(found));
+                Self::error(Reason::InvalidValue, message)
+            }
+            EditError::Broken(_) => Self::error(Reason::InvalidValue, error.to_string()),
+        }
     }
 
     /// A warning, with its reason.
@@ -221,8 +269,17 @@ impl FunctionResult {
     }
 }
 
+/// A kind of value in a sentence: `a string`, `an alias`, and `nothing` for null.
+pub(crate) fn with_article(kind: &str) -> String {
+    match kind.as_bytes() {
+        b"null" => "nothing".to_owned(),
+        [b'a' | b'e' | b'i' | b'o' | b'u', ..] => format!("an {kind}"),
+        _ => format!("a {kind}"),
+    }
+}
+
 /// Control characters in names must not reach a terminal.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .flat_map(|c| {
             let escaped =

@@ -1,7 +1,251 @@
 //! Supplied inputs: resources that a function needs and that are no part of the package.
 //!
+//! Each has a [`Role`], and a role is filled by a flag with a file or directory, by the field of
+//! that name in the typed config, or by an annotation on a PackageVariant. The third way of the
+//! contract, `config.kubernetes.io/merge-source` on items, is for `merge-package` alone and would
+//! be one more [`Way`].
+//!
 //! Source: contract, Supplied inputs.
+
+mod package;
+mod read;
+
+pub use package::{SuppliedFile, SuppliedPackage};
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::config::{API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of};
+use crate::resource_list::ResourceList;
+use crate::results::Results;
+use crate::yaml::{NodeRef, Path};
+
+/// What a supplied input is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// What the package, or the live resource, was based on.
+    Original,
+    /// The package revision wanted.
+    Upstream,
+    /// Resources as the cluster has them.
+    Live,
+    /// Strategic merge patches.
+    Patches,
+    /// Any other resources, as a cluster would have them.
+    Resources,
+}
+
+impl Role {
+    const ALL: [Self; 5] = [
+        Self::Original,
+        Self::Upstream,
+        Self::Live,
+        Self::Patches,
+        Self::Resources,
+    ];
+
+    /// The word in flags and configs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Original => "original",
+            Self::Upstream => "upstream",
+            Self::Live => "live",
+            Self::Patches => "patches",
+            Self::Resources => "resources",
+        }
+    }
+
+    /// The explanation in `--help`.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Original => {
+                "What it was based on: a file, a directory or a PackageRevisionResources"
+            }
+            Self::Upstream => {
+                "The package revision wanted: a file, a directory or a PackageRevisionResources"
+            }
+            Self::Live => "Resources as the cluster has them: a file or a directory",
+            Self::Patches => "Patches: a file or a directory; can be given several times",
+            Self::Resources => {
+                "Resources as a cluster would have them: a file or a directory; can be given several times"
+            }
+        }
+    }
+
+    /// Whether the flag can be given several times.
+    #[must_use]
+    pub fn is_repeatable(self) -> bool {
+        matches!(self, Self::Patches | Self::Resources)
+    }
+
+    /// The annotation on a PackageVariant that names a directory for the role.
+    #[must_use]
+    pub fn annotation(self) -> Option<&'static str> {
+        match self {
+            Self::Original => Some("fn.kpt.dev/original-path"),
+            Self::Upstream => Some("fn.kpt.dev/upstream-path"),
+            Self::Resources => Some("fn.kpt.dev/resources-path"),
+            Self::Live | Self::Patches => None,
+        }
+    }
+
+    /// Whether a `List` in a package of this role is a resource like any other. A merge pairs it
+    /// with the one of the local package, which is not unfolded either.
+    fn keeps_lists_of_packages(self) -> bool {
+        matches!(self, Self::Original | Self::Upstream)
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
 
 /// Supplied inputs by role.
 #[derive(Debug, Default)]
-pub struct Supplied {}
+pub struct Supplied {
+    inputs: Vec<(Role, SuppliedPackage)>,
+}
+
+/// How a role is filled.
+enum Way<'a> {
+    Flag(Vec<&'a std::path::Path>),
+    Field(NodeRef<'a>, Path),
+    Annotation(NodeRef<'a>, Path),
+}
+
+impl fmt::Display for Way<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(_) => f.write_str("a flag"),
+            Self::Field(_, field) => write!(f, "the field `{field}` of the functionConfig"),
+            Self::Annotation(_, field) => write!(f, "`{field}` of the functionConfig"),
+        }
+    }
+}
+
+impl Supplied {
+    /// Reads the inputs of these roles: from the paths of flags, the fields of a typed config, the
+    /// annotations of a PackageVariant. Items of the list that fill a role are hidden in it.
+    ///
+    /// Values that are not allowed are error results.
+    ///
+    /// # Errors
+    /// [`UsageError`]: two ways for one role; something that is not there, cannot be read, or is
+    /// of another shape.
+    pub fn read(
+        roles: &[Role],
+        flags: &[(Role, PathBuf)],
+        config: Option<NodeRef<'_>>,
+        list: &mut ResourceList,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
+        let mut supplied = Self::default();
+        for role in Role::ALL {
+            if !roles.contains(&role) {
+                continue;
+            }
+            let mut ways = ways(role, flags, config).into_iter();
+            let Some(way) = ways.next() else { continue };
+            if let Some(other) = ways.next() {
+                return Err(UsageError(format!(
+                    "role `{role}`: expected one way to fill it, found {way} and {other}"
+                )));
+            }
+            let packages = match way {
+                Way::Flag(paths) => paths
+                    .into_iter()
+                    .map(|path| read::from_path(role, path, results))
+                    .collect::<Result<_, _>>()?,
+                Way::Field(node, field) => {
+                    vec![read::from_field(role, node, &field, list, results)?]
+                }
+                Way::Annotation(node, field) => {
+                    read::from_directory(role, node, &field, list, results)?
+                        .into_iter()
+                        .collect::<Vec<_>>()
+                }
+            };
+            let packages = packages.into_iter().map(|package| (role, package));
+            supplied.inputs.extend(packages);
+        }
+        Ok(supplied)
+    }
+
+    /// The inputs of a role, in the order they were given; none if nobody filled it.
+    pub fn of(&self, role: Role) -> impl Iterator<Item = &SuppliedPackage> {
+        self.inputs
+            .iter()
+            .filter(move |(other, _)| *other == role)
+            .map(|(_, package)| package)
+    }
+
+    /// Whether somebody filled the role.
+    #[must_use]
+    pub fn has(&self, role: Role) -> bool {
+        self.of(role).next().is_some()
+    }
+
+    /// What the package, or the live resource, was based on.
+    #[must_use]
+    pub fn original(&self) -> Option<&SuppliedPackage> {
+        self.of(Role::Original).next()
+    }
+
+    /// The package revision wanted.
+    #[must_use]
+    pub fn upstream(&self) -> Option<&SuppliedPackage> {
+        self.of(Role::Upstream).next()
+    }
+
+    /// Resources as the cluster has them.
+    #[must_use]
+    pub fn live(&self) -> Option<&SuppliedPackage> {
+        self.of(Role::Live).next()
+    }
+
+    /// Patches. Their items need not be resources: each is whatever its document holds.
+    pub fn patches(&self) -> impl Iterator<Item = &SuppliedPackage> {
+        self.of(Role::Patches)
+    }
+
+    /// Any other resources.
+    pub fn resources(&self) -> impl Iterator<Item = &SuppliedPackage> {
+        self.of(Role::Resources)
+    }
+}
+
+fn ways<'a>(role: Role, flags: &'a [(Role, PathBuf)], config: Option<NodeRef<'a>>) -> Vec<Way<'a>> {
+    let mut ways = Vec::new();
+    let paths: Vec<_> = flags
+        .iter()
+        .filter(|(other, _)| *other == role)
+        .map(|(_, path)| path.as_path())
+        .collect();
+    if !paths.is_empty() {
+        ways.push(Way::Flag(paths));
+    }
+    let Some(config) = config else { return ways };
+    match kind_of(config) {
+        (API_VERSION, _) => {
+            if let Some(node) = config.get(role.as_str()).filter(|node| !node.is_null()) {
+                ways.push(Way::Field(node, Path::fields(&[role.as_str()])));
+            }
+        }
+        (PACKAGE_VARIANT_API_VERSION, "PackageVariant") => {
+            let found = role.annotation().and_then(|name| {
+                let path = ["metadata", "annotations", name];
+                Some(Way::Annotation(
+                    config.get_path(&path)?,
+                    Path::fields(&path),
+                ))
+            });
+            ways.extend(found);
+        }
+        _ => {}
+    }
+    ways
+}

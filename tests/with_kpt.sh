@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the built set-package-context through the real kpt, in every way that kpt calls functions.
+# Runs the built set-package-context through the real kpt, in every way that kpt calls functions, and
+# inject-config in a pipeline.
 #
 #   tests/with_kpt.sh DIR        DIR holds the built binaries, target/release for one
 #
@@ -62,6 +63,98 @@ fresh() {
 # The PATH decides which function kpt runs under the one name that Kptfiles and commands use.
 with_function() { PATH=$work/bin:$PATH "$@"; }
 with_copy() { PATH=$work/copy:$PATH "$@"; }
+
+# inject-config in a pipeline, ahead of a function that reads what it injected. Runs 8 checks.
+check_inject_config() {
+  local binary=$1 place
+  [[ -x $binary ]] || fail "$binary is not there: build it first"
+  ln -s "$binary" "$work/bin/inject-config"
+  printf '#!/bin/sh\nexec cat\n' >"$work/copy/inject-config"
+  # Puts the endpoint of the injected resource, and not that of the config, into the Deployment.
+  cat >"$work/bin/propagate" <<'S'
+#!/bin/sh
+items=$(cat)
+auth=$(printf '%s\n' "$items" | sed -n "s/^    auth: '*\([^' ]*\).*/\1/p")
+printf '%s\n' "$items" | sed "s/value: auth.invalid/value: $auth/"
+S
+  cp "$work/bin/propagate" "$work/copy/propagate"
+  chmod +x "$work/copy/inject-config" "$work/bin/propagate" "$work/copy/propagate"
+
+  step "kpt fn render --allow-exec: inject-config, then a function that reads what was injected"
+  place=$work/inject
+  cp -R "$root/examples/inject-config-service-endpoints/package" "$place"
+  sed -i 's/^  - image: .*/  - exec: inject-config\n    configPath: inject-config.yaml\n  - exec: propagate/; /configPath: service-endpoints/d' "$place/Kptfile"
+  cat >"$place/inject-config.yaml" <<'Y'
+apiVersion: fn.kpt.dev/v1alpha1
+kind: InjectConfig
+metadata:
+  name: useast1
+  annotations:
+    config.kubernetes.io/local-config: "true"
+injectors:
+- name: useast1-service-endpoints
+resources:
+- apiVersion: infra.example.com/v1
+  kind: ServiceEndpoints
+  metadata:
+    name: useast1-service-endpoints
+  spec:
+    # Moves to the new cluster in May.
+    auth: 'auth.useast1.example.com' # of the region
+Y
+  cp -R "$place" "$place-copy"
+  with_copy kpt fn render "$place-copy" --allow-exec >/dev/null 2>&1
+  with_function kpt fn render "$place" --allow-exec --truncate-output=false >"$work/inject.log" 2>&1 ||
+    { cat "$work/inject.log" >&2; fail "render with inject-config"; }
+  expect_diff "render with inject-config" "$place-copy" "$place" <<'D'
++  - conditionType: config.injection.ServiceEndpoints.service-endpoints
++  - type: config.injection.ServiceEndpoints.service-endpoints
++    status: "True"
++    reason: ConfigInjected
++    message: injected resource `useast1-service-endpoints`
++  - type: config.injection.ConfigMap.limits
++    status: "False"
++    reason: NoResourceSelected
++    message: no resource of apiVersion `v1` and kind `ConfigMap` is supplied in namespace `default`
+-          value: auth.invalid # from service-endpoints
++          value: auth.useast1.example.com # from service-endpoints
++    kpt.dev/injected-resource-name: useast1-service-endpoints
+-  auth: auth.invalid
+-  metrics: metrics.invalid
++  # Moves to the new cluster in May.
++  auth: 'auth.useast1.example.com' # of the region
+D
+  expect_text "render with inject-config: kpt shows the results" "$work/inject.log" \
+    'PASS' '\[info\].*injected' 'executed 2 function'
+  expect_text "render with inject-config: the comments on gates and conditions stay" "$place/Kptfile" \
+    'Set by the team' 'asked for by Ops' 'by hand, see the runbook'
+
+  step "the same once more"
+  cp -R "$place" "$place-once"
+  with_function kpt fn render "$place" --allow-exec >"$work/inject.log" 2>&1 ||
+    { cat "$work/inject.log" >&2; fail "second render with inject-config"; }
+  diff -r "$place-once" "$place" || fail "render with inject-config: the second run changed something"
+  ok "render with inject-config: the second run changes nothing, conditions and gates included"
+
+  step "kpt fn eval --exec inject-config, with another resource"
+  sed -i 's/auth.useast1/auth.useast2/' "$place/inject-config.yaml"
+  cp -R "$place" "$place-before"
+  kpt fn eval "$place" --exec "$binary" --fn-config "$place/inject-config.yaml" >"$work/inject.log" 2>&1 ||
+    { cat "$work/inject.log" >&2; fail "eval with inject-config"; }
+  expect_diff "eval with inject-config" "$place-before" "$place" <<'D'
+-  auth: 'auth.useast1.example.com' # of the region
++  auth: 'auth.useast2.example.com' # of the region
+D
+
+  step "an invalid injection point"
+  sed -i "s/config-injection: 'optional'/config-injection: maybe/; s/config-injection: optional/config-injection: maybe/" "$place/service-endpoints.yaml"
+  cp -R "$place" "$place-bad"
+  expect_failure "eval with an invalid injection point" "$work/inject.log" \
+    kpt fn eval "$place" --exec "$binary" --fn-config "$place/inject-config.yaml" --truncate-output=false
+  expect_text "eval with an invalid injection point: kpt shows why" "$work/inject.log" '\[error\].*maybe'
+  diff -r "$place-bad" "$place" || fail "eval with an invalid injection point: the package was changed"
+  ok "eval with an invalid injection point: the package is as it was"
+}
 
 # The second half, which the first calls inside of the container wrapper.
 container_checks() {
@@ -209,7 +302,9 @@ expect_text "render with a reserved key: kpt shows why" "$work/bad.log" '\[error
 diff -r "$work/render-bad-before" "$work/render-bad" || fail "render with a reserved key: the package was changed"
 ok "render with a reserved key: the package is as it was"
 
-expected=15
+check_inject_config "$(dirname "$binary")/inject-config"
+
+expected=$((15 + 8))
 left_out=""
 wrapper=$shared/tools/with-containers.sh
 if [[ -x $wrapper ]]; then

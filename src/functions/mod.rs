@@ -1,3 +1,7 @@
 //! The steps: one file per function, each a change to a [`ResourceList`](crate::resource_list::ResourceList).
 
+pub mod expand_variant_set;
+pub mod inject_config;
+pub mod prepend_pipeline;
+pub mod render_variant;
 pub mod set_package_context;

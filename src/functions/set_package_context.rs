@@ -20,24 +20,25 @@ use serde::de::IgnoredAny;
 
 use crate::config::{self, API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed};
 use crate::filter::{Function, Run};
-use crate::resource::{LOCAL_CONFIG_ANNOTATION, Origin, Resource};
+use crate::kptfile::{depth, root_kptfile};
+use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
 use crate::resource_list::{ItemId, NewResource, ResourceList};
-use crate::results::{FunctionResult, Reason, Results};
+use crate::results::{FunctionResult, Reason, Results, with_article};
+use crate::variant::package_variant::{PackageContext, PackageVariant, Part};
 use crate::yaml::scalar::{Context, ScalarStyle, plain_is_safe};
-use crate::yaml::{Content, EditError, Editor, EntryRef, NodeKind, NodeRef, Value};
+use crate::yaml::{Content, EditError, EntryRef, NodeKind, NodeRef, Path, Value};
 
 /// Name of the package context's ConfigMap.
 pub const PACKAGE_CONTEXT_NAME: &str = "kptfile.kpt.dev";
 /// File that kpt puts the package context into.
 pub const PACKAGE_CONTEXT_FILE: &str = "package-context.yaml";
-/// Keys that kpt and Porch set themselves.
-pub const RESERVED_KEYS: [&str; 2] = ["name", "package-path"];
 
 /// The function, for its binary.
 pub const FUNCTION: Function = Function {
     name: "set-package-context",
     about: "Adds keys to the package context (the ConfigMap kptfile.kpt.dev beside the root Kptfile), \
             and removes keys from it.",
+    roles: &[],
     step,
 };
 
@@ -62,46 +63,6 @@ struct SetPackageContext {
     create_if_missing: bool,
 }
 
-/// What this function reads of a PackageVariant; other fields of `spec` are only known by name.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PackageVariant {
-    #[serde(default)]
-    spec: PackageVariantSpec,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct PackageVariantSpec {
-    #[serde(default)]
-    package_context: PackageContext,
-    #[serde(default, rename = "upstream")]
-    _upstream: IgnoredAny,
-    #[serde(default, rename = "downstream")]
-    _downstream: IgnoredAny,
-    #[serde(default, rename = "adoptionPolicy")]
-    _adoption_policy: IgnoredAny,
-    #[serde(default, rename = "deletionPolicy")]
-    _deletion_policy: IgnoredAny,
-    #[serde(default, rename = "labels")]
-    _labels: IgnoredAny,
-    #[serde(default, rename = "annotations")]
-    _annotations: IgnoredAny,
-    #[serde(default, rename = "pipeline")]
-    _pipeline: IgnoredAny,
-    #[serde(default, rename = "injectors")]
-    _injectors: IgnoredAny,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct PackageContext {
-    #[serde(default)]
-    data: BTreeMap<String, String>,
-    #[serde(default)]
-    remove_keys: Vec<String>,
-}
-
 #[derive(Debug, Deserialize)]
 struct ConfigMap {
     #[serde(default)]
@@ -110,12 +71,12 @@ struct ConfigMap {
 
 /// What shall become of the package context.
 struct Plan<'a> {
-    /// Where `data` and `removeKeys` stand in the config.
-    field: &'static str,
     /// Entries in the order of the config, with their comments.
     data: Vec<EntryRef<'a>>,
     remove_keys: Vec<String>,
     create_if_missing: bool,
+    /// What is wrong with it.
+    findings: Vec<FunctionResult>,
 }
 
 impl<'a> Plan<'a> {
@@ -127,28 +88,21 @@ impl<'a> Plan<'a> {
                 "functionConfig: expected {EXPECTED}, found none"
             )));
         };
-        let entries = |path: &[&str]| config.get_path(path).map(|data| data.entries().collect());
-        let plan = match kind_of(config) {
+        match kind_of(config) {
             (API_VERSION, "SetPackageContext") => {
                 let typed: SetPackageContext = typed(config)?;
-                Self {
-                    field: "",
-                    data: entries(&["data"]).unwrap_or_default(),
+                let context = PackageContext {
+                    data: typed.data,
                     remove_keys: typed.remove_keys,
+                };
+                Ok(Self {
                     create_if_missing: typed.create_if_missing,
-                }
-                .checked(&typed.data)
+                    ..Self::of(config, &[], &context)
+                })
             }
             (PACKAGE_VARIANT_API_VERSION, "PackageVariant") => {
-                let typed: PackageVariant = typed(config)?;
-                let context = typed.spec.package_context;
-                Self {
-                    field: "spec.packageContext.",
-                    data: entries(&["spec", "packageContext", "data"]).unwrap_or_default(),
-                    remove_keys: context.remove_keys,
-                    create_if_missing: false,
-                }
-                .checked(&context.data)
+                let typed = PackageVariant::read_part(config, Part::PackageContext)?;
+                Ok(Self::of_variant(config, &typed))
             }
             ("v1", "ConfigMap") => {
                 let typed: ConfigMap = typed(config)?;
@@ -157,42 +111,36 @@ impl<'a> Plan<'a> {
                         "functionConfig: expected {EXPECTED}, found a ConfigMap without data"
                     )));
                 }
-                Self {
-                    field: "",
-                    data: entries(&["data"]).unwrap_or_default(),
+                let context = PackageContext {
+                    data: typed.data,
                     remove_keys: Vec::new(),
-                    create_if_missing: false,
-                }
-                .checked(&typed.data)
+                };
+                Ok(Self::of(config, &[], &context))
             }
-            _ => return Err(config::unexpected(config, EXPECTED)),
-        };
-        Ok(plan)
-    }
-
-    /// Entries with a null value count as absent, as they do in the typed config.
-    fn checked(mut self, typed: &BTreeMap<String, String>) -> Self {
-        self.data.retain(|entry| {
-            entry
-                .key
-                .as_str()
-                .is_some_and(|key| typed.contains_key(key))
-        });
-        self
-    }
-
-    fn check_reserved(&self, results: &mut Results) {
-        let mut check = |key: &str, field: String| {
-            if RESERVED_KEYS.contains(&key) {
-                let message = format!("the key `{key}` is reserved: kpt and Porch set it");
-                results.push(FunctionResult::error(Reason::ReservedKey, message).at(field));
-            }
-        };
-        for key in self.data.iter().filter_map(|entry| entry.key.as_str()) {
-            check(key, format!("{}data.{key}", self.field));
+            _ => Err(config::unexpected(config, EXPECTED)),
         }
-        for (index, key) in self.remove_keys.iter().enumerate() {
-            check(key, format!("{}removeKeys[{index}]", self.field));
+    }
+
+    /// What a PackageVariant says.
+    fn of_variant(config: NodeRef<'a>, variant: &PackageVariant) -> Self {
+        let field = ["spec", "packageContext"];
+        Self::of(config, &field, &variant.spec.package_context)
+    }
+
+    /// `field` is where `data` and `removeKeys` stand in the config.
+    fn of(config: NodeRef<'a>, field: &[&str], context: &PackageContext) -> Self {
+        // Entries with a null value count as absent, as they do in the typed config.
+        let is_given = |entry: &EntryRef<'_>| {
+            let key = entry.key.as_str();
+            key.is_some_and(|key| context.data.contains_key(key))
+        };
+        let data = config.get_path(field).and_then(|node| node.get("data"));
+        let entries = data.into_iter().flat_map(|data| data.entries());
+        Self {
+            data: entries.filter(is_given).collect(),
+            remove_keys: context.remove_keys.clone(),
+            create_if_missing: false,
+            findings: context.validate(&Path::fields(field)),
         }
     }
 
@@ -209,14 +157,31 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         ..
     } = run;
     let plan = Plan::read(config)?;
-    plan.check_reserved(results);
-    if results.has_errors() || (plan.is_empty() && !plan.create_if_missing) {
-        return Ok(());
+    run_plan(&plan, list, results);
+    Ok(())
+}
+
+/// The step of a PackageVariant that was read and found valid, as one of several.
+pub(crate) fn set_variant_context(
+    config: NodeRef<'_>,
+    variant: &PackageVariant,
+    list: &mut ResourceList,
+    results: &mut Results,
+) {
+    run_plan(&Plan::of_variant(config, variant), list, results);
+}
+
+fn run_plan(plan: &Plan<'_>, list: &mut ResourceList, results: &mut Results) {
+    for finding in &plan.findings {
+        results.push(finding.clone());
+    }
+    if !plan.findings.is_empty() || (plan.is_empty() && !plan.create_if_missing) {
+        return;
     }
     let root = root_kptfile(list);
     match find(list, root) {
-        Ok(Some(id)) => apply(&plan, list, id, results),
-        Ok(None) if plan.create_if_missing => create(&plan, list, root, results),
+        Ok(Some(id)) => apply(plan, list, id, results),
+        Ok(None) if plan.create_if_missing => create(plan, list, root, results),
         Ok(None) => results.push(FunctionResult::error(
             Reason::PackageContextNotFound,
             format!(
@@ -234,26 +199,6 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
             }
         }
     }
-    Ok(())
-}
-
-/// How far down a package tree something stands: its package, then its file.
-fn depth(origin: &Origin) -> (usize, usize) {
-    let count = |path: Option<&str>| {
-        path.map_or(0, |path| path.split('/').filter(|p| !p.is_empty()).count())
-    };
-    (
-        count(origin.package_path.as_deref()),
-        count(origin.path.as_deref()),
-    )
-}
-
-/// The Kptfile with the shortest package path and path.
-fn root_kptfile(list: &ResourceList) -> Option<ItemId> {
-    let kptfiles = list.items().filter(|(_, resource)| resource.is_kptfile());
-    kptfiles
-        .min_by_key(|(_, resource)| depth(&resource.origin))
-        .map(|(id, _)| id)
 }
 
 fn is_package_context(resource: &Resource) -> bool {
@@ -263,7 +208,7 @@ fn is_package_context(resource: &Resource) -> bool {
 }
 
 /// The package context of the root package; several that could be it are an error.
-fn find(list: &ResourceList, root: Option<ItemId>) -> Result<Option<ItemId>, Vec<ItemId>> {
+pub(crate) fn find(list: &ResourceList, root: Option<ItemId>) -> Result<Option<ItemId>, Vec<ItemId>> {
     let all = || {
         list.items()
             .filter(|(_, resource)| is_package_context(resource))
@@ -295,7 +240,7 @@ fn find(list: &ResourceList, root: Option<ItemId>) -> Result<Option<ItemId>, Vec
 /// Why an edit of the ConfigMap was not made.
 enum Refusal {
     Edit(EditError),
-    Data { found: &'static str },
+    Data { found: String },
     Alias,
 }
 
@@ -308,42 +253,45 @@ impl From<EditError> for Refusal {
 fn apply(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId, results: &mut Results) {
     let mut set: Vec<String> = Vec::new();
     let mut removed: Vec<String> = Vec::new();
-    let outcome = list.edit(id, |resource, editor| {
-        let Some(data) = resource.entry("data").map(|entry| entry.value) else {
-            return add_data(plan, resource, editor, &mut set);
-        };
-        if data.kind() == NodeKind::Alias {
-            return Err(Refusal::Alias);
-        }
-        if !data.kind().is_mapping() && !data.is_null() {
-            return Err(Refusal::Data {
-                found: data.kind_name(),
-            });
-        }
-        for key in &plan.remove_keys {
-            if !removed.contains(key) && editor.remove_entry(data, key)? {
+    let outcome = make_room(plan, list, id).and_then(|()| {
+        list.edit(id, |resource, editor| {
+            let Some(data) = resource.resolved().entry("data").map(|entry| entry.value) else {
+                return Ok(());
+            };
+            if !data.resolved().kind().is_mapping() && !data.is_null() {
+                return Err(Refusal::Data {
+                    found: with_article(data.kind_name()),
+                });
+            }
+            for key in &plan.remove_keys {
+                if removed.contains(key) || data.get(key).is_none() {
+                    continue;
+                }
+                if data.kind() == NodeKind::Alias {
+                    return Err(Refusal::Alias);
+                }
+                editor.remove_entry(data, key)?;
                 removed.push(key.clone());
             }
-        }
-        for entry in plan.to_set() {
-            let Some((key, value)) = pair(entry) else {
-                continue;
-            };
-            match data.entry(key) {
-                Some(old)
-                    if old.value.kind() != NodeKind::Alias && old.value.as_str() == Some(value) => {
+            for entry in plan.to_set() {
+                let Some((key, value)) = pair(entry) else {
+                    continue;
+                };
+                let old = data.resolved().entry(key);
+                if old.is_some_and(|old| old.value.as_str() == Some(value)) {
+                    continue;
                 }
-                Some(old) => {
-                    editor.replace(old.value, Content::Value(Value::from(value)))?;
-                    set.push(key.to_owned());
+                if data.kind() == NodeKind::Alias {
+                    return Err(Refusal::Alias);
                 }
-                None => {
-                    editor.insert_entry_like(data, None, entry, content(entry, value))?;
-                    set.push(key.to_owned());
+                match old {
+                    Some(old) => editor.replace(old.value, Content::Value(Value::from(value)))?,
+                    None => editor.insert_entry_like(data, None, entry, content(entry, value))?,
                 }
+                set.push(key.to_owned());
             }
-        }
-        Ok(())
+            Ok(())
+        })
     });
     let resource = list.resource(id);
     match outcome {
@@ -359,15 +307,13 @@ fn apply(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId, results: &mut Res
             let result = match refusal {
                 Refusal::Data { found } => FunctionResult::error(
                     Reason::InvalidValue,
-                    format!("expected a mapping, found a {found}"),
+                    format!("expected a mapping, found {found}"),
                 ),
                 Refusal::Alias => FunctionResult::error(
                     Reason::SharedAnchor,
                     "the value is an alias; write it out in full first",
                 ),
-                Refusal::Edit(error) => {
-                    FunctionResult::error(Reason::SharedAnchor, error.to_string())
-                }
+                Refusal::Edit(error) => FunctionResult::refused(&error),
             };
             results.push(result.about(resource).at("data"));
         }
@@ -409,22 +355,15 @@ fn content<'a>(entry: EntryRef<'a>, value: &str) -> Content<'a> {
     }
 }
 
-fn add_data<'d>(
-    plan: &Plan<'_>,
-    resource: NodeRef<'d>,
-    editor: &mut Editor<'d, '_>,
-    set: &mut Vec<String>,
-) -> Result<(), Refusal> {
-    let data = plan.values();
-    if data.is_empty() {
+/// An empty `data` for what is to be set, if there is none.
+fn make_room(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId) -> Result<(), Refusal> {
+    if plan.to_set().next().is_none() || list.node(id).resolved().entry("data").is_some() {
         return Ok(());
     }
-    set.extend(
-        data.iter()
-            .filter_map(|(key, _)| key.as_str())
-            .map(str::to_owned),
-    );
-    Ok(editor.set(resource, "data", Content::Value(Value::Mapping(data)))?)
+    list.edit(id, |resource, editor| {
+        let empty = Content::Value(Value::Mapping(Vec::new()));
+        Ok(editor.set(resource, "data", empty)?)
+    })
 }
 
 fn summary(set: &[String], removed: &[String]) -> String {

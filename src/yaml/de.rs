@@ -28,8 +28,8 @@ pub struct DeError {
 
 /// Reads `value` as a `T`.
 ///
-/// Nothing is converted between strings, numbers and booleans. An entry that is null counts as absent, so that `#[serde(default)]`
-/// applies to it, but an unknown field is reported even if it is null. Enums are their variant's name, or a mapping from it to the variant's content.
+/// Nothing is converted between strings, numbers and booleans. A field that is null counts as absent, so that `#[serde(default)]`
+/// applies to it, but an unknown field is reported even if it is null, and so is a null value in a map of strings. Enums are their variant's name, or a mapping from it to the variant's content.
 ///
 /// # Errors
 ///
@@ -388,7 +388,7 @@ impl<'de> SeqAccess<'de> for Elements<'_> {
     }
 }
 
-/// The entries of a mapping that are not null.
+/// The entries of a mapping; those of a struct that are null are left out.
 struct Entries<'a> {
     entries: std::slice::Iter<'a, (Value, Value)>,
     /// The fields of the struct that is read, where there is one: null under another key is still an unknown field.
@@ -406,7 +406,7 @@ impl<'de> MapAccess<'de> for Entries<'_> {
         for entry in self.entries.by_ref() {
             let may_be_left_out =
                 |fields: &[&str]| entry.0.as_str().is_some_and(|key| fields.contains(&key));
-            if matches!(entry.1, Value::Null) && self.fields.is_none_or(may_be_left_out) {
+            if matches!(entry.1, Value::Null) && self.fields.is_some_and(may_be_left_out) {
                 continue;
             }
             self.current = Some(entry);
@@ -622,7 +622,7 @@ mod tests {
 
     #[test]
     fn flattened_and_plain_maps() {
-        let value = mapping([("kind", "K".into()), ("a", 1.into()), ("b", Value::Null)]);
+        let value = mapping([("kind", "K".into()), ("a", 1.into())]);
         assert_eq!(
             from_value::<Flat>(&value),
             Ok(Flat {
@@ -634,6 +634,12 @@ mod tests {
         assert_eq!(
             from_value::<BTreeMap<i64, String>>(&value),
             Ok(BTreeMap::from([(1, "x".to_owned())]))
+        );
+        let value = mapping([("region", Value::Null)]);
+        let error = from_value::<BTreeMap<String, String>>(&value).expect_err("null");
+        assert_eq!(
+            error.to_string(),
+            "region: expected a string, found null"
         );
     }
 

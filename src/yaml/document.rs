@@ -1,13 +1,23 @@
 //! Views on a text and its tree: nodes, entries, values.
 
+use std::collections::HashMap;
+
 use super::error::Location;
 use super::path::{Path, PathElement};
 use super::scalar::{ScalarStyle, resolve_plain};
-use super::tree::{NONE, Node, NodeId, NodeKind, Tree, line_end, line_start};
+use super::tree::{
+    MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree, line_end, line_start, skip_trivia,
+};
 use super::value::Value;
 
 /// Nodes that one read through aliases may visit (contract, Bad input).
 const MAX_ALIAS_NODES: usize = 10_000_000;
+
+/// Bytes from one place whose line is known to the next.
+const MILESTONE: usize = 1 << 14;
+
+/// Levels of a value whose aliases are written out; a stack must bear walks through it.
+const MAX_VALUE_DEPTH: usize = 2 * MAX_DEPTH;
 
 /// A text with its tree.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +71,21 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// The last node of the stream in the order of the text.
+    pub(super) fn last_node(&self) -> Option<NodeRef<'a>> {
+        let last = self.tree.nodes.len().checked_sub(1)?;
+        Some(self.node(NodeId(u32::try_from(last).ok()?)))
+    }
+
+    /// An anchor within these nodes that an alias behind them reads.
+    pub(super) fn read_from_outside(&self, ids: std::ops::Range<u32>) -> Option<&'a str> {
+        let shared = &self.tree.shared;
+        let from = shared.partition_point(|anchor| anchor.node.0 < ids.start);
+        let within = shared[from..].iter().take_while(|a| a.node.0 < ids.end);
+        let mut read = within.filter(|anchor| anchor.last_reader.0 >= ids.end);
+        read.next().map(|anchor| &*anchor.name)
+    }
+
     /// The comments of the text from `#` to the end of the line, in order.
     pub fn comments(&self) -> impl Iterator<Item = std::ops::Range<usize>> + use<'a> {
         let comments = &self.tree.comments;
@@ -76,6 +101,17 @@ impl<'a> Document<'a> {
             .binary_search_by_key(&at, |(start, _)| *start as usize)
             .ok()?;
         Some(&self.text[at..comments[found].1 as usize])
+    }
+
+    /// The place of a byte offset; many of them do not take long in a long text.
+    #[must_use]
+    pub fn location(&self, offset: usize) -> Location {
+        let text = self.text;
+        let new = || Location::milestones(text, MILESTONE);
+        let milestones = self.tree.milestones.get_or_init(new);
+        let offset = offset.min(text.len());
+        let at = offset / MILESTONE;
+        milestones[at].behind(&text.as_bytes()[at * MILESTONE..offset])
     }
 
     /// Start of the line that holds `at`, behind a byte order mark.
@@ -154,28 +190,59 @@ impl<'a> NodeRef<'a> {
         &self.document.text[self.range()]
     }
 
+    /// Where anchor and tag stand, if there are any.
+    pub(super) fn properties_range(&self) -> Option<std::ops::Range<usize>> {
+        let node = self.raw();
+        if node.properties == NONE || node.properties >= node.start {
+            return None;
+        }
+        let bytes = &self.document.text.as_bytes()[..node.start as usize];
+        let start = node.properties as usize;
+        let (mut at, mut end) = (start, start);
+        while matches!(bytes.get(at), Some(b'&' | b'!')) {
+            end = property_end(bytes, at);
+            at = skip_trivia(bytes, end);
+        }
+        Some(start..end)
+    }
+
     /// Anchor and tag as they are written.
     #[must_use]
     pub fn properties(&self) -> &'a str {
-        let node = self.raw();
-        if node.properties == NONE || node.properties >= node.start {
-            return "";
-        }
-        self.document.text[node.properties as usize..node.start as usize].trim_end()
+        self.properties_range()
+            .map_or("", |range| &self.document.text[range])
     }
 
     /// The explicit tag, as written (`!!str`, `!local`, `!<tag:...>`).
     #[must_use]
     pub fn tag(&self) -> Option<&'a str> {
-        self.properties()
-            .split_ascii_whitespace()
-            .find(|word| word.starts_with('!'))
+        self.property(b'!')
+    }
+
+    /// The anchor with its `&`.
+    #[must_use]
+    pub fn anchor(&self) -> Option<&'a str> {
+        self.property(b'&')
+    }
+
+    fn property(&self, indicator: u8) -> Option<&'a str> {
+        let range = self.properties_range()?;
+        let text = &self.document.text[..range.end];
+        let mut at = range.start;
+        while at < range.end {
+            let end = property_end(text.as_bytes(), at);
+            if text.as_bytes()[at] == indicator {
+                return Some(&text[at..end]);
+            }
+            at = skip_trivia(text.as_bytes(), end);
+        }
+        None
     }
 
     /// Where the node stands in the text.
     #[must_use]
     pub fn location(&self) -> Location {
-        Location::of(self.document.text, self.range().start)
+        self.document.location(self.range().start)
     }
 
     /// The collection that holds the node.
@@ -334,36 +401,34 @@ impl<'a> NodeRef<'a> {
 
     fn value_within(&self, budget: &mut usize, depth: usize) -> Option<Value> {
         *budget = budget.checked_sub(1)?;
-        if depth > 4 * super::tree::MAX_DEPTH {
+        if depth > MAX_VALUE_DEPTH {
             return None;
         }
-        let depth = depth + 1;
         let node = self.raw();
-        Some(match node.kind {
-            NodeKind::Alias => {
-                // An anchor that holds its own alias never ends; the depth stops it.
-                return self.resolved().value_within(budget, depth);
+        if node.kind == NodeKind::Alias {
+            // An anchor that holds its own alias never ends; the depth stops it.
+            return self.resolved().value_within(budget, depth + 1);
+        }
+        // Loops, as closures would cost the stack several frames a level.
+        if node.kind.is_mapping() {
+            let mut entries = Vec::new();
+            for entry in self.entries() {
+                let key = entry.key.value_within(budget, depth + 1)?;
+                entries.push((key, entry.value.value_within(budget, depth + 1)?));
             }
-            kind if kind.is_mapping() => Value::Mapping(
-                self.entries()
-                    .map(|e| {
-                        let key = e.key.value_within(budget, depth)?;
-                        Some((key, e.value.value_within(budget, depth)?))
-                    })
-                    .collect::<Option<_>>()?,
-            ),
-            kind if kind.is_sequence() => Value::Sequence(
-                self.items()
-                    .map(|item| item.value_within(budget, depth))
-                    .collect::<Option<_>>()?,
-            ),
-            _ => {
-                let text = self.scalar_text()?;
-                match self.scalar_type() {
-                    ScalarType::Plain => resolve_plain(text),
-                    _ => Value::String(text.to_owned()),
-                }
+            return Some(Value::Mapping(entries));
+        }
+        if node.kind.is_sequence() {
+            let mut items = Vec::new();
+            for item in self.items() {
+                items.push(item.value_within(budget, depth + 1)?);
             }
+            return Some(Value::Sequence(items));
+        }
+        let text = self.scalar_text()?;
+        Some(match self.scalar_type() {
+            ScalarType::Plain => resolve_plain(text),
+            _ => Value::String(text.to_owned()),
         })
     }
 
@@ -398,45 +463,101 @@ impl<'a> NodeRef<'a> {
         chain.windows(2).rev().fold(Path::root(), |path, pair| {
             let (child, parent) = (pair[0], pair[1]);
             if parent.kind().is_sequence() {
-                let index = parent.items().position(|item| item.id == child.id);
-                return path.index(index.unwrap_or_default());
+                return path.index(child.document.tree.position(child.id));
             }
-            let key = parent
-                .entries()
-                .find(|entry| entry.value.id == child.id || entry.key.id == child.id)
-                .and_then(|entry| entry.key.scalar_text());
-            path.field(key.unwrap_or_default())
+            let key = child.key_of_value().unwrap_or(child);
+            path.field(key.resolved().scalar_text().unwrap_or_default())
         })
     }
 
-    /// The anchor above or at this node that an alias outside of it reads, if there is one.
+    /// The anchor above or at this node, or within it, that an alias outside of it reads.
     #[must_use]
     pub fn shared_anchor(&self) -> Option<&'a str> {
+        self.shared_above()
+            .or_else(|| self.document.read_from_outside(self.ids()))
+    }
+
+    /// The anchor above or at this node that an alias reads.
+    pub(super) fn shared_above(&self) -> Option<&'a str> {
+        let shared = &self.document.tree.shared;
+        let mut node = Some(*self).filter(|_| !shared.is_empty());
+        while let Some(at) = node {
+            if let Ok(found) = shared.binary_search_by_key(&at.id, |anchor| anchor.node) {
+                return Some(&shared[found].name);
+            }
+            node = at.parent();
+        }
+        None
+    }
+
+    /// The anchor within this collection whose readers would read something else if the entries
+    /// or items stood in another order.
+    pub(super) fn anchor_in_order(&self) -> Option<&'a str> {
         let tree = self.document.tree;
         if tree.shared.is_empty() {
             return None;
         }
-        let mut node = Some(*self);
-        while let Some(at) = node {
-            if let Some((_, name)) = tree.shared.iter().find(|(id, _)| *id == at.id) {
+        let inside = self.ids();
+        let children = self.items().chain(self.entries().map(|entry| entry.value));
+        let ends: Vec<u32> = children.map(|child| child.raw().next).collect();
+        let unit = |id: u32| ends.partition_point(|end| *end <= id);
+        let mut defined: HashMap<&str, usize> = HashMap::new();
+        for id in inside.clone() {
+            if let Some(anchor) = self.at(id).anchor() {
+                *defined.entry(&anchor[1..]).or_default() += 1;
+            }
+        }
+        for id in inside.clone() {
+            let node = self.at(id);
+            if node.kind() != NodeKind::Alias {
+                continue;
+            }
+            let (name, target) = (&node.source()[1..], node.raw().extra);
+            let elsewhere = match inside.contains(&target) {
+                true => unit(target) != unit(id),
+                false => defined.contains_key(name),
+            };
+            if elsewhere {
                 return Some(name);
             }
-            node = at.parent();
         }
-        // An anchor within the node that something outside of it reads.
-        let inside = self.id.0..self.raw().next;
-        tree.shared
-            .iter()
-            .find(|(id, _)| {
-                inside.contains(&id.0)
-                    && tree.nodes.iter().enumerate().any(|(i, node)| {
-                        node.kind == NodeKind::Alias
-                            && node.extra == id.0
-                            && !inside.contains(&(i as u32))
-                    })
-            })
-            .map(|(_, name)| &**name)
+        self.document
+            .read_from_outside(inside)
+            .filter(|name| defined.get(name).is_some_and(|count| *count > 1))
     }
+
+    /// Ids of the node and its descendants.
+    pub(super) fn ids(&self) -> std::ops::Range<u32> {
+        self.id.0..self.raw().next
+    }
+
+    /// The key that this node is the value of.
+    pub(super) fn key_of_value(&self) -> Option<Self> {
+        let parent = self.parent().filter(|parent| parent.kind().is_mapping())?;
+        let by_colon = |mark| self.document.text.as_bytes()[mark] == b':';
+        if !self.mark().is_some_and(by_colon) {
+            let entry = parent.entries().find(|entry| entry.value.id == self.id)?;
+            return Some(entry.key);
+        }
+        // The key is the sibling before; the node before may lie within it.
+        let mut before = self.at(self.id.0.checked_sub(1)?);
+        while before.raw().parent != parent.id.0 {
+            before = before.parent()?;
+        }
+        Some(before)
+    }
+}
+
+/// The end of the anchor or tag that begins at `at`.
+fn property_end(bytes: &[u8], at: usize) -> usize {
+    let closes: fn(&u8) -> bool = if bytes[at..].starts_with(b"!<") {
+        |byte| *byte == b'>'
+    } else {
+        |byte| b" \t\r\n,[]{}".contains(byte)
+    };
+    let length = bytes[at..].iter().position(closes);
+    let bracket = usize::from(bytes[at..].starts_with(b"!<"));
+    length.map_or(bytes.len(), |length| at + length + bracket)
 }
 
 /// How the type of a scalar is found.

@@ -19,15 +19,15 @@
 //! assert_eq!(editor.finish().unwrap(), after);
 //! ```
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::document::{Document, EntryRef, NodeRef};
 use super::error::EditError;
 use super::render::{self, Manner, Owner, Rendered, entry_end};
-use super::scalar::ScalarStyle;
-use super::tree::{NONE, NodeId, NodeKind, ParseOptions, Tree};
+use super::scalar::{self, Context, ScalarStyle};
+use super::tree::{NONE, NodeId, NodeKind, ParseOptions, Tree, skip_trivia};
 use super::value::Value;
 
 /// What is written into a place.
@@ -46,10 +46,16 @@ struct Splice {
     text: String,
 }
 
+impl Splice {
+    fn holds(&self, at: usize) -> bool {
+        self.range.start <= at && self.range.end > at
+    }
+}
+
 #[derive(Debug, Clone)]
 struct NewSlot<'a> {
     /// Key of a mapping entry; items have none.
-    key: String,
+    key: Option<String>,
     content: Content<'a>,
     /// The entry of another document whose comments come along.
     entry: Option<EntryRef<'a>>,
@@ -76,6 +82,10 @@ pub struct Editor<'d, 'f> {
     changes: BTreeMap<NodeId, Change<'f>>,
     /// Start of every block sequence that is the value of a key, and whether it is indented.
     sequences: OnceCell<Vec<(usize, bool)>>,
+    /// Columns per level in the block mappings that were looked at.
+    steps: RefCell<HashMap<NodeId, Option<usize>>>,
+    /// The rest of the line that was last looked at, and its line break.
+    line: Cell<(usize, usize, &'static str)>,
 }
 
 /// An entry or item in block style, and the lines that belong to it.
@@ -86,12 +96,35 @@ struct Unit {
     lines_start: usize,
     /// Key or dash.
     start: usize,
-    /// Behind the line break of the last line.
+    /// Behind the line break of the last line, or of the comments directly below that are
+    /// indented deeper.
     lines_end: usize,
+    /// Behind deeper comments set off by blank lines as well: where what follows is put in.
+    below: usize,
     /// Whether only white space stands in front of `start` on its line.
     own_line: bool,
     /// Node ids of the entry or item.
     ids: Range<u32>,
+}
+
+/// Lines that are put in at one place.
+#[derive(Debug)]
+struct Run {
+    /// The unit above, one that stays where it is.
+    behind: Option<usize>,
+    lines: Vec<String>,
+    /// Whether the last line is that of a block scalar which keeps the blank lines behind it.
+    keeps: bool,
+}
+
+impl Run {
+    fn behind(unit: Option<usize>) -> Self {
+        Self {
+            behind: unit,
+            lines: Vec::new(),
+            keeps: false,
+        }
+    }
 }
 
 impl<'d, 'f> Editor<'d, 'f> {
@@ -102,6 +135,8 @@ impl<'d, 'f> Editor<'d, 'f> {
             document,
             changes: BTreeMap::new(),
             sequences: OnceCell::new(),
+            steps: RefCell::default(),
+            line: Cell::default(),
         }
     }
 
@@ -116,7 +151,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// # Errors
     /// [`EditError::SharedAnchor`].
     pub fn replace(&mut self, node: NodeRef<'d>, content: Content<'f>) -> Result<(), EditError> {
-        not_shared(node)?;
+        refuse(node, node.shared_anchor())?;
         self.changes.insert(node.id, Change::Replace(content));
         Ok(())
     }
@@ -149,7 +184,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         content: Content<'f>,
     ) -> Result<(), EditError> {
         let slot = NewSlot {
-            key: key.to_owned(),
+            key: Some(key.to_owned()),
             content,
             entry: None,
             item: None,
@@ -170,7 +205,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let key = entry.key.scalar_text().unwrap_or_default().to_owned();
         let content = Content::Node(entry.value);
         let slot = NewSlot {
-            key,
+            key: Some(key),
             content,
             entry: Some(entry),
             item: None,
@@ -192,7 +227,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) -> Result<(), EditError> {
         let key = entry.key.scalar_text().unwrap_or_default().to_owned();
         let slot = NewSlot {
-            key,
+            key: Some(key),
             content,
             entry: Some(entry),
             item: None,
@@ -211,7 +246,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         content: Content<'f>,
     ) -> Result<(), EditError> {
         let slot = NewSlot {
-            key: String::new(),
+            key: None,
             content,
             entry: None,
             item: None,
@@ -231,7 +266,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) -> Result<(), EditError> {
         let content = Content::Node(item);
         let slot = NewSlot {
-            key: String::new(),
+            key: None,
             content,
             entry: None,
             item: Some(item),
@@ -245,11 +280,14 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// # Errors
     /// [`EditError::SharedAnchor`].
     pub fn remove_entry(&mut self, mapping: NodeRef<'d>, key: &str) -> Result<bool, EditError> {
-        let index = mapping
-            .entries()
-            .position(|entry| entry.key.as_str() == Some(key));
-        let Some(index) = index else { return Ok(false) };
-        not_shared(mapping)?;
+        let mut entries = mapping.entries().enumerate();
+        let found = entries.find(|(_, entry)| entry.key.as_str() == Some(key));
+        let Some((index, entry)) = found else {
+            return Ok(false);
+        };
+        let ids = entry.key.id.0..entry.value.ids().end;
+        refuse(mapping, mapping.shared_above())?;
+        refuse(entry.value, self.document.read_from_outside(ids))?;
         self.slots(mapping)
             .retain(|slot| !matches!(slot, Slot::Kept(kept) if *kept == index));
         Ok(true)
@@ -264,7 +302,12 @@ impl<'d, 'f> Editor<'d, 'f> {
         sequence: NodeRef<'d>,
         remove: impl Fn(usize) -> bool,
     ) -> Result<(), EditError> {
-        not_shared(sequence)?;
+        refuse(sequence, sequence.shared_above())?;
+        for (index, item) in sequence.items().enumerate() {
+            if remove(index) {
+                refuse(item, self.document.read_from_outside(item.ids()))?;
+            }
+        }
         self.slots(sequence)
             .retain(|slot| !matches!(slot, Slot::Kept(kept) if remove(*kept)));
         Ok(())
@@ -276,23 +319,22 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// # Errors
     /// [`EditError::SharedAnchor`].
     pub fn reorder(&mut self, collection: NodeRef<'d>, order: &[usize]) -> Result<(), EditError> {
-        not_shared(collection)?;
-        let slots = self.slots(collection);
-        let rank = |slot: &Slot<'_>| match slot {
-            Slot::Kept(kept) => order.iter().position(|o| o == kept).unwrap_or(usize::MAX),
+        let anchor = collection.shared_above();
+        refuse(collection, anchor.or_else(|| collection.anchor_in_order()))?;
+        let ranks = order.iter().enumerate();
+        let ranks: HashMap<usize, usize> = ranks.map(|(rank, kept)| (*kept, rank)).collect();
+        self.slots(collection).sort_by_key(|slot| match slot {
+            Slot::Kept(kept) => ranks.get(kept).copied().unwrap_or(usize::MAX),
             Slot::New(_) => usize::MAX,
-        };
-        slots.sort_by_cached_key(rank);
+        });
         Ok(())
     }
 
     fn slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
-        let count = if collection.kind().is_mapping() {
-            collection.entries().count()
-        } else {
-            collection.items().count()
+        let fresh = || {
+            let count = collection.entries().count() + collection.items().count();
+            Change::Slots((0..count).map(Slot::Kept).collect())
         };
-        let fresh = || Change::Slots((0..count).map(Slot::Kept).collect());
         let change = self.changes.entry(collection.id).or_insert_with(fresh);
         if let Change::Replace(_) = change {
             *change = Change::Slots(Vec::new());
@@ -324,7 +366,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 found: collection.kind_name(),
             });
         }
-        not_shared(collection)?;
+        refuse(collection, collection.shared_above())?;
         let slots = self.slots(collection);
         let position = position.unwrap_or(slots.len()).min(slots.len());
         slots.insert(position, Slot::New(Box::new(slot)));
@@ -349,52 +391,54 @@ impl<'d, 'f> Editor<'d, 'f> {
         let source = self.document.text;
         let mut splices = Vec::new();
         self.emit(0..u32::MAX, &mut splices);
-        let text = if splices.is_empty() {
-            source.to_owned()
-        } else if source.ends_with('\n') || source.is_empty() {
-            splice(source, 0, &mut splices)
-        } else {
-            // Every line shall end in a line break while lines are put in and taken out.
-            self.terminate_block_scalar(&mut splices);
-            let newline = newline_at(source, source.len());
-            let whole = format!("{source}{newline}");
-            let mut text = splice(&whole, 0, &mut splices);
-            if text.ends_with(newline) {
-                text.truncate(text.len() - newline.len());
-            }
-            text
-        };
+        if splices.is_empty() || source.ends_with('\n') || source.is_empty() {
+            let text = splice(source, 0, &mut splices);
+            let tree = Tree::parse(&text, options).map_err(EditError::Broken)?;
+            return Ok((text, tree));
+        }
+        // Every line shall end in a line break while lines are put in and taken out.
+        let end = source.len();
+        if let Some((header, strip)) = self.cut_short()
+            && splices.iter().any(|splice| splice.range.start > end)
+            && !splices.iter().any(|splice| splice.holds(header))
+        {
+            splices.push(strip);
+        }
+        let last_line = self.document.line_start(end);
+        let untouched = splices.iter().all(|splice| splice.range.end < last_line);
+        let newline = newline_at(source, end);
+        let whole = splice(&format!("{source}{newline}"), 0, &mut splices);
+        let text = whole.strip_suffix(newline).unwrap_or(&whole).to_owned();
         let tree = Tree::parse(&text, options).map_err(EditError::Broken)?;
-        Ok((text, tree))
+        if untouched || !ends_in_block_scalar(Document::new(&text, &tree)) {
+            return Ok((text, tree));
+        }
+        // A new block scalar at the end of the text needs the line break that the text had not.
+        let whole_tree = Tree::parse(&whole, options).map_err(EditError::Broken)?;
+        let last = |text, tree| {
+            Document::new(text, tree)
+                .last_node()
+                .and_then(|n| n.scalar_text())
+        };
+        if last(&text, &tree) == last(&whole, &whole_tree) {
+            return Ok((text, tree));
+        }
+        Ok((whole, whole_tree))
     }
 
-    /// A block scalar that the end of the text had cut short keeps its value when lines follow.
-    fn terminate_block_scalar(&self, splices: &mut Vec<Splice>) {
-        let Some(id) = self.document.tree.unterminated else {
-            return;
+    /// A block scalar that the end of the text cut short of its line break: where its header
+    /// stands, and the indicator that keeps its value when a line break follows.
+    fn cut_short(&self) -> Option<(usize, Splice)> {
+        let node = self.document.node(self.document.tree.unterminated?);
+        let header = node.range().start;
+        let indicators = block_indicators(node);
+        let from = header + 1;
+        let range = match indicators.find(['+', '-']) {
+            Some(at) => from + at..from + at + 1,
+            None => from + indicators.len()..from + indicators.len(),
         };
-        let end = self.document.text.len();
-        let header = self.document.node(id).range().start;
-        let follows = splices.iter().any(|s| s.range.start > end);
-        let gone = splices
-            .iter()
-            .any(|s| s.range.start <= header && s.range.end > header);
-        if !follows || gone {
-            return;
-        }
-        let indicators = &self.document.text[header + 1..self.document.line_end(header)];
-        let digits = indicators
-            .bytes()
-            .take_while(|b| b"+-123456789".contains(b))
-            .count();
-        let range = match indicators[..digits].find(['+', '-']) {
-            Some(at) => header + 1 + at..header + 2 + at,
-            None => header + 1 + digits..header + 1 + digits,
-        };
-        splices.push(Splice {
-            range,
-            text: "-".to_owned(),
-        });
+        let text = "-".to_owned();
+        Some((header, Splice { range, text }))
     }
 
     /// Splices for the changes at the nodes of `ids`.
@@ -416,167 +460,302 @@ impl<'d, 'f> Editor<'d, 'f> {
 
     fn emit_slots(&self, node: NodeRef<'d>, slots: &[Slot<'f>], out: &mut Vec<Splice>) {
         let manner = self.manner(node);
+        let filled = node.entries().next().is_some() || node.items().next().is_some();
         match node.kind() {
             NodeKind::BlockMapping | NodeKind::BlockSequence => {
                 self.emit_block(node, slots, &manner, out);
             }
-            NodeKind::FlowMapping | NodeKind::FlowSequence
-                if node.entries().next().is_some()
-                    || node.items().next().is_some()
-                    || self.in_flow(node)
-                    || manner.json
-                    || slots.is_empty() =>
-            {
-                self.emit_flow(node, slots, &manner, out);
+            kind if filled || manner.json || self.flow_only(node) => {
+                let is_collection = kind.is_mapping() || kind.is_sequence();
+                if is_collection && kind != NodeKind::FlowPair {
+                    self.emit_flow(node, slots, &manner, out);
+                } else if filled {
+                    self.emit_pair(node, slots, &manner, out);
+                } else if !slots.is_empty() {
+                    let text = new_flow(slots, &manner);
+                    self.place_in_flow(node, text, out);
+                }
             }
             _ if slots.is_empty() => {}
             // An empty collection, or nothing: lines are put below.
             _ => {
-                let is_mapping = slots.iter().any(|slot| match slot {
-                    Slot::New(new) => !new.key.is_empty(),
-                    Slot::Kept(_) => false,
-                });
-                let mapping = node.kind().is_mapping() || is_mapping;
                 let owner = owner_of(node);
-                let column = match (owner, mapping) {
-                    (Owner::Root, _) => 0,
-                    (Owner::Dash(column), _) => column + 2,
-                    (Owner::Key(column), false) if !manner.wide => column,
-                    (Owner::Key(column), _) => column + manner.step,
-                };
-                let mut lines = Vec::new();
-                for slot in slots {
-                    if let Slot::New(new) = slot {
-                        lines.extend(new_lines(new, mapping, column, &manner));
-                    }
-                }
-                let mut rendered = Rendered {
-                    inline: String::new(),
-                    lines,
-                };
-                if matches!(owner, Owner::Dash(_) | Owner::Root) && !rendered.lines.is_empty() {
-                    rendered.inline = rendered.lines.remove(0).trim_start().to_owned();
-                }
+                let manner = self.manner_of_content(node);
+                let rendered = new_block(slots, owner, &manner);
                 self.place(node, rendered, &manner, out);
             }
         }
     }
 
-    fn in_flow(&self, node: NodeRef<'d>) -> bool {
-        node.parent()
-            .is_some_and(|parent| !parent.kind().is_block_collection())
+    /// Whether only flow style can stand in the place of a node.
+    fn flow_only(&self, node: NodeRef<'d>) -> bool {
+        match node.parent() {
+            Some(parent) => !parent.kind().is_block_collection(),
+            None => {
+                let start = node.outer_start();
+                self.document.text[self.document.line_start(start)..start].contains('\t')
+            }
+        }
     }
 
     fn replace_node(&self, node: NodeRef<'d>, content: &Content<'f>, out: &mut Vec<Splice>) {
-        let manner = self.manner(node);
-        if self.in_flow(node) {
-            let mut text = render::flow(content, &manner);
-            if let (NodeKind::Scalar(style), Content::Value(Value::String(value))) =
-                (node.kind(), content)
-            {
-                use super::scalar::{Context, write_inline};
-                text = write_inline(value, style, Context::Flow);
-            }
-            if node.range().is_empty() {
-                text.insert(0, ' ');
-            }
-            out.push(Splice {
-                range: content_range(node),
-                text,
-            });
+        let in_json = node.parent().is_none() && self.json(node);
+        if in_json || self.flow_only(node) {
+            let manner = self.manner(node);
+            let text = match (node.kind(), content) {
+                (NodeKind::Scalar(style), Content::Value(Value::String(value))) if !manner.json => {
+                    scalar::write_inline(value, style, Context::Flow)
+                }
+                _ => render::flow(content, &manner),
+            };
+            self.place_in_flow(node, text, out);
             return;
         }
         let owner = owner_of(node);
-        let rendered = match (node.kind(), content) {
+        let manner = self.manner_of_content(node);
+        let mut rendered = match (node.kind(), content) {
+            (_, Content::Value(Value::String(text))) if self.is_crowded(node) => {
+                // Comments between the indicator and a block scalar would become text.
+                let style = ScalarStyle::Plain;
+                Rendered::inline(scalar::write_inline(text, style, Context::Block))
+            }
             (NodeKind::Scalar(style), Content::Value(Value::String(text)))
-                if !node.range().is_empty() && !(style == ScalarStyle::Plain && node.is_null()) =>
+                if is_block_scalar(node.kind()) && block_indicators(node).contains('+') =>
             {
+                render::kept_string(text, style, owner, &manner)
+            }
+            (NodeKind::Scalar(style), Content::Value(Value::String(text))) if !node.is_null() => {
                 render::string(text, style, owner, &manner)
             }
-            (_, Content::Value(_)) if manner.json && owner == Owner::Root => Rendered {
-                inline: render::flow(content, &manner),
-                lines: Vec::new(),
-            },
             _ => render::block(content, owner, &manner),
         };
+        if let Content::Node(source) = content {
+            self.keep_head_comment(node, *source, &mut rendered);
+        }
         self.place(node, rendered, &manner, out);
+    }
+
+    /// A comment on the line of the indicator stays alone there: if that of the new content joined
+    /// it, the line would grow with every replacement.
+    fn keep_head_comment(&self, node: NodeRef<'d>, source: NodeRef<'f>, rendered: &mut Rendered) {
+        let head = self.head_place(node);
+        let has_own =
+            head.is_some_and(|head| render::comment_behind(self.document, head).is_some());
+        if has_own && source.kind().is_block_collection() {
+            let tag = source.tag().unwrap_or_default();
+            let behind = rendered.inline.strip_prefix(tag).unwrap_or_default();
+            if behind.trim_start().starts_with('#') {
+                rendered.inline = tag.to_owned();
+            }
+        }
+    }
+
+    /// Puts text in the place of a node in a flow collection.
+    fn place_in_flow(&self, node: NodeRef<'d>, text: String, out: &mut Vec<Splice>) {
+        let range = node.outer_start()..node.range().end;
+        let anchor = node.anchor().map(|anchor| format!("{anchor} "));
+        let mut text = format!("{}{text}", anchor.unwrap_or_default());
+        let is_value = node
+            .parent()
+            .is_some_and(|parent| parent.kind().is_mapping());
+        if is_value && node.mark().is_none() {
+            // `{lone}`: an entry without its colon; `{?}`, where `?:` would be text.
+            let lone_mark = self.document.text[..range.start].ends_with('?');
+            text.insert_str(0, if lone_mark { " : " } else { ": " });
+        } else if node.range().is_empty() && node.properties().is_empty() {
+            text.insert(0, ' ');
+        }
+        out.push(Splice { range, text });
+    }
+
+    /// Where the indicator's line (or that of anchor and tag) ends its say, if the content of the
+    /// node begins on a line further down.
+    fn head_place(&self, node: NodeRef<'d>) -> Option<usize> {
+        let line = self.document.line_start(node.range().start);
+        let properties = node.properties_range().map(|range| range.end);
+        let at = properties.or(node.mark().map(|mark| mark + 1))?;
+        (at <= line).then_some(at)
     }
 
     /// Puts rendered content in the place of a node outside of flow collections.
     fn place(&self, node: NodeRef<'d>, rendered: Rendered, manner: &Manner, out: &mut Vec<Splice>) {
-        let document = self.document;
-        let range = content_range(node);
-        let below: String = rendered
-            .lines
+        let is_value = node
+            .parent()
+            .is_some_and(|parent| parent.kind().is_mapping());
+        if is_value && node.mark().is_none() {
+            return self.place_without_colon(node, rendered, manner, out);
+        }
+        match self.head_place(node) {
+            Some(_) if !node.kind().is_block_collection() && rendered.lines.is_empty() => {
+                self.place_on_own_line(node, rendered.inline, out);
+            }
+            Some(head) => self.place_below(node, head, rendered, manner, out),
+            None => self.place_behind(node, rendered, manner, out),
+        }
+    }
+
+    /// `? lone` gets its colon, on a line of its own.
+    fn place_without_colon(
+        &self,
+        node: NodeRef<'d>,
+        rendered: Rendered,
+        manner: &Manner,
+        out: &mut Vec<Splice>,
+    ) {
+        let column = owner_of(node).column();
+        let at = break_at(self.document, node.range().start);
+        let mut lines = Vec::new();
+        rendered.behind(column, ":", &mut lines);
+        let text = lines
             .iter()
-            .flat_map(|line| [manner.newline, line.as_str()])
+            .flat_map(|line| [manner.newline, line])
             .collect();
-        if !node.kind().is_block_collection() || node.range().is_empty() {
-            // The old content begins on the line of its indicator; a comment may follow on its last.
-            let is_block_scalar = matches!(
-                node.kind(),
-                NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded)
-            );
-            let line_end = break_at(document, range.end);
-            let mut text = rendered.inline;
-            let behind = node.mark().map(|mark| mark + 1);
-            let glued = Some(range.start) == behind || node.range().is_empty();
-            if glued && !text.is_empty() {
-                text.insert(0, ' ');
-            }
-            let range = if text.is_empty() {
-                self.with_space_before(range)
-            } else {
-                range
+        out.push(Splice {
+            range: at..at,
+            text,
+        });
+    }
+
+    /// A scalar, alias or flow collection on a line of its own stays there; its tag goes.
+    fn place_on_own_line(&self, node: NodeRef<'d>, inline: String, out: &mut Vec<Splice>) {
+        if let (Some(properties), Some(_)) = (node.properties_range(), node.tag()) {
+            let anchor = node.anchor().unwrap_or_default().to_owned();
+            let range = match anchor.is_empty() {
+                true => self.with_space_before(properties),
+                false => properties,
             };
-            if is_block_scalar || below.is_empty() || range.end == line_end {
-                text.push_str(&below);
-                out.push(Splice { range, text });
-                return;
-            }
-            // Content of several lines: the comment behind the old content stays with the owner.
-            out.push(Splice { range, text });
             out.push(Splice {
-                range: line_end..line_end,
-                text: below,
+                range,
+                text: anchor,
             });
-            return;
         }
-        let own_line =
-            document.line_start(range.start) > node.mark().unwrap_or(0) && node.mark().is_some();
-        let end = break_at(document, range.end);
-        if !own_line {
-            let mut text = rendered.inline;
-            if text.is_empty() && !below.is_empty() && node.mark().is_none() {
-                // A root of lines only.
-                text = below.trim_start_matches(manner.newline).to_owned();
-            } else {
-                text.push_str(&below);
-            }
-            out.push(Splice {
-                range: range.start..end,
-                text,
-            });
-            return;
-        }
-        // Behind the indicator (anchor and tag included), then the lines of the old collection.
-        let mark = node.mark().map_or(range.start, |mark| mark + 1);
-        let behind = match node.raw().properties {
-            NONE => mark,
-            at if (at as usize) < mark => mark,
-            at => at as usize + node.properties().len(),
+        out.push(Splice {
+            range: node.range(),
+            text: inline,
+        });
+    }
+
+    /// The old content stands on lines below its indicator, whose own line keeps its comment.
+    fn place_below(
+        &self,
+        node: NodeRef<'d>,
+        head: usize,
+        rendered: Rendered,
+        manner: &Manner,
+        out: &mut Vec<Splice>,
+    ) {
+        let document = self.document;
+        let rendered = match node.anchor() {
+            Some(_) => rendered.below(),
+            None => rendered,
         };
-        if !rendered.inline.is_empty() {
-            let text = format!(" {}", rendered.inline);
-            out.push(Splice {
-                range: behind..behind,
-                text,
-            });
+        self.put_head(node, head, &rendered.inline, out);
+        let mut head_end = break_at(document, head);
+        let line = document.line_start(node.range().start);
+        if self.is_crowded(node) && line > head_end {
+            // Comments between the indicator and the content stay.
+            head_end = break_at(document, line - 1);
         }
-        let head_end = break_at(document, behind);
+        let mut below = String::new();
+        if !node.kind().is_block_collection()
+            && let Some(comment) = render::comment_behind(document, node.range().end)
+        {
+            // The comment of the old content has to stand somewhere.
+            if render::comment_behind(document, head).is_some() {
+                below.push_str(manner.newline);
+                below.push_str(&" ".repeat(owner_of(node).column() + manner.step));
+                below.push_str(comment.trim_start());
+            } else {
+                below.push(' ');
+                below.push_str(comment.trim_start());
+            }
+        }
+        below.extend(below_text(&rendered.lines, manner));
+        let end = break_at(document, node.range().end);
         out.push(Splice {
             range: head_end..end,
             text: below,
+        });
+    }
+
+    /// Whether comment lines stand between an indicator and the content below, other than a block
+    /// collection, to which they would belong.
+    fn is_crowded(&self, node: NodeRef<'d>) -> bool {
+        let Some(head) = self.head_place(node) else {
+            return false;
+        };
+        let line = self.document.line_start(node.range().start);
+        let head_end = self.document.line_end(head).min(line);
+        !node.kind().is_block_collection() && self.document.text[head_end..line].contains('#')
+    }
+
+    /// Anchor and inline content behind an indicator whose content stands below; the tag goes.
+    fn put_head(&self, node: NodeRef<'d>, head: usize, inline: &str, out: &mut Vec<Splice>) {
+        let anchor = node.anchor().unwrap_or_default();
+        let mut text = [anchor, inline].join(" ").trim().to_owned();
+        let range = match node.properties_range() {
+            Some(range) if text.is_empty() => self.with_space_before(range),
+            Some(range) => range,
+            None if text.is_empty() => return,
+            None => {
+                text.insert(0, ' ');
+                head..head
+            }
+        };
+        out.push(Splice { range, text });
+    }
+
+    /// The old content begins on the line of its indicator; a comment may follow on its last line.
+    fn place_behind(
+        &self,
+        node: NodeRef<'d>,
+        mut rendered: Rendered,
+        manner: &Manner,
+        out: &mut Vec<Splice>,
+    ) {
+        let document = self.document;
+        let start = node.outer_start();
+        let line_end = break_at(document, node.range().end);
+        let end = match node.kind().is_block_collection() {
+            true => line_end,
+            false => node.range().end,
+        };
+        let own_line = matches!(owner_of(node), Owner::Root(_))
+            && document.text[document.line_start(start)..start]
+                .trim()
+                .is_empty();
+        let anchor = node.anchor().unwrap_or_default();
+        let comment = end != line_end && !rendered.lines.is_empty();
+        rendered = match anchor {
+            // No collection begins on the line of its anchor, or in front of its owner's comment.
+            "" if comment => rendered.below(),
+            "" if own_line => rendered.compact(),
+            "" => rendered,
+            _ => rendered.below(),
+        };
+        let mut text = [anchor, &rendered.inline].join(" ").trim().to_owned();
+        // Lines below a dash begin in the column behind the dash and one space.
+        let behind_dash = node.mark().is_some() && rendered.moved_up.is_some();
+        let range = match text.is_empty() || behind_dash {
+            true => self.with_space_before(start..end),
+            false => start..end,
+        };
+        let glued = !document.text[..range.start].ends_with([' ', '\t', '\n', '\u{feff}']);
+        if glued && !text.is_empty() && range.start > 0 {
+            text.insert(0, ' ');
+        }
+        let below = below_text(&rendered.lines, manner);
+        if end == line_end || rendered.tail {
+            text.extend(below);
+            out.push(Splice { range, text });
+            return;
+        }
+        // Content of several lines: the comment behind the old content stays with the owner.
+        out.push(Splice { range, text });
+        let text: String = below.collect();
+        out.push(Splice {
+            range: line_end..line_end,
+            text,
         });
     }
 
@@ -586,66 +765,64 @@ impl<'d, 'f> Editor<'d, 'f> {
         range.start - blank..range.end
     }
 
+    /// First byte that comments above the first unit of a block collection can stand at.
+    fn floor(&self, node: NodeRef<'d>) -> usize {
+        let document = self.document;
+        if let Some(mark) = node.mark() {
+            return (document.line_end(mark) + 1).min(node.range().start);
+        }
+        if node.parent().is_some() {
+            return 0;
+        }
+        let documents = &document.tree.documents;
+        let index = documents.partition_point(|d| d.root.0 <= node.id.0);
+        let body = documents.get(index.saturating_sub(1)).map_or(0, |d| d.body);
+        if document.line_start(body) == body {
+            body
+        } else {
+            (document.line_end(body) + 1).min(node.range().start)
+        }
+    }
+
+    /// Behind the line break of the line of `at`, be it the one that the last line will get.
+    fn behind_line(&self, at: usize) -> usize {
+        let text = self.document.text;
+        let end = self.document.line_end(at);
+        if end < text.len() {
+            end + 1
+        } else {
+            end + newline_at(text, end).len()
+        }
+    }
+
     /// Entries or items of a block collection with the lines that belong to each.
     fn units(&self, node: NodeRef<'d>) -> Vec<Unit> {
         let document = self.document;
-        let spans: Vec<(usize, usize, Range<u32>)> = if node.kind().is_mapping() {
-            node.entries()
-                .map(|entry| {
-                    let start = entry.key.mark().unwrap_or_else(|| entry.key.outer_start());
-                    (
-                        start,
-                        entry_end(entry),
-                        entry.key.id.0..entry.value.raw().next,
-                    )
-                })
-                .collect()
-        } else {
-            node.items()
-                .map(|item| {
-                    let start = item.mark().unwrap_or_else(|| item.outer_start());
-                    (
-                        start,
-                        item.range().end.max(start + 1),
-                        item.id.0..item.raw().next,
-                    )
-                })
-                .collect()
-        };
-        let mut floor = node.mark().map_or(0, |mark| {
-            (document.line_end(mark) + 1).min(node.range().start)
-        });
-        if node.mark().is_none() && node.parent().is_none() {
-            let index = document
-                .tree
-                .documents
-                .partition_point(|d| d.root.0 <= node.id.0);
-            let body = document
-                .tree
-                .documents
-                .get(index.saturating_sub(1))
-                .map_or(0, |d| d.body);
-            floor = if document.line_start(body) == body {
-                body
-            } else {
-                (document.line_end(body) + 1).min(node.range().start)
-            };
-        }
-        spans
+        let mut floor = self.floor(node);
+        spans(node)
             .into_iter()
-            .map(|(start, end, ids)| {
-                let line = document.line_start(start);
-                let own_line = document.text[line..start].bytes().all(|b| b == b' ');
+            .map(|(range, ids)| {
+                let line = document.line_start(range.start);
+                let own_line = document.text[line..range.start].bytes().all(|b| b == b' ');
                 let lines_start = match own_line {
-                    true => head_start(document, line, start - line, floor),
-                    false => start,
+                    true => head_start(document, line, range.start - line, floor),
+                    false => range.start,
                 };
-                let lines_end = document.line_end(end) + 1;
+                let column = document.column(range.start);
+                let lines_end = self.behind_line(range.end);
+                let below = self.behind_deeper_comments(lines_end, column);
+                // Comments directly below that are indented deeper are its own.
+                let lines_end = match self.behind_blank_lines(lines_end) {
+                    at if at == lines_end => self.behind_adjoining_comments(lines_end, below),
+                    _ => lines_end,
+                };
                 floor = lines_end;
+                let start = range.start;
                 Unit {
                     lines_start,
                     start,
                     lines_end,
+                    below,
                     own_line,
                     ids,
                 }
@@ -667,128 +844,157 @@ impl<'d, 'f> Editor<'d, 'f> {
         if slots.is_empty() {
             return self.emit_emptied(node, &units, manner, out);
         }
-        let stable = longest_increasing(slots.iter().map(|slot| match slot {
-            Slot::Kept(index) => Some(*index),
-            Slot::New(_) => None,
-        }));
+        let behind_dash = !first.own_line;
+        let stable = stable_slots(slots, behind_dash);
         let mut stays = vec![false; units.len()];
-        for (slot, stable) in slots.iter().zip(&stable) {
-            if let (Slot::Kept(index), true) = (slot, *stable) {
-                stays[*index] = true;
-                self.emit(units[*index].ids.clone(), out);
-            }
-        }
-        // Runs of lines that are put in, each behind a unit that stays (or before the first).
-        let mut head: Vec<String> = Vec::new();
-        let mut last_stable = None;
-        let mut runs: Vec<(usize, Vec<String>)> = Vec::new();
+        // Runs of lines that are put in: first those before all units that stay.
+        let mut runs = vec![Run::behind(None)];
         for (slot, stable) in slots.iter().zip(&stable) {
             let lines = match slot {
                 Slot::Kept(index) if *stable => {
-                    last_stable = Some(*index);
+                    stays[*index] = true;
+                    self.emit(units[*index].ids.clone(), out);
+                    runs.push(Run::behind(Some(*index)));
                     continue;
                 }
                 Slot::Kept(index) => self.unit_lines(&units[*index], column),
-                Slot::New(new) => new_lines(new, mapping, column, manner),
-            };
-            match (last_stable, runs.last_mut()) {
-                (None, _) => head.extend(lines),
-                (Some(unit), Some((behind, run))) if *behind == unit => run.extend(lines),
-                (Some(unit), _) => runs.push((unit, lines)),
-            }
-        }
-        let joined = |lines: &[String]| -> String {
-            lines
-                .iter()
-                .flat_map(|line| [line.as_str(), manner.newline])
-                .collect()
-        };
-        for (unit, lines) in &runs {
-            let at = units[*unit].lines_end;
-            out.push(Splice {
-                range: at..at,
-                text: joined(lines),
-            });
-        }
-        for (unit, stays) in units.iter().zip(&stays).skip(usize::from(!first.own_line)) {
-            if !stays {
-                out.push(Splice {
-                    range: unit.lines_start..unit.lines_end,
-                    text: String::new(),
-                });
-            }
-        }
-        if first.own_line {
-            if !head.is_empty() {
-                let at = units
-                    .iter()
-                    .zip(&stays)
-                    .find(|(_, stays)| **stays)
-                    .map_or(first.lines_start, |(unit, _)| unit.lines_start);
-                out.push(Splice {
-                    range: at..at,
-                    text: joined(&head),
-                });
-            }
-            return;
-        }
-        // The first unit stands behind a dash: what comes first must stand there.
-        let head_text = joined(&head);
-        let head_text = head_text.trim_start();
-        match (stays[0], head.is_empty()) {
-            (true, true) => {}
-            (true, false) => {
-                let text = format!("{head_text}{:column$}", "");
-                out.push(Splice {
-                    range: first.start..first.start,
-                    text,
-                });
-            }
-            (false, false) => {
-                out.push(Splice {
-                    range: first.start..first.lines_end,
-                    text: head_text.to_owned(),
-                });
-            }
-            (false, true) => {
-                let next = units.iter().zip(&stays).find(|(_, stays)| **stays);
-                let until = next.map_or(first.lines_end, |(unit, _)| {
-                    // Units in between are gone, comments set off from them stay.
-                    let blank = self.document.text[first.lines_end..unit.start]
-                        .bytes()
-                        .take_while(|b| *b == b' ')
-                        .count();
-                    let between = units.iter().skip(1).position(|u| u.start == unit.start);
-                    if between == Some(0) {
-                        first.lines_end + blank
-                    } else {
-                        first.lines_end
-                    }
-                });
-                if until > first.lines_end || next.is_none() {
-                    out.push(Splice {
-                        range: first.start..until,
-                        text: String::new(),
-                    });
-                } else if let Some((unit, _)) = next {
-                    // Removed lines follow: join across them.
-                    out.retain(|s| {
-                        !(s.text.is_empty()
-                            && s.range.start >= first.lines_end
-                            && s.range.end <= unit.lines_start)
-                    });
-                    let indent = self.document.text[unit.lines_start..]
-                        .bytes()
-                        .take_while(|b| *b == b' ')
-                        .count();
-                    let range = first.start..unit.lines_start + indent;
-                    out.push(Splice {
-                        range,
-                        text: String::new(),
-                    });
+                Slot::New(new) => {
+                    let above = runs.last().and_then(|run| run.behind).unwrap_or(0);
+                    let indent_below = self.indent_below(units[above].below);
+                    new_lines(
+                        new,
+                        mapping,
+                        column,
+                        &Manner {
+                            indent_below,
+                            ..*manner
+                        },
+                    )
                 }
+            };
+            if let Some(run) = runs.last_mut() {
+                run.lines.extend(lines);
+                run.keeps = match slot {
+                    Slot::Kept(index) => {
+                        let above = run.behind.unwrap_or(0);
+                        self.takes_lines_below(&units[*index].ids, units[above].below)
+                    }
+                    Slot::New(_) => false,
+                };
             }
         }
+        for run in runs.into_iter().filter(|run| !run.lines.is_empty()) {
+            let lines = run
+                .lines
+                .iter()
+                .flat_map(|line| [line.as_str(), manner.newline]);
+            let mut text: String = lines.collect();
+            let range = match run.behind {
+                Some(unit) if run.keeps => {
+                    let at = self.behind_blank_lines(units[unit].below);
+                    at..at
+                }
+                Some(unit) => units[unit].below..units[unit].below,
+                // What comes first stands behind the dash, in the place of what stood there.
+                None if behind_dash => {
+                    text.replace_range(..text.len() - text.trim_start().len(), "");
+                    match run.keeps {
+                        true => first.start..self.behind_blank_lines(first.lines_end),
+                        false => first.start..first.lines_end,
+                    }
+                }
+                None => {
+                    let at = stays.iter().position(|stays| *stays).unwrap_or(0);
+                    units[at].lines_start..units[at].lines_start
+                }
+            };
+            out.push(Splice { range, text });
+        }
+        let mut above = None;
+        for (at, unit) in units.iter().enumerate() {
+            if stays[at] {
+                above = Some(&unit.ids);
+            } else if at > 0 || !behind_dash {
+                let mut range = unit.lines_start..unit.lines_end;
+                let mut text = String::new();
+                if above.is_some_and(|ids| self.takes_lines_below(ids, unit.lines_end)) {
+                    // Blank lines that the block scalar above would take for its own go as well;
+                    // comments get another indentation.
+                    range.end = self.behind_blank_lines(unit.below);
+                    let below = unit.lines_end.min(range.end)..range.end;
+                    for comment in self.document.text[below].lines().map(str::trim) {
+                        if !comment.is_empty() {
+                            text.push_str(&format!("{:column$}{comment}{}", "", manner.newline));
+                        }
+                    }
+                }
+                out.push(Splice { range, text });
+            }
+        }
+    }
+
+    /// Whether the last of these nodes is a block scalar that would take blank or comment lines at
+    /// `below` for its own if it stood above them.
+    fn takes_lines_below(&self, ids: &Range<u32>, below: usize) -> bool {
+        let last = self.document.node(NodeId(ids.end - 1));
+        if !is_block_scalar(last.kind()) || below >= self.document.text.len() {
+            return false;
+        }
+        let indent = body_indent(last).unwrap_or(1);
+        block_indicators(last).contains('+') || self.indent_below(below) >= indent
+    }
+
+    /// Behind the comment lines that are indented deeper than `column`, and the blank lines among
+    /// them. `from` begins a line.
+    fn behind_deeper_comments(&self, from: usize, column: usize) -> usize {
+        let document = self.document;
+        let mut behind = from;
+        let mut at = self.behind_blank_lines(from);
+        while at < document.text.len() {
+            let indent = indent_of(&document.text[at..document.line_end(at)]);
+            if indent <= column || document.comment_at(at + indent).is_none() {
+                break;
+            }
+            behind = self.behind_line(at);
+            at = self.behind_blank_lines(behind);
+        }
+        behind
+    }
+
+    /// Columns of white space in the blank lines from `from` on and in front of a comment there.
+    /// A block scalar that ends at `from` takes what is not indented less than its lines for text.
+    fn indent_below(&self, from: usize) -> usize {
+        let document = self.document;
+        let comment = self.behind_blank_lines(from);
+        if comment >= document.text.len() {
+            return 0;
+        }
+        let blank = document.text[from..comment].lines().map(indent_of).max();
+        let indent = indent_of(&document.text[comment..document.line_end(comment)]);
+        let comment = document.comment_at(comment + indent).map_or(0, |_| indent);
+        blank.unwrap_or(0).max(comment)
+    }
+
+    /// The first blank line from `from` on, or `end`.
+    fn behind_adjoining_comments(&self, from: usize, end: usize) -> usize {
+        let mut at = from;
+        while at < end && self.behind_blank_lines(at) == at {
+            at = self.behind_line(at);
+        }
+        at
+    }
+
+    fn behind_blank_lines(&self, from: usize) -> usize {
+        let text = self.document.text;
+        let mut at = from;
+        while at < text.len() {
+            let end = self.document.line_end(at);
+            if end == text.len() || !text[at..end].trim().is_empty() {
+                break;
+            }
+            at = end + 1;
+        }
+        at
     }
 
     /// All entries are gone: `{}` or `[]` stands in their place.
@@ -801,29 +1007,31 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) {
         let empty = if node.kind().is_mapping() { "{}" } else { "[]" };
         let first = &units[0];
-        let inline_owner = node.mark().filter(|_| first.own_line);
-        for unit in units.iter().skip(usize::from(inline_owner.is_none())) {
-            out.push(Splice {
-                range: unit.lines_start..unit.lines_end,
-                text: String::new(),
-            });
+        let head = self.head_place(node);
+        for unit in units.iter().skip(usize::from(head.is_none())) {
+            let (range, text) = (unit.lines_start..unit.lines_end, String::new());
+            out.push(Splice { range, text });
         }
-        if let Some(mark) = inline_owner {
-            let behind = match node.raw().properties {
-                NONE => mark + 1,
-                at if (at as usize) < mark => mark + 1,
-                at => at as usize + node.properties().len(),
-            };
-            out.push(Splice {
-                range: behind..behind,
-                text: format!(" {empty}"),
-            });
-        } else {
-            let text = format!("{empty}{}", manner.newline);
-            out.push(Splice {
-                range: first.lines_start..first.lines_end,
-                text,
-            });
+        match head {
+            Some(head) => {
+                // The tag says what the collection is: it stays.
+                let text = format!(" {empty}");
+                out.push(Splice {
+                    range: head..head,
+                    text,
+                });
+            }
+            None => {
+                let indent = match first.own_line {
+                    true => self.document.column(first.start),
+                    false => 0,
+                };
+                let text = format!("{:indent$}{empty}{}", "", manner.newline);
+                out.push(Splice {
+                    range: first.lines_start..first.lines_end,
+                    text,
+                });
+            }
         }
     }
 
@@ -832,11 +1040,17 @@ impl<'d, 'f> Editor<'d, 'f> {
         let mut inner = Vec::new();
         self.emit(unit.ids.clone(), &mut inner);
         let source = self.document.text;
+        if let Some((header, strip)) = self.cut_short()
+            && (unit.start..unit.lines_end).contains(&header)
+            && !inner.iter().any(|splice| splice.holds(header))
+        {
+            inner.push(strip);
+        }
         let end = unit.lines_end.min(source.len());
         let text = splice(&source[unit.lines_start..end], unit.lines_start, &mut inner);
         let mut lines: Vec<String> = text
-            .lines()
-            .map(|line| line.trim_end_matches('\r').to_owned())
+            .split_inclusive('\n')
+            .map(|line| line.trim_end_matches(['\r', '\n']).to_owned())
             .collect();
         if !unit.own_line
             && let Some(first) = lines.first_mut()
@@ -853,110 +1067,159 @@ impl<'d, 'f> Editor<'d, 'f> {
         manner: &Manner,
         out: &mut Vec<Splice>,
     ) {
-        let document = self.document;
-        let mapping = node.kind().is_mapping();
-        let spans: Vec<(Range<usize>, Range<u32>)> = if mapping {
-            node.entries()
-                .map(|entry| {
-                    let start = entry.key.mark().unwrap_or_else(|| entry.key.outer_start());
-                    (
-                        start..entry_end(entry),
-                        entry.key.id.0..entry.value.raw().next,
-                    )
-                })
-                .collect()
-        } else {
-            node.items()
-                .map(|item| {
-                    (
-                        item.outer_start()..item.range().end,
-                        item.id.0..item.raw().next,
-                    )
-                })
-                .collect()
-        };
         let interior = node.range().start + 1..node.range().end - 1;
-        let Some(((first, _), (last, _))) = spans.first().zip(spans.last()) else {
-            let pieces: Vec<_> = slots
-                .iter()
-                .filter_map(|s| flow_piece(s, mapping, manner))
-                .collect();
-            out.push(Splice {
-                range: interior,
-                text: pieces.join(", "),
-            });
-            return;
-        };
-        if slots.is_empty() {
-            out.push(Splice {
-                range: interior,
-                text: String::new(),
-            });
-            return;
+        let mut text = self.flow_interior(node, interior.clone(), slots, manner);
+        if slots.is_empty() && !text.contains('#') {
+            text.clear();
         }
-        let lead = &document.text[interior.start..first.start];
-        let tail = &document.text[last.end..interior.end];
-        let between = |index: usize| &document.text[spans[index - 1].0.end..spans[index].0.start];
-        let plain_lead = if lead.contains('#') { "\n" } else { lead };
-        let template = (1..spans.len())
-            .map(between)
-            .find(|text| !text.contains('#'))
-            .map_or_else(
-                || {
-                    if lead.contains('\n') {
-                        format!(",{plain_lead}")
-                    } else {
-                        ", ".to_owned()
-                    }
-                },
-                str::to_owned,
-            );
-        let mut text = lead.to_owned();
-        let mut previous: Option<usize> = None;
-        for (position, slot) in slots.iter().enumerate() {
-            let (kept, piece) = match slot {
-                Slot::Kept(index) => {
-                    let (range, ids) = &spans[*index];
-                    let mut inner = Vec::new();
-                    self.emit(ids.clone(), &mut inner);
-                    (
-                        Some(*index),
-                        splice(&document.text[range.clone()], range.start, &mut inner),
-                    )
-                }
-                Slot::New(_) => (None, flow_piece(slot, mapping, manner).unwrap_or_default()),
-            };
-            if position > 0 {
-                match kept {
-                    Some(index)
-                        if index > 0
-                            && (previous == Some(index - 1) || !between(index).contains('#')) =>
-                    {
-                        text.push_str(between(index));
-                    }
-                    _ => text.push_str(&template),
-                }
-            }
-            text.push_str(&piece);
-            previous = kept;
-        }
-        text.push_str(tail);
         out.push(Splice {
             range: interior,
             text,
         });
     }
 
+    /// `[a: b]` has no room for another entry: it gets its braces.
+    fn emit_pair(
+        &self,
+        node: NodeRef<'d>,
+        slots: &[Slot<'f>],
+        manner: &Manner,
+        out: &mut Vec<Splice>,
+    ) {
+        if let [Slot::Kept(0)] = slots {
+            return self.emit(node.id.0 + 1..node.ids().end, out);
+        }
+        let text = match slots {
+            [] => String::new(),
+            _ => self.flow_interior(node, node.range(), slots, manner),
+        };
+        let text = format!("{{{text}}}");
+        out.push(Splice {
+            range: node.range(),
+            text,
+        });
+    }
+
+    /// What stands between the brackets afterwards. Each element owns the white space and comments
+    /// in front of it, and the comma and comment behind it.
+    fn flow_interior(
+        &self,
+        node: NodeRef<'d>,
+        interior: Range<usize>,
+        slots: &[Slot<'f>],
+        manner: &Manner,
+    ) -> String {
+        let document = self.document;
+        let (opening, cells, foot) = flow_elements(document, node, &interior);
+        let indent = |lead: &str| match lead.rfind('\n') {
+            Some(at) => format!("{}{}", manner.newline, &lead[at + 1..]),
+            None => String::new(),
+        };
+        let lead = |cell: &Element| &document.text[cell.lead.clone()];
+        // The white space in front of the first element and in front of others.
+        let first_lead = cells
+            .first()
+            .map_or(String::new(), |cell| match lead(cell) {
+                text if text.contains('#') => indent(text),
+                text => text.to_owned(),
+            });
+        let next_lead = match cells.get(1).map(lead) {
+            Some(text) if !text.contains('#') => text.to_owned(),
+            Some(text) => indent(text),
+            None if first_lead.contains('\n') => indent(&first_lead),
+            None => " ".to_owned(),
+        };
+        let mut text = document.text[opening].to_owned();
+        let mut in_comment = text.contains('#');
+        let trailing_comma = cells.last().is_some_and(|cell| cell.comma.is_some());
+        for (position, slot) in slots.iter().enumerate() {
+            let usual = if position == 0 {
+                &first_lead
+            } else {
+                &next_lead
+            };
+            let cell = match slot {
+                Slot::Kept(index) => Some((*index, &cells[*index])),
+                Slot::New(_) => None,
+            };
+            let own = cell.filter(|(index, cell)| {
+                (*index == 0) == (position == 0) || lead(cell).contains('#')
+            });
+            let own = own.map_or(usual.as_str(), |(_, cell)| lead(cell));
+            push_lead(&mut text, in_comment, own, manner);
+            let last = position + 1 == slots.len();
+            match (cell, slot) {
+                (Some((_, cell)), _) => {
+                    let comma = !last || trailing_comma;
+                    in_comment = self.push_cell(cell, comma, &mut text);
+                }
+                (None, Slot::New(new)) => {
+                    text.push_str(&flow_piece(new, node.kind().is_mapping(), manner));
+                    text.push_str(if !last || trailing_comma { "," } else { "" });
+                    in_comment = false;
+                }
+                (None, Slot::Kept(_)) => {}
+            }
+        }
+        push_lead(&mut text, in_comment, &document.text[foot], manner);
+        text
+    }
+
+    /// Adds an element with or without a comma; says whether a comment stands behind it.
+    fn push_cell(&self, cell: &Element, comma: bool, text: &mut String) -> bool {
+        let source = self.document.text;
+        let mut inner = Vec::new();
+        self.emit(cell.ids.clone(), &mut inner);
+        let (start, end) = (cell.lead.end, cell.element_end);
+        text.push_str(&splice(&source[start..end], start, &mut inner));
+        if text.ends_with('?') {
+            // `?,` would be text.
+            text.push(' ');
+        }
+        match (cell.comma, comma) {
+            (Some(at), true) => text.push_str(&source[end..at + 1]),
+            (Some(at), false) => text.push_str(&source[end..at]),
+            (None, true) => text.push(','),
+            (None, false) => {}
+        }
+        text.push_str(&source[cell.comma.map_or(end, |at| at + 1)..cell.end]);
+        source[end..cell.end].contains('#')
+    }
+
     /// How the surroundings of a node are written.
     fn manner(&self, node: NodeRef<'d>) -> Manner {
-        let document = self.document;
         let start = node.range().start;
         Manner {
             step: self.step(node),
             wide: self.wide(start),
-            newline: newline_at(document.text, start),
+            newline: self.newline(start),
             json: self.json(node),
+            indent_below: 0,
+            body: None,
         }
+    }
+
+    /// How content in the place of a node is to be written.
+    fn manner_of_content(&self, node: NodeRef<'d>) -> Manner {
+        let below = self.behind_line(node.range().end);
+        let inherits = is_block_scalar(node.kind())
+            && !block_indicators(node).contains(|c: char| c.is_ascii_digit());
+        Manner {
+            indent_below: self.indent_below(below.min(self.document.text.len())),
+            body: body_indent(node).filter(|_| inherits),
+            ..self.manner(node)
+        }
+    }
+
+    /// The line break at the end of the line of `at`. A line can be long and hold many edits.
+    fn newline(&self, at: usize) -> &'static str {
+        let (from, end, newline) = self.line.get();
+        if (from..end).contains(&at) {
+            return newline;
+        }
+        let newline = newline_at(self.document.text, at);
+        self.line.set((at, self.document.line_end(at), newline));
+        newline
     }
 
     /// Whether keys of the flow mappings around are written as in JSON.
@@ -995,7 +1258,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         };
         let mut at = Some(node);
         while let Some(ancestor) = at {
-            if let Some(step) = step_of(ancestor) {
+            let known = self.steps.borrow().get(&ancestor.id).copied();
+            let step = known.unwrap_or_else(|| step_of(ancestor));
+            self.steps.borrow_mut().insert(ancestor.id, step);
+            if let Some(step) = step {
                 return step;
             }
             at = ancestor.parent();
@@ -1053,8 +1319,8 @@ pub(super) fn head_start(
     start
 }
 
-fn not_shared(node: NodeRef<'_>) -> Result<(), EditError> {
-    match node.shared_anchor() {
+fn refuse(node: NodeRef<'_>, anchor: Option<&str>) -> Result<(), EditError> {
+    match anchor {
         Some(anchor) => Err(EditError::SharedAnchor {
             place: node.path().to_string(),
             anchor: anchor.to_owned(),
@@ -1064,51 +1330,200 @@ fn not_shared(node: NodeRef<'_>) -> Result<(), EditError> {
 }
 
 fn owner_of(node: NodeRef<'_>) -> Owner {
-    let Some(parent) = node.parent() else {
-        return Owner::Root;
-    };
     let document = node.document;
+    let Some(parent) = node.parent() else {
+        let start = node.outer_start();
+        let line = document.line_start(start);
+        let own_line = document.text[line..start].bytes().all(|b| b == b' ');
+        return Owner::Root(if own_line { start - line } else { 0 });
+    };
     if parent.kind().is_sequence() {
         return Owner::Dash(document.column(node.mark().unwrap_or(node.outer_start())));
     }
-    let entry = parent.entries().find(|entry| entry.value.id == node.id);
-    let key = entry.map_or(node, |entry| entry.key);
+    let key = node.key_of_value().unwrap_or(node);
     Owner::Key(document.column(key.mark().unwrap_or(key.outer_start())))
 }
 
-/// What is replaced when a node gets other content: a tag goes with the old content.
-fn content_range(node: NodeRef<'_>) -> Range<usize> {
-    let range = node.range();
-    let properties = node.properties();
-    match (node.tag(), properties.find('&')) {
-        (None, _) => range,
-        (Some(_), None) => node.outer_start()..range.end,
-        (Some(tag), Some(_)) => match properties.rfind(tag) {
-            // `&a !t x`: the anchor stays.
-            Some(at) if at > 0 => node.outer_start() + at..range.end,
-            _ => range,
-        },
+/// Entries or items with their marks and keys, and their nodes.
+fn spans(node: NodeRef<'_>) -> Vec<(Range<usize>, Range<u32>)> {
+    let start = |node: NodeRef<'_>| node.mark().unwrap_or_else(|| node.outer_start());
+    let entries = node.entries().map(|entry| {
+        let ids = entry.key.id.0..entry.value.ids().end;
+        (start(entry.key)..entry_end(entry), ids)
+    });
+    let items = node.items().map(|item| {
+        let end = item.range().end.max(item.mark().map_or(0, |mark| mark + 1));
+        (start(item)..end, item.ids())
+    });
+    entries.chain(items).collect()
+}
+
+/// An element of a flow collection with what belongs to it.
+struct Element {
+    /// White space and comments in front.
+    lead: Range<usize>,
+    element_end: usize,
+    comma: Option<usize>,
+    /// Behind the comma and the comment on its line.
+    end: usize,
+    ids: Range<u32>,
+}
+
+/// What stands behind the opening bracket on its line, the elements, and what is left behind them.
+fn flow_elements(
+    document: Document<'_>,
+    node: NodeRef<'_>,
+    interior: &Range<usize>,
+) -> (Range<usize>, Vec<Element>, Range<usize>) {
+    let behind_comment =
+        |at: usize| render::comment_behind(document, at).map_or(at, |comment| at + comment.len());
+    let bytes = &document.text.as_bytes()[..interior.end];
+    let spans = spans(node);
+    let mut at = match node.kind() {
+        NodeKind::FlowPair => interior.start,
+        _ => behind_comment(interior.start),
+    };
+    let opening = interior.start..at;
+    let mut cells = Vec::new();
+    for (range, ids) in spans {
+        let next = skip_trivia(bytes, range.end);
+        let comma = (bytes.get(next) == Some(&b',')).then_some(next);
+        // A comma below the comment of its element stands in front of the next one.
+        let end = behind_comment(comma.map_or(range.end, |comma| comma + 1)).min(interior.end);
+        cells.push(Element {
+            lead: at..range.start,
+            element_end: range.end,
+            comma,
+            end,
+            ids,
+        });
+        at = end;
     }
+    (opening, cells, at..interior.end)
+}
+
+/// Adds white space and comments, behind a line break if a comment stands in front.
+fn push_lead(text: &mut String, in_comment: bool, lead: &str, manner: &Manner) {
+    let breaks = lead
+        .trim_start_matches([' ', '\t'])
+        .starts_with(['\r', '\n']);
+    if in_comment && !breaks {
+        text.push_str(manner.newline);
+        text.push(' ');
+    }
+    text.push_str(lead);
+}
+
+/// Which slots keep their place: a longest run in the old order.
+///
+/// A collection behind a dash keeps its first line only if its first entry stays first.
+fn stable_slots(slots: &[Slot<'_>], behind_dash: bool) -> Vec<bool> {
+    let first_moves = behind_dash && !matches!(slots.first(), Some(Slot::Kept(0)));
+    let values = slots.iter().enumerate().map(|(position, slot)| match slot {
+        Slot::Kept(index) if !first_moves || (*index > 0 && position > 0) => Some(*index),
+        _ => None,
+    });
+    longest_increasing(values)
+}
+
+/// Lines for the first entries or items of a collection.
+fn new_block(slots: &[Slot<'_>], owner: Owner, manner: &Manner) -> Rendered {
+    let new = slots.iter().filter_map(|slot| match slot {
+        Slot::New(new) => Some(&**new),
+        Slot::Kept(_) => None,
+    });
+    let mapping = is_mapping(slots);
+    let column = owner.child(!mapping, manner);
+    let lines = new.flat_map(|new| new_lines(new, mapping, column, manner));
+    let rendered = Rendered {
+        lines: lines.collect(),
+        ..Rendered::default()
+    };
+    match owner {
+        Owner::Dash(_) => rendered.compact(),
+        _ => rendered,
+    }
+}
+
+/// A flow collection of new entries or items.
+fn new_flow(slots: &[Slot<'_>], manner: &Manner) -> String {
+    let mapping = is_mapping(slots);
+    let pieces: Vec<_> = slots
+        .iter()
+        .filter_map(|slot| match slot {
+            Slot::New(new) => Some(flow_piece(new, mapping, manner)),
+            Slot::Kept(_) => None,
+        })
+        .collect();
+    let pieces = pieces.join(", ");
+    if mapping {
+        format!("{{{pieces}}}")
+    } else {
+        format!("[{pieces}]")
+    }
+}
+
+fn is_mapping(slots: &[Slot<'_>]) -> bool {
+    slots
+        .iter()
+        .any(|slot| matches!(slot, Slot::New(new) if new.key.is_some()))
+}
+
+/// Lines, each behind a line break.
+fn below_text<'l>(lines: &'l [String], manner: &Manner) -> impl Iterator<Item = &'l str> {
+    let newline = manner.newline;
+    lines.iter().flat_map(move |line| [newline, line.as_str()])
+}
+
+fn ends_in_block_scalar(document: Document<'_>) -> bool {
+    document
+        .last_node()
+        .is_some_and(|last| is_block_scalar(last.kind()))
+}
+
+fn is_block_scalar(kind: NodeKind) -> bool {
+    matches!(
+        kind,
+        NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded)
+    )
+}
+
+/// Columns that the lines of a block scalar are indented by, if it has any.
+fn body_indent(node: NodeRef<'_>) -> Option<usize> {
+    let mut lines = node.source().split('\n').skip(1);
+    lines.find(|line| !line.trim().is_empty()).map(indent_of)
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+/// The indicators behind the `|` or `>` of a block scalar.
+fn block_indicators(node: NodeRef<'_>) -> &str {
+    let text = &node.document.text[node.range().start + 1..];
+    let length = text
+        .bytes()
+        .take_while(|b| b"+-123456789".contains(b))
+        .count();
+    &text[..length]
 }
 
 fn new_lines(new: &NewSlot<'_>, mapping: bool, column: usize, manner: &Manner) -> Vec<String> {
     if mapping {
-        render::entry_lines(&new.key, &new.content, new.entry, column, manner)
+        let key = new.key.as_deref().unwrap_or_default();
+        render::entry_lines(key, &new.content, new.entry, column, manner)
     } else {
         render::item_lines(&new.content, new.item, column, manner)
     }
 }
 
-fn flow_piece(slot: &Slot<'_>, mapping: bool, manner: &Manner) -> Option<String> {
-    let Slot::New(new) = slot else { return None };
+fn flow_piece(new: &NewSlot<'_>, mapping: bool, manner: &Manner) -> String {
     let value = render::flow(&new.content, manner);
-    Some(match mapping {
-        true => format!(
-            "{}: {value}",
-            render::flow_key(&Value::from(new.key.as_str()), manner.json)
-        ),
-        false => value,
-    })
+    if !mapping {
+        return value;
+    }
+    let key = Value::from(new.key.as_deref().unwrap_or_default());
+    format!("{}: {value}", render::flow_key(&key, manner.json))
 }
 
 /// The line break at the end of the line of `at` (or, on the last line, of the line before).

@@ -66,13 +66,33 @@ impl Location {
     /// The place of a byte offset in a text.
     #[must_use]
     pub fn of(text: &str, offset: usize) -> Self {
-        let before = &text.as_bytes()[..offset.min(text.len())];
-        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-        Self {
-            line: memchr::memchr_iter(b'\n', before).count() + 1,
-            column: text
-                .get(start..offset)
-                .map_or(1, |line| line.chars().count() + 1),
+        Self { line: 1, column: 1 }.behind(&text.as_bytes()[..offset.min(text.len())])
+    }
+
+    /// The places of the offsets 0, `step`, twice `step` ... of a text.
+    pub(super) fn milestones(text: &str, step: usize) -> Vec<Self> {
+        let start = Self { line: 1, column: 1 };
+        let mut at = start;
+        let pieces = text.as_bytes().chunks(step);
+        let behind = pieces.map(|piece| {
+            at = at.behind(piece);
+            at
+        });
+        std::iter::once(start).chain(behind).collect()
+    }
+
+    /// The place behind a text that begins here.
+    pub(super) fn behind(self, text: &[u8]) -> Self {
+        let characters = |line: &[u8]| line.iter().filter(|b| **b & 0xC0 != 0x80).count();
+        match memchr::memrchr(b'\n', text) {
+            Some(last) => Self {
+                line: self.line + memchr::memchr_iter(b'\n', text).count(),
+                column: 1 + characters(&text[last + 1..]),
+            },
+            None => Self {
+                line: self.line,
+                column: self.column + characters(text),
+            },
         }
     }
 }

@@ -20,28 +20,33 @@ pub(super) struct Manner {
     pub(super) newline: &'static str,
     /// Whether keys and strings in flow style are written as JSON has them.
     pub(super) json: bool,
+    /// White space in blank lines and in front of a comment line that follow, which a block scalar
+    /// indented no deeper would take for its own.
+    pub(super) indent_below: usize,
+    /// Indentation of the lines of the block scalar that is replaced.
+    pub(super) body: Option<usize>,
 }
 
 /// What the content belongs to, with the column of the key or dash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
-    Root,
+    /// The document, with the column of its root.
+    Root(usize),
     Key(usize),
     Dash(usize),
 }
 
 impl Owner {
-    fn column(self) -> usize {
+    pub(super) fn column(self) -> usize {
         match self {
-            Self::Root => 0,
-            Self::Key(column) | Self::Dash(column) => column,
+            Self::Root(column) | Self::Key(column) | Self::Dash(column) => column,
         }
     }
 
     /// Column of a collection that belongs to this owner.
-    fn child(self, sequence: bool, manner: &Manner) -> usize {
+    pub(super) fn child(self, sequence: bool, manner: &Manner) -> usize {
         match self {
-            Self::Root => 0,
+            Self::Root(column) => column,
             Self::Key(column) if sequence && !manner.wide => column,
             Self::Key(column) => column + manner.step,
             Self::Dash(column) => column + 2,
@@ -56,27 +61,52 @@ pub(super) struct Rendered {
     pub(super) inline: String,
     /// Lines below, indented, without line breaks.
     pub(super) lines: Vec<String>,
+    /// Column of the collection whose first line has become `inline`.
+    pub(super) moved_up: Option<usize>,
+    /// Whether the last line ends a scalar or flow collection, so that a comment can follow.
+    pub(super) tail: bool,
 }
 
 impl Rendered {
-    fn inline(text: String) -> Self {
+    pub(super) fn inline(text: String) -> Self {
         Self {
             inline: text,
-            lines: Vec::new(),
+            ..Self::default()
         }
     }
 
     /// Puts a mark (`key:` or `-`) at a column in front.
-    fn behind(self, column: usize, mark: &str, out: &mut Vec<String>) {
+    pub(super) fn behind(self, column: usize, mark: &str, out: &mut Vec<String>) {
         let space = if self.inline.is_empty() { "" } else { " " };
         out.push(format!("{:column$}{mark}{space}{}", "", self.inline));
         out.extend(self.lines);
     }
 
     /// Moves the first line up behind a dash.
-    fn compact(mut self) -> Self {
+    pub(super) fn compact(mut self) -> Self {
         if self.inline.is_empty() && !self.lines.is_empty() {
-            self.inline = self.lines.remove(0).trim_start().to_owned();
+            let first = self.lines.remove(0);
+            self.inline = first.trim_start().to_owned();
+            self.moved_up = Some(first.len() - self.inline.len());
+        }
+        self
+    }
+
+    /// Whether this is a block scalar with `+`.
+    fn keeps_blank_lines(&self) -> bool {
+        let mut indicators = self
+            .inline
+            .bytes()
+            .skip(1)
+            .take_while(|b| b"+-123456789".contains(b));
+        self.inline.starts_with(['|', '>']) && indicators.any(|b| b == b'+')
+    }
+
+    /// Moves the first line of a collection down again.
+    pub(super) fn below(mut self) -> Self {
+        if let Some(column) = self.moved_up.take() {
+            let inline = std::mem::take(&mut self.inline);
+            self.lines.insert(0, format!("{:column$}{inline}", ""));
         }
         self
     }
@@ -98,10 +128,13 @@ fn document_text(content: &Content<'_>) -> String {
     let manner = Manner {
         step: 2,
         wide: false,
-        newline: "\n",
+        newline: "
+",
         json: false,
+        indent_below: 0,
+        body: None,
     };
-    let rendered = block(content, Owner::Root, &manner);
+    let rendered = block(content, Owner::Root(0), &manner);
     let head = Some(rendered.inline).filter(|inline| !inline.is_empty());
     head.into_iter()
         .chain(rendered.lines)
@@ -131,7 +164,9 @@ pub(super) fn flow(content: &Content<'_>, manner: &Manner) -> String {
         Content::Value(value) => flow_value(value, manner.json),
         Content::Node(node) => {
             let is_json = manner.json && node.document.text.starts_with('{');
-            let single = !node.kind().is_block_collection() && !node.source().contains('\n');
+            let single = !node.kind().is_block_collection()
+                && !node.source().contains('\n')
+                && !node.source().is_empty();
             let simple = match node.kind() {
                 NodeKind::Scalar(ScalarStyle::Plain) => {
                     scalar::plain_is_safe(node.source(), Context::Flow) || node.as_str().is_none()
@@ -220,26 +255,47 @@ fn block_key(key: &Value) -> String {
 
 /// A string in the style asked for, if it can be written so, else double-quoted.
 ///
-/// New strings of several lines become literal block scalars.
+/// New strings of several lines become literal block scalars. None is written with `+`, which
+/// would take blank lines that follow for its own.
 pub(super) fn string(text: &str, style: ScalarStyle, owner: Owner, manner: &Manner) -> Rendered {
     let several = text.trim_end_matches('\n').contains('\n');
-    let in_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-    if in_block || (several && style == ScalarStyle::Plain) {
-        let indent = match owner {
-            Owner::Root => manner.step,
-            Owner::Key(column) | Owner::Dash(column) => column + manner.step,
-        };
-        let folded = style == ScalarStyle::Folded;
-        if let Some((header, body)) = scalar::write_block(text, folded, indent, "\n", manner.step) {
-            let lines = body.split('\n').map(str::to_owned).collect();
-            return Rendered {
-                inline: header,
-                lines,
-            };
-        }
+    match style {
+        ScalarStyle::Literal | ScalarStyle::Folded => {}
+        ScalarStyle::Plain if several => {}
+        _ => return Rendered::inline(scalar::write_inline(text, style, Context::Block)),
+    }
+    let rendered = kept_string(text, style, owner, manner);
+    if rendered.keeps_blank_lines() {
         return Rendered::inline(scalar::write_double_quoted(text));
     }
-    Rendered::inline(scalar::write_inline(text, style, Context::Block))
+    rendered
+}
+
+/// A string in the place of a block scalar that keeps the blank lines behind it.
+pub(super) fn kept_string(
+    text: &str,
+    style: ScalarStyle,
+    owner: Owner,
+    manner: &Manner,
+) -> Rendered {
+    let indent = match owner {
+        Owner::Root(_) => manner.step,
+        Owner::Key(column) | Owner::Dash(column) => column + manner.step,
+    };
+    let parent = match owner {
+        Owner::Root(_) => 0,
+        _ => owner.column(),
+    };
+    let indent = manner.body.filter(|body| *body > parent).unwrap_or(indent);
+    let folded = style == ScalarStyle::Folded;
+    match scalar::write_block(text, folded, indent, "\n", indent - parent) {
+        Some((header, body)) if indent > manner.indent_below => Rendered {
+            inline: header,
+            lines: body.split('\n').map(str::to_owned).collect(),
+            ..Rendered::default()
+        },
+        _ => Rendered::inline(scalar::write_double_quoted(text)),
+    }
 }
 
 /// Lines for a new entry of a block mapping at a column.
@@ -288,20 +344,24 @@ pub(super) fn item_lines(
 
 /// The comment behind a scalar or flow collection moves along with it.
 fn append_trailing_comment(value: NodeRef<'_>, rendered: &mut Rendered) {
-    if value.kind().is_block_collection() || !rendered.lines.is_empty() {
+    if value.kind().is_block_collection() {
         return;
     }
-    if let Some(comment) = comment_behind(value.document, value.range().end) {
-        rendered.inline.push_str(comment);
+    let Some(comment) = comment_behind(value.document, value.range().end) else {
+        return;
+    };
+    match rendered.lines.last_mut() {
+        Some(last) if rendered.tail => last.push_str(comment),
+        _ => rendered.inline.push_str(comment),
     }
 }
 
 /// White space and comment from `at` to the end of the line, if a comment is there.
-fn comment_behind(document: Document<'_>, at: usize) -> Option<&str> {
-    let line = &document.text[at..document.line_end(at)];
-    let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
-    document.comment_at(at + blank)?;
-    Some(line.trim_end_matches('\r'))
+pub(super) fn comment_behind(document: Document<'_>, at: usize) -> Option<&str> {
+    let rest = &document.text[at..];
+    let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let comment = document.comment_at(at + blank)?;
+    Some(rest[..blank + comment.len()].trim_end_matches('\r'))
 }
 
 /// The comment lines directly above an entry or item, as [`super::edit`] takes them along.
@@ -347,7 +407,24 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
     let document = node.document;
     match node.kind() {
         NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
-            let mut rendered = block_scalar(node, owner, manner)?;
+            let mut rendered = match block_scalar(node, owner, manner) {
+                Some(rendered)
+                    if manner.indent_below == 0
+                        && !rendered.keeps_blank_lines()
+                        && document.tree.unterminated != Some(node.id) =>
+                {
+                    rendered
+                }
+                _ => {
+                    let text = node.scalar_text()?;
+                    let mut rendered = string(text, ScalarStyle::Literal, owner, manner);
+                    let header = node.source().lines().next().unwrap_or_default();
+                    if let Some(at) = header.find(" #") {
+                        rendered.inline.push_str(header[at..].trim_end());
+                    }
+                    rendered
+                }
+            };
             rendered.inline.insert_str(0, &tag);
             Some(rendered)
         }
@@ -391,7 +468,12 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
             let first = lines.next().unwrap_or_default();
             let old = document.text[document.line_start(node.range().start)..].bytes();
             let old = old.take_while(|b| *b == b' ').count();
-            let least = owner.column() + if owner == Owner::Root { 0 } else { manner.step };
+            let least = owner.column()
+                + if matches!(owner, Owner::Root(_)) {
+                    0
+                } else {
+                    manner.step
+                };
             let lines = lines
                 .map(|line| {
                     let bare = line.trim_start_matches(' ');
@@ -413,6 +495,8 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
             Some(Rendered {
                 inline: format!("{tag}{first}").trim_end().to_owned(),
                 lines,
+                tail: true,
+                ..Rendered::default()
             })
         }
     }
@@ -501,7 +585,7 @@ fn block_scalar(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Rend
             .map_or(0, |l| indent_of(l)),
     };
     let new = match (owner, digit) {
-        (Owner::Root, _) => return None,
+        (Owner::Root(_), _) => return None,
         (_, Some(digit)) => owner.column() + usize::from(digit - b'0'),
         (_, None) => owner.column() + manner.step,
     };
@@ -515,5 +599,6 @@ fn block_scalar(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Rend
     Some(Rendered {
         inline: header.to_owned(),
         lines,
+        ..Rendered::default()
     })
 }

@@ -7,15 +7,24 @@
 //! place of an empty value.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use granit_parser::{Event, Parser, ScalarStyle as Style, Span, StructureStyle};
 
+use super::document::Document;
 use super::error::{Location, ParseError};
-use super::scalar::{ScalarStyle, resolve_plain};
-use super::value::Value;
+use super::scalar::ScalarStyle;
 
 /// Nested collections that pass, counted from the root of the outermost document.
 pub const MAX_DEPTH: usize = 512;
+
+/// Mappings up to this size are searched for equal keys pair by pair.
+const SMALL_MAPPING: usize = 12;
+
+/// Memory that nodes may take for each byte of the text, and besides. Text of resources has a node
+/// for every 10 to 20 bytes; `[1,1,1,` has one for every two, and would take 16 times its size.
+const NODE_BYTES_PER_BYTE: usize = 5;
+const NODE_BYTES_BESIDES: usize = 32 << 20;
 
 /// "No such offset", "no such node".
 pub(super) const NONE: u32 = u32::MAX;
@@ -106,6 +115,15 @@ pub(super) struct DocumentSpan {
     pub(super) end: usize,
 }
 
+/// An anchored node that an alias reads.
+#[derive(Debug, Clone)]
+pub(super) struct SharedAnchor {
+    pub(super) node: NodeId,
+    pub(super) name: Box<str>,
+    /// The last of the aliases.
+    pub(super) last_reader: NodeId,
+}
+
 /// The tree of a text: nodes in the order of the text, each collection before its children.
 #[derive(Debug, Default)]
 pub struct Tree {
@@ -114,10 +132,14 @@ pub struct Tree {
     /// Comments from `#` to the end of the line, in order.
     pub(super) comments: Vec<(u32, u32)>,
     pub(super) documents: Vec<DocumentSpan>,
-    /// Anchored nodes that an alias reads, with the anchor's name.
-    pub(super) shared: Vec<(NodeId, Box<str>)>,
-    /// Block scalars that the end of the text cut short of their line break.
+    /// Anchored nodes that an alias reads, in order.
+    pub(super) shared: Vec<SharedAnchor>,
+    /// A block scalar that the end of the text cut short of its line break.
     pub(super) unterminated: Option<NodeId>,
+    /// Places in the text from which others are found without counting from its start.
+    pub(super) milestones: OnceLock<Vec<Location>>,
+    /// The position of each node among the children of its parent, once a path was asked for.
+    positions: OnceLock<Vec<u32>>,
 }
 
 /// How to read a text.
@@ -135,6 +157,22 @@ impl Tree {
     /// [`MAX_DEPTH`], or is longer than 4 GiB.
     pub fn parse(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
         Builder::new(text, options).build()
+    }
+
+    /// How many children of the parent stand before a node.
+    pub(super) fn position(&self, id: NodeId) -> usize {
+        let positions = self.positions.get_or_init(|| {
+            let mut children = vec![0; self.nodes.len()];
+            let next = |node: &Node| match children.get_mut(node.parent as usize) {
+                Some(count) => {
+                    *count += 1;
+                    *count - 1
+                }
+                None => 0,
+            };
+            self.nodes.iter().map(next).collect()
+        });
+        positions[id.index()] as usize
     }
 
     pub(super) fn node(&self, id: NodeId) -> &Node {
@@ -166,7 +204,15 @@ struct Builder<'t> {
     open: Vec<Open>,
     /// First byte behind the last thing taken.
     cursor: usize,
-    anchors: HashMap<usize, (u32, Box<str>)>,
+    anchors: HashMap<usize, Anchor>,
+}
+
+/// An anchor that aliases of this document can read.
+struct Anchor {
+    node: u32,
+    name: Box<str>,
+    /// Its place among the shared ones, once an alias has read it.
+    shared: Option<usize>,
 }
 
 impl<'t> Builder<'t> {
@@ -203,6 +249,7 @@ impl<'t> Builder<'t> {
         }
         self.tree.comments.sort_unstable();
         self.tree.comments.dedup();
+        self.tree.shared.sort_unstable_by_key(|anchor| anchor.node);
         Ok(self.tree)
     }
 
@@ -278,12 +325,22 @@ impl<'t> Builder<'t> {
                 && root.properties == NONE
                 && matches!(root.kind, NodeKind::Scalar(ScalarStyle::Plain));
         }
-        self.anchors.clear();
+        // Not `clear`, which takes time for the capacity: documents can be many.
+        self.anchors = HashMap::new();
+    }
+
+    fn most_nodes(&self) -> usize {
+        let bytes = self.text.len() * NODE_BYTES_PER_BYTE + NODE_BYTES_BESIDES;
+        bytes / size_of::<Node>()
     }
 
     /// Takes indicators in front of a node and enters the node into its collection.
     fn begin(&mut self, kind: NodeKind, span: Option<&Span>) -> Result<u32, ParseError> {
         let id = offset(self.tree.nodes.len());
+        if self.tree.nodes.len() > self.most_nodes() {
+            let message = format!("more than {} values in one text", self.most_nodes());
+            return Err(self.error(self.cursor, message));
+        }
         let mut parent = NONE;
         let mut mark = NONE;
         if let Some(open) = self.open.last_mut() {
@@ -353,7 +410,12 @@ impl<'t> Builder<'t> {
 
     fn anchor(&mut self, id: usize, name: &str, range: std::ops::Range<usize>) {
         let node = offset(self.tree.nodes.len()) - 1;
-        self.anchors.insert(id, (node, name.into()));
+        let anchor = Anchor {
+            node,
+            name: name.into(),
+            shared: None,
+        };
+        self.anchors.insert(id, anchor);
         let (start, end) = (offset(range.start), offset(range.end));
         let entry = &mut self.tree.nodes[node as usize];
         entry.properties = entry.properties.min(start);
@@ -522,17 +584,18 @@ impl<'t> Builder<'t> {
         let id = self.begin(NodeKind::Alias, None)?;
         let node = &mut self.tree.nodes[id as usize];
         (node.start, node.end) = (offset(range.start), offset(range.end));
-        if let Some((anchored, name)) = self.anchors.get(&target) {
-            node.extra = *anchored;
-            if !self
-                .tree
-                .shared
-                .iter()
-                .rev()
-                .take(64)
-                .any(|(id, _)| id.0 == *anchored)
-            {
-                self.tree.shared.push((NodeId(*anchored), name.clone()));
+        if let Some(anchor) = self.anchors.get_mut(&target) {
+            node.extra = anchor.node;
+            match anchor.shared {
+                Some(at) => self.tree.shared[at].last_reader = NodeId(id),
+                None => {
+                    anchor.shared = Some(self.tree.shared.len());
+                    self.tree.shared.push(SharedAnchor {
+                        node: NodeId(anchor.node),
+                        name: anchor.name.clone(),
+                        last_reader: NodeId(id),
+                    });
+                }
             }
         }
         self.cursor = range.end;
@@ -605,90 +668,93 @@ impl<'t> Builder<'t> {
     }
 
     fn refuse_duplicate_keys(&self, mapping: u32) -> Result<(), ParseError> {
-        let end = self.tree.nodes[mapping as usize].next;
-        let mut keys: Vec<u32> = Vec::new();
+        let keys = self.keys(mapping);
+        if keys.len() < 2 {
+            return Ok(());
+        }
+        let words: Option<Vec<&str>> = keys.iter().map(|key| self.word(*key)).collect();
+        let twice = match words {
+            Some(words) if words.len() <= SMALL_MAPPING => {
+                (1..words.len()).find(|at| words[..*at].contains(&words[*at]))
+            }
+            Some(words) => {
+                let mut seen = HashSet::with_capacity(words.len());
+                words.iter().position(|word| !seen.insert(*word))
+            }
+            None => self.equal_key(&keys),
+        };
+        let Some(key) = twice.map(|at| &self.tree.nodes[keys[at] as usize]) else {
+            return Ok(());
+        };
+        let (start, end) = (key.start as usize, key.end as usize);
+        let name = match key.kind {
+            NodeKind::Scalar(_) => self.tree.decoded(self.text, key),
+            _ => &self.text[start..end],
+        };
+        Err(self.error(start, format!("the key `{name}` is in this mapping twice")))
+    }
+
+    fn keys(&self, mapping: u32) -> Vec<u32> {
+        let nodes = &self.tree.nodes;
+        let end = nodes[mapping as usize].next;
+        let mut keys = Vec::new();
         let mut child = mapping + 1;
         while child < end {
             keys.push(child);
-            let value = self.tree.nodes[child as usize].next;
-            child = self
-                .tree
-                .nodes
-                .get(value as usize)
-                .map_or(end, |value| value.next);
+            let value = nodes[child as usize].next;
+            child = nodes.get(value as usize).map_or(end, |value| value.next);
         }
-        let simple = |id: u32| {
-            let node = &self.tree.nodes[id as usize];
-            matches!(node.kind, NodeKind::Scalar(_)).then(|| self.tree.decoded(self.text, node))
-        };
-        let twice = |id: u32, name: &str| {
-            let node = &self.tree.nodes[id as usize];
-            Err(self.error(
-                node.start as usize,
-                format!("the key `{name}` is in this mapping twice"),
-            ))
-        };
-        if keys.len() <= 12 && keys.iter().all(|key| simple(*key).is_some()) {
-            for (i, key) in keys.iter().enumerate() {
-                let text = simple(*key);
-                for other in &keys[..i] {
-                    if simple(*other) == text && self.key(*other) == self.key(*key) {
-                        return twice(*key, text.unwrap_or_default());
-                    }
-                }
-            }
-            // Only spellings of one number can be equal with different texts (`1` and `0x1`).
-            if keys
-                .iter()
-                .all(|key| simple(*key).is_some_and(|text| !is_number_like(text)))
-            {
-                return Ok(());
-            }
-        }
-        let mut seen = HashSet::with_capacity(keys.len());
-        for key in keys {
-            let name = self.key(key);
-            if seen.contains(&name) {
-                return twice(key, &name[1..]);
-            }
-            seen.insert(name);
-        }
-        Ok(())
+        keys
     }
 
-    /// A text that is equal for two keys exactly if their values are equal.
-    fn key(&self, id: u32) -> String {
+    /// The text of a key that is a string, and is equal to another only if the texts are.
+    fn word(&self, id: u32) -> Option<&str> {
         let node = &self.tree.nodes[id as usize];
-        match node.kind {
-            NodeKind::Scalar(style) => {
-                let text = self.tree.decoded(self.text, node);
-                if style != ScalarStyle::Plain {
-                    return format!("s{text}");
+        let NodeKind::Scalar(style) = node.kind else {
+            return None;
+        };
+        let text = self.tree.decoded(self.text, node);
+        let plain = style == ScalarStyle::Plain && may_be_typed(text);
+        (!plain && node.properties == NONE).then_some(text)
+    }
+
+    /// The first of the keys that is equal to one before it.
+    fn equal_key(&self, keys: &[u32]) -> Option<usize> {
+        let document = Document::new(self.text, &self.tree);
+        let mut scalars = HashSet::new();
+        let mut others: Vec<(&str, usize)> = Vec::new();
+        let mut first = None;
+        for (at, id) in keys.iter().enumerate() {
+            let alias = document.node(NodeId(*id));
+            let target = alias.resolved();
+            // A collection that is a key within itself has no end yet.
+            let key = if target.raw().end == NONE {
+                alias
+            } else {
+                target
+            };
+            if matches!(key.kind(), NodeKind::Scalar(_)) {
+                if !scalars.insert(key.value()) {
+                    first = Some(at);
+                    break;
                 }
-                match resolve_plain(text) {
-                    Value::String(text) => format!("s{text}"),
-                    other => format!("t{}", other.to_json()),
-                }
+            } else {
+                others.push((key.source(), at));
             }
-            NodeKind::Alias if node.extra < id => match self.tree.nodes[node.extra as usize].kind {
-                NodeKind::Scalar(_) => self.key(node.extra),
-                _ => format!("*{}", node.extra),
-            },
-            // Collections as keys are of no use in KRM: equal only if written alike.
-            _ => format!("c{}", &self.text[node.start as usize..node.end as usize]),
         }
+        // Collections as keys are of no use in KRM: equal only if written alike. By their length
+        // first, so that the texts of keys within keys are not read over and over.
+        others.sort_unstable_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+        let pairs = others.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        pairs
+            .map(|pair| pair[0].1.max(pair[1].1))
+            .chain(first)
+            .min()
     }
 
     /// The first byte at or behind `at` that is no white space and no comment.
-    fn skip_trivia(&self, mut at: usize) -> usize {
-        while let Some(byte) = self.bytes.get(at) {
-            match byte {
-                b' ' | b'\t' | b'\n' | b'\r' => at += 1,
-                b'#' => at = line_end(self.bytes, at),
-                _ => break,
-            }
-        }
-        at
+    fn skip_trivia(&self, at: usize) -> usize {
+        skip_trivia(self.bytes, at)
     }
 
     fn error(&self, at: usize, message: String) -> ParseError {
@@ -701,15 +767,32 @@ impl<'t> Builder<'t> {
     }
 }
 
-fn is_number_like(text: &str) -> bool {
-    text.bytes()
-        .next()
-        .is_none_or(|b| b.is_ascii_digit() || b"+-.~nNtTfF".contains(&b))
+/// Whether a plain scalar may be something else than a string.
+fn may_be_typed(text: &str) -> bool {
+    match text.as_bytes().first() {
+        None | Some(b'~' | b'0'..=b'9' | b'+' | b'-' | b'.') => true,
+        Some(b'n' | b'N') => text.eq_ignore_ascii_case("null"),
+        Some(b't' | b'T') => text.eq_ignore_ascii_case("true"),
+        Some(b'f' | b'F') => text.eq_ignore_ascii_case("false"),
+        Some(_) => false,
+    }
 }
 
 /// Texts of 4 GiB and more are refused, so offsets fit.
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(NONE)
+}
+
+/// The first byte at or behind `at` that is no white space and no comment.
+pub(super) fn skip_trivia(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+            b'#' => at = line_end(bytes, at),
+            _ => break,
+        }
+    }
+    at
 }
 
 /// The first byte of the line that holds `at`.

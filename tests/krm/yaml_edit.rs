@@ -403,3 +403,106 @@ fn an_alias_elsewhere_never_reads_something_else() {
     });
     assert_eq!(after.expect("fine"), "a: &x {k: 1}\nb: w\n");
 }
+
+#[track_caller]
+fn reverse(before: &str, path: &[&str], after: &str) {
+    let tree = parse(before);
+    let result = edit(before, &tree, path, |e, n| {
+        let count = n.items().count() + n.entries().count();
+        e.reorder(n, &(0..count).rev().collect::<Vec<_>>())
+    });
+    assert_eq!(result.expect(before), after, "reversing:\n{before}");
+}
+
+#[test]
+fn a_block_scalar_never_takes_lines_that_are_not_its_own() {
+    // Comments and blank lines that follow would become text.
+    set(
+        "p:\n  a: b\n  # c\nq: 1\n",
+        &["p"],
+        "a",
+        "\"x\\ny\\n\"",
+        "p:\n  a: |\n    x\n    y\n  # c\nq: 1\n",
+    );
+    set(
+        "a: b\n    # c\nq: 1\n",
+        &[],
+        "a",
+        "\"x\\ny\\n\"",
+        "a: \"x\\ny\\n\"\n    # c\nq: 1\n",
+    );
+    set(
+        "a: 1\n\nq: 1\n",
+        &[],
+        "a",
+        "\"x\\ny\\n\\n\"",
+        "a: \"x\\ny\\n\\n\"\n\nq: 1\n",
+    );
+    set(
+        "a: 1\n   \nq: 1\n",
+        &[],
+        "a",
+        "\"x\\ny\\n\"",
+        "a: \"x\\ny\\n\"\n   \nq: 1\n",
+    );
+    // One that keeps blank lines gets no more of them.
+    remove(
+        "a: |+\n  x\n\nb: 1\n\nc: 1\n",
+        &[],
+        &["b"],
+        "a: |+\n  x\n\nc: 1\n",
+    );
+    // Without a line break at its end the text has none.
+    set("a: x", &[], "a", "\"x\\ny\\n\"", "a: |\n  x\n  y\n");
+    set("a: x", &[], "a", "\"x\\ny\"", "a: |-\n  x\n  y");
+    reverse("a: |\n  x\nb: |\n  y", &[], "b: |-\n  y\na: |\n  x\n");
+}
+
+#[test]
+fn a_deeper_comment_belongs_to_what_stands_above_it() {
+    set("m:\n  # - x\n", &[], "b", "1", "m:\n  # - x\nb: 1\n");
+    remove("a: 1\nm:\n  # - x\nz: 1\n", &[], &["m"], "a: 1\nz: 1\n");
+    remove(
+        "a: 1\nm:\n  n: 1\n\n  # apart\nz: 1\n",
+        &[],
+        &["m"],
+        "a: 1\n\n  # apart\nz: 1\n",
+    );
+}
+
+#[test]
+fn flow_collections_keep_their_comments() {
+    let before = "a: [ # open\n  1, # one\n  # above two\n  2 # two\n  # foot\n]\n";
+    reverse(
+        before,
+        &["a"],
+        "a: [ # open\n  # above two\n  2, # two\n  1 # one\n  # foot\n]\n",
+    );
+    reverse("[a, b]\n", &[], "[b, a]\n");
+    set("[a: 1]\n", &["0"], "b", "2", "[{a: 1, b: 2}]\n");
+    remove("[a: 1]\n", &["0"], &["a"], "[{}]\n");
+    remove("{ # c\n  a: 1\n}\n", &[], &["a"], "{ # c\n}\n");
+    set("{lone}\n", &[], "lone", "2", "{lone: 2}\n");
+    set("[null]\n", &["0"], "b", "2", "[{b: 2}]\n");
+}
+
+#[test]
+fn anchors_and_tags_stand_where_they_can() {
+    set("a: &x v\n", &[], "a", "[1]", "a: &x\n- 1\n");
+    set("- &x\n- 1\n", &["0"], "k", "v", "- &x\n  k: v\n- 1\n");
+    set("a: !!map # c\n  k: v\n", &[], "a", "null", "a: null # c\n");
+    set("? lone\n", &[], "lone", "v", "? lone\n: v\n");
+    set("-   a: 1\n", &["0"], "a", "[1]", "-   a:\n    - 1\n");
+    set("a:\r\n- c", &[], "b", "1", "a:\r\n- c\r\nb: 1");
+    let text = "a: &x 1\nb: *x\nc: 2\n";
+    let tree = parse(text);
+    let root = Document::new(text, &tree).root(0).expect("a root");
+    let mut editor = Editor::new(Document::new(text, &tree));
+    let removed = editor.remove_entry(root, "a");
+    assert!(matches!(removed, Err(EditError::SharedAnchor { .. })));
+    let moved = editor.reorder(root, &[1, 0, 2]);
+    assert!(matches!(moved, Err(EditError::SharedAnchor { .. })));
+    // What does not touch the anchor is free.
+    editor.remove_entry(root, "c").expect("no anchor in c");
+    assert_eq!(editor.finish().expect("fine"), "a: &x 1\nb: *x\n");
+}

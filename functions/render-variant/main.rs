@@ -1,0 +1,9 @@
+//! The binary of the function `render-variant`.
+
+use std::process::ExitCode;
+
+use krm_variants::{filter, functions::render_variant};
+
+fn main() -> ExitCode {
+    filter::main_making_package(&render_variant::FUNCTION)
+}

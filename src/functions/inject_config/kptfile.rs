@@ -1,0 +1,189 @@
+//! Conditions and readiness gates of injection points, in the root Kptfile.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Point, Refusal};
+use crate::kptfile::{has_comments, remove_ids};
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Results};
+use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
+
+const CONDITIONS: &str = "status.conditions";
+const GATES: &str = "info.readinessGates";
+
+/// What is recorded of a point.
+pub(super) struct Record {
+    /// Type of the condition.
+    pub(super) condition: String,
+    required: bool,
+    status: &'static str,
+    reason: String,
+    message: String,
+}
+
+impl Record {
+    /// The point was filled.
+    pub(super) fn injected(point: &Point, message: String) -> Self {
+        Self {
+            condition: point.condition.clone(),
+            required: point.required,
+            status: "True",
+            reason: "ConfigInjected".to_owned(),
+            message,
+        }
+    }
+
+    /// The point stays as it is.
+    pub(super) fn unfilled(point: &Point, reason: &str, message: String) -> Self {
+        Self {
+            condition: point.condition.clone(),
+            required: point.required,
+            status: "False",
+            reason: reason.to_owned(),
+            message,
+        }
+    }
+
+    fn fields(&self) -> [(&'static str, &str); 3] {
+        [
+            ("status", self.status),
+            ("reason", &self.reason),
+            ("message", &self.message),
+        ]
+    }
+
+    fn value(&self) -> Value {
+        let kind = ("type", self.condition.as_str());
+        let fields = std::iter::once(kind).chain(self.fields());
+        Value::Mapping(fields.map(|(k, v)| (k.into(), v.into())).collect())
+    }
+}
+
+fn gate(condition: &str) -> Value {
+    Value::Mapping(vec![("conditionType".into(), condition.into())])
+}
+
+/// Writes conditions and gates; entries that are there are updated field by field.
+pub(super) fn record(
+    list: &mut ResourceList,
+    kptfile: ItemId,
+    records: &[Record],
+    results: &mut Results,
+) {
+    let in_package = list.is_package();
+    let mut conditions = Vec::new();
+    let mut gates = Vec::new();
+    let outcome = list.edit(kptfile, |root, editor| {
+        let condition_list = elements_of(root, "status", "conditions");
+        let gate_list = elements_of(root, "info", "readinessGates");
+        let mut new_conditions = Vec::new();
+        let mut new_gates = Vec::new();
+        let by_type = index(condition_list, "type");
+        let gated = index(gate_list, "conditionType");
+        let mut seen = HashSet::new();
+        let mut seen_gates = HashSet::new();
+        for record in records {
+            let name = record.condition.as_str();
+            // Points of one apiVersion, kind and name have one condition; the first stands for all.
+            if seen.insert(name) {
+                let changed = match by_type.get(name) {
+                    None => {
+                        new_conditions.push(record.value());
+                        true
+                    }
+                    Some(old) => update(old, record, editor).map_err(Refusal::at(CONDITIONS))?,
+                };
+                if changed {
+                    conditions.push(name);
+                }
+            }
+            if record.required && !gated.contains_key(name) && seen_gates.insert(name) {
+                new_gates.push(gate(name));
+                gates.push(name);
+            }
+        }
+        let moves = [(condition_list, &new_conditions), (gate_list, &new_gates)];
+        let restores = moves
+            .iter()
+            .any(|(list, new)| !new.is_empty() && list.is_some_and(has_comments));
+        let appended = append(root, "info", "readinessGates", new_gates, editor);
+        appended.map_err(Refusal::at(GATES))?;
+        let appended = append(root, "status", "conditions", new_conditions, editor);
+        appended.map_err(Refusal::at(CONDITIONS))?;
+        if restores && !in_package {
+            remove_ids(root, editor).map_err(Refusal::at("metadata.annotations"))?;
+        }
+        Ok::<_, Refusal>(())
+    });
+    let resource = list.resource(kptfile);
+    if let Err(refusal) = outcome {
+        results.push(refusal.result().about(resource));
+        return;
+    }
+    let mut said = |verb: &str, names: &[&str], field: &str| {
+        if !names.is_empty() {
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            let result = FunctionResult::info(format!("{verb} {}", names.join(", ")));
+            results.push(result.about(resource).at(field));
+        }
+    };
+    said("added the readiness gates", &gates, GATES);
+    said("set the conditions", &conditions, CONDITIONS);
+}
+
+fn elements_of<'d>(root: NodeRef<'d>, outer: &str, inner: &str) -> Option<NodeRef<'d>> {
+    let outer = root.entry(outer)?.value;
+    outer.entry(inner).map(|entry| entry.value)
+}
+
+/// The elements of a list by the value of a field.
+fn index<'d>(list: Option<NodeRef<'d>>, key: &str) -> HashMap<&'d str, Vec<NodeRef<'d>>> {
+    let mut index: HashMap<_, Vec<_>> = HashMap::new();
+    for item in list.into_iter().flat_map(|list| list.resolved().items()) {
+        if let Some(name) = item.get(key).and_then(|value| value.as_str()) {
+            index.entry(name).or_default().push(item);
+        }
+    }
+    index
+}
+
+/// Brings conditions up to date. Says whether anything changed.
+fn update<'d>(
+    conditions: &[NodeRef<'d>],
+    record: &Record,
+    editor: &mut Editor<'d, '_>,
+) -> Result<bool, EditError> {
+    let mut changed = false;
+    for condition in conditions {
+        for (field, value) in record.fields() {
+            if condition.get(field).and_then(|old| old.as_str()) != Some(value) {
+                changed = true;
+                editor.set(*condition, field, Content::Value(Value::from(value)))?;
+            }
+        }
+    }
+    Ok(changed)
+}
+
+/// Adds elements to the list `inner` of the mapping `outer`, which are made if absent.
+fn append<'d>(
+    root: NodeRef<'d>,
+    outer: &str,
+    inner: &str,
+    new: Vec<Value>,
+    editor: &mut Editor<'d, '_>,
+) -> Result<(), EditError> {
+    if new.is_empty() {
+        return Ok(());
+    }
+    let Some(mapping) = root.entry(outer).map(|entry| entry.value) else {
+        let value = Value::Mapping(vec![(inner.into(), Value::Sequence(new))]);
+        return editor.set(root, outer, Content::Value(value));
+    };
+    match mapping.entry(inner).map(|entry| entry.value) {
+        Some(list) => new
+            .into_iter()
+            .try_for_each(|value| editor.insert_item(list, None, Content::Value(value))),
+        None => editor.set(mapping, inner, Content::Value(Value::Sequence(new))),
+    }
+}

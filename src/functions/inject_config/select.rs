@@ -1,0 +1,209 @@
+//! Which resource is injected into points of an apiVersion and kind.
+//!
+//! The name of a point does not matter, so the choice is made once for each apiVersion and kind, and
+//! each candidate is looked at once: a selector that matches it has one of eight shapes, by which of
+//! group, version and kind it gives.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Plan, Point, field_of, namespace_or_default, source_entry};
+use crate::resource::Resource;
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Reason};
+use crate::scope::{Scopes, is_definition};
+use crate::supplied::Supplied;
+use crate::yaml::NodeRef;
+
+/// Where a candidate is.
+#[derive(Debug, Clone, Copy)]
+enum Candidate {
+    Item(ItemId),
+    /// A resource of a supplied input.
+    Supplied(usize, ItemId),
+}
+
+/// What was chosen for an apiVersion and kind that there are candidates of.
+#[derive(Debug, Default)]
+pub(super) struct Selection {
+    /// Index of the first selector that matches a candidate.
+    rank: Option<usize>,
+    /// Name of the resource.
+    pub(super) name: String,
+    /// Several if they have one identity.
+    candidates: Vec<Candidate>,
+}
+
+impl Selection {
+    /// The item, if an item was chosen.
+    pub(super) fn item(&self) -> Option<ItemId> {
+        match self.candidates.first() {
+            Some(Candidate::Item(id)) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// The chosen resource; items are read from copies.
+    pub(super) fn source<'a>(
+        &self,
+        copies: &HashMap<ItemId, NodeRef<'a>>,
+        supplied: &'a Supplied,
+    ) -> Option<NodeRef<'a>> {
+        match self.candidates.first()? {
+            Candidate::Item(id) => copies.get(id).copied(),
+            Candidate::Supplied(package, id) => {
+                let package = supplied.resources().nth(*package)?;
+                Some(package.list().node(*id))
+            }
+        }
+    }
+}
+
+/// Fields of a selector that are given, and the name.
+type Shape<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>, &'a str);
+
+/// The first selector of each shape.
+fn by_shape(plan: &Plan) -> HashMap<Shape<'_>, usize> {
+    let mut shapes = HashMap::new();
+    for (index, injector) in plan.injectors.iter().enumerate() {
+        let [group, version, kind] =
+            [&injector.group, &injector.version, &injector.kind].map(Option::as_deref);
+        if let Some(name) = injector.name.as_deref() {
+            shapes.entry((group, version, kind, name)).or_insert(index);
+        }
+    }
+    shapes
+}
+
+/// The first selector that matches a resource of this name.
+fn rank(shapes: &HashMap<Shape<'_>, usize>, resource: &Resource, name: &str) -> Option<usize> {
+    let group = resource.group();
+    let version = match resource.api_version.split_once('/') {
+        Some((_, version)) => version,
+        None => &resource.api_version,
+    };
+    (0..8_u8)
+        .filter_map(|given| {
+            let field = |bit: u8, text| (given & bit != 0).then_some(text);
+            let shape = (
+                field(1, group),
+                field(2, version),
+                field(4, resource.kind.as_str()),
+                name,
+            );
+            shapes.get(&shape).copied()
+        })
+        .min()
+}
+
+/// What the choice depends on.
+pub(super) fn key_of(point: &Point) -> (&str, &str) {
+    (&point.resource.api_version, &point.resource.kind)
+}
+
+/// Chooses for each apiVersion and kind of the points that there are candidates of.
+pub(super) fn select<'p>(
+    plan: &Plan,
+    points: &'p [Point],
+    list: &ResourceList,
+    supplied: &Supplied,
+    findings: &mut Vec<FunctionResult>,
+) -> HashMap<(&'p str, &'p str), Selection> {
+    let mut scopes = Scopes::default();
+    let lists = supplied.resources().map(|package| package.list());
+    for list in std::iter::once(list).chain(lists) {
+        for (id, resource) in list.items().filter(|(_, r)| is_definition(r)) {
+            scopes.learn(resource, list.node(id));
+        }
+    }
+    let is_point: HashSet<ItemId> = points.iter().map(|point| point.id).collect();
+    let wanted: HashMap<(&str, &str), &'p Point> =
+        points.iter().map(|point| (key_of(point), point)).collect();
+    let shapes = by_shape(plan);
+    let mut selections: HashMap<(&'p str, &'p str), Selection> = HashMap::new();
+    let mut offer = |candidate: Candidate, resource: &Resource| {
+        let key = (resource.api_version.as_str(), resource.kind.as_str());
+        let (Some(point), Some(name)) = (wanted.get(&key), &resource.name) else {
+            return;
+        };
+        let key = key_of(point);
+        let namespace = namespace_or_default(resource.namespace.as_deref());
+        if namespace != plan.namespace
+            && !scopes.is_cluster_scoped(resource.group(), &resource.kind)
+        {
+            return;
+        }
+        let selection = selections.entry(key).or_default();
+        let Some(rank) = rank(&shapes, resource, name) else {
+            return;
+        };
+        if selection.rank.is_none_or(|best| rank < best) {
+            selection.rank = Some(rank);
+            selection.name.clone_from(name);
+            selection.candidates = vec![candidate];
+        } else if selection.rank == Some(rank) {
+            selection.candidates.push(candidate);
+        }
+    };
+    for (id, resource) in list.items().filter(|(id, _)| !is_point.contains(id)) {
+        offer(Candidate::Item(id), resource);
+    }
+    for (number, package) in supplied.resources().enumerate() {
+        for (id, resource) in package.list().items() {
+            offer(Candidate::Supplied(number, id), resource);
+        }
+    }
+    let mut reported: HashSet<(&str, &str)> = HashSet::new();
+    for point in points {
+        let key = key_of(point);
+        if let Some(selection) = selections.get(&key).filter(|_| reported.insert(key)) {
+            findings.extend(differing(
+                selection,
+                field_of(&point.resource),
+                list,
+                supplied,
+            ));
+        }
+    }
+    selections
+}
+
+/// An error for each candidate of the chosen identity whose field differs from that of the first.
+fn differing(
+    selection: &Selection,
+    field: &str,
+    list: &ResourceList,
+    supplied: &Supplied,
+) -> Vec<FunctionResult> {
+    let packages: Vec<_> = supplied.resources().collect();
+    let find = |candidate: &Candidate| match candidate {
+        Candidate::Item(id) => (list.resource(*id), list.node(*id), "the package"),
+        Candidate::Supplied(number, id) => {
+            let package = packages[*number];
+            let list = package.list();
+            (list.resource(*id), list.node(*id), package.place.as_str())
+        }
+    };
+    let Some((first, others)) = selection.candidates.split_first() else {
+        return Vec::new();
+    };
+    let (_, node, place) = find(first);
+    let value = source_entry(node, field).map(|entry| entry.value);
+    let mut findings = Vec::new();
+    for other in others {
+        let (resource, node, other_place) = find(other);
+        let other = source_entry(node, field).map(|entry| entry.value);
+        let same = match (value, other) {
+            (Some(value), Some(other)) => value.equals(&other),
+            (value, other) => value.is_none() && other.is_none(),
+        };
+        if !same {
+            let message = format!(
+                "expected one resource to inject, found two of this identity whose `{field}` differs, \
+                 in {place} and in {other_place}"
+            );
+            let result = FunctionResult::error(Reason::Ambiguous, message);
+            findings.push(result.about(resource).at(field));
+        }
+    }
+    findings
+}

@@ -1,0 +1,445 @@
+//! Puts functions at the head of the Kptfile's pipeline, and takes its earlier ones away.
+//!
+//! ```yaml
+//! pipeline:              # before
+//!   mutators:
+//!   - image: set-labels
+//! ```
+//! with `pipeline: {mutators: [{image: set-namespace, name: ns}]}` of a config `my-pv` becomes
+//! ```yaml
+//! pipeline:              # after
+//!   mutators:
+//!   - image: set-namespace
+//!     name: PackageVariant.my-pv.ns.0
+//!   - image: set-labels
+//! ```
+//!
+//! Source: package-variant document, Kptfile Function Pipeline Editing; contract, prepend-pipeline.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::config::{
+    API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed, unexpected,
+};
+use crate::filter::{Function, Run};
+use crate::kptfile::{has_comments, remove_ids, root_kptfile};
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason, Results};
+use crate::variant::package_variant::{PackageVariant, Part, Pipeline, validate_name};
+use crate::yaml::{
+    Content, Document, EditError, Editor, NodeKind, NodeRef, ParseOptions, Path, Tree, Value,
+    node_text,
+};
+
+/// The function, for its binary.
+pub const FUNCTION: Function = Function {
+    name: "prepend-pipeline",
+    about: "Puts functions at the head of the Kptfile's pipeline, under names that tell whose they are, \
+            and takes away those that an earlier run put there.",
+    roles: &[],
+    step,
+};
+
+/// The lists of a pipeline, in the order of their results.
+const LISTS: [&str; 2] = ["mutators", "validators"];
+
+/// The function's own config.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PrependPipeline {
+    #[serde(rename = "apiVersion")]
+    _api_version: String,
+    #[serde(rename = "kind")]
+    _kind: String,
+    #[serde(default, rename = "metadata")]
+    _metadata: IgnoredAny,
+    /// The functions; `{}` withdraws all.
+    pipeline: Option<Pipeline>,
+}
+
+/// What shall stand at the head of the pipeline.
+struct Plan {
+    /// Whose functions they are: the config's name.
+    owner: String,
+    /// The text of the pipeline with the names that its functions get in the Kptfile.
+    text: String,
+    tree: Tree,
+}
+
+fn step(run: Run<'_>) -> Result<(), UsageError> {
+    const EXPECTED: &str = "a PrependPipeline (fn.kpt.dev/v1alpha1) or a PackageVariant \
+         (config.porch.kpt.dev/v1alpha1)";
+    let Run {
+        config,
+        list,
+        results,
+        ..
+    } = run;
+    let Some(config) = config else {
+        return Err(UsageError(format!(
+            "functionConfig: expected {EXPECTED}, found none"
+        )));
+    };
+    let mut findings = validate_name(name_of(config));
+    let pipeline = match kind_of(config) {
+        (API_VERSION, "PrependPipeline") => {
+            let typed: PrependPipeline = typed(config)?;
+            let path = Path::fields(&["pipeline"]);
+            match typed.pipeline {
+                Some(pipeline) => findings.extend(pipeline.validate(&path)),
+                None => {
+                    let message =
+                        "expected a pipeline, found none (`pipeline: {}` withdraws all functions)";
+                    findings.push(FunctionResult::error(Reason::InvalidConfig, message).at(path));
+                }
+            }
+            config.get("pipeline")
+        }
+        (PACKAGE_VARIANT_API_VERSION, "PackageVariant") => {
+            let variant = PackageVariant::read_part(config, Part::Pipeline)?;
+            let path = Path::fields(&["spec", "pipeline"]);
+            findings.extend(variant.spec.pipeline.validate(&path));
+            config.get_path(&["spec", "pipeline"])
+        }
+        _ => return Err(unexpected(config, EXPECTED)),
+    };
+    if findings.is_empty() {
+        prepend(config, pipeline, list, results);
+    }
+    for finding in findings {
+        results.push(finding);
+    }
+    Ok(())
+}
+
+/// The step of a PackageVariant that was read and found valid, as one of several.
+pub(crate) fn prepend_variant_pipeline(
+    config: NodeRef<'_>,
+    list: &mut ResourceList,
+    results: &mut Results,
+) {
+    let pipeline = config.get_path(&["spec", "pipeline"]);
+    prepend(config, pipeline, list, results);
+}
+
+fn name_of(config: NodeRef<'_>) -> Option<&str> {
+    config.get_path(&["metadata", "name"])?.as_str()
+}
+
+/// Whether a function of the Kptfile belongs to a config of this name.
+///
+/// Names of functions hold no dot, so the last two parts are the function's and the index, and all
+/// before them is the owner: `a` does not own what `a.b` does.
+fn owns(owner: &str, name: &str) -> bool {
+    let rest = name
+        .strip_prefix("PackageVariant.")
+        .and_then(|rest| rest.strip_prefix(owner))
+        .and_then(|rest| rest.strip_prefix('.'));
+    rest.and_then(|rest| rest.split_once('.'))
+        .is_some_and(|(_, index)| {
+            !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit())
+        })
+}
+
+impl Plan {
+    fn new(owner: &str, pipeline: Option<NodeRef<'_>>) -> Result<Self, EditError> {
+        let text = match pipeline.filter(|pipeline| !pipeline.is_null()) {
+            Some(pipeline) => node_text(pipeline),
+            None => "{}\n".to_owned(),
+        };
+        let parse = |text: &str| Tree::parse(text, ParseOptions::default());
+        let tree = parse(&text).map_err(EditError::Broken)?;
+        let document = Document::new(&text, &tree);
+        let mut editor = Editor::new(document);
+        let root = document.root(0);
+        for (root, name) in LISTS.into_iter().filter_map(|name| Some((root?, name))) {
+            let functions = root.get(name).into_iter().flat_map(|list| list.items());
+            for (index, function) in functions.enumerate() {
+                let given = function.get("name").and_then(|name| name.as_str());
+                let given = given.unwrap_or_default();
+                let name = format!("PackageVariant.{owner}.{given}.{index}");
+                editor.set(function, "name", Content::Value(Value::from(name)))?;
+            }
+        }
+        let (text, tree) = editor.finish_with(ParseOptions::default())?;
+        Ok(Self {
+            owner: owner.to_owned(),
+            text,
+            tree,
+        })
+    }
+
+    /// A list of the pipeline, if it has functions.
+    fn list(&self, name: &str) -> Option<NodeRef<'_>> {
+        let root = Document::new(&self.text, &self.tree).root(0)?;
+        root.get(name).filter(|list| list.items().next().is_some())
+    }
+
+    /// Edits the Kptfile, and says of each list that changes what happened to it.
+    fn apply<'d, 'p>(
+        &'p self,
+        kptfile: NodeRef<'d>,
+        editor: &mut Editor<'d, 'p>,
+        in_package: bool,
+        said: &mut Vec<(&'static str, String)>,
+    ) -> Result<(), Refusal> {
+        let Some(pipeline) = collection(kptfile, "pipeline", &Path::root(), true)? else {
+            if let Some(root) = LISTS.iter().find_map(|name| self.list(name)?.parent()) {
+                editor.insert_entry(kptfile, None, "pipeline", Content::Node(root))?;
+                for name in LISTS {
+                    let change = ListChange::new(&self.owner, self.list(name), None);
+                    said.extend(change.summary().map(|summary| (name, summary)));
+                }
+            }
+            return Ok(());
+        };
+        let path = Path::fields(&["pipeline"]);
+        let (mut emptied, mut added) = (0, 0);
+        let mut ids_mislead = false;
+        for name in LISTS {
+            let new = self.list(name);
+            let old = collection(pipeline, name, &path, false)?;
+            let change = ListChange::new(&self.owner, new, old);
+            let Some(summary) = change.summary() else {
+                continue;
+            };
+            said.push((name, summary));
+            ids_mislead |= old.is_some_and(has_comments);
+            match (old, new) {
+                (Some(list), _) if change.is_emptied() => {
+                    not_alias(list, &path.field(name))?;
+                    editor.remove_entry(pipeline, name)?;
+                    emptied += 1;
+                }
+                (Some(list), _) => {
+                    not_alias(list, &path.field(name))?;
+                    change.apply(list, editor)?;
+                }
+                (None, Some(new)) => {
+                    not_alias(pipeline, &path)?;
+                    editor.insert_entry(pipeline, None, name, Content::Node(new))?;
+                    added += 1;
+                }
+                (None, None) => {}
+            }
+        }
+        if emptied > 0 {
+            not_alias(pipeline, &path)?;
+            if added == 0 && emptied == pipeline.entries().count() {
+                editor.remove_entry(kptfile, "pipeline")?;
+            }
+        }
+        if ids_mislead && !in_package {
+            remove_ids(kptfile, editor)?;
+        }
+        Ok(())
+    }
+}
+
+/// The mapping or sequence under a key; nothing and `null` are none.
+fn collection<'d>(
+    node: NodeRef<'d>,
+    key: &str,
+    path: &Path,
+    mapping: bool,
+) -> Result<Option<NodeRef<'d>>, Refusal> {
+    let Some(value) = node.resolved().entry(key).map(|entry| entry.value) else {
+        return Ok(None);
+    };
+    let kind = value.resolved().kind();
+    let (fits, expected) = match mapping {
+        true => (kind.is_mapping(), "mapping"),
+        false => (kind.is_sequence(), "sequence"),
+    };
+    if fits || value.is_null() {
+        return Ok(Some(value));
+    }
+    Err(Refusal::Shape {
+        field: path.field(key),
+        expected,
+        found: value.kind_name(),
+    })
+}
+
+fn not_alias(node: NodeRef<'_>, path: &Path) -> Result<(), Refusal> {
+    match node.kind() {
+        NodeKind::Alias => Err(Refusal::Alias {
+            field: path.clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What becomes of one list.
+struct ListChange<'d, 'p> {
+    /// The functions that shall stand first; those that stand in the list already by their index.
+    head: Vec<(NodeRef<'p>, Option<usize>)>,
+    /// Indexes and names of the functions that go, those that are replaced included.
+    gone: Vec<(usize, &'d str)>,
+    /// Indexes of the functions of others.
+    others: Vec<usize>,
+}
+
+impl<'d, 'p> ListChange<'d, 'p> {
+    fn new(owner: &str, new: Option<NodeRef<'p>>, old: Option<NodeRef<'d>>) -> Self {
+        let old = old.into_iter().flat_map(|list| list.resolved().items());
+        let mut owned: HashMap<&str, (usize, NodeRef<'d>)> = HashMap::new();
+        let (mut gone, mut others) = (Vec::new(), Vec::new());
+        for (index, function) in old.enumerate() {
+            let name = function.get("name").and_then(|name| name.as_str());
+            match name.filter(|name| owns(owner, name)) {
+                None => others.push(index),
+                // A copy that somebody made of one of ours.
+                Some(name) if owned.contains_key(name) => gone.push((index, name)),
+                Some(name) => {
+                    owned.insert(name, (index, function));
+                }
+            }
+        }
+        let mut head = Vec::new();
+        for function in new.into_iter().flat_map(|list| list.items()) {
+            let name = function.get("name").and_then(|name| name.as_str());
+            let name = name.unwrap_or_default();
+            let stands = owned.get(name).filter(|(_, old)| old.equals(&function));
+            head.push((function, stands.map(|(index, _)| *index)));
+            if stands.is_some() {
+                owned.remove(name);
+            }
+        }
+        gone.extend(owned.into_iter().map(|(name, (index, _))| (index, name)));
+        gone.sort_unstable();
+        Self { head, gone, others }
+    }
+
+    fn is_emptied(&self) -> bool {
+        self.head.is_empty() && self.others.is_empty()
+    }
+
+    /// Whether functions that stay must change places.
+    fn is_moved(&self) -> bool {
+        !self.order().is_sorted()
+    }
+
+    /// The old indexes of the functions that stay, in their new order.
+    fn order(&self) -> Vec<usize> {
+        let kept = self.head.iter().filter_map(|(_, index)| *index);
+        kept.chain(self.others.iter().copied()).collect()
+    }
+
+    /// What happens, in words; nothing if nothing does.
+    fn summary(&self) -> Option<String> {
+        let gone: HashSet<&str> = self.gone.iter().map(|(_, name)| *name).collect();
+        let new = self.head.iter().filter(|(_, stands)| stands.is_none());
+        let new = new.filter_map(|(function, _)| function.get("name")?.as_str());
+        let (replaced, added): (Vec<&str>, Vec<&str>) = new.partition(|name| gone.contains(name));
+        let kept: HashSet<&str> = replaced.iter().copied().collect();
+        let removed = self.gone.iter().map(|(_, name)| *name);
+        let removed: Vec<&str> = removed.filter(|name| !kept.contains(name)).collect();
+        let words = |verb: &str, names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            (!names.is_empty()).then(|| format!("{verb} {}", names.join(", ")))
+        };
+        let moved = || self.is_moved().then(|| "moved to the head".to_owned());
+        let parts: Vec<String> = [
+            words("added", &added),
+            words("replaced", &replaced),
+            words("removed", &removed),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        match parts.is_empty() {
+            true => moved(),
+            false => Some(parts.join("; ")),
+        }
+    }
+
+    fn apply(&self, list: NodeRef<'d>, editor: &mut Editor<'d, 'p>) -> Result<(), EditError> {
+        if !self.gone.is_empty() {
+            let gone: Vec<usize> = self.gone.iter().map(|(index, _)| *index).collect();
+            editor.remove_items(list, |index| gone.binary_search(&index).is_ok())?;
+        }
+        if self.is_moved() {
+            editor.reorder(list, &self.order())?;
+        }
+        for (position, (function, stands)) in self.head.iter().enumerate() {
+            if stands.is_none() {
+                editor.insert_item_from(list, Some(position), *function)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why an edit of the Kptfile was not made.
+enum Refusal {
+    Edit(EditError),
+    Shape {
+        field: Path,
+        expected: &'static str,
+        found: &'static str,
+    },
+    Alias {
+        field: Path,
+    },
+}
+
+impl From<EditError> for Refusal {
+    fn from(error: EditError) -> Self {
+        Self::Edit(error)
+    }
+}
+
+fn prepend(
+    config: NodeRef<'_>,
+    pipeline: Option<NodeRef<'_>>,
+    list: &mut ResourceList,
+    results: &mut Results,
+) {
+    let Some(id) = root_kptfile(list) else {
+        let message = "expected a Kptfile to put functions into, found none";
+        results.push(FunctionResult::error(Reason::KptfileNotFound, message));
+        return;
+    };
+    let in_package = list.is_package();
+    let mut said = Vec::new();
+    let outcome = match Plan::new(name_of(config).unwrap_or_default(), pipeline) {
+        Ok(plan) => list.edit(id, |kptfile, editor| {
+            plan.apply(kptfile, editor, in_package, &mut said)
+        }),
+        Err(error) => Err(Refusal::Edit(error)),
+    };
+    let resource = list.resource(id);
+    match outcome {
+        Ok(()) => {
+            for (name, message) in said {
+                let field = Path::fields(&["pipeline", name]);
+                results.push(FunctionResult::info(message).about(resource).at(field));
+            }
+        }
+        Err(refusal) => {
+            let (result, field) = match refusal {
+                Refusal::Shape {
+                    field,
+                    expected,
+                    found,
+                } => {
+                    let message = format!("expected a {expected}, found a {found}");
+                    (FunctionResult::error(Reason::InvalidValue, message), field)
+                }
+                Refusal::Alias { field } => {
+                    let message = "the value is an alias; write it out in full first";
+                    (FunctionResult::error(Reason::SharedAnchor, message), field)
+                }
+                Refusal::Edit(error) => {
+                    let result = FunctionResult::error(Reason::SharedAnchor, error.to_string());
+                    (result, Path::fields(&["pipeline"]))
+                }
+            };
+            results.push(result.about(resource).at(field));
+        }
+    }
+}

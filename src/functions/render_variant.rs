@@ -1,0 +1,216 @@
+//! Makes one variant of a package: clone or update, package context, pipeline, injection.
+//!
+//! ```yaml
+//! spec:                  # of the PackageVariant
+//!   packageContext: {data: {region: useast1}}
+//!   pipeline: {mutators: [{image: set-namespace, name: ns}]}
+//!   injectors: [{name: useast1-service-endpoints}]
+//! ```
+//! The steps are those of `set-package-context`, `prepend-pipeline` and `inject-config`, in this
+//! order; if one of them fails, nothing is changed.
+//!
+//! Source: package-variant document, Order of Mutations and PackageVariant Status; contract,
+//! render-variant.
+
+mod clone;
+mod status;
+
+use crate::config::{PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, unexpected};
+use crate::filter::{Function, Run};
+use crate::functions::inject_config::inject_variant_config;
+use crate::functions::prepend_pipeline::prepend_variant_pipeline;
+use crate::functions::set_package_context::set_variant_context;
+use crate::resource::Resource;
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Reason, Results, Severity};
+use crate::supplied::{Role, Supplied};
+use crate::variant::package_variant::PackageVariant;
+use crate::yaml::{NodeRef, Path};
+
+/// The function, for its binary.
+pub const FUNCTION: Function = Function {
+    name: "render-variant",
+    about: "Makes the variant of a package that a PackageVariant describes: clones the upstream package \
+            into an empty one, then sets the package context, the head of the pipeline and the \
+            injected resources.",
+    roles: &[Role::Original, Role::Upstream, Role::Resources],
+    step,
+};
+
+/// Annotations of the PackageVariant that go to the merge, with their words.
+const MERGE_ANNOTATIONS: [(&str, &[&str]); 2] = [
+    ("fn.kpt.dev/on-conflict", &["upstream", "local", "error"]),
+    (
+        "fn.kpt.dev/strategy",
+        &[
+            "resource-merge",
+            "fast-forward",
+            "force-delete-replace",
+            "copy-merge",
+        ],
+    ),
+];
+
+/// A valid PackageVariant with all that its steps need.
+struct Variant<'a> {
+    config: NodeRef<'a>,
+    /// Identity of the PackageVariant.
+    resource: Resource,
+    typed: PackageVariant,
+}
+
+impl Variant<'_> {
+    /// The downstream package, with its path in the repository.
+    fn package(&self) -> &str {
+        let downstream = self.typed.spec.downstream.as_ref();
+        let package = downstream.and_then(|downstream| downstream.package.as_deref());
+        package.unwrap_or_default()
+    }
+
+    /// The PackageVariant's own object, if it is among the items.
+    fn own_item(&self, list: &ResourceList) -> Option<ItemId> {
+        let namespace = |resource: &Resource| {
+            let given = resource.namespace.as_deref().filter(|n| !n.is_empty());
+            given.unwrap_or("default").to_owned()
+        };
+        list.items()
+            .find(|(_, item)| {
+                item.kind == self.resource.kind
+                    && item.group() == self.resource.group()
+                    && item.name == self.resource.name
+                    && namespace(item) == namespace(&self.resource)
+            })
+            .map(|(id, _)| id)
+    }
+}
+
+fn step(run: Run<'_>) -> Result<(), UsageError> {
+    const EXPECTED: &str = "a PackageVariant (config.porch.kpt.dev/v1alpha1)";
+    let Run {
+        config,
+        list,
+        supplied,
+        results,
+    } = run;
+    let Some(config) = config else {
+        return Err(UsageError(format!(
+            "functionConfig: expected {EXPECTED}, found none"
+        )));
+    };
+    if kind_of(config) != (PACKAGE_VARIANT_API_VERSION, "PackageVariant") {
+        return Err(unexpected(config, EXPECTED));
+    }
+    if supplied.has(Role::Original) && !supplied.has(Role::Upstream) {
+        let message =
+            "role `upstream`: expected the revision wanted beside the role `original`, found none";
+        return Err(UsageError(message.to_owned()));
+    }
+    let variant = Variant {
+        config,
+        resource: Resource::read(config),
+        typed: PackageVariant::read(config)?,
+    };
+    let mut said = Results::default();
+    for finding in validate(&variant) {
+        said.push(finding);
+    }
+    let valid = !said.has_errors();
+    if valid {
+        mutate(&variant, list, supplied, &mut said)?;
+    }
+    let outcome = match (valid, said.has_errors()) {
+        (false, _) => status::Outcome::Invalid,
+        (true, true) => status::Outcome::Failed,
+        (true, false) => status::Outcome::Ready,
+    };
+    if outcome == status::Outcome::Ready {
+        status::write(&variant, list, supplied, &mut said);
+    }
+    let failed = said.has_errors();
+    for result in &said {
+        // What was done is not so any more when a later step fails.
+        if !failed || result.severity > Severity::Info {
+            results.push(result.clone());
+        }
+    }
+    let outcome = match failed && outcome == status::Outcome::Ready {
+        true => status::Outcome::Failed,
+        false => outcome,
+    };
+    for condition in outcome.conditions() {
+        results.push(condition.result(&variant.resource));
+    }
+    Ok(())
+}
+
+/// All findings about the PackageVariant itself.
+fn validate(variant: &Variant<'_>) -> Vec<FunctionResult> {
+    let mut findings = variant.typed.validate(variant.resource.name.as_deref());
+    for (name, words) in MERGE_ANNOTATIONS {
+        let path = ["metadata", "annotations", name];
+        let Some(node) = variant.config.get_path(&path) else {
+            continue;
+        };
+        let found = node.scalar_text().unwrap_or(node.kind_name());
+        if !words.contains(&found) {
+            let words: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
+            let message = format!("expected one of {}, found `{found}`", words.join(", "));
+            let finding = FunctionResult::error(Reason::InvalidConfig, message);
+            findings.push(finding.at(Path::fields(&path)));
+        }
+    }
+    let about = |finding: FunctionResult| finding.about(&variant.resource);
+    findings.into_iter().map(about).collect()
+}
+
+/// The steps in their order; stops behind the first that fails.
+fn mutate(
+    variant: &Variant<'_>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<(), UsageError> {
+    match (supplied.upstream(), supplied.original()) {
+        (Some(_), Some(_)) => {
+            let message = "an update (roles `original` and `upstream`) needs a three-way merge, which \
+                           this version does not have";
+            let result = FunctionResult::error(Reason::UpdateNotSupported, message);
+            results.push(result.about(&variant.resource));
+        }
+        (Some(upstream), None) => clone::clone(variant, upstream, list, results)?,
+        (None, _) => {}
+    }
+    if !results.has_errors() {
+        set_variant_context(variant.config, &variant.typed, list, results);
+    }
+    if !results.has_errors() {
+        prepend_variant_pipeline(variant.config, list, results);
+    }
+    if !results.has_errors() {
+        inject_variant_config(variant.config, &variant.typed, list, supplied, results);
+    }
+    if let Some(message) = unused_fields(&variant.typed) {
+        let result = FunctionResult::info(message).about(&variant.resource);
+        results.push(result.at("spec"));
+    }
+    Ok(())
+}
+
+/// Fields that say what Porch does with package revisions.
+fn unused_fields(variant: &PackageVariant) -> Option<String> {
+    let spec = &variant.spec;
+    let given = [
+        ("labels", !spec.labels.is_empty()),
+        ("annotations", !spec.annotations.is_empty()),
+        ("adoptionPolicy", spec.adoption_policy.is_some()),
+        ("deletionPolicy", spec.deletion_policy.is_some()),
+    ];
+    let names = given.iter().filter(|(_, given)| *given);
+    let names: Vec<String> = names.map(|(name, _)| format!("`{name}`")).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "valid, and for Porch's package revisions only: {}",
+            names.join(", ")
+        )
+    })
+}

@@ -1,0 +1,384 @@
+//! The first step of a new variant: all of upstream's files become the package.
+//!
+//! What changes on the way: the Kptfile's name, `name` in the package context, and an annotation on
+//! each resource that tells later merges which one of upstream's it is.
+
+use crate::config::UsageError;
+use crate::functions::set_package_context::{
+    PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME, find as find_context,
+};
+use crate::kptfile::root_kptfile;
+use crate::package::{FileContent, PackageFile, PackageFiles, normalize_package_path};
+use crate::resource::{
+    ID_ANNOTATIONS, INDEX_ANNOTATIONS, LOCAL_CONFIG_ANNOTATION, Origin, PACKAGE_PATH_ANNOTATION,
+    PATH_ANNOTATIONS, Resource,
+};
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::SuppliedPackage;
+use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, Value, node_text, to_block_text};
+
+use super::Variant;
+
+/// Identity of a resource in the package that it was cloned from.
+const UPSTREAM_IDENTIFIER: &str = "internal.kpt.dev/upstream-identifier";
+/// Annotations that kpt adds to items and takes away again begin so.
+const INTERNAL_ANNOTATIONS: &str = "internal.config.kubernetes.io/";
+
+/// A file to be made.
+struct NewFile {
+    path: String,
+    bytes: Vec<u8>,
+    mode: Option<u32>,
+    /// Whether it is read for resources.
+    is_krm: bool,
+}
+
+/// Clones upstream into the list, which must hold no package yet.
+pub(super) fn clone(
+    variant: &Variant<'_>,
+    upstream: &SuppliedPackage,
+    list: &mut ResourceList,
+    results: &mut Results,
+) -> Result<(), UsageError> {
+    refuse_package(variant, list, results);
+    let from_items = upstream.files().next().is_none();
+    let mut files = match from_items {
+        true => files_of_items(upstream.list()),
+        false => upstream
+            .files()
+            .map(|file| {
+                Ok(NewFile {
+                    path: file.path.clone(),
+                    bytes: upstream.read_file(&file.path)?.into_owned(),
+                    mode: file.mode,
+                    is_krm: file.is_krm(),
+                })
+            })
+            .collect::<Result<Vec<_>, UsageError>>()?,
+    };
+    let package_path = list.root_package_path().map(str::to_owned);
+    let mut taken = |file: &NewFile| {
+        if list.has_path(package_path.as_deref(), &file.path) {
+            let message = "expected no such file in the package to clone into, found one";
+            let result = FunctionResult::error(Reason::PathTaken, message);
+            results.push(result.in_file(&file.path));
+        }
+    };
+    files.iter().for_each(&mut taken);
+    let place = &upstream.place;
+    let count = files.len();
+    let Some(mut package) = with_context(variant, place, &mut files, results)? else {
+        return Ok(());
+    };
+    let made_context = files.len() > count;
+    if results.has_errors() {
+        return Ok(());
+    }
+    let form = Form {
+        from_items,
+        made_context,
+        to_files: list.is_package(),
+    };
+    let edited = edit(variant, &mut package, form);
+    let edited = edited.and_then(|()| list.adopt(&package));
+    if let Err(error) = edited {
+        let message = format!("cannot clone {place}: {error}");
+        results.push(FunctionResult::error(Reason::SharedAnchor, message));
+        return Ok(());
+    }
+    let mut count = 0;
+    for file in files {
+        count += 1;
+        if file.is_krm && !file.bytes.is_empty() {
+            if let Some(mode) = file.mode {
+                list.set_mode(&file.path, mode);
+            }
+        } else if list.is_package() {
+            list.add_file(file.path, file.bytes, file.mode);
+        } else {
+            count -= 1;
+            let message =
+                "not cloned: a ResourceList holds resources only; `--package` clones all files";
+            let result = FunctionResult::warning(Reason::SkippedFile, message);
+            results.push(result.in_file(file.path));
+        }
+    }
+    let made = match made_context {
+        true => format!(", and made `{PACKAGE_CONTEXT_FILE}`"),
+        false => String::new(),
+    };
+    count -= usize::from(made_context);
+    let message = format!("cloned {count} files of the upstream package{made}");
+    results.push(FunctionResult::info(message).about(&variant.resource));
+    Ok(())
+}
+
+/// A package that is there already must be updated instead. The PackageVariant itself and Porch's
+/// objects are no part of it.
+fn refuse_package(variant: &Variant<'_>, list: &ResourceList, results: &mut Results) {
+    let own = variant.own_item(list);
+    let is_porch =
+        |resource: &Resource| matches!(resource.group(), "porch.kpt.dev" | "config.porch.kpt.dev");
+    let mut items = list
+        .items()
+        .filter(|(id, resource)| Some(*id) != own && !is_porch(resource));
+    if let Some((_, first)) = items.next() {
+        let message = format!(
+            "expected an empty package to clone into, found {} resources; for an update give the \
+             role `original` too, to keep the package as it is give neither",
+            1 + items.count()
+        );
+        let result = FunctionResult::error(Reason::PackageNotEmpty, message);
+        results.push(result.about(first));
+    }
+}
+
+/// The items of a supplied list, put into files as they say, or as kpt would.
+fn files_of_items(list: &ResourceList) -> Vec<NewFile> {
+    let mut items: Vec<(String, usize, ItemId)> = list
+        .items()
+        .map(|(id, resource)| {
+            let Origin { path, index, .. } = &resource.origin;
+            let name = resource.name.as_deref().unwrap_or_default();
+            let named = || format!("{}_{name}.yaml", resource.kind).to_lowercase();
+            let path = path.as_deref().map(normalize_package_path);
+            let named_so = match resource.is_kptfile() {
+                true => "Kptfile".to_owned(),
+                false => named(),
+            };
+            (path.unwrap_or(named_so), index.unwrap_or_default(), id)
+        })
+        .collect();
+    items.sort();
+    let mut files: Vec<NewFile> = Vec::new();
+    for (path, _, id) in items {
+        let text = node_text(list.node(id));
+        match files.last_mut().filter(|file| file.path == path) {
+            Some(file) => {
+                file.bytes.extend_from_slice(b"---\n");
+                file.bytes.extend_from_slice(text.as_bytes());
+            }
+            None => files.push(NewFile {
+                path,
+                bytes: text.into_bytes(),
+                mode: None,
+                is_krm: true,
+            }),
+        }
+    }
+    files
+}
+
+/// The resources of the files, with a package context among them.
+fn with_context(
+    variant: &Variant<'_>,
+    place: &str,
+    files: &mut Vec<NewFile>,
+    results: &mut Results,
+) -> Result<Option<ResourceList>, UsageError> {
+    let package = read(files)?;
+    let Some(root) = root_kptfile(&package) else {
+        let message = format!("expected a Kptfile in the upstream package ({place}), found none");
+        results.push(FunctionResult::error(Reason::KptfileNotFound, message));
+        return Ok(None);
+    };
+    match find_context(&package, Some(root)) {
+        Ok(Some(_)) => return Ok(Some(package)),
+        Err(several) => {
+            for id in several {
+                let message = format!(
+                    "expected one ConfigMap `{PACKAGE_CONTEXT_NAME}` in the upstream package, found several"
+                );
+                let result = FunctionResult::error(Reason::Ambiguous, message);
+                results.push(result.about(package.resource(id)));
+            }
+            return Ok(None);
+        }
+        Ok(None) => {}
+    }
+    let directory = package.resource(root).origin.directory();
+    let path = match directory.unwrap_or_default() {
+        "" => PACKAGE_CONTEXT_FILE.to_owned(),
+        directory => format!("{directory}/{PACKAGE_CONTEXT_FILE}"),
+    };
+    if files.iter().any(|file| file.path == path) {
+        let message = format!("the file is there, but holds no ConfigMap `{PACKAGE_CONTEXT_NAME}`");
+        results.push(FunctionResult::error(Reason::PathTaken, message).in_file(path));
+        return Ok(None);
+    }
+    files.push(NewFile {
+        path,
+        bytes: context_text(name_of(variant.package())).into_bytes(),
+        mode: None,
+        is_krm: true,
+    });
+    read(files).map(Some)
+}
+
+/// The package context as kpt makes it.
+fn context_text(name: &str) -> String {
+    let entry = |key: &str, value: Value| (Value::from(key), value);
+    let annotations = vec![entry(LOCAL_CONFIG_ANNOTATION, Value::from("true"))];
+    let metadata = vec![
+        entry("name", Value::from(PACKAGE_CONTEXT_NAME)),
+        entry("annotations", Value::Mapping(annotations)),
+    ];
+    to_block_text(&Value::Mapping(vec![
+        entry("apiVersion", Value::from("v1")),
+        entry("kind", Value::from("ConfigMap")),
+        entry("metadata", Value::Mapping(metadata)),
+        entry(
+            "data",
+            Value::Mapping(vec![entry("name", Value::from(name))]),
+        ),
+    ]))
+}
+
+/// The name of a package without its path in the repository: object names hold no slash.
+fn name_of(package: &str) -> &str {
+    package.rsplit('/').next().unwrap_or(package)
+}
+
+fn read(files: &[NewFile]) -> Result<ResourceList, UsageError> {
+    let mut package = PackageFiles::empty("");
+    for file in files.iter().filter(|file| file.is_krm) {
+        // Empty files have no text to edit, and are copied as they are.
+        let text = String::from_utf8_lossy(&file.bytes);
+        if !text.is_empty() {
+            package.files.push(PackageFile {
+                path: file.path.clone(),
+                content: FileContent {
+                    text: text.into_owned(),
+                    mode: file.mode.unwrap_or(0o644),
+                    target: None,
+                },
+            });
+        }
+    }
+    package.files.sort_by(|a, b| a.path.cmp(&b.path));
+    ResourceList::from_files(&package).map_err(|error| UsageError(error.to_string()))
+}
+
+/// What a resource is called in the package that it comes from, as kpt writes it.
+fn identifier(resource: &Resource) -> Option<String> {
+    let name = resource.name.as_deref().filter(|name| !name.is_empty())?;
+    let namespace = resource.namespace.as_deref().filter(|n| !n.is_empty());
+    let namespace = namespace.unwrap_or("default");
+    let (group, kind) = (resource.group(), &resource.kind);
+    (!resource.is_kptfile()).then(|| format!("{group}|{kind}|{namespace}|{name}"))
+}
+
+/// What the upstream package comes as, and what it becomes.
+struct Form {
+    from_items: bool,
+    /// Its package context is new, and so not upstream's.
+    made_context: bool,
+    to_files: bool,
+}
+
+fn edit(variant: &Variant<'_>, package: &mut ResourceList, form: Form) -> Result<(), EditError> {
+    let name = name_of(variant.package());
+    let place_of = |id: ItemId| {
+        let origin = &package.resource(id).origin;
+        (origin.path.clone(), origin.index)
+    };
+    let root = root_kptfile(package);
+    let context = find_context(package, root).ok().flatten().map(place_of);
+    let root = root.map(place_of);
+    package.edit_each(|resource, node, editor| {
+        let place = Some((resource.origin.path.clone(), resource.origin.index));
+        let mut annotations: Vec<(&str, String)> = Vec::new();
+        if !form.to_files {
+            let path = resource.origin.path.clone().unwrap_or_default();
+            let index = resource.origin.index.unwrap_or_default().to_string();
+            for (index_name, path_name) in INDEX_ANNOTATIONS.iter().zip(PATH_ANNOTATIONS) {
+                annotations.push((index_name, index.clone()));
+                annotations.push((path_name, path.clone()));
+            }
+        }
+        if place == root {
+            set_under(node, "metadata", "name", name, editor)?;
+        }
+        let is_context = place == context;
+        if is_context {
+            set_under(node, "data", "name", name, editor)?;
+        }
+        let identifier = identifier(resource).filter(|_| !(is_context && form.made_context));
+        annotations.extend(identifier.map(|id| (UPSTREAM_IDENTIFIER, id)));
+        annotate(node, &annotations, form.from_items, editor)
+    })
+}
+
+/// Sets a field of a mapping, which is made if it is not there; an equal one stays as it is.
+fn set_under<'d>(
+    node: NodeRef<'d>,
+    key: &str,
+    field: &str,
+    value: &str,
+    editor: &mut Editor<'d, 'static>,
+) -> Result<(), EditError> {
+    match node.entry(key).map(|entry| entry.value) {
+        Some(mapping) => {
+            let same = mapping.get(field).and_then(|old| old.as_str()) == Some(value);
+            if same {
+                return Ok(());
+            }
+            editor.set(mapping, field, Content::Value(Value::from(value)))
+        }
+        None => {
+            let entries = vec![(Value::from(field), Value::from(value))];
+            editor.insert_entry(node, None, key, Content::Value(Value::Mapping(entries)))
+        }
+    }
+}
+
+/// Sets annotations; `strip` takes away those by which kpt knew the resource as an item.
+fn annotate<'d>(
+    node: NodeRef<'d>,
+    annotations: &[(&str, String)],
+    strip: bool,
+    editor: &mut Editor<'d, 'static>,
+) -> Result<(), EditError> {
+    let Some(metadata) = node.entry("metadata").map(|entry| entry.value) else {
+        return Ok(());
+    };
+    let old = metadata.entry("annotations").map(|entry| entry.value);
+    let old = old.filter(|old| old.kind().is_mapping() || old.kind() == NodeKind::Alias);
+    let Some(old) = old else {
+        if annotations.is_empty() {
+            return Ok(());
+        }
+        let pairs = annotations.iter();
+        let pairs = pairs.map(|(key, value)| (Value::from(*key), Value::from(value.as_str())));
+        let value = Content::Value(Value::Mapping(pairs.collect()));
+        return editor.set(metadata, "annotations", value);
+    };
+    let is_set = |key: &str| annotations.iter().any(|(name, _)| *name == key);
+    if strip {
+        let names = old.entries().filter_map(|entry| entry.key.as_str());
+        let (gone, kept): (Vec<&str>, Vec<&str>) =
+            names.partition(|name| is_of_item(name) && !is_set(name));
+        if kept.is_empty() && annotations.is_empty() && !gone.is_empty() {
+            editor.remove_entry(metadata, "annotations")?;
+            return Ok(());
+        }
+        for name in gone {
+            editor.remove_entry(old, name)?;
+        }
+    }
+    for (key, value) in annotations {
+        if old.get(key).and_then(|old| old.as_str()) != Some(value) {
+            editor.set(old, key, Content::Value(Value::from(value.as_str())))?;
+        }
+    }
+    Ok(())
+}
+
+fn is_of_item(annotation: &str) -> bool {
+    annotation.starts_with(INTERNAL_ANNOTATIONS)
+        || annotation == PACKAGE_PATH_ANNOTATION
+        || PATH_ANNOTATIONS.contains(&annotation)
+        || INDEX_ANNOTATIONS.contains(&annotation)
+        || ID_ANNOTATIONS.contains(&annotation)
+}

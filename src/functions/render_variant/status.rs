@@ -1,0 +1,243 @@
+//! The conditions of a PackageVariant, as results and in its `status`.
+
+use crate::resource::Resource;
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::Supplied;
+use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
+
+use super::Variant;
+
+/// How a run went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// The PackageVariant is not valid; no step ran.
+    Invalid,
+    /// A step failed; nothing is changed.
+    Failed,
+    /// The package is the variant.
+    Ready,
+}
+
+/// A condition as Kubernetes has it, without a time: nothing depends on that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Condition {
+    kind: &'static str,
+    status: &'static str,
+    reason: &'static str,
+    message: &'static str,
+}
+
+impl Outcome {
+    /// `Stalled` and `Ready`. Whatever makes a run fail needs somebody to mend it.
+    pub(super) fn conditions(self) -> [Condition; 2] {
+        let condition = |kind, status, reason, message| Condition {
+            kind,
+            status,
+            reason,
+            message,
+        };
+        match self {
+            Self::Invalid => {
+                let message = "the PackageVariant is not valid";
+                [
+                    condition("Stalled", "True", "ValidationError", message),
+                    condition("Ready", "False", "Error", message),
+                ]
+            }
+            Self::Failed => {
+                let message = "a step failed; nothing is changed";
+                [
+                    condition("Stalled", "True", "Error", message),
+                    condition("Ready", "False", "Error", message),
+                ]
+            }
+            Self::Ready => [
+                condition("Stalled", "False", "Valid", "the PackageVariant is valid"),
+                condition("Ready", "True", "NoErrors", "the package is up to date"),
+            ],
+        }
+    }
+}
+
+impl Condition {
+    /// As an info result about the PackageVariant.
+    pub(super) fn result(&self, variant: &Resource) -> FunctionResult {
+        let message = format!("{} is {}: {}", self.kind, self.status, self.message);
+        FunctionResult::info(message)
+            .about(variant)
+            .at(Path::fields(&["status", "conditions"]))
+            .tag("reason", self.reason)
+            .tag("type", self.kind)
+            .tag("status", self.status)
+    }
+
+    fn fields(&self) -> [(&'static str, &'static str); 3] {
+        [
+            ("status", self.status),
+            ("reason", self.reason),
+            ("message", self.message),
+        ]
+    }
+
+    fn value(&self) -> Value {
+        let fields = std::iter::once(("type", self.kind)).chain(self.fields());
+        Value::Mapping(fields.map(|(k, v)| (k.into(), v.into())).collect())
+    }
+}
+
+/// Writes `status` of the PackageVariant, if it is among the items.
+pub(super) fn write(
+    variant: &Variant<'_>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) {
+    let Some(id) = variant.own_item(list) else {
+        return;
+    };
+    let targets = downstream_targets(variant, list, supplied);
+    let conditions = Outcome::Ready.conditions();
+    let outcome = list.edit(id, |root, editor| {
+        let Some(status) = root.entry("status").map(|entry| entry.value) else {
+            let mut status = vec![(Value::from("conditions"), list_of(&conditions))];
+            if let Some(targets) = &targets {
+                status.push((Value::from("downstreamTargets"), targets.clone()));
+            }
+            let status = Content::Value(Value::Mapping(status));
+            return editor.insert_entry(root, None, "status", status);
+        };
+        write_conditions(status, &conditions, editor)?;
+        if let Some(targets) = &targets
+            && status
+                .get("downstreamTargets")
+                .and_then(|old| old.value())
+                .as_ref()
+                != Some(targets)
+        {
+            editor.set(status, "downstreamTargets", Content::Value(targets.clone()))?;
+        }
+        Ok::<_, EditError>(())
+    });
+    if let Err(error) = outcome {
+        let reason = match error {
+            EditError::WrongKind { .. } => Reason::InvalidValue,
+            _ => Reason::SharedAnchor,
+        };
+        let result = FunctionResult::error(reason, error.to_string());
+        results.push(result.about(list.resource(id)).at("status"));
+    }
+}
+
+fn list_of(conditions: &[Condition]) -> Value {
+    Value::Sequence(conditions.iter().map(Condition::value).collect())
+}
+
+/// Updates conditions field by field; others, and other fields, stay.
+fn write_conditions<'d>(
+    status: NodeRef<'d>,
+    conditions: &[Condition],
+    editor: &mut Editor<'d, '_>,
+) -> Result<(), EditError> {
+    let Some(old) = status.entry("conditions").map(|entry| entry.value) else {
+        let value = Content::Value(list_of(conditions));
+        return editor.insert_entry(status, None, "conditions", value);
+    };
+    for condition in conditions {
+        let is_it = |node: &NodeRef<'_>| {
+            node.get("type").and_then(|kind| kind.as_str()) == Some(condition.kind)
+        };
+        let Some(node) = old.items().find(is_it) else {
+            editor.insert_item(old, None, Content::Value(condition.value()))?;
+            continue;
+        };
+        let text = |field: &str| node.get(field).and_then(|value| value.as_str());
+        // The time of another status would be wrong, and no time is known here.
+        if text("status") != Some(condition.status) {
+            editor.remove_entry(node, "lastTransitionTime")?;
+        }
+        for (field, value) in condition.fields() {
+            if text(field) != Some(value) {
+                editor.set(node, field, Content::Value(Value::from(value)))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A package revision that the variant owns.
+struct Revision {
+    name: String,
+    lifecycle: String,
+    /// The numbers of `v1`, `1` or `v1.2.3`.
+    revision: Vec<u64>,
+}
+
+/// The names of the variant's drafts and proposed revisions, or else of its latest published one.
+fn downstream_targets(
+    variant: &Variant<'_>,
+    list: &ResourceList,
+    supplied: &Supplied,
+) -> Option<Value> {
+    let lists = std::iter::once(list).chain(supplied.resources().map(|package| package.list()));
+    let mut owned: Vec<Revision> = Vec::new();
+    for list in lists {
+        for (id, resource) in list.items() {
+            if resource.kind != "PackageRevision" || resource.group() != "porch.kpt.dev" {
+                continue;
+            }
+            let revision = revision(variant, resource, list.node(id));
+            let known = |new: &Revision| owned.iter().any(|old| old.name == new.name);
+            if let Some(revision) = revision.filter(|new| !known(new)) {
+                owned.push(revision);
+            }
+        }
+    }
+    let drafts = owned
+        .iter()
+        .filter(|revision| matches!(&*revision.lifecycle, "Draft" | "Proposed"));
+    let mut targets: Vec<&Revision> = drafts.collect();
+    if targets.is_empty() {
+        let published = owned.iter().filter(|r| r.lifecycle == "Published");
+        targets.extend(published.max_by(|a, b| a.revision.cmp(&b.revision)));
+    }
+    targets.sort_by(|a, b| a.name.cmp(&b.name));
+    let names = targets
+        .iter()
+        .map(|revision| Value::Mapping(vec![("name".into(), Value::from(revision.name.as_str()))]));
+    (!targets.is_empty()).then(|| Value::Sequence(names.collect()))
+}
+
+fn revision(variant: &Variant<'_>, resource: &Resource, node: NodeRef<'_>) -> Option<Revision> {
+    fn namespace(resource: &Resource) -> &str {
+        let given = resource.namespace.as_deref().filter(|n| !n.is_empty());
+        given.unwrap_or("default")
+    }
+    let text = |path: &[&str]| node.get_path(path).and_then(|value| value.scalar_text());
+    let downstream = variant.typed.spec.downstream.as_ref()?;
+    let is_ours = namespace(resource) == namespace(&variant.resource)
+        && text(&["spec", "repository"]) == downstream.repo.as_deref()
+        && text(&["spec", "packageName"]) == downstream.package.as_deref();
+    let uid = variant.config.get_path(&["metadata", "uid"]);
+    let uid = uid.and_then(|uid| uid.as_str());
+    let mut owners = node.get_path(&["metadata", "ownerReferences"])?.items();
+    let owns = |owner: NodeRef<'_>| {
+        let field = |name: &str| owner.get(name).and_then(|value| value.as_str());
+        let group = field("apiVersion").and_then(|version| version.split_once('/'));
+        let same_uid = match (uid, field("uid")) {
+            (Some(ours), Some(theirs)) => ours == theirs,
+            _ => true,
+        };
+        field("kind") == Some("PackageVariant")
+            && group.is_some_and(|(group, _)| group == variant.resource.group())
+            && field("name") == variant.resource.name.as_deref()
+            && same_uid
+    };
+    let revision = text(&["spec", "revision"]).unwrap_or_default();
+    let numbers = revision.trim_start_matches('v').split('.');
+    (is_ours && owners.any(owns)).then(|| Revision {
+        name: resource.name.clone().unwrap_or_default(),
+        lifecycle: text(&["spec", "lifecycle"]).unwrap_or_default().to_owned(),
+        revision: numbers.map_while(|number| number.parse().ok()).collect(),
+    })
+}

@@ -1,0 +1,302 @@
+//! What a schema says of a place in a resource.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ptr;
+
+use super::builtin::BUILTIN;
+use super::table::{Field, KeyDefaultEntry, KeyEntry, ListRelation, NONE, Table, Type};
+use crate::yaml::Value;
+
+/// A place in a resource, as a schema knows it: an object, a map, a list or a scalar.
+#[derive(Clone, Copy)]
+pub struct TypeRef<'s> {
+    pub(super) table: &'s Table,
+    pub(super) index: u32,
+}
+
+/// How the elements of a list relate (`x-kubernetes-list-type`).
+#[derive(Debug, Clone, Copy)]
+pub enum ListType<'s> {
+    /// The list is one value.
+    Atomic,
+    /// Every element is its own key.
+    Set,
+    /// Elements are told apart by some of their fields.
+    Map(Keys<'s>),
+}
+
+/// How the entries of a map or object relate (`x-kubernetes-map-type`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum MapType {
+    /// Every entry is a value of its own.
+    #[default]
+    Granular,
+    /// The map is one value.
+    Atomic,
+}
+
+/// How a strategic merge patch treats a place (`x-kubernetes-patch-strategy`); the words can be
+/// combined: `merge,retainKeys`. None of them: objects and maps merge, lists are replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct PatchStrategy {
+    /// `merge`: of a list, by the patch merge key, or as a set of primitives.
+    pub merge: bool,
+    /// `replace`: also of an object, as one value.
+    pub replace: bool,
+    /// `retainKeys`: a patch names the keys of the object that stay; of a list, of its elements.
+    pub retain_keys: bool,
+}
+
+/// The fields by which the elements of a list are told apart, in the order of the schema; at least
+/// one.
+#[derive(Clone, Copy)]
+pub struct Keys<'s> {
+    table: &'s Table,
+    keys: &'s [KeyEntry],
+}
+
+/// A field by which the elements of a list are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key<'s> {
+    /// Name of the field.
+    pub name: &'s str,
+    /// What an element without the field has there.
+    pub default: Option<KeyDefault<'s>>,
+}
+
+/// What an absent key stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyDefault<'s> {
+    /// A string, as `TCP` for `protocol`.
+    String(&'s str),
+    /// An integer.
+    Integer(i64),
+    /// A boolean.
+    Bool(bool),
+}
+
+impl<'s> TypeRef<'s> {
+    fn get(self) -> &'s Type {
+        &self.table.types[self.index as usize]
+    }
+
+    fn at(self, index: u32) -> Option<Self> {
+        (index != NONE).then_some(Self { index, ..self })
+    }
+
+    /// What is known of the value under a key: that of the field, else that of the map's values.
+    ///
+    /// `None` if the schema says nothing that matters here: the field may be unknown, a scalar, or an
+    /// object or list without annotations. Then a list is atomic, and an object merges.
+    #[must_use]
+    pub fn field(self, name: &str) -> Option<Self> {
+        let this = self.get();
+        if this.resource && name == "metadata" {
+            return object_meta();
+        }
+        match self.table.field(this, name) {
+            Some(index) => self.at(index),
+            None => self.values(),
+        }
+    }
+
+    /// The fields that [`TypeRef::field`] knows by name, sorted.
+    pub fn fields(self) -> impl Iterator<Item = (&'s str, Self)> {
+        let fields = self.table.fields(self.get()).iter();
+        fields.map(move |Field { name, index }| {
+            let index = *index;
+            (self.table.name(*name), Self { index, ..self })
+        })
+    }
+
+    /// The values of a map with keys of the user's choice (`additionalProperties`), such as labels.
+    #[must_use]
+    pub fn values(self) -> Option<Self> {
+        self.at(self.get().values)
+    }
+
+    /// The elements of a list.
+    #[must_use]
+    pub fn items(self) -> Option<Self> {
+        self.at(self.get().items)
+    }
+
+    /// How the elements of a list relate in server-side apply, and in a three-way merge.
+    ///
+    /// Where a schema has no list type, the patch strategy `merge` stands for one, as in Kubernetes' own
+    /// conversion (kube-openapi, `pkg/schemaconv`). This can differ from the patch strategy: the ports of
+    /// a container have the keys `containerPort` and `protocol` here, and the one merge key
+    /// `containerPort` in a patch; the conditions of a Job are atomic here, and merge in a patch.
+    #[must_use]
+    pub fn list(self) -> ListType<'s> {
+        match self.get().list {
+            ListRelation::Atomic => ListType::Atomic,
+            ListRelation::Set => ListType::Set,
+            ListRelation::Map => ListType::Map(Keys {
+                table: self.table,
+                keys: self.table.keys(self.get()),
+            }),
+        }
+    }
+
+    /// How the entries of an object or map relate in server-side apply, and in a three-way merge.
+    #[must_use]
+    pub fn map(self) -> MapType {
+        self.get().map
+    }
+
+    /// How a strategic merge patch treats the place.
+    #[must_use]
+    pub fn patch_strategy(self) -> PatchStrategy {
+        self.get().strategy
+    }
+
+    /// The one field by which a strategic merge patch tells the elements of a list apart.
+    #[must_use]
+    pub fn patch_merge_key(self) -> Option<&'s str> {
+        Some(self.table.name(self.get().merge_key)).filter(|name| !name.is_empty())
+    }
+
+    /// Whether keys are allowed that the schema does not name: a map, or free content such as that of
+    /// `x-kubernetes-preserve-unknown-fields`.
+    #[must_use]
+    pub fn takes_unknown_fields(self) -> bool {
+        self.get().open
+    }
+
+    /// Whether this is the root of a custom resource, or a resource within another one
+    /// (`x-kubernetes-embedded-resource`), whose own apiVersion and kind say what else it holds.
+    #[must_use]
+    pub fn is_custom_resource(self) -> bool {
+        self.get().resource
+    }
+
+    /// Whether this comes from the built-in schema, and not from a CRD or an OpenAPI document.
+    #[must_use]
+    pub fn is_builtin(self) -> bool {
+        ptr::eq(self.table, &BUILTIN)
+    }
+}
+
+/// The `metadata` of every resource; that of a ConfigMap stands for it.
+fn object_meta() -> Option<TypeRef<'static>> {
+    let root = BUILTIN.version("", "v1", "ConfigMap")?;
+    let index = BUILTIN.field(&BUILTIN.types[root as usize], "metadata")?;
+    let table = &BUILTIN;
+    Some(TypeRef { table, index })
+}
+
+impl PartialEq for TypeRef<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        ptr::eq(self.table, other.table) && self.index == other.index
+    }
+}
+
+impl Eq for TypeRef<'_> {}
+
+impl Hash for TypeRef<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        ptr::from_ref(self.table).hash(state);
+        self.index.hash(state);
+    }
+}
+
+/// Without the rest of the schema.
+impl fmt::Debug for TypeRef<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = formatter.debug_struct("TypeRef");
+        debug.field("list", &self.list()).field("map", &self.map());
+        debug.field("patch_strategy", &self.patch_strategy());
+        debug.field("patch_merge_key", &self.patch_merge_key());
+        debug.finish_non_exhaustive()
+    }
+}
+
+impl PatchStrategy {
+    pub(super) const UNSET: Self = Self {
+        merge: false,
+        replace: false,
+        retain_keys: false,
+    };
+
+    /// Reads the words of `x-kubernetes-patch-strategy`; unknown ones say nothing.
+    pub(super) fn parse(text: &str) -> Self {
+        let has = |word| text.split(',').any(|part| part.trim() == word);
+        Self {
+            merge: has("merge"),
+            replace: has("replace"),
+            retain_keys: has("retainKeys"),
+        }
+    }
+}
+
+impl<'s> Keys<'s> {
+    /// Number of keys.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.keys.len()
+    }
+
+    /// Never: there is at least one.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// The keys, in the order of the schema.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Key<'s>> {
+        self.keys.iter().map(move |key| Key {
+            name: self.table.name(key.name),
+            default: match key.default {
+                KeyDefaultEntry::None => None,
+                KeyDefaultEntry::String(text) => Some(KeyDefault::String(self.table.name(text))),
+                KeyDefaultEntry::Integer(value) => Some(KeyDefault::Integer(value)),
+                KeyDefaultEntry::Bool(value) => Some(KeyDefault::Bool(value)),
+            },
+        })
+    }
+
+    /// The names of the keys, in the order of the schema.
+    pub fn names(self) -> impl ExactSizeIterator<Item = &'s str> {
+        self.iter().map(|key| key.name)
+    }
+}
+
+impl fmt::Debug for Keys<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl PartialEq for Keys<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Keys<'_> {}
+
+impl PartialEq for ListType<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (ListType::Atomic, ListType::Atomic) | (ListType::Set, ListType::Set) => true,
+            (ListType::Map(keys), ListType::Map(others)) => keys == others,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for ListType<'_> {}
+
+impl KeyDefault<'_> {
+    /// As a value, to compare with those of a document.
+    #[must_use]
+    pub fn to_value(self) -> Value {
+        match self {
+            KeyDefault::String(text) => Value::from(text),
+            KeyDefault::Integer(value) => Value::from(value),
+            KeyDefault::Bool(value) => Value::from(value),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! One supplied input: its resources, and its files where it is a package.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::config::UsageError;
+use crate::package::PackageFiles;
+use crate::resource_list::ResourceList;
+
+/// One supplied input.
+#[derive(Debug)]
+pub struct SuppliedPackage {
+    /// Where it comes from, for messages: the path of the flag, or the field of the config.
+    pub place: String,
+    pub(super) list: ResourceList,
+    pub(super) files: BTreeMap<String, SuppliedFile>,
+    /// The directory, for the contents of the files that are not KRM.
+    pub(super) directory: Option<PackageFiles>,
+}
+
+/// A file of a supplied package.
+#[derive(Debug)]
+pub struct SuppliedFile {
+    /// Relative to the package, with `/` between components.
+    pub path: String,
+    /// The permission bits, where the input has them.
+    pub mode: Option<u32>,
+    pub(super) content: FileContent,
+}
+
+/// Where a file's content is.
+#[derive(Debug)]
+pub(super) enum FileContent {
+    /// A text of the list.
+    Chunk(usize),
+    /// A text that is not KRM.
+    Text(String),
+    /// Not read yet.
+    OnDisk,
+}
+
+impl SuppliedFile {
+    /// Whether the file is read for resources; others are only copied.
+    #[must_use]
+    pub fn is_krm(&self) -> bool {
+        matches!(self.content, FileContent::Chunk(_))
+    }
+}
+
+impl SuppliedPackage {
+    pub(super) fn new(place: String) -> Self {
+        Self {
+            place,
+            list: ResourceList::loose(),
+            files: BTreeMap::new(),
+            directory: None,
+        }
+    }
+
+    /// The resources. Their paths are relative to the input; those of a file with several
+    /// documents have none unless annotated. `package_path` is always absent.
+    #[must_use]
+    pub fn list(&self) -> &ResourceList {
+        &self.list
+    }
+
+    /// The files, sorted by path. None if the input is not made of files: a single file, an inline
+    /// list, items of the ResourceList.
+    pub fn files(&self) -> impl Iterator<Item = &SuppliedFile> {
+        self.files.values()
+    }
+
+    /// The bytes of one of the files.
+    ///
+    /// # Errors
+    /// [`UsageError`] if it is not there, or cannot be read any more.
+    pub fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, UsageError> {
+        let missing = || UsageError(format!("{}: there is no file `{path}`", self.place));
+        let file = self.files.get(path).ok_or_else(missing)?;
+        match &file.content {
+            FileContent::Chunk(index) => Ok(Cow::Borrowed(self.list.chunk_text(*index).as_bytes())),
+            FileContent::Text(text) => Ok(Cow::Borrowed(text.as_bytes())),
+            FileContent::OnDisk => {
+                let directory = self.directory.as_ref().ok_or_else(missing)?;
+                let bytes = directory.read_other(path);
+                let bytes =
+                    bytes.map_err(|error| UsageError(format!("{}: {error}", self.place)))?;
+                Ok(Cow::Owned(bytes))
+            }
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! Reading supplied inputs: files and directories, inline lists, items of the ResourceList,
+//! PackageRevisionResources.
+
+use std::path::Path as FilePath;
+
+use super::package::{FileContent, SuppliedFile, SuppliedPackage};
+use super::{Role, UsageError};
+use crate::chunk::Chunk;
+use crate::package::{check_package_path, is_krm_name, normalize_package_path, read_package};
+use crate::resource::{PATH_ANNOTATIONS, Resource};
+use crate::resource_list::{ResourceList, is_krm};
+use crate::results::{FunctionResult, Reason, Results, with_article};
+use crate::text::Text;
+use crate::yaml::{NodeId, NodeRef, ParseOptions, Path};
+
+/// `apiVersion` of PackageRevisionResources.
+const PORCH_API_VERSION: &str = "porch.kpt.dev/v1alpha1";
+const PACKAGE_REVISION_RESOURCES: &str = "PackageRevisionResources";
+
+/// Reads a file or directory that a flag names.
+pub(super) fn from_path(
+    role: Role,
+    path: &FilePath,
+    results: &mut Results,
+) -> Result<SuppliedPackage, UsageError> {
+    let place = path.display().to_string();
+    let mut reader = Reader::new(role, place, results);
+    if path.is_dir() {
+        reader.read_directory(path)?;
+        return Ok(reader.package);
+    }
+    let unreadable = |error: &dyn std::fmt::Display| {
+        UsageError(format!("--{role}: cannot read {}: {error}", path.display()))
+    };
+    let bytes = std::fs::read(path).map_err(|error| unreadable(&error))?;
+    let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
+    let place = reader.package.place.clone();
+    let chunk = parse(Text::from(text), &place)?;
+    let document = chunk.document();
+    let mut found = Found::default();
+    for index in 0..document.len() {
+        if let Some(root) = document.root(index) {
+            found.document(role, root, &place)?;
+        }
+    }
+    let Found { items, files } = found;
+    reader.push(chunk, items, files)?;
+    Ok(reader.package)
+}
+
+/// Reads the field of a typed config: an inline list, `{path: DIR}`, a PackageRevisionResources.
+pub(super) fn from_field(
+    role: Role,
+    node: NodeRef<'_>,
+    field: &Path,
+    list: &mut ResourceList,
+    results: &mut Results,
+) -> Result<SuppliedPackage, UsageError> {
+    let place = format!("functionConfig, field `{field}`");
+    let shape = |found: &str| {
+        UsageError(format!(
+            "{place}: expected a list of resources, {{path: DIR}} or a PackageRevisionResources, found {found}"
+        ))
+    };
+    if let Some(path) = node.get("path").filter(|_| node.get("kind").is_none()) {
+        let mut keys = node.entries().filter_map(|entry| entry.key.scalar_text());
+        if let Some(other) = keys.find(|key| *key != "path") {
+            return Err(shape(&format!("a field `{other}` beside `path`")));
+        }
+        let package = from_directory(role, path, &field.field("path"), list, results)?;
+        return Ok(package.unwrap_or_else(|| SuppliedPackage::new(place)));
+    }
+    let mut found = Found::default();
+    if node.kind().is_sequence() {
+        for item in node.items() {
+            found.document(role, item.resolved(), &place)?;
+        }
+    } else if is_package_revision_resources(node) {
+        found.document(role, node, &place)?;
+    } else {
+        return Err(shape(&with_article(node.kind_name())));
+    }
+    let mut reader = Reader::new(role, place, results);
+    // The same text makes the same tree, so the ids hold in this copy of the config.
+    let text = Text::from(node.document.text.to_owned());
+    let chunk = Chunk::new(text, ParseOptions::default());
+    reader.push(chunk, found.items, found.files)?;
+    Ok(reader.package)
+}
+
+/// Takes the items of the ResourceList under a directory that a config names. `None` if the path is
+/// not allowed, which is an error result then.
+pub(super) fn from_directory(
+    role: Role,
+    node: NodeRef<'_>,
+    field: &Path,
+    list: &mut ResourceList,
+    results: &mut Results,
+) -> Result<Option<SuppliedPackage>, UsageError> {
+    let Some(directory) = node.as_str() else {
+        return Err(UsageError(format!(
+            "functionConfig, field `{field}`: expected a string, found {}",
+            with_article(node.kind_name())
+        )));
+    };
+    if let Err(error) = check_package_path(directory) {
+        let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
+        results.push(result.at(field));
+        return Ok(None);
+    }
+    let directory = normalize_package_path(directory);
+    let mut reader = Reader::new(role, directory.clone(), results);
+    let mut items = list.take_under(&directory);
+    if items.items().next().is_none() {
+        return Err(UsageError(format!(
+            "functionConfig, field `{field}`: expected resources under `{directory}`, found none"
+        )));
+    }
+    if !role.keeps_lists_of_packages() {
+        let place = reader.package.place.clone();
+        items.unfold(|node, resource| {
+            if elements(node).is_none() {
+                return Ok(None);
+            }
+            let mut found = Found::default();
+            found.document(role, node, &place)?;
+            for (_, element) in &mut found.items {
+                element.origin = resource.origin.clone();
+            }
+            Ok::<_, UsageError>(Some(found.items))
+        })?;
+    }
+    if let Some(files) = files_of_the_only_item(role, &items, &reader.package.place)? {
+        for (path, text) in files {
+            reader.add_file(path, text)?;
+        }
+        return Ok(Some(reader.package));
+    }
+    reader.package.list = items;
+    Ok(Some(reader.package))
+}
+
+/// The files of a PackageRevisionResources that is the only item.
+fn files_of_the_only_item(
+    role: Role,
+    items: &ResourceList,
+    place: &str,
+) -> Result<Option<Vec<(String, String)>>, UsageError> {
+    let mut ids = items.items();
+    let (Some((only, resource)), None) = (ids.next(), ids.next()) else {
+        return Ok(None);
+    };
+    if resource.kind != PACKAGE_REVISION_RESOURCES {
+        return Ok(None);
+    }
+    let mut found = Found::default();
+    found.document(role, items.node(only), place)?;
+    Ok(Some(found.files))
+}
+
+/// What a document stands for.
+#[derive(Default)]
+struct Found {
+    items: Vec<(NodeId, Resource)>,
+    files: Vec<(String, String)>,
+}
+
+impl Found {
+    fn document(&mut self, role: Role, node: NodeRef<'_>, place: &str) -> Result<(), UsageError> {
+        if is_package_revision_resources(node) {
+            return self.package(node, place);
+        }
+        self.resource(role, node, place, None)
+    }
+
+    fn resource(
+        &mut self,
+        role: Role,
+        node: NodeRef<'_>,
+        place: &str,
+        list: Option<&Resource>,
+    ) -> Result<(), UsageError> {
+        let mut resource = Resource::read(node);
+        // The elements of a typed list, as API servers write it, leave out what the list tells.
+        if let Some(list) = list {
+            let kind = list.kind.strip_suffix("List").unwrap_or_default();
+            if resource.kind.is_empty() && kind != "Resource" {
+                resource.kind = kind.to_owned();
+            }
+            if resource.api_version.is_empty() && !kind.is_empty() && kind != "Resource" {
+                resource.api_version = list.api_version.clone();
+            }
+        }
+        if let Some(elements) = elements(node) {
+            for element in elements {
+                self.resource(role, element.resolved(), place, Some(&resource))?;
+            }
+            return Ok(());
+        }
+        let complete = !resource.kind.is_empty() && !resource.api_version.is_empty();
+        if role != Role::Patches && !(node.kind().is_mapping() && complete) {
+            let found = match node.kind().is_mapping() {
+                true => "a mapping without them",
+                false => &with_article(node.kind_name()),
+            };
+            return Err(UsageError(format!(
+                "{place}, {}: expected a resource with apiVersion and kind, found {found}",
+                node.location()
+            )));
+        }
+        self.items.push((node.id, resource));
+        Ok(())
+    }
+
+    fn package(&mut self, node: NodeRef<'_>, place: &str) -> Result<(), UsageError> {
+        let Some(resources) = node.get_path(&["spec", "resources"]) else {
+            return Ok(());
+        };
+        for entry in resources.entries() {
+            let (Some(path), Some(text)) = (entry.key.scalar_text(), entry.value.as_str()) else {
+                return Err(UsageError(format!(
+                    "{place}, {}: PackageRevisionResources: expected the text of a file, found {}",
+                    entry.value.location(),
+                    with_article(entry.value.kind_name())
+                )));
+            };
+            self.files.push((path.to_owned(), text.to_owned()));
+        }
+        Ok(())
+    }
+}
+
+struct Reader<'r> {
+    role: Role,
+    package: SuppliedPackage,
+    results: &'r mut Results,
+}
+
+impl<'r> Reader<'r> {
+    fn new(role: Role, place: String, results: &'r mut Results) -> Self {
+        Self {
+            role,
+            package: SuppliedPackage::new(place),
+            results,
+        }
+    }
+
+    fn read_directory(&mut self, directory: &FilePath) -> Result<(), UsageError> {
+        let failed =
+            |error: &dyn std::fmt::Display| UsageError(format!("--{}: {error}", self.role));
+        let mut files = read_package(directory).map_err(|error| failed(&error))?;
+        for skipped in files.skipped.iter().filter(|s| s.reason.is_warning()) {
+            let message = format!("{}: skipped: {}", self.package.place, skipped.reason);
+            let result = FunctionResult::warning(Reason::SkippedFile, message);
+            self.results.push(result.in_file(skipped.path.clone()));
+        }
+        for file in std::mem::take(&mut files.files) {
+            self.add_krm(file.path, file.content.text, Some(file.content.mode))?;
+        }
+        for path in &files.others {
+            let file = SuppliedFile {
+                path: path.clone(),
+                mode: None,
+                content: FileContent::OnDisk,
+            };
+            self.package.files.insert(path.clone(), file);
+        }
+        self.package.directory = Some(files);
+        Ok(())
+    }
+
+    /// Adds what the documents of one text stand for. Their paths come from data.
+    fn push(
+        &mut self,
+        chunk: Chunk,
+        mut items: Vec<(NodeId, Resource)>,
+        files: Vec<(String, String)>,
+    ) -> Result<(), UsageError> {
+        for (_, resource) in &mut items {
+            resource.origin.package_path = None;
+            let path = resource.origin.path.as_deref();
+            if let Some(Err(error)) = path.map(check_package_path) {
+                let field = Path::fields(&["metadata", "annotations", PATH_ANNOTATIONS[0]]);
+                let message = format!("{}: {error}", self.package.place);
+                let result = FunctionResult::error(Reason::InvalidPath, message);
+                self.results.push(result.about(resource).at(field));
+            }
+        }
+        self.package.list.push_chunk(chunk, items);
+        files
+            .into_iter()
+            .try_for_each(|(path, text)| self.add_file(path, text))
+    }
+
+    /// Adds a file of a PackageRevisionResources.
+    fn add_file(&mut self, path: String, text: String) -> Result<(), UsageError> {
+        let field = || Path::fields(&["spec", "resources", &path]);
+        let refuse = |message: String| {
+            let message = format!("{}: {message}", self.package.place);
+            FunctionResult::error(Reason::InvalidPath, message).at(field())
+        };
+        if let Err(error) = check_package_path(&path) {
+            self.results.push(refuse(error.to_string()));
+            return Ok(());
+        }
+        let name = normalize_package_path(&path);
+        if self.package.files.contains_key(&name) {
+            self.results
+                .push(refuse("the file is there twice".to_owned()));
+            return Ok(());
+        }
+        if is_krm_name(name.rsplit('/').next().unwrap_or_default()) {
+            return self.add_krm(name, text, None);
+        }
+        let file = SuppliedFile {
+            path: name.clone(),
+            mode: None,
+            content: FileContent::Text(text),
+        };
+        self.package.files.insert(name, file);
+        Ok(())
+    }
+
+    /// Adds a file of a package that is read for resources. YAML that is no KRM is passed over.
+    fn add_krm(&mut self, path: String, text: String, mode: Option<u32>) -> Result<(), UsageError> {
+        let place = format!("{}/{path}", self.package.place);
+        let chunk = parse(Text::from(text), &place)?;
+        let document = chunk.document();
+        let roots = (0..document.len()).filter_map(|index| document.root(index));
+        let is_item = |root: &NodeRef<'_>| is_krm(*root) || self.role == Role::Patches;
+        let mut items = Vec::new();
+        for root in roots.filter(is_item) {
+            if elements(root).is_some() && !self.role.keeps_lists_of_packages() {
+                let mut found = Found::default();
+                found.resource(self.role, root, &place, None)?;
+                items.append(&mut found.items);
+            } else {
+                items.push((root.id, Resource::read(root)));
+            }
+        }
+        for (number, (_, resource)) in items.iter_mut().enumerate() {
+            resource.origin.path = Some(path.clone());
+            resource.origin.index = Some(number);
+            resource.origin.package_path = None;
+        }
+        let number = self.package.list.push_chunk(chunk, items);
+        let file = SuppliedFile {
+            path: path.clone(),
+            mode,
+            content: FileContent::Chunk(number),
+        };
+        self.package.files.insert(path, file);
+        Ok(())
+    }
+}
+
+fn parse(text: Text, place: &str) -> Result<Chunk, UsageError> {
+    Chunk::parse(text).map_err(|error| UsageError(format!("{place}: {error}")))
+}
+
+/// The elements of a `List`, a `*List` with items, or a ResourceList.
+fn elements<'a>(node: NodeRef<'a>) -> Option<Vec<NodeRef<'a>>> {
+    let kind = node.get("kind")?.as_str()?;
+    let plain = matches!(kind, "List" | "ResourceList");
+    if !plain && !kind.ends_with("List") {
+        return None;
+    }
+    match node.get("items") {
+        Some(items) if items.kind().is_sequence() => Some(items.items().collect()),
+        Some(items) if !items.is_null() => None,
+        Some(_) => Some(Vec::new()),
+        None => plain.then(Vec::new),
+    }
+}
+
+fn is_package_revision_resources(node: NodeRef<'_>) -> bool {
+    let is = |key, text| node.get(key).and_then(|value| value.as_str()) == Some(text);
+    is("apiVersion", PORCH_API_VERSION) && is("kind", PACKAGE_REVISION_RESOURCES)
+}

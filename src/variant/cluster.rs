@@ -1,0 +1,163 @@
+//! The objects of a cluster that a fan-out looks at: Repositories, PackageRevisions, targets.
+//!
+//! Source: contract, expand-variant-set.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::expression::ObjectFields;
+use crate::resource::Resource;
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason};
+use crate::yaml::NodeRef;
+
+/// `apiVersion` and `kind`.
+pub type TypeOf = (String, String);
+
+/// `apiVersion` and `kind` of a Repository.
+pub const REPOSITORY: (&str, &str) = ("config.porch.kpt.dev/v1alpha1", "Repository");
+/// `apiVersion` and `kind` of a PackageRevision.
+pub const PACKAGE_REVISION: (&str, &str) = ("porch.kpt.dev/v1alpha1", "PackageRevision");
+
+/// A namespace; where none is written it is `default`.
+#[must_use]
+pub fn namespace_of(namespace: Option<&str>) -> &str {
+    namespace.filter(|text| !text.is_empty()).unwrap_or("default")
+}
+
+/// What is known of an object.
+#[derive(Debug, Default)]
+pub struct Object {
+    /// `metadata.name`.
+    pub name: String,
+    /// `metadata.namespace` as it is written; empty if absent.
+    pub namespace: String,
+    /// `metadata.labels`.
+    pub labels: Vec<(String, String)>,
+    /// `metadata.annotations`.
+    pub annotations: Vec<(String, String)>,
+    /// Of a PackageRevision: which one it is.
+    pub revision: Option<Box<Revision>>,
+}
+
+/// Which revision of which package; empty where nothing is written.
+#[derive(Debug, Default)]
+pub struct Revision {
+    /// `spec.repository`.
+    pub repository: String,
+    /// `spec.packageName`.
+    pub package: String,
+    /// `spec.revision`, as text.
+    pub revision: String,
+    /// `spec.workspaceName`.
+    pub workspace: String,
+}
+
+impl Object {
+    /// What expressions see of it.
+    #[must_use]
+    pub fn fields(&self) -> ObjectFields<'_> {
+        ObjectFields {
+            name: &self.name,
+            namespace: &self.namespace,
+            labels: &self.labels,
+            annotations: &self.annotations,
+        }
+    }
+
+    fn read(resource: &Resource, node: NodeRef<'_>) -> Self {
+        let map = |name: &str| -> Vec<(String, String)> {
+            let map = node.get_path(&["metadata", name]);
+            let entries = map.iter().flat_map(NodeRef::entries);
+            let text = |node: NodeRef<'_>| node.resolved().scalar_text().map(str::to_owned);
+            entries.filter_map(|entry| Some((text(entry.key)?, text(entry.value)?))).collect()
+        };
+        let field = |name: &str| {
+            let field = node.get_path(&["spec", name]);
+            let text = field.filter(|field| !field.is_null());
+            text.and_then(|field| field.scalar_text()).unwrap_or_default().to_owned()
+        };
+        let type_of = (resource.api_version.as_str(), resource.kind.as_str());
+        let revision = (type_of == PACKAGE_REVISION).then(|| {
+            Box::new(Revision {
+                repository: field("repository"),
+                package: field("packageName"),
+                revision: field("revision"),
+                workspace: field("workspaceName"),
+            })
+        });
+        Self {
+            name: resource.name.clone().unwrap_or_default(),
+            namespace: resource.namespace.clone().unwrap_or_default(),
+            labels: map("labels"),
+            annotations: map("annotations"),
+            revision,
+        }
+    }
+}
+
+/// Objects by type and namespace, each namespace in the order of the names.
+#[derive(Debug, Default)]
+pub struct Cluster {
+    objects: HashMap<TypeOf, HashMap<String, Vec<Object>>>,
+}
+
+impl Cluster {
+    /// Reads the objects of these types and namespaces from the items, and what these lack from
+    /// the supplied lists. An object that is twice in one list is added to `findings`.
+    #[must_use]
+    pub fn read(
+        lists: &[&ResourceList],
+        types: &BTreeSet<TypeOf>,
+        namespaces: &BTreeSet<String>,
+        findings: &mut Vec<FunctionResult>,
+    ) -> Self {
+        let mut cluster = Self::default();
+        let mut known: HashMap<(String, String, TypeOf), usize> = HashMap::new();
+        for (number, list) in lists.iter().enumerate() {
+            for (id, resource) in list.items() {
+                let type_of = (resource.api_version.clone(), resource.kind.clone());
+                let Some(name) = resource.name.clone().filter(|_| types.contains(&type_of)) else {
+                    continue;
+                };
+                let namespace = namespace_of(resource.namespace.as_deref()).to_owned();
+                if !namespaces.contains(&namespace) {
+                    continue;
+                }
+                let identity = (namespace.clone(), name, type_of.clone());
+                match known.get(&identity) {
+                    Some(other) if *other == number => {
+                        let message = "the object is there twice";
+                        let result = FunctionResult::error(Reason::Ambiguous, message);
+                        findings.push(result.about(resource));
+                        continue;
+                    }
+                    Some(_) => continue,
+                    None => known.insert(identity, number),
+                };
+                let object = Object::read(resource, list.node(id));
+                let objects = cluster.objects.entry(type_of).or_default();
+                objects.entry(namespace).or_default().push(object);
+            }
+        }
+        for objects in cluster.objects.values_mut().flat_map(HashMap::values_mut) {
+            objects.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        cluster
+    }
+
+    /// The objects of a type in a namespace, in the order of their names.
+    #[must_use]
+    pub fn all(&self, (api_version, kind): (&str, &str), namespace: &str) -> &[Object] {
+        let type_of = (api_version.to_owned(), kind.to_owned());
+        let objects = self.objects.get(&type_of);
+        objects.and_then(|objects| objects.get(namespace)).map_or(&[], Vec::as_slice)
+    }
+
+    /// An object by name.
+    #[must_use]
+    pub fn find(&self, type_of: (&str, &str), namespace: &str, name: &str) -> Option<&Object> {
+        let objects = self.all(type_of, namespace);
+        let found = objects.binary_search_by(|object| object.name.as_str().cmp(name));
+        found.ok().map(|index| &objects[index])
+    }
+}

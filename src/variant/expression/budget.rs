@@ -1,0 +1,80 @@
+//! What an evaluation may cost.
+//!
+//! A unit stands for a step, or 8 bytes that are read or made. The measure is the same on every
+//! machine, so that a run fails everywhere or nowhere.
+
+use std::cell::Cell;
+
+use cel::ExecutionError;
+use cel::common::types::{CelBytes, CelString, Kind};
+use cel::common::value::Val;
+
+/// Units of one evaluation: less than 100 ms and 20 MB.
+pub(super) const PER_EVALUATION: u64 = 200_000;
+/// Units of a run, whatever it targets.
+const PER_RUN: u64 = 4_000_000;
+/// Units that each target adds to those of the run.
+const PER_TARGET: u64 = 1_000;
+
+/// Units of a run for this many targets.
+pub(super) fn of_run(targets: usize) -> u64 {
+    PER_RUN.saturating_add(PER_TARGET.saturating_mul(targets as u64))
+}
+
+thread_local! {
+    /// What is left of the evaluation at hand. The interpreter's functions cannot carry it along.
+    static LEFT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Begins an evaluation.
+pub(super) fn begin(units: u64) {
+    LEFT.set(units);
+}
+
+/// What is left. Zero means that the evaluation was ended, whatever it gave: `||` and `?:` can
+/// take an error for an answer.
+pub(super) fn left() -> u64 {
+    LEFT.get()
+}
+
+/// Pays, or ends the evaluation. Once spent, the budget stays spent.
+pub(super) fn pay(units: u64) -> Result<(), ExecutionError> {
+    // The last unit is never spent by paying, so that zero tells the end.
+    match LEFT.get().checked_sub(units).filter(|left| *left > 0) {
+        Some(left) => {
+            LEFT.set(left);
+            Ok(())
+        }
+        None => {
+            LEFT.set(0);
+            Err(ExecutionError::function_error("budget", "exceeded"))
+        }
+    }
+}
+
+/// Pays for a value, elements included.
+pub(super) fn pay_for(value: &dyn Val) -> Result<(), ExecutionError> {
+    if let Some(text) = value.downcast_ref::<CelString<'_>>() {
+        return pay(1 + text.inner().len() as u64 / 8);
+    }
+    if let Some(bytes) = value.downcast_ref::<CelBytes<'_>>() {
+        return pay(1 + bytes.inner().len() as u64 / 8);
+    }
+    pay(1)?;
+    let kind = value.get_type().kind();
+    if !matches!(kind, Kind::List | Kind::Map) {
+        return Ok(());
+    }
+    let Some(elements) = value.as_iterable() else {
+        return Ok(());
+    };
+    let values = value.as_indexer().filter(|_| kind == Kind::Map);
+    let mut elements = elements.iter();
+    while let Some(element) = elements.next() {
+        pay_for(element)?;
+        if let Some(Ok(value)) = values.map(|values| values.get(element)) {
+            pay_for(value.as_ref())?;
+        }
+    }
+    Ok(())
+}

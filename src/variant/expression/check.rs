@@ -1,0 +1,369 @@
+//! What can be wrong with an expression before it is evaluated.
+//!
+//! Every branch is looked at, taken or not: an unknown name, function or field, and types that
+//! cannot fit as far as literals, `repoDefault`, `packageDefault` and what is computed from them
+//! tell. Values of objects are `dyn`. Lists of mixed elements pass, as equality of anything does.
+
+use std::collections::BTreeSet;
+
+use cel::IdedExpr;
+use cel::common::ast::{
+    CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, SelectExpr, operators,
+};
+
+use super::functions::MAX_PATTERN;
+use super::types::{GLOBAL, MEMBER, Overload, TYPE_NAMES, Type};
+use super::variables::{Variable, Variables};
+
+/// Deepest nesting of the syntax tree: evaluation recurses on it.
+const MAX_DEPTH: usize = 256;
+/// Most nodes of the syntax tree.
+const MAX_NODES: usize = 2048;
+
+/// What is wrong, and at which node.
+#[derive(Debug)]
+pub(super) struct Problem {
+    pub(super) id: u64,
+    pub(super) message: String,
+}
+
+fn problem<T>(id: u64, message: impl Into<String>) -> Result<T, Problem> {
+    let message = message.into();
+    Err(Problem { id, message })
+}
+
+/// Checks an expression that must give a string; says which variables it reads.
+pub(super) fn check(
+    expression: &IdedExpr,
+    variables: &Variables,
+) -> Result<BTreeSet<Variable>, Problem> {
+    let mut check = Check {
+        variables,
+        reads: BTreeSet::new(),
+        scope: Vec::new(),
+        nodes: 0,
+    };
+    match check.visit(expression, 0)? {
+        Type::String => Ok(check.reads),
+        found if found.is_open() => Ok(check.reads),
+        found => problem(expression.id, format!("expected a string, found {found}")),
+    }
+}
+
+struct Check<'v> {
+    variables: &'v Variables,
+    reads: BTreeSet<Variable>,
+    /// Variables of the comprehensions around, innermost last.
+    scope: Vec<(String, Type)>,
+    nodes: usize,
+}
+
+impl Check<'_> {
+    fn visit(&mut self, node: &IdedExpr, depth: usize) -> Result<Type, Problem> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES || depth > MAX_DEPTH {
+            let what = if depth > MAX_DEPTH { "deep" } else { "large" };
+            return problem(node.id, format!("the expression is too {what}"));
+        }
+        let depth = depth + 1;
+        match &node.expr {
+            Expr::Literal(literal) => Ok(literal_type(literal)),
+            Expr::Ident(name) => self.name(node.id, name),
+            Expr::Select(select) => self.select(node, select, depth),
+            Expr::Call(call) => self.call(node, call, depth),
+            Expr::List(list) => {
+                let mut element = Type::Never;
+                for item in &list.elements {
+                    let found = self.visit(item, depth)?;
+                    element = element.unify(&found).unwrap_or(Type::Dyn);
+                }
+                Ok(Type::list(element))
+            }
+            Expr::Map(map) => {
+                let (mut key, mut value) = (Type::Never, Type::Never);
+                for entry in &map.entries {
+                    let EntryExpr::MapEntry(entry) = &entry.expr else {
+                        return problem(node.id, "messages are not supported");
+                    };
+                    let found = self.visit(&entry.key, depth)?;
+                    let is_key = matches!(found, Type::Bool | Type::Int | Type::Uint | Type::String);
+                    if !found.is_open() && !is_key {
+                        return problem(entry.key.id, format!("{found} cannot be the key of a map"));
+                    }
+                    key = key.unify(&found).unwrap_or(Type::Dyn);
+                    let found = self.visit(&entry.value, depth)?;
+                    value = value.unify(&found).unwrap_or(Type::Dyn);
+                }
+                Ok(Type::Map(Box::new(key), Box::new(value)))
+            }
+            Expr::Comprehension(comprehension) => self.comprehension(comprehension, depth),
+            Expr::Struct(_) => problem(node.id, "messages are not supported"),
+            Expr::Unspecified => problem(node.id, "expected an expression, found nothing"),
+        }
+    }
+
+    fn name(&mut self, id: u64, name: &str) -> Result<Type, Problem> {
+        // `.name` is never a variable of a comprehension.
+        let (name, is_absolute) = match name.strip_prefix('.') {
+            Some(name) => (name, true),
+            None => (name, false),
+        };
+        let local = self.scope.iter().rev().find(|(local, _)| local == name);
+        if let Some((_, found)) = local.filter(|_| !is_absolute) {
+            return Ok(found.clone());
+        }
+        if let Some(variable) = self.variables.find(name) {
+            self.reads.insert(variable);
+            let fields = self.variables.fields(variable);
+            return Ok(fields.map_or(Type::String, Type::Object));
+        }
+        if TYPE_NAMES.contains(&name) {
+            return Ok(Type::Type);
+        }
+        let known: Vec<&str> = Variable::ALL
+            .into_iter()
+            .map(Variable::as_str)
+            .filter(|name| self.variables.find(name).is_some())
+            .collect();
+        let message = format!("undeclared variable `{name}`, expected one of {}", known.join(", "));
+        problem(id, message)
+    }
+
+    fn select(
+        &mut self,
+        node: &IdedExpr,
+        select: &SelectExpr,
+        depth: usize,
+    ) -> Result<Type, Problem> {
+        if is_type_name(node) {
+            return Ok(Type::Type);
+        }
+        let operand = self.visit(&select.operand, depth)?;
+        if select.test {
+            return match operand {
+                Type::Map(..) | Type::Object(_) => Ok(Type::Bool),
+                found if found.is_open() => Ok(Type::Bool),
+                found => problem(node.id, no_fields(&found)),
+            };
+        }
+        match operand {
+            Type::Object(fields) => object_field(node.id, fields, &select.field),
+            Type::Map(_, value) => Ok(*value),
+            found if found.is_open() => Ok(Type::Dyn),
+            found => problem(node.id, no_fields(&found)),
+        }
+    }
+
+    fn call(&mut self, node: &IdedExpr, call: &CallExpr, depth: usize) -> Result<Type, Problem> {
+        let mut found = Vec::with_capacity(call.args.len() + 1);
+        for argument in call.target.as_deref().into_iter().chain(&call.args) {
+            found.push(self.visit(argument, depth)?);
+        }
+        let name = call.func_name.as_str();
+        match (name, found.as_slice()) {
+            (operators::CONDITIONAL, [condition, yes, no]) => {
+                if *condition != Type::Bool && !condition.is_open() {
+                    let message = format!("expected a bool in front of `?`, found {condition}");
+                    return problem(node.id, message);
+                }
+                yes.unify(no).map_or_else(
+                    || problem(node.id, format!("the branches of `?:` are {yes} and {no}")),
+                    Ok,
+                )
+            }
+            (operators::INDEX, [value, index]) => self.index(node, call, value, index),
+            (
+                operators::LESS
+                | operators::LESS_EQUALS
+                | operators::GREATER
+                | operators::GREATER_EQUALS,
+                [left, right],
+            ) => match is_ordered(left, right) {
+                true => Ok(Type::Bool),
+                false => problem(node.id, no_overload(name, &found)),
+            },
+            (operators::ADD, [Type::List(_), Type::List(_)]) => {
+                Ok(found[0].unify(&found[1]).unwrap_or(Type::list(Type::Dyn)))
+            }
+            _ => {
+                self.pattern(call)?;
+                overloaded(node.id, call, &found)
+            }
+        }
+    }
+
+    fn index(
+        &self,
+        node: &IdedExpr,
+        call: &CallExpr,
+        value: &Type,
+        index: &Type,
+    ) -> Result<Type, Problem> {
+        match value {
+            Type::List(element) if *index == Type::Int || index.is_open() => {
+                Ok(match element.as_ref() {
+                    Type::Never => Type::Dyn,
+                    known => known.clone(),
+                })
+            }
+            Type::Map(key, value) if key.unify(index).is_some() => Ok(value.as_ref().clone()),
+            Type::Object(fields) => match call.args.get(1).map(|argument| &argument.expr) {
+                Some(Expr::Literal(LiteralValue::String(field))) => {
+                    object_field(node.id, fields, field.inner())
+                }
+                _ if *index == Type::String || index.is_open() => Ok(Type::Dyn),
+                _ => problem(node.id, no_overload(operators::INDEX, &[value.clone(), index.clone()])),
+            },
+            open if open.is_open() => Ok(Type::Dyn),
+            _ => problem(node.id, no_overload(operators::INDEX, &[value.clone(), index.clone()])),
+        }
+    }
+
+    /// A pattern that is written out must be one.
+    fn pattern(&self, call: &CallExpr) -> Result<(), Problem> {
+        let last = call.args.last().filter(|_| call.func_name == "matches");
+        let Some((id, Expr::Literal(LiteralValue::String(pattern)))) =
+            last.map(|argument| (argument.id, &argument.expr))
+        else {
+            return Ok(());
+        };
+        match super::functions::pattern(pattern.inner()) {
+            Ok(_) => Ok(()),
+            Err(message) => problem(id, message),
+        }
+    }
+
+    fn comprehension(
+        &mut self,
+        comprehension: &ComprehensionExpr,
+        depth: usize,
+    ) -> Result<Type, Problem> {
+        let range = &comprehension.iter_range;
+        let element = match self.visit(range, depth)? {
+            Type::List(element) => *element,
+            Type::Map(key, _) => *key,
+            Type::Object(_) => Type::String,
+            found if found.is_open() => Type::Dyn,
+            found => return problem(range.id, format!("expected a list or map, found {found}")),
+        };
+        let element = if element == Type::Never { Type::Dyn } else { element };
+        let start = self.visit(&comprehension.accu_init, depth)?;
+        let outer = self.scope.len();
+        self.scope.push((comprehension.accu_var.clone(), start.clone()));
+        self.scope.push((comprehension.iter_var.clone(), element));
+        self.visit(&comprehension.loop_cond, depth)?;
+        let step = self.visit(&comprehension.loop_step, depth)?;
+        self.scope[outer].1 = start.unify(&step).unwrap_or(Type::Dyn);
+        let result = self.visit(&comprehension.result, depth)?;
+        self.scope.truncate(outer);
+        Ok(result)
+    }
+}
+
+fn literal_type(literal: &LiteralValue) -> Type {
+    match literal {
+        LiteralValue::Boolean(_) => Type::Bool,
+        LiteralValue::Bytes(_) => Type::Bytes,
+        LiteralValue::Double(_) => Type::Double,
+        LiteralValue::Int(_) => Type::Int,
+        LiteralValue::Null => Type::Null,
+        LiteralValue::String(_) => Type::String,
+        LiteralValue::UInt(_) => Type::Uint,
+    }
+}
+
+/// `google.protobuf.Timestamp`.
+fn is_type_name(node: &IdedExpr) -> bool {
+    let mut fields = Vec::new();
+    let mut at = node;
+    loop {
+        match &at.expr {
+            Expr::Select(select) if !select.test && fields.len() < 2 => {
+                fields.push(select.field.as_str());
+                at = &select.operand;
+            }
+            Expr::Ident(name) => {
+                fields.push(name.trim_start_matches('.'));
+                fields.reverse();
+                return fields.len() == 3 && TYPE_NAMES.contains(&fields.join(".").as_str());
+            }
+            _ => return false,
+        }
+    }
+}
+
+fn object_field(id: u64, fields: &'static [&'static str], field: &str) -> Result<Type, Problem> {
+    if fields.contains(&field) {
+        return Ok(Type::Dyn);
+    }
+    let message = format!("undeclared field `{field}`, expected one of {}", fields.join(", "));
+    problem(id, message)
+}
+
+fn no_fields(found: &Type) -> String {
+    format!("{found} has no fields")
+}
+
+/// The operator as it is written: `_+_` -> `+`.
+pub(super) fn spelled(name: &str) -> &str {
+    match name {
+        operators::CONDITIONAL => "?:",
+        operators::INDEX => "[]",
+        name => name.trim_matches(['_', '@']),
+    }
+}
+
+fn no_overload(name: &str, found: &[Type]) -> String {
+    let found: Vec<String> = found.iter().map(Type::to_string).collect();
+    format!("`{}` does not take ({})", spelled(name), found.join(", "))
+}
+
+fn is_ordered(left: &Type, right: &Type) -> bool {
+    use Type::{Bool, Bytes, Double, Duration, Int, String, Timestamp, Uint};
+    let is_number = |t: &Type| matches!(t, Int | Uint | Double);
+    let is_comparable =
+        |t: &Type| is_number(t) || matches!(t, Bool | String | Bytes | Duration | Timestamp);
+    match (left.is_open(), right.is_open()) {
+        (true, true) => true,
+        (true, false) => is_comparable(right),
+        (false, true) => is_comparable(left),
+        (false, false) => {
+            is_comparable(left) && (left == right || (is_number(left) && is_number(right)))
+        }
+    }
+}
+
+fn overloaded(id: u64, call: &CallExpr, found: &[Type]) -> Result<Type, Problem> {
+    let name = call.func_name.as_str();
+    let (table, other) = match call.target {
+        None => (GLOBAL, MEMBER),
+        Some(_) => (MEMBER, GLOBAL),
+    };
+    let named = |table: &'static [Overload]| table.iter().filter(move |(n, ..)| *n == name);
+    let matching = |(_, takes, _): &&&Overload| {
+        takes.len() == found.len() && takes.iter().zip(found).all(|(kind, t)| kind.takes(t))
+    };
+    let all: Vec<&Overload> = named(table).collect();
+    let mut fitting = all.iter().filter(|o| matching(o)).map(|(.., gives)| gives.give());
+    if let Some(first) = fitting.next() {
+        let is_sure = fitting.all(|other| other == first);
+        return Ok(if is_sure { first } else { Type::Dyn });
+    }
+    let is_macro = ["has", "all", "exists", "exists_one", "map", "filter"].contains(&name);
+    let message = if all.is_empty() && named(other).next().is_some() {
+        let (written, meant) = match call.target {
+            Some(_) => (format!("x.{name}()"), format!("{name}(x)")),
+            None => (format!("{name}(x)"), format!("x.{name}()")),
+        };
+        format!("undeclared function `{written}`, expected `{meant}`")
+    } else if is_macro {
+        format!("the macro `{name}` is not called so")
+    } else if all.is_empty() {
+        format!("undeclared function `{name}`")
+    } else {
+        no_overload(name, found)
+    };
+    problem(id, message)
+}
+
+const _: () = assert!(MAX_PATTERN < super::MAX_LENGTH);

@@ -1,0 +1,191 @@
+//! Evaluates expressions, within the budget.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+
+use cel::common::ast::{EntryExpr, Expr};
+use cel::common::types::{CelMap, CelMapKey, CelString};
+use cel::common::value::Val;
+use cel::{Context, ExecutionError, IdedExpr, Value};
+
+use super::check::spelled;
+use super::functions::MATCHES;
+use super::variables::{ObjectFields, Variable};
+use super::{Compiler, Expression, ExpressionError, budget, position};
+
+/// Evaluates expressions with the values of variables, which change from target to target.
+pub struct Evaluator<'v> {
+    context: Context<'v, 'v>,
+    /// Units that are left of the run.
+    left: u64,
+}
+
+impl Debug for Evaluator<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Evaluator").field("left", &self.left).finish_non_exhaustive()
+    }
+}
+
+impl Compiler {
+    /// An evaluator for a run over this many targets.
+    #[must_use]
+    pub fn evaluator<'v>(&self, targets: usize) -> Evaluator<'v> {
+        Evaluator {
+            context: Context::with_env(self.environment.clone()),
+            left: budget::of_run(targets),
+        }
+    }
+}
+
+impl<'v> Evaluator<'v> {
+    /// Gives a variable that is a string its value.
+    pub fn set_text(&mut self, variable: Variable, text: &'v str) {
+        self.context.add_variable_as_val(variable.as_str(), text_value(text));
+    }
+
+    /// Gives a variable that is an object its value.
+    pub fn set_object(&mut self, variable: Variable, object: ObjectFields<'v>) {
+        let map = |entries: &'v [(String, String)]| {
+            let entries = entries.iter();
+            map_value(entries.map(|(key, value)| (key.as_str(), text_value(value))))
+        };
+        let fields = [
+            ("name", text_value(object.name)),
+            ("namespace", text_value(object.namespace)),
+            ("labels", map(object.labels)),
+            ("annotations", map(object.annotations)),
+        ];
+        // What is copied for every target is paid for.
+        let copied = (object.labels.len() + object.annotations.len()) as u64;
+        self.left = self.left.saturating_sub(copied / 8);
+        self.context.add_variable_as_val(variable.as_str(), map_value(fields));
+    }
+
+    /// Makes `target` the entry of a list.
+    pub fn set_listed(&mut self, repo: &'v str, package: &'v str) {
+        let fields = [("repo", text_value(repo)), ("package", text_value(package))];
+        self.context.add_variable_as_val(Variable::Target.as_str(), map_value(fields));
+    }
+
+    /// Evaluates an expression to its string.
+    ///
+    /// # Errors
+    /// What a value from an object does not fit, a missing key, another result than a string; more
+    /// than the budget.
+    pub fn evaluate(&mut self, expression: &Expression) -> Result<String, ExpressionError> {
+        let error = |id: u64, message: String| {
+            let at = position(&expression.positions, id);
+            ExpressionError::new(&expression.source, at, message)
+        };
+        let units = budget::PER_EVALUATION.min(self.left);
+        budget::begin(units);
+        let outcome = Value::resolve_val(&expression.guarded, &self.context);
+        let outcome = outcome.and_then(|value| budget::pay_for(value.as_ref()).map(|()| value));
+        let rest = budget::left();
+        let is_last = units < budget::PER_EVALUATION;
+        self.left = self.left.saturating_sub(units - rest);
+        let root = expression.guarded.id;
+        if rest == 0 {
+            let message = match is_last {
+                true => "all expressions of the run together take too much time and memory",
+                false => "the expression takes too much time or memory (more than 100 ms or 20 MB)",
+            };
+            return Err(ExpressionError {
+                is_over_budget: true,
+                ..error(root, message.to_owned())
+            });
+        }
+        match outcome {
+            Ok(value) => match value.downcast_ref::<CelString<'_>>() {
+                Some(text) => Ok(text.inner().to_owned()),
+                None => {
+                    let found = value.get_type().name();
+                    Err(error(root, format!("expected a string, found {found}")))
+                }
+            },
+            Err(found) => {
+                let id = self.locate(&expression.guarded, &found);
+                Err(error(id, message(&found)))
+            }
+        }
+    }
+
+    /// The innermost node outside of a loop that gives the same error by itself.
+    fn locate(&mut self, root: &IdedExpr, error: &ExecutionError) -> u64 {
+        let units = budget::PER_EVALUATION.min(self.left);
+        budget::begin(units);
+        let mut at = root;
+        loop {
+            let fails = |node: &&IdedExpr| {
+                let outcome = Value::resolve_val(node, &self.context);
+                budget::left() > 0 && outcome.err().as_ref() == Some(error)
+            };
+            match children(at).into_iter().find(fails) {
+                Some(child) => at = child,
+                None => break,
+            }
+        }
+        self.left = self.left.saturating_sub(units - budget::left());
+        at.id
+    }
+}
+
+fn text_value<'v>(text: &'v str) -> Box<dyn Val + 'v> {
+    Box::new(CelString::from(text))
+}
+
+fn map_value<'v>(
+    entries: impl IntoIterator<Item = (&'v str, Box<dyn Val + 'v>)>,
+) -> Box<dyn Val + 'v> {
+    let entries = entries.into_iter();
+    let map: HashMap<CelMapKey<'v>, Box<dyn Val + 'v>> =
+        entries.map(|(key, value)| (CelMapKey::from(key), value)).collect();
+    Box::new(CelMap::from(map))
+}
+
+fn children(node: &IdedExpr) -> Vec<&IdedExpr> {
+    match &node.expr {
+        Expr::Select(select) => vec![&*select.operand],
+        Expr::Call(call) => call.target.as_deref().into_iter().chain(&call.args).collect(),
+        Expr::List(list) => list.elements.iter().collect(),
+        Expr::Map(map) => {
+            let entries = map.entries.iter().filter_map(|entry| match &entry.expr {
+                EntryExpr::MapEntry(entry) => Some([&entry.key, &entry.value]),
+                EntryExpr::StructField(_) => None,
+            });
+            entries.flatten().collect()
+        }
+        Expr::Comprehension(comprehension) => vec![&comprehension.iter_range],
+        _ => Vec::new(),
+    }
+}
+
+/// An error of the interpreter in the words of this project.
+fn message(error: &ExecutionError) -> String {
+    match error {
+        ExecutionError::NoSuchKey(key) => format!("there is no key `{key}`"),
+        ExecutionError::NoSuchOverload(overload) => {
+            let name = match overload.function() {
+                MATCHES => "matches",
+                name => spelled(name),
+            };
+            let found = overload.argument_types().join(", ");
+            format!("`{name}` does not take ({found})")
+        }
+        ExecutionError::UnsupportedBinaryOperator(name, left, right) => {
+            let sign = match *name {
+                "add" => "+",
+                "sub" => "-",
+                "mul" => "*",
+                "div" => "/",
+                "rem" => "%",
+                other => other,
+            };
+            format!("`{sign}` does not take ({}, {})", left.type_of(), right.type_of())
+        }
+        ExecutionError::FunctionError { function, message } => {
+            format!("`{}`: {message}", spelled(function))
+        }
+        other => other.to_string(),
+    }
+}

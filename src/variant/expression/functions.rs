@@ -1,0 +1,190 @@
+//! The functions of expressions: the standard ones, and those that [`guard`](super::guard) puts in.
+
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use cel::common::types::{
+    BOOL_TYPE, CelBool, CelDouble, CelList, CelString, DYN_TYPE, Kind, STRING_TYPE,
+};
+use cel::common::value::{CowVal, Val};
+use cel::{Env, ExecutionError};
+use regex::{Regex, RegexBuilder};
+
+use super::budget::{pay, pay_for};
+
+/// Pays for its argument and gives it back.
+pub(super) const PAID: &str = "@paid";
+/// Pays for what a loop goes over, and sorts the keys of a map.
+pub(super) const RANGE: &str = "@range";
+/// True while there is budget left, else an error.
+pub(super) const AFFORDABLE: &str = "@affordable";
+/// `matches`, bounded and with its patterns kept.
+pub(super) const MATCHES: &str = "@matches";
+/// Spells a double; gives back everything else.
+pub(super) const SPELLED: &str = "@spelled";
+
+/// Longest pattern of `matches`, in bytes.
+pub(super) const MAX_PATTERN: usize = 256;
+/// Patterns that are kept.
+const MAX_PATTERNS: usize = 256;
+/// What making a pattern costs.
+const PATTERN_COST: u64 = 2000;
+
+type Values<'b, 'v> = Vec<CowVal<'b, 'v>>;
+type Outcome<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
+
+/// The standard functions and macros, without optional values.
+pub(super) fn environment() -> Env {
+    let mut environment = Env::stdlib().with_optional_support(false);
+    // As in cel-go: the last one wins.
+    environment.set_error_on_duplicate_map_keys(false);
+    let text = || vec![STRING_TYPE, STRING_TYPE];
+    let declared = environment
+        .add_overload(PAID, PAID, vec![DYN_TYPE], paid)
+        .and_then(|()| environment.add_overload(RANGE, RANGE, vec![DYN_TYPE], range))
+        .and_then(|()| environment.add_overload(AFFORDABLE, AFFORDABLE, vec![], affordable))
+        .and_then(|()| environment.add_overload(MATCHES, MATCHES, text(), matches))
+        .and_then(|()| environment.add_overload(SPELLED, SPELLED, vec![DYN_TYPE], spelled));
+    declared.expect("no standard name begins with @");
+    let _ = BOOL_TYPE;
+    environment
+}
+
+fn only<'b, 'v>(mut arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+    arguments.pop().ok_or(ExecutionError::MissingArgumentOrTarget)
+}
+
+fn paid<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+    let value = only(arguments)?;
+    pay_for(value.as_ref())?;
+    Ok(value)
+}
+
+fn range<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+    let value = paid(arguments)?;
+    if value.get_type().kind() != Kind::Map {
+        return Ok(value);
+    }
+    let mut keys: Vec<Box<dyn Val + 'v>> = Vec::new();
+    if let Some(iterable) = value.as_iterable() {
+        let mut iterator = iterable.iter();
+        while let Some(key) = iterator.next() {
+            keys.push(key.clone_as_boxed());
+        }
+    }
+    keys.sort_by(|a, b| key_order(a.as_ref(), b.as_ref()));
+    Ok(CowVal::owned(CelList::from(keys)))
+}
+
+fn key_order(a: &dyn Val, b: &dyn Val) -> Ordering {
+    let same = a.as_comparer().and_then(|a| a.compare(b).ok());
+    same.unwrap_or_else(|| a.get_type().name().cmp(b.get_type().name()))
+}
+
+fn affordable<'b, 'v>(_: Values<'b, 'v>) -> Outcome<'b, 'v> {
+    pay(1)?;
+    Ok(CowVal::owned(CelBool::from(true)))
+}
+
+/// Spells doubles as cel-go does: `1`, `0.1`, `1e+21`, `NaN`, `+Inf`.
+fn spelled<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+    let value = only(arguments)?;
+    let Some(double) = value.downcast_ref::<CelDouble>() else {
+        return Ok(value);
+    };
+    Ok(CowVal::owned(CelString::from(spell_double(*double.inner()))))
+}
+
+fn spell_double(double: f64) -> String {
+    if double.is_nan() {
+        return "NaN".to_owned();
+    }
+    if double.is_infinite() {
+        return if double > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
+    }
+    let scientific = format!("{double:e}");
+    let exponent = scientific.split_once('e').and_then(|(digits, exponent)| {
+        let exponent: i32 = exponent.parse().ok()?;
+        Some((digits, exponent))
+    });
+    match exponent {
+        Some((digits, exponent)) if double != 0.0 && !(-4..21).contains(&exponent) => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{digits}e{sign}{:02}", exponent.abs())
+        }
+        _ => format!("{double}"),
+    }
+}
+
+thread_local! {
+    /// Patterns that were made, or why they were not.
+    static PATTERNS: RefCell<HashMap<String, Result<Regex, String>>> = RefCell::default();
+}
+
+/// Makes a pattern; matching takes time linear in the text.
+pub(super) fn pattern(pattern: &str) -> Result<Regex, String> {
+    if pattern.len() > MAX_PATTERN {
+        return Err(format!("expected a pattern of at most {MAX_PATTERN} bytes, found {}", pattern.len()));
+    }
+    let mut builder = RegexBuilder::new(pattern);
+    builder.size_limit(64 << 10).dfa_size_limit(256 << 10).nest_limit(32);
+    builder.build().map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => "the pattern is too large".to_owned(),
+        // The last line says what is wrong; those above draw where.
+        other => {
+            let text = other.to_string();
+            let last = text.lines().last().unwrap_or_default();
+            format!("bad pattern: {}", last.trim_start_matches("error: "))
+        }
+    })
+}
+
+fn matches<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+    let error = |message: &str| ExecutionError::function_error("matches", message);
+    let text = |index: usize| {
+        let argument = arguments.get(index)?.downcast_ref::<CelString<'_>>()?;
+        Some(argument.inner())
+    };
+    let (Some(text), Some(source)) = (text(0), text(1)) else {
+        return Err(error("expected two strings"));
+    };
+    PATTERNS.with_borrow_mut(|patterns| {
+        if patterns.len() > MAX_PATTERNS {
+            patterns.clear();
+        }
+        if !patterns.contains_key(source) {
+            pay(PATTERN_COST)?;
+            patterns.insert(source.to_owned(), pattern(source));
+        }
+        pay(1 + text.len() as u64 * source.len() as u64 / 64)?;
+        match patterns.get(source) {
+            Some(Ok(regex)) => Ok(CowVal::owned(CelBool::from(regex.is_match(text)))),
+            Some(Err(message)) => Err(error(message)),
+            None => Err(error("no pattern")),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_are_spelled_as_go_does() {
+        for (double, expected) in [
+            (1.0, "1"),
+            (-0.5, "-0.5"),
+            (0.0, "0"),
+            (1e20, "100000000000000000000"),
+            (1e21, "1e+21"),
+            (1.5e-7, "1.5e-07"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (f64::NAN, "NaN"),
+            (f64::INFINITY, "+Inf"),
+        ] {
+            assert_eq!(spell_double(double), expected);
+        }
+    }
+}

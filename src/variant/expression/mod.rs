@@ -1,0 +1,189 @@
+//! CEL expressions, bounded: one evaluation takes at most about 100 ms and 20 MB.
+//!
+//! `repository.labels['region'] + '-endpoints'` -> `useast1-endpoints`
+//!
+//! The interpreter knows neither types before it runs nor limits while it does. So an expression is
+//! compiled in three steps: parsed, [`check`]ed (names, functions, types as far as they are known,
+//! size), and rewritten by [`guard`] so that every step of its evaluation is paid for from a
+//! [`budget`]. What it evaluates to depends on nothing but its variables: maps are walked in the
+//! order of their keys, and times are UTC.
+//!
+//! Both recurse on the expression: do it within [`on_large_stack`].
+//!
+//! Source: package-variant document, PackageVariant Template; contract, expand-variant-set.
+
+mod budget;
+mod check;
+mod evaluate;
+mod functions;
+mod guard;
+mod types;
+mod variables;
+
+pub use evaluate::Evaluator;
+pub use variables::{ObjectFields, TargetFields, Variable, Variables};
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use cel::common::ast::SourceInfo;
+use cel::{Env, IdedExpr};
+use thiserror::Error;
+
+/// Longest expression, in bytes.
+pub const MAX_LENGTH: usize = 4096;
+/// Deepest nesting that the parser takes.
+const MAX_PARSER_DEPTH: u16 = 48;
+/// Most bytes of expressions in one run: what parsing them takes is bounded by it.
+const MAX_TOTAL_LENGTH: usize = 256 << 10;
+/// Stack of the thread that compiles and evaluates.
+const STACK: usize = 64 << 20;
+
+/// Why an expression is refused, or did not evaluate.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}, column {column}: {message}: {source_text}")]
+pub struct ExpressionError {
+    /// Line in the expression, counted from 1.
+    pub line: usize,
+    /// Column in characters, counted from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// The expression, cut if it is long.
+    pub source_text: String,
+    /// Whether it took more than it may: the run shall end.
+    pub is_over_budget: bool,
+}
+
+impl ExpressionError {
+    fn new(source: &str, (line, column): (usize, usize), message: impl Into<String>) -> Self {
+        const SHOWN: usize = 120;
+        let mut source_text: String = source.chars().take(SHOWN).collect();
+        if source_text.len() < source.len() {
+            source_text.push('…');
+        }
+        let mut message: String = message.into();
+        if let Some((end, _)) = message.char_indices().nth(2 * SHOWN) {
+            message.truncate(end);
+            message.push('…');
+        }
+        Self {
+            line,
+            column,
+            message,
+            source_text,
+            is_over_budget: false,
+        }
+    }
+}
+
+/// An expression that may be evaluated.
+#[derive(Debug)]
+pub struct Expression {
+    source: String,
+    guarded: IdedExpr,
+    positions: SourceInfo,
+    /// The variables that it reads.
+    reads: BTreeSet<Variable>,
+}
+
+impl Expression {
+    /// The variables that it reads.
+    #[must_use]
+    pub fn reads(&self) -> &BTreeSet<Variable> {
+        &self.reads
+    }
+}
+
+/// Compiles expressions.
+pub struct Compiler {
+    environment: Arc<Env>,
+    total: usize,
+}
+
+impl std::fmt::Debug for Compiler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Compiler").finish_non_exhaustive()
+    }
+}
+
+impl Default for Compiler {
+    fn default() -> Self {
+        Self {
+            environment: Arc::new(functions::environment()),
+            total: 0,
+        }
+    }
+}
+
+impl Compiler {
+    /// Compiles an expression that may read these variables and must give a string.
+    ///
+    /// # Errors
+    /// Bad syntax; an unknown variable, field or function; types that cannot fit; one too long or
+    /// too deep.
+    pub fn compile(
+        &mut self,
+        source: &str,
+        variables: &Variables,
+    ) -> Result<Expression, ExpressionError> {
+        let error = |at, message: String| ExpressionError::new(source, at, message);
+        if source.len() > MAX_LENGTH {
+            let found = source.len();
+            let message = format!("expected at most {MAX_LENGTH} bytes, found {found}");
+            return Err(error((1, 1), message));
+        }
+        self.total += source.len();
+        if self.total > MAX_TOTAL_LENGTH {
+            let message = format!("all expressions together have more than {MAX_TOTAL_LENGTH} bytes");
+            return Err(error((1, 1), message));
+        }
+        let parser = self.environment.parser().max_recursion_depth(MAX_PARSER_DEPTH);
+        let (parsed, positions) = parser.parse_with_source_info(source).map_err(|errors| {
+            let first = errors.errors.into_iter().next();
+            let (at, message) = first.map_or(((1, 1), String::new()), |e| (e.pos, e.msg));
+            let number = |n: isize| usize::try_from(n).unwrap_or_default().max(1);
+            error((number(at.0), number(at.1)), syntax_message(&message))
+        })?;
+        let reads = check::check(&parsed, variables)
+            .map_err(|problem| error(position(&positions, problem.id), problem.message))?;
+        Ok(Expression {
+            source: source.to_owned(),
+            guarded: guard::guard(parsed),
+            positions,
+            reads,
+        })
+    }
+}
+
+/// What the parser says, without what only its makers understand.
+fn syntax_message(message: &str) -> String {
+    if message.contains("Recursion limit") || message.contains("recursion limit") {
+        return "the expression is too deep".to_owned();
+    }
+    match message.split_once(" expecting {") {
+        Some((found, _)) => found.to_owned(),
+        None => message.to_owned(),
+    }
+}
+
+/// Line and column of a node.
+fn position(positions: &SourceInfo, id: u64) -> (usize, usize) {
+    let start = positions.offset_for(id).map_or(0, |(start, _)| start as usize);
+    let before: Vec<char> = positions.source.chars().take(start).collect();
+    let line = before.iter().filter(|c| **c == '\n').count() + 1;
+    let column = before.iter().rev().take_while(|c| **c != '\n').count() + 1;
+    (line, column)
+}
+
+/// Runs `work` on a thread whose stack takes every expression that passes.
+pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        let handle = thread.spawn_scoped(scope, work)?;
+        match handle.join() {
+            Ok(value) => Ok(value),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}

@@ -1,0 +1,184 @@
+//! Types of expressions, as far as they are known before evaluation.
+
+use std::fmt;
+
+/// The type of an expression.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Type {
+    /// Known only when it is evaluated: values of objects.
+    Dyn,
+    /// The elements of an empty list: fits everywhere.
+    Never,
+    Null,
+    Bool,
+    Int,
+    Uint,
+    Double,
+    String,
+    Bytes,
+    Duration,
+    Timestamp,
+    /// The type of a type.
+    Type,
+    List(Box<Type>),
+    Map(Box<Type>, Box<Type>),
+    /// A variable with these fields.
+    Object(&'static [&'static str]),
+}
+
+impl Type {
+    pub(super) fn list(element: Type) -> Self {
+        Self::List(Box::new(element))
+    }
+
+    /// Whether nothing is known that could be wrong.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self, Self::Dyn | Self::Never)
+    }
+
+    /// The type of something that is one or the other; `None` if it cannot be both.
+    pub(super) fn unify(&self, other: &Self) -> Option<Self> {
+        use Type::{Dyn, List, Map, Never, Object};
+        Some(match (self, other) {
+            (Never, known) | (known, Never) => known.clone(),
+            (Dyn, _) | (_, Dyn) => Dyn,
+            (List(a), List(b)) => Type::list(a.unify(b)?),
+            (Map(ka, va), Map(kb, vb)) => Map(Box::new(ka.unify(kb)?), Box::new(va.unify(vb)?)),
+            (Object(_) | Map(..), Object(_) | Map(..)) => Dyn,
+            (a, b) if a == b => a.clone(),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Dyn | Self::Never => "dyn",
+            Self::Null => "null",
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Uint => "uint",
+            Self::Double => "double",
+            Self::String => "string",
+            Self::Bytes => "bytes",
+            Self::Duration => "duration",
+            Self::Timestamp => "timestamp",
+            Self::Type => "type",
+            Self::List(element) => return write!(f, "list({element})"),
+            Self::Map(key, value) => return write!(f, "map({key}, {value})"),
+            Self::Object(_) => "object",
+        })
+    }
+}
+
+/// What a function takes or gives.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    Any,
+    Bool,
+    Int,
+    Uint,
+    Double,
+    String,
+    Bytes,
+    Duration,
+    Timestamp,
+    Type,
+    List,
+    Map,
+}
+
+impl Kind {
+    pub(super) fn takes(self, found: &Type) -> bool {
+        found.is_open()
+            || match self {
+                Self::Any => true,
+                Self::List => matches!(found, Type::List(_)),
+                Self::Map => matches!(found, Type::Map(..) | Type::Object(_)),
+                known => known.give() == *found,
+            }
+    }
+
+    pub(super) fn give(self) -> Type {
+        match self {
+            Self::Any => Type::Dyn,
+            Self::Bool => Type::Bool,
+            Self::Int => Type::Int,
+            Self::Uint => Type::Uint,
+            Self::Double => Type::Double,
+            Self::String => Type::String,
+            Self::Bytes => Type::Bytes,
+            Self::Duration => Type::Duration,
+            Self::Timestamp => Type::Timestamp,
+            Self::Type => Type::Type,
+            Self::List => Type::list(Type::Dyn),
+            Self::Map => Type::Map(Box::new(Type::Dyn), Box::new(Type::Dyn)),
+        }
+    }
+}
+
+/// A function with the types that it takes and the one that it gives.
+pub(super) type Overload = (&'static str, &'static [Kind], Kind);
+
+use Kind::{Any, Bool, Bytes, Double, Duration, Int, List, Map, String as Str, Timestamp, Uint};
+
+/// Functions called as `f(x)`, and operators.
+#[rustfmt::skip]
+pub(super) const GLOBAL: &[Overload] = &[
+    ("_+_", &[Int, Int], Int), ("_+_", &[Uint, Uint], Uint), ("_+_", &[Double, Double], Double),
+    ("_+_", &[Str, Str], Str), ("_+_", &[Bytes, Bytes], Bytes), ("_+_", &[List, List], List),
+    ("_+_", &[Duration, Duration], Duration), ("_+_", &[Timestamp, Duration], Timestamp),
+    ("_+_", &[Duration, Timestamp], Timestamp),
+    ("_-_", &[Int, Int], Int), ("_-_", &[Uint, Uint], Uint), ("_-_", &[Double, Double], Double),
+    ("_-_", &[Duration, Duration], Duration), ("_-_", &[Timestamp, Duration], Timestamp),
+    ("_-_", &[Timestamp, Timestamp], Duration),
+    ("_*_", &[Int, Int], Int), ("_*_", &[Uint, Uint], Uint), ("_*_", &[Double, Double], Double),
+    ("_/_", &[Int, Int], Int), ("_/_", &[Uint, Uint], Uint), ("_/_", &[Double, Double], Double),
+    ("_%_", &[Int, Int], Int), ("_%_", &[Uint, Uint], Uint),
+    ("-_", &[Int], Int), ("-_", &[Double], Double),
+    ("!_", &[Bool], Bool), ("_&&_", &[Bool, Bool], Bool), ("_||_", &[Bool, Bool], Bool),
+    ("@not_strictly_false", &[Bool], Bool),
+    ("_==_", &[Any, Any], Bool), ("_!=_", &[Any, Any], Bool),
+    ("@in", &[Any, List], Bool), ("@in", &[Any, Map], Bool),
+    ("size", &[Str], Int), ("size", &[Bytes], Int), ("size", &[List], Int), ("size", &[Map], Int),
+    ("matches", &[Str, Str], Bool),
+    ("string", &[Str], Str), ("string", &[Bool], Str), ("string", &[Int], Str), ("string", &[Uint], Str),
+    ("string", &[Double], Str), ("string", &[Bytes], Str), ("string", &[Duration], Str),
+    ("string", &[Timestamp], Str),
+    ("int", &[Int], Int), ("int", &[Uint], Int), ("int", &[Double], Int), ("int", &[Str], Int),
+    ("int", &[Timestamp], Int),
+    ("uint", &[Uint], Uint), ("uint", &[Int], Uint), ("uint", &[Double], Uint), ("uint", &[Str], Uint),
+    ("double", &[Double], Double), ("double", &[Int], Double), ("double", &[Uint], Double),
+    ("double", &[Str], Double),
+    ("bool", &[Bool], Bool), ("bool", &[Str], Bool),
+    ("bytes", &[Bytes], Bytes), ("bytes", &[Str], Bytes),
+    ("dyn", &[Any], Any), ("type", &[Any], Kind::Type),
+    ("duration", &[Duration], Duration), ("duration", &[Str], Duration),
+    ("timestamp", &[Timestamp], Timestamp), ("timestamp", &[Str], Timestamp), ("timestamp", &[Int], Timestamp),
+];
+
+/// Functions called as `x.f()`.
+#[rustfmt::skip]
+pub(super) const MEMBER: &[Overload] = &[
+    ("size", &[Str], Int), ("size", &[Bytes], Int), ("size", &[List], Int), ("size", &[Map], Int),
+    ("contains", &[Str, Str], Bool), ("startsWith", &[Str, Str], Bool), ("endsWith", &[Str, Str], Bool),
+    ("matches", &[Str, Str], Bool),
+    ("getFullYear", &[Timestamp], Int), ("getFullYear", &[Timestamp, Str], Int),
+    ("getMonth", &[Timestamp], Int), ("getMonth", &[Timestamp, Str], Int),
+    ("getDayOfYear", &[Timestamp], Int), ("getDayOfYear", &[Timestamp, Str], Int),
+    ("getDayOfMonth", &[Timestamp], Int), ("getDayOfMonth", &[Timestamp, Str], Int),
+    ("getDate", &[Timestamp], Int), ("getDate", &[Timestamp, Str], Int),
+    ("getDayOfWeek", &[Timestamp], Int), ("getDayOfWeek", &[Timestamp, Str], Int),
+    ("getHours", &[Timestamp], Int), ("getHours", &[Timestamp, Str], Int), ("getHours", &[Duration], Int),
+    ("getMinutes", &[Timestamp], Int), ("getMinutes", &[Timestamp, Str], Int), ("getMinutes", &[Duration], Int),
+    ("getSeconds", &[Timestamp], Int), ("getSeconds", &[Timestamp, Str], Int), ("getSeconds", &[Duration], Int),
+    ("getMilliseconds", &[Timestamp], Int), ("getMilliseconds", &[Timestamp, Str], Int),
+    ("getMilliseconds", &[Duration], Int),
+];
+
+/// Names of types, which are values.
+pub(super) const TYPE_NAMES: [&str; 12] = [
+    "bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type",
+    "google.protobuf.Duration", "google.protobuf.Timestamp",
+];

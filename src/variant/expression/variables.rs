@@ -1,0 +1,101 @@
+//! What an expression can read.
+
+use std::fmt;
+
+/// A variable of a template's expressions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Variable {
+    /// The repository name that the target gives.
+    RepoDefault,
+    /// The package name that the target gives.
+    PackageDefault,
+    /// The upstream PackageRevision.
+    Upstream,
+    /// The downstream Repository.
+    Repository,
+    /// The target.
+    Target,
+}
+
+impl Variable {
+    /// All of them.
+    pub const ALL: [Self; 5] = [
+        Self::RepoDefault,
+        Self::PackageDefault,
+        Self::Upstream,
+        Self::Repository,
+        Self::Target,
+    ];
+
+    /// Its name in expressions.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::RepoDefault => "repoDefault",
+            Self::PackageDefault => "packageDefault",
+            Self::Upstream => "upstream",
+            Self::Repository => "repository",
+            Self::Target => "target",
+        }
+    }
+}
+
+impl fmt::Display for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Which variables an expression has, and what they are.
+#[derive(Debug, Clone, Copy)]
+pub struct Variables {
+    /// Whether the downstream Repository is known: not while it is being determined.
+    pub repository: bool,
+    /// What the target is.
+    pub target: TargetFields,
+}
+
+/// The fields of `target`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetFields {
+    /// An entry of a list: `repo` and `package`.
+    Listed,
+    /// An object.
+    Object,
+}
+
+/// The fields of a listed target.
+const LISTED_FIELDS: [&str; 2] = ["repo", "package"];
+/// What is visible of an object; the rest could hold secrets.
+const OBJECT_FIELDS: [&str; 4] = ["name", "namespace", "labels", "annotations"];
+
+impl Variables {
+    /// The variable of this name, if there is one.
+    pub(super) fn find(&self, name: &str) -> Option<Variable> {
+        let mut all = Variable::ALL.into_iter();
+        all.find(|variable| variable.as_str() == name)
+            .filter(|variable| self.repository || *variable != Variable::Repository)
+    }
+
+    /// The fields of a variable that has some.
+    pub(super) fn fields(&self, variable: Variable) -> Option<&'static [&'static str]> {
+        match (variable, self.target) {
+            (Variable::RepoDefault | Variable::PackageDefault, _) => None,
+            (Variable::Target, TargetFields::Listed) => Some(&LISTED_FIELDS),
+            _ => Some(&OBJECT_FIELDS),
+        }
+    }
+}
+
+/// The visible fields of an object.
+#[derive(Debug, Clone, Copy)]
+pub struct ObjectFields<'v> {
+    /// `metadata.name`.
+    pub name: &'v str,
+    /// `metadata.namespace`; empty if absent.
+    pub namespace: &'v str,
+    /// `metadata.labels`.
+    pub labels: &'v [(String, String)],
+    /// `metadata.annotations`.
+    pub annotations: &'v [(String, String)],
+}

@@ -1,0 +1,377 @@
+//! The fan-out: from PackageVariantSets and the objects of a cluster to PackageVariants.
+//!
+//! In the document's order: the upstream revision, the targets, then for each target its
+//! repository and the rest of the template. All expressions are compiled first, targeted or not.
+//! Nothing is read or written here.
+//!
+//! Source: package-variant document, Fan Out of Variant Generation and PackageVariant Template.
+
+use std::collections::HashMap;
+
+use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY, Revision, namespace_of};
+use super::expression::{Compiler, Evaluator, TargetFields, Variable, Variables};
+use super::naming::variant_name;
+use super::package_variant::Upstream;
+use super::package_variant_set::{PackageVariantSet, Target, Template, given};
+use super::template::{Failure, Plan};
+use crate::results::{FunctionResult, Reason};
+use crate::yaml::{Path, Value};
+
+/// A PackageVariantSet with what its metadata say.
+#[derive(Debug)]
+pub struct Set {
+    /// `metadata.name`.
+    pub name: String,
+    /// `metadata.namespace` as it is written.
+    pub namespace: Option<String>,
+    /// `metadata.uid`.
+    pub uid: Option<String>,
+    /// The rest.
+    pub typed: PackageVariantSet,
+}
+
+/// A PackageVariant that a set makes.
+#[derive(Debug)]
+pub struct Variant {
+    /// `metadata.name`.
+    pub name: String,
+    /// Which target of the set it is for.
+    pub place: Place,
+    /// `spec`.
+    pub spec: Value,
+}
+
+/// An element of a set's targets.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    target: usize,
+    repository: Option<usize>,
+    package: Option<usize>,
+}
+
+impl Place {
+    /// Its field path.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        let mut path = Path::fields(&["spec", "targets"]).index(self.target);
+        if let Some(index) = self.repository {
+            path = path.field("repositories").index(index);
+        }
+        match self.package {
+            Some(index) => path.field("packageNames").index(index),
+            None => path,
+        }
+    }
+}
+
+/// What came of a set.
+#[derive(Debug, Default)]
+pub struct Expansion {
+    /// Its PackageVariants, in the order of the targets.
+    pub variants: Vec<Variant>,
+    /// What is wrong; then the variants are incomplete.
+    pub findings: Vec<FunctionResult>,
+    /// Targets that selected nothing.
+    pub empty: Vec<Path>,
+}
+
+/// A repository and package to make a variant for.
+struct Candidate<'s> {
+    place: Place,
+    repo: &'s str,
+    package: &'s str,
+    /// The selected object; entries of a list have none.
+    object: Option<&'s Object>,
+}
+
+/// A set on its way.
+struct Prepared<'s> {
+    set: &'s Set,
+    upstream: Option<&'s Object>,
+    plans: Vec<Plan>,
+    candidates: Vec<Candidate<'s>>,
+    expansion: Expansion,
+}
+
+/// Expands all sets. What is found for one does not stop another.
+#[must_use]
+pub fn fan_out(sets: &[Set], cluster: &Cluster) -> Vec<Expansion> {
+    let mut compiler = Compiler::default();
+    let prepared = sets.iter().map(|set| prepare(set, cluster, &mut compiler));
+    let mut prepared: Vec<Prepared<'_>> = prepared.collect();
+    let targets = prepared.iter().map(|one| one.candidates.len()).sum();
+    let mut evaluator = compiler.evaluator(targets);
+    for one in &mut prepared {
+        if one.expansion.findings.is_empty() && evaluate(one, cluster, &mut evaluator).is_err() {
+            break;
+        }
+    }
+    prepared.into_iter().map(|one| one.expansion).collect()
+}
+
+fn prepare<'s>(set: &'s Set, cluster: &'s Cluster, compiler: &mut Compiler) -> Prepared<'s> {
+    let mut expansion = Expansion::default();
+    let findings = &mut expansion.findings;
+    match set.typed.validate() {
+        Ok(found) => findings.extend(found),
+        Err(error) => findings.push(FunctionResult::error(Reason::InvalidConfig, error.to_string())),
+    }
+    let spec = &set.typed.spec;
+    let none = Template::default();
+    let mut plans = Vec::with_capacity(spec.targets.len());
+    for (index, target) in spec.targets.iter().enumerate() {
+        let path = Path::fields(&["spec", "targets"]).index(index).field("template");
+        let target_fields = match target.repositories.is_empty() {
+            true => TargetFields::Object,
+            false => TargetFields::Listed,
+        };
+        let variables = Variables {
+            repository: true,
+            target: target_fields,
+        };
+        let template = target.template.as_ref().unwrap_or(&none);
+        plans.push(Plan::new(template, &path, variables, compiler, findings));
+    }
+    let mut prepared = Prepared {
+        set,
+        upstream: None,
+        plans,
+        candidates: Vec::new(),
+        expansion,
+    };
+    let Some(upstream) = spec.upstream.as_ref() else {
+        return prepared;
+    };
+    if !prepared.expansion.findings.is_empty() {
+        return prepared;
+    }
+    let namespace = namespace_of(set.namespace.as_deref());
+    match find_upstream(upstream, cluster.all(PACKAGE_REVISION, namespace)) {
+        Ok(found) => prepared.upstream = Some(found),
+        Err(finding) => {
+            let path = Path::fields(&["spec", "upstream"]);
+            prepared.expansion.findings.push(finding.at(path));
+        }
+    }
+    let default_package = given(&upstream.package).unwrap_or_default();
+    for (index, target) in spec.targets.iter().enumerate() {
+        let before = prepared.candidates.len();
+        select(index, target, default_package, cluster, namespace, &mut prepared.candidates);
+        if prepared.candidates.len() == before {
+            let path = Path::fields(&["spec", "targets"]).index(index);
+            prepared.expansion.empty.push(path);
+        }
+    }
+    prepared
+}
+
+fn find_upstream<'s>(
+    upstream: &Upstream,
+    revisions: &'s [Object],
+) -> Result<&'s Object, FunctionResult> {
+    let repo = given(&upstream.repo).unwrap_or_default();
+    let package = given(&upstream.package).unwrap_or_default();
+    let revision = upstream.revision.as_ref().map(|revision| revision.0.as_str());
+    let revision = revision.filter(|revision| !revision.is_empty());
+    let workspace = given(&upstream.workspace_name);
+    let is_it = |found: &Revision| {
+        found.repository == repo
+            && found.package == package
+            && revision.is_none_or(|revision| found.revision == revision)
+            && workspace.is_none_or(|workspace| found.workspace == workspace)
+    };
+    let mut found = revisions.iter().filter(|object| object.revision.as_deref().is_some_and(is_it));
+    let wanted = || {
+        let revision = revision.map(|text| format!(", revision `{text}`")).unwrap_or_default();
+        let workspace = workspace.map(|text| format!(", workspace `{text}`")).unwrap_or_default();
+        format!("a PackageRevision of repository `{repo}`, package `{package}`{revision}{workspace}")
+    };
+    match (found.next(), found.next()) {
+        (Some(only), None) => Ok(only),
+        (None, _) => Err(FunctionResult::error(
+            Reason::UpstreamNotFound,
+            format!("expected {} in the namespace of the set, found none", wanted()),
+        )),
+        (Some(a), Some(b)) => Err(FunctionResult::error(
+            Reason::Ambiguous,
+            format!("expected {}, found `{}` and `{}`", wanted(), a.name, b.name),
+        )),
+    }
+}
+
+fn select<'s>(
+    index: usize,
+    target: &'s Target,
+    default_package: &'s str,
+    cluster: &'s Cluster,
+    namespace: &str,
+    candidates: &mut Vec<Candidate<'s>>,
+) {
+    let mut add = |repository, repo: &'s str, packages: &'s [String], object| {
+        let place = |package| Place {
+            target: index,
+            repository,
+            package,
+        };
+        let candidate = |place, package| Candidate {
+            place,
+            repo,
+            package,
+            object,
+        };
+        if packages.is_empty() {
+            candidates.push(candidate(place(None), default_package));
+        }
+        let packages = packages.iter().enumerate();
+        candidates.extend(packages.map(|(i, package)| candidate(place(Some(i)), package)));
+    };
+    for (index, repository) in target.repositories.iter().enumerate() {
+        let repo = given(&repository.name).unwrap_or_default();
+        add(Some(index), repo, &repository.package_names, None);
+    }
+    if let Some(selector) = &target.repository_selector {
+        let all = cluster.all(REPOSITORY, namespace).iter();
+        for object in all.filter(|object| selector.matches(&object.labels)) {
+            add(None, &object.name, &target.package_names, Some(object));
+        }
+    }
+    if let Some(selector) = &target.object_selector {
+        let text = |field| given(field).unwrap_or_default();
+        let labels = selector.labels();
+        let name = given(&selector.name);
+        let type_of = (text(&selector.api_version), text(&selector.kind));
+        let all = cluster.all(type_of, namespace).iter();
+        let named = all.filter(|object| name.is_none_or(|name| object.name == name));
+        for object in named.filter(|object| labels.matches(&object.labels)) {
+            add(None, &object.name, &target.package_names, Some(object));
+        }
+    }
+}
+
+/// An expression took more than it may: the run ends.
+struct RunEnds;
+
+fn evaluate<'s>(
+    one: &mut Prepared<'s>,
+    cluster: &'s Cluster,
+    evaluator: &mut Evaluator<'s>,
+) -> Result<(), RunEnds> {
+    let Prepared {
+        set,
+        upstream: Some(upstream),
+        plans,
+        candidates,
+        expansion,
+    } = one
+    else {
+        return Ok(());
+    };
+    let nothing = Value::Null;
+    let upstream_value = set.typed.spec.upstream_value.as_ref().map(without_absent);
+    let upstream_value = upstream_value.as_ref().unwrap_or(&nothing);
+    evaluator.set_object(Variable::Upstream, upstream.fields());
+    let mut failures = Failures::default();
+    expansion.variants.reserve(candidates.len());
+    for candidate in candidates.iter() {
+        let plan = &plans[candidate.place.target];
+        match make(set, candidate, plan, upstream_value, cluster, evaluator) {
+            Ok(variant) => expansion.variants.push(variant),
+            Err(failure) => {
+                let ends_run = failure.ends_run;
+                failures.add(candidate, failure);
+                if ends_run {
+                    expansion.findings.extend(failures.into_results());
+                    return Err(RunEnds);
+                }
+            }
+        }
+    }
+    expansion.findings.extend(failures.into_results());
+    Ok(())
+}
+
+/// Empty strings and null count as absent.
+fn without_absent(upstream: &Value) -> Value {
+    let is_absent = |value: &Value| matches!(value, Value::Null) || value.as_str() == Some("");
+    match upstream {
+        Value::Mapping(entries) => {
+            let entries = entries.iter().filter(|(_, value)| !is_absent(value));
+            Value::Mapping(entries.cloned().collect())
+        }
+        other => other.clone(),
+    }
+}
+
+fn make<'s>(
+    set: &Set,
+    candidate: &Candidate<'s>,
+    plan: &Plan,
+    upstream: &Value,
+    cluster: &'s Cluster,
+    evaluator: &mut Evaluator<'s>,
+) -> Result<Variant, Failure> {
+    evaluator.set_text(Variable::RepoDefault, candidate.repo);
+    evaluator.set_text(Variable::PackageDefault, candidate.package);
+    match candidate.object {
+        Some(object) => evaluator.set_object(Variable::Target, object.fields()),
+        None => evaluator.set_listed(candidate.repo, candidate.package),
+    }
+    let repo = plan.repo(evaluator)?;
+    let repo = repo.as_deref().unwrap_or(candidate.repo);
+    let namespace = namespace_of(set.namespace.as_deref());
+    let Some(repository) = cluster.find(REPOSITORY, namespace, repo) else {
+        let message = format!("expected a Repository `{repo}` in the namespace of the set, found none");
+        let result = FunctionResult::error(Reason::RepositoryNotFound, message);
+        return Err(result.at(candidate.place.path()).into());
+    };
+    evaluator.set_object(Variable::Repository, repository.fields());
+    let package = plan.package(evaluator)?;
+    let package = package.as_deref().unwrap_or(candidate.package);
+    let spec = plan.spec(upstream, (repo, package), evaluator)?;
+    Ok(Variant {
+        name: variant_name(&set.name, repo, package),
+        place: candidate.place,
+        spec,
+    })
+}
+
+/// Failures of targets, one result for all that fail at one field in the same way.
+#[derive(Default)]
+struct Failures {
+    results: Vec<(FunctionResult, usize)>,
+    known: HashMap<(Option<String>, String), usize>,
+}
+
+impl Failures {
+    fn add(&mut self, candidate: &Candidate<'_>, failure: Failure) {
+        let mut result = failure.result;
+        // An expression fails at its own field, and a repository is missing for all alike.
+        let by_reason = result.tags.first().map(|(_, reason)| reason.clone()).unwrap_or_default();
+        let key = match by_reason.as_str() {
+            "RepositoryNotFound" => (None, result.message.clone()),
+            _ => (result.field.clone(), by_reason),
+        };
+        match self.known.get(&key) {
+            Some(index) => self.results[*index].1 += 1,
+            None => {
+                if result.field.as_deref() != Some(&candidate.place.path().to_string()) {
+                    result.message = format!(
+                        "{} (for repository `{}`, package `{}`)",
+                        result.message, candidate.repo, candidate.package
+                    );
+                }
+                self.known.insert(key, self.results.len());
+                self.results.push((result, 0));
+            }
+        }
+    }
+
+    fn into_results(self) -> impl Iterator<Item = FunctionResult> {
+        self.results.into_iter().map(|(mut result, more)| {
+            if more > 0 {
+                result.message = format!("{}; and for {more} more targets", result.message);
+            }
+            result
+        })
+    }
+}

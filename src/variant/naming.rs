@@ -1,0 +1,103 @@
+//! Names of generated objects: those that Porch gives, so that a fleet can be taken over.
+//!
+//! `fleet` + `cluster-01` + `foo` -> `fleet-cluster-01-foo`
+//!
+//! Source: contract, expand-variant-set.
+
+/// Longest name of an object that is also used as the value of a label.
+const LONGEST: usize = 63;
+/// Hex digits of the hash that tells shortened names apart.
+const DIGITS: usize = 8;
+
+/// The name of the PackageVariant of a set for a downstream package.
+#[must_use]
+pub fn variant_name(set: &str, repo: &str, package: &str) -> String {
+    let full = format!("{set}-{repo}-{package}");
+    match is_object_name(&full) {
+        true => shortened(full),
+        false => hashed(&cleaned(&full), &full),
+    }
+}
+
+/// The value of a label that names an object: the name itself where it fits.
+#[must_use]
+pub fn label_value(text: &str) -> String {
+    shortened(text.to_owned())
+}
+
+fn shortened(full: String) -> String {
+    if full.len() <= LONGEST {
+        return full;
+    }
+    hashed(&full, &full)
+}
+
+/// The first bytes of a name, with the hash of the full one.
+fn hashed(name: &str, full: &str) -> String {
+    let mut digest = sha1_smol::Sha1::from(full).digest().to_string();
+    digest.truncate(DIGITS);
+    let mut end = name.len().min(LONGEST - DIGITS - 1);
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    // `a.-0123abcd` is no name: a label of a domain cannot begin with a dash.
+    format!("{}-{digest}", name[..end].trim_end_matches('.'))
+}
+
+/// Whether labels of letters, digits and dashes, set off by dots, make up the text.
+fn is_object_name(text: &str) -> bool {
+    text.split('.').all(|label| {
+        let is_legal = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        !label.is_empty()
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.bytes().all(is_legal)
+    })
+}
+
+/// A text with everything that no object name can have replaced: `Team A/b` -> `team-a-b`.
+fn cleaned(text: &str) -> String {
+    let replace = |c: char| match c.to_ascii_lowercase() {
+        c @ ('a'..='z' | '0'..='9' | '-' | '.') => c,
+        _ => '-',
+    };
+    let name: String = text.trim_end_matches('.').chars().map(replace).collect();
+    // A dot needs a letter or digit on both sides.
+    let bytes = name.as_bytes();
+    let is_inner = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let cleaned = bytes.iter().enumerate().map(|(i, byte)| {
+        let before = i.checked_sub(1).and_then(|i| bytes.get(i));
+        match byte {
+            b'.' if !is_inner(before) || !is_inner(bytes.get(i + 1)) => '-',
+            other => char::from(*other),
+        }
+    });
+    let cleaned: String = cleaned.collect();
+    cleaned.trim_start_matches(['-', '.']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_variants() {
+        let long = "a".repeat(60);
+        for (set, repo, package, expected) in [
+            ("fleet", "cluster-01", "foo", "fleet-cluster-01-foo"),
+            ("a.b", "c", "d", "a.b-c-d"),
+            // 63 bytes pass, 64 are cut.
+            ("s", "r", &"p".repeat(59), &format!("s-r-{}", "p".repeat(59))),
+            // The hashes are those of `printf %s NAME | sha1sum`.
+            ("s", "r", &"p".repeat(60), &format!("s-r-{}-7247825c", "p".repeat(50))),
+            ("s", "r", "Team A/b", "s-r-team-a-b-7d90e7d9"),
+            ("s", "r", "b_", "s-r-b--f2df0415"),
+            ("s", "r", "b.", "s-r-b-4b47be90"),
+        ] {
+            assert_eq!(variant_name(set, repo, package), expected);
+        }
+        // A dot at the cut is dropped.
+        let name = variant_name(&long[..49], "r", "x.yyyyyyyyyyyyyyyyyyyyyyyy");
+        assert!(name.starts_with(&format!("{}-r-x-", &long[..49])), "{name}");
+    }
+}

@@ -1,0 +1,408 @@
+//! The PackageVariant: typed fields, and every rule about their values.
+//!
+//! Another type and an unknown field in `spec` are refused when it is read; rules about values are
+//! results, all of them at once: `validate`. A function reads only its part, so that a fault
+//! elsewhere does not stop it.
+//!
+//! Source: package-variant document, PackageVariant API; contract, The functions and Exit codes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{IgnoredAny, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::config::{UsageError, typed_value, value_of};
+use crate::package::check_package_path;
+use crate::results::{FunctionResult, Reason};
+use crate::yaml::{NodeRef, Path, Value};
+
+/// Keys of the package context that kpt and Porch set themselves.
+pub const RESERVED_KEYS: [&str; 2] = ["name", "package-path"];
+/// Words of `adoptionPolicy`; the first is the default.
+pub const ADOPTION_POLICIES: [&str; 2] = ["adoptNone", "adoptExisting"];
+/// Words of `deletionPolicy`; the first is the default.
+pub const DELETION_POLICIES: [&str; 2] = ["delete", "orphan"];
+
+/// A PackageVariant, `config.porch.kpt.dev/v1alpha1`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PackageVariant {
+    #[serde(rename = "apiVersion")]
+    _api_version: IgnoredAny,
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
+    #[serde(default, rename = "metadata")]
+    _metadata: IgnoredAny,
+    #[serde(default, rename = "status")]
+    _status: IgnoredAny,
+    /// What the variant is to be.
+    #[serde(default)]
+    pub spec: PackageVariantSpec,
+}
+
+/// `spec` of a PackageVariant.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PackageVariantSpec {
+    /// The package that the variant is made from.
+    pub upstream: Option<Upstream>,
+    /// The package that the variant becomes.
+    pub downstream: Option<Downstream>,
+    /// What to do with drafts that somebody else made.
+    pub adoption_policy: Option<String>,
+    /// What to do with package revisions when the PackageVariant is deleted.
+    pub deletion_policy: Option<String>,
+    /// Labels of new package revisions.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    /// Annotations of new package revisions.
+    #[serde(default)]
+    pub annotations: BTreeMap<String, String>,
+    /// Keys of the package context.
+    #[serde(default)]
+    pub package_context: PackageContext,
+    /// Functions at the head of the Kptfile's pipeline.
+    #[serde(default)]
+    pub pipeline: Pipeline,
+    /// Which resources are injected.
+    #[serde(default)]
+    pub injectors: Vec<InjectionSelector>,
+}
+
+/// A revision of a package.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Upstream {
+    /// Name of the Repository.
+    pub repo: Option<String>,
+    /// Name of the package, with its path in the repository.
+    pub package: Option<String>,
+    /// The revision: `v1`, or `1` in newer versions of Porch.
+    pub revision: Option<Revision>,
+    /// The workspace of a revision that is not published yet.
+    pub workspace_name: Option<String>,
+}
+
+/// The package that a variant becomes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Downstream {
+    /// Name of the Repository.
+    pub repo: Option<String>,
+    /// Name of the package, with its path in the repository.
+    pub package: Option<String>,
+}
+
+/// What is added to the package context and what is removed from it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PackageContext {
+    /// Keys to set.
+    #[serde(default)]
+    pub data: BTreeMap<String, String>,
+    /// Keys to remove; a key in both lists ends up removed.
+    #[serde(default)]
+    pub remove_keys: Vec<String>,
+}
+
+/// A pipeline, as a Kptfile has it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pipeline {
+    /// Functions that change the package.
+    #[serde(default)]
+    pub mutators: Vec<Function>,
+    /// Functions that look at the result.
+    #[serde(default)]
+    pub validators: Vec<Function>,
+}
+
+/// A function of a pipeline. Fields that are not known here are carried along.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Function {
+    /// Its image; this or `exec`.
+    pub image: Option<String>,
+    /// Its command; this or `image`.
+    pub exec: Option<String>,
+    /// Its name, without dots.
+    pub name: Option<String>,
+    /// File of the package that holds its functionConfig.
+    pub config_path: Option<String>,
+    /// Its functionConfig, as the data of a ConfigMap.
+    #[serde(default)]
+    pub config_map: BTreeMap<String, IgnoredAny>,
+    /// What it is given.
+    #[serde(default, rename = "selectors")]
+    _selectors: Vec<BTreeMap<String, IgnoredAny>>,
+    /// What it is not given.
+    #[serde(default, rename = "exclude")]
+    _exclude: Vec<BTreeMap<String, IgnoredAny>>,
+}
+
+/// Selects resources to inject: a name, and any of group, version and kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InjectionSelector {
+    /// API group; the core group is empty.
+    pub group: Option<String>,
+    /// API version without the group.
+    pub version: Option<String>,
+    /// Kind.
+    pub kind: Option<String>,
+    /// Name; required.
+    pub name: Option<String>,
+}
+
+/// A revision, written as a string or an integer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision(pub String);
+
+impl<'de> Deserialize<'de> for Revision {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Revision;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or an integer")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Revision, E> {
+                Ok(Revision(text.to_owned()))
+            }
+            fn visit_i64<E>(self, number: i64) -> Result<Revision, E> {
+                Ok(Revision(number.to_string()))
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<Revision, E> {
+                Ok(Revision(number.to_string()))
+            }
+        }
+        deserializer.deserialize_any(Text)
+    }
+}
+
+/// A field of `spec` that a function reads by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// `packageContext`.
+    PackageContext,
+    /// `pipeline`.
+    Pipeline,
+    /// `injectors`.
+    Injectors,
+}
+
+/// Fields of `spec` that are no [`Part`].
+const OTHER_FIELDS: [&str; 6] = [
+    "upstream",
+    "downstream",
+    "adoptionPolicy",
+    "deletionPolicy",
+    "labels",
+    "annotations",
+];
+const PARTS: [(Part, &str); 3] = [
+    (Part::PackageContext, "packageContext"),
+    (Part::Pipeline, "pipeline"),
+    (Part::Injectors, "injectors"),
+];
+
+impl PackageVariant {
+    /// Reads all of a PackageVariant.
+    ///
+    /// # Errors
+    /// [`UsageError`] with the path of the field that is unknown or of another type.
+    pub fn read(config: NodeRef<'_>) -> Result<Self, UsageError> {
+        typed_value(&value_of(config)?)
+    }
+
+    /// Reads one part of a PackageVariant; the other fields of `spec` are only known by name.
+    ///
+    /// # Errors
+    /// [`UsageError`] with the path of the field that is unknown or of another type.
+    pub fn read_part(config: NodeRef<'_>, part: Part) -> Result<Self, UsageError> {
+        let mut value = value_of(config)?;
+        let is_other = |key: &Value| {
+            key.as_str().is_some_and(|key| {
+                let mut others = PARTS.iter().filter(|(other, _)| *other != part);
+                OTHER_FIELDS.contains(&key) || others.any(|(_, name)| *name == key)
+            })
+        };
+        if let Value::Mapping(fields) = &mut value {
+            for (key, field) in fields {
+                if let (Some("spec"), Value::Mapping(spec)) = (key.as_str(), field) {
+                    spec.retain(|(key, _)| !is_other(key));
+                }
+            }
+        }
+        typed_value(&value)
+    }
+
+    /// Everything that is wrong with the values, in the order of the fields; `name` is the object's.
+    #[must_use]
+    pub fn validate(&self, name: Option<&str>) -> Vec<FunctionResult> {
+        let mut findings = validate_name(name);
+        self.spec.validate(&mut findings);
+        findings
+    }
+}
+
+impl PackageVariantSpec {
+    fn validate(&self, findings: &mut Vec<FunctionResult>) {
+        let spec = Path::fields(&["spec"]);
+        let mut required = |path: Path, value: Option<&str>, what: &str| {
+            if value.is_none_or(str::is_empty) {
+                findings.push(missing(&path, what));
+            }
+        };
+        let path = spec.field("upstream");
+        match &self.upstream {
+            None => required(path, None, "the package that the variant is made from"),
+            Some(upstream) => {
+                let revision = upstream.revision.as_ref().map(|revision| &*revision.0);
+                let revision = revision.filter(|text| !text.is_empty());
+                let workspace = upstream.workspace_name.as_deref();
+                let revision = revision.or(workspace);
+                required(path.field("repo"), upstream.repo.as_deref(), A_REPOSITORY);
+                required(path.field("package"), upstream.package.as_deref(), A_NAME);
+                let what = "a revision (or `workspaceName`)";
+                required(path.field("revision"), revision, what);
+            }
+        }
+        let path = spec.field("downstream");
+        match &self.downstream {
+            None => required(path, None, "the package that the variant becomes"),
+            Some(downstream) => {
+                required(path.field("repo"), downstream.repo.as_deref(), A_REPOSITORY);
+                required(path.field("package"), downstream.package.as_deref(), A_NAME);
+            }
+        }
+        let mut word = |field: &str, value: Option<&String>, words: [&str; 2]| {
+            let value = value.map_or("", String::as_str);
+            if !value.is_empty() && !words.contains(&value) {
+                let [first, second] = words;
+                let message = format!("expected `{first}` or `{second}`, found `{value}`");
+                findings.push(invalid(&spec.field(field), message));
+            }
+        };
+        let (adoption, deletion) = (self.adoption_policy.as_ref(), self.deletion_policy.as_ref());
+        word("adoptionPolicy", adoption, ADOPTION_POLICIES);
+        word("deletionPolicy", deletion, DELETION_POLICIES);
+        findings.extend(self.package_context.validate(&spec.field("packageContext")));
+        findings.extend(self.pipeline.validate(&spec.field("pipeline")));
+        let injectors = spec.field("injectors");
+        findings.extend(validate_injectors(&self.injectors, &injectors));
+    }
+}
+
+const A_REPOSITORY: &str = "the name of a Repository";
+const A_NAME: &str = "the name of a package";
+
+/// The object must have a name where names are made of it.
+#[must_use]
+pub fn validate_name(name: Option<&str>) -> Vec<FunctionResult> {
+    let absent = name.is_none_or(str::is_empty);
+    let path = Path::fields(&["metadata", "name"]);
+    let finding = absent.then(|| missing(&path, "the name of the object"));
+    finding.into_iter().collect()
+}
+
+impl PackageContext {
+    /// Reserved keys in `data` and `removeKeys`; `path` is that of this context.
+    #[must_use]
+    pub fn validate(&self, path: &Path) -> Vec<FunctionResult> {
+        let data = path.field("data");
+        let data = self.data.keys().map(|key| (key, data.field(key)));
+        let remove = self.remove_keys.iter().enumerate();
+        let remove = remove.map(|(index, key)| (key, path.field("removeKeys").index(index)));
+        data.chain(remove)
+            .filter(|(key, _)| RESERVED_KEYS.contains(&key.as_str()))
+            .map(|(key, path)| {
+                let message = format!("the key `{key}` is reserved: kpt and Porch set it");
+                FunctionResult::error(Reason::ReservedKey, message).at(path)
+            })
+            .collect()
+    }
+}
+
+impl Pipeline {
+    /// What kpt would refuse, and names with dots; `path` is that of this pipeline.
+    #[must_use]
+    pub fn validate(&self, path: &Path) -> Vec<FunctionResult> {
+        let mut findings = Vec::new();
+        for (name, list) in [
+            ("mutators", &self.mutators),
+            ("validators", &self.validators),
+        ] {
+            let path = path.field(name);
+            for (index, function) in list.iter().enumerate() {
+                function.validate(&path.index(index), &mut findings);
+            }
+        }
+        findings
+    }
+}
+
+impl Function {
+    fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) {
+        let given = |field: &Option<String>| field.as_ref().is_some_and(|text| !text.is_empty());
+        match (given(&self.image), given(&self.exec)) {
+            (true, false) | (false, true) => {}
+            (false, false) => {
+                findings.push(invalid(path, "expected `image` or `exec`, found neither"));
+            }
+            (true, true) => {
+                findings.push(invalid(path, "expected `image` or `exec`, found both"));
+            }
+        }
+        if let Some(name) = self.name.as_ref().filter(|name| name.contains('.')) {
+            let message = format!(
+                "expected a name without dots, since dots set off its place in the Kptfile, found `{name}`"
+            );
+            findings.push(invalid(&path.field("name"), message));
+        }
+        let Some(file) = self.config_path.as_ref().filter(|file| !file.is_empty()) else {
+            return;
+        };
+        if !self.config_map.is_empty() {
+            let message = "expected `configMap` or `configPath`, found both";
+            findings.push(invalid(path, message));
+        }
+        if let Err(error) = check_package_path(file) {
+            let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
+            findings.push(result.at(path.field("configPath")));
+        }
+    }
+}
+
+/// Selectors that can match nothing; `path` is that of the list.
+#[must_use]
+pub fn validate_injectors(injectors: &[InjectionSelector], path: &Path) -> Vec<FunctionResult> {
+    let mut findings = Vec::new();
+    for (index, injector) in injectors.iter().enumerate() {
+        let path = path.index(index);
+        if injector.name.as_ref().is_none_or(String::is_empty) {
+            let what = "the name of the resource to inject";
+            findings.push(missing(&path.field("name"), what));
+        }
+        for (field, value) in [("version", &injector.version), ("kind", &injector.kind)] {
+            if value.as_ref().is_some_and(String::is_empty) {
+                let message = format!("expected a {field} or no such field, found an empty string");
+                findings.push(invalid(&path.field(field), message));
+            }
+        }
+        if let Some(group) = injector.group.as_ref().filter(|group| group.contains('/')) {
+            let message = format!("expected a group without version, found `{group}`");
+            findings.push(invalid(&path.field("group"), message));
+        }
+    }
+    findings
+}
+
+fn missing(path: &Path, what: &str) -> FunctionResult {
+    invalid(path, format!("expected {what}, found none"))
+}
+
+fn invalid(path: &Path, message: impl Into<String>) -> FunctionResult {
+    FunctionResult::error(Reason::InvalidConfig, message).at(path)
+}

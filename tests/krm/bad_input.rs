@@ -1,0 +1,705 @@
+//! The bad input table: each case with its exact message and exit code.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::running::{
+    CONTEXT, KPTFILE, SET_PACKAGE_CONTEXT, WRAPPER, list, run, run_in, with_config,
+};
+
+/// Exit code 2, nothing on standard output, one line on standard error.
+fn refused(name: &str, input: impl Into<Vec<u8>>, message: &str) {
+    let arguments: &[&str] = if name.starts_with("config") {
+        &[]
+    } else {
+        &["region=east"]
+    };
+    let outcome = run(arguments, input);
+    assert_eq!(
+        outcome.stderr,
+        format!("set-package-context: {message}\n"),
+        "{name}"
+    );
+    assert_eq!((outcome.code, &*outcome.stdout), (Some(2), ""), "{name}");
+}
+
+const EXPECTED_WRAPPER: &str = "expected a ResourceList (config.kubernetes.io/v1, \
+     config.kubernetes.io/v1beta1, config.kubernetes.io/v1alpha1)";
+
+#[test]
+fn not_yaml() {
+    let items = |text: &str| format!("{WRAPPER}{text}");
+    let table: &[(&str, String, &str)] = &[
+        (
+            "tab as indentation",
+            items("\t- a: 1\n"),
+            "line 4, column 2: tabs disallowed within this context (block indentation)",
+        ),
+        (
+            "unclosed quote",
+            items("- a: \"x\n"),
+            "line 5, column 1: invalid indentation in multiline quoted scalar",
+        ),
+        (
+            "unclosed bracket",
+            items("- a: [x\n"),
+            "line 4, column 6: unclosed bracket '['",
+        ),
+        (
+            "mismatched bracket",
+            items("- {a: ]}\n"),
+            "line 4, column 3: mismatched bracket '{' closed by ']'",
+        ),
+        (
+            "two colons",
+            items("- a: b: c\n"),
+            "line 4, column 7: mapping values are not allowed in this context",
+        ),
+        (
+            "key without colon",
+            "kind: ResourceList\nitems".to_owned(),
+            "line 2, column 1: simple key expected ':'",
+        ),
+        (
+            "alias without anchor",
+            items("- a: *b\n"),
+            "line 4, column 6: while parsing node, found unknown anchor",
+        ),
+        (
+            "NUL",
+            items("- a: x\0\n"),
+            "line 4, column 7: unexpected character: `\\u{0}'",
+        ),
+        (
+            "UTF-16 without mark",
+            WRAPPER
+                .encode_utf16()
+                .flat_map(u16::to_le_bytes)
+                .map(char::from)
+                .collect(),
+            "line 1, column 2: unexpected character: `\\u{0}'",
+        ),
+        (
+            "key twice in the wrapper",
+            items("[]\nkind: ResourceList\n").replace("items:\n", "items: "),
+            "line 4, column 1: the key `kind` is in this mapping twice",
+        ),
+        (
+            "items twice",
+            format!("{WRAPPER}{KPTFILE}items:\n{CONTEXT}"),
+            "line 10, column 1: the key `items` is in this mapping twice",
+        ),
+        (
+            "key twice in an item",
+            items("- a: 1\n  a: 2\n"),
+            "line 5, column 3: the key `a` is in this mapping twice",
+        ),
+        (
+            "key twice further down",
+            items("- a:\n    b: 1\n    b: 2\n"),
+            "line 6, column 5: the key `b` is in this mapping twice",
+        ),
+        (
+            "key twice, plain and quoted",
+            items("- a: 1\n  'a': 2\n"),
+            "line 5, column 3: the key `a` is in this mapping twice",
+        ),
+        (
+            "key twice in flow",
+            items("- {a: 1, \"a\": 2}\n"),
+            "line 4, column 10: the key `a` is in this mapping twice",
+        ),
+    ];
+    for (name, input, message) in table {
+        refused(name, input.as_str(), &format!("standard input: {message}"));
+    }
+}
+
+#[test]
+fn not_utf8() {
+    let head = list(&[KPTFILE, CONTEXT]);
+    let with = |bytes: &[u8]| [head.as_bytes(), bytes].concat();
+    let utf16: Vec<u8> = [0xfeff]
+        .into_iter()
+        .chain(head.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let hint = " (the text begins as UTF-16 does)";
+    for (name, input, message) in [
+        (
+            "a byte",
+            with(b"x: a\xff\n"),
+            "line 18, column 5: expected UTF-8, found the byte 0xff",
+        ),
+        (
+            "cut short",
+            with(b"x: \xc3"),
+            "line 18, column 4: expected UTF-8, found the byte 0xc3",
+        ),
+        (
+            "UTF-16",
+            utf16,
+            &*format!("line 1, column 1: expected UTF-8, found the byte 0xff{hint}"),
+        ),
+    ] {
+        refused(name, input, &format!("standard input: {message}"));
+    }
+}
+
+#[test]
+fn no_resource_list() {
+    let head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n";
+    let found = |place: &str, found: &str| {
+        format!("standard input, {place}: {EXPECTED_WRAPPER}, found {found}")
+    };
+    let shape = |place: &str, message: &str| format!("standard input, {place}: {message}");
+    let table: &[(&str, String, String)] = &[
+        (
+            "a scalar",
+            "hello\n".into(),
+            found("line 1, column 1", "a string"),
+        ),
+        (
+            "a number",
+            "# x\n42\n".into(),
+            found("line 2, column 1", "a number"),
+        ),
+        (
+            "a list",
+            "- a\n".into(),
+            found("line 1, column 1", "a sequence"),
+        ),
+        (
+            "another kind",
+            "apiVersion: v1\nkind: ConfigMap\n".into(),
+            found("line 1, column 1", "apiVersion `v1`, kind `ConfigMap`"),
+        ),
+        (
+            "another version",
+            head.replace("/v1\n", "/v2\n"),
+            found(
+                "line 1, column 1",
+                "apiVersion `config.kubernetes.io/v2`, kind `ResourceList`",
+            ),
+        ),
+        (
+            "no kind",
+            "items: []\n".into(),
+            found("line 1, column 1", "apiVersion `(none)`, kind `(none)`"),
+        ),
+        (
+            "cut in the head",
+            head[..10].into(),
+            found("line 1, column 1", "a string"),
+        ),
+        (
+            "cut in the kind",
+            head[..50].into(),
+            found(
+                "line 1, column 1",
+                "apiVersion `config.kubernetes.io/v1`, kind `Resource`",
+            ),
+        ),
+        (
+            "two documents",
+            format!("{0}---\n{0}", list(&[KPTFILE])),
+            "standard input: expected one ResourceList, found 2 documents".into(),
+        ),
+        (
+            "nothing",
+            String::new(),
+            "standard input: expected a ResourceList, found nothing".into(),
+        ),
+        (
+            "a comment",
+            "# nothing\n".into(),
+            "standard input: expected a ResourceList, found nothing".into(),
+        ),
+        (
+            "items a mapping",
+            format!("{head}items: {{a: 1}}\n"),
+            shape(
+                "line 3, column 8",
+                "`items`: expected a sequence of resources, found a mapping",
+            ),
+        ),
+        (
+            "items a string",
+            format!("{head}items: x\n"),
+            shape(
+                "line 3, column 8",
+                "`items`: expected a sequence of resources, found a string",
+            ),
+        ),
+        (
+            "an item that is a string",
+            format!("{WRAPPER}{KPTFILE}- foo\n"),
+            shape(
+                "line 10, column 3",
+                "`items[1]`: expected a resource, found a string",
+            ),
+        ),
+        (
+            "an item that is nothing",
+            format!("{WRAPPER}-\n"),
+            shape(
+                "line 4, column 2",
+                "`items[0]`: expected a resource, found nothing",
+            ),
+        ),
+        (
+            "an item that is a list",
+            format!("{WRAPPER}- - a\n"),
+            shape(
+                "line 4, column 3",
+                "`items[0]`: expected a resource, found a sequence",
+            ),
+        ),
+        (
+            "an item cut short",
+            format!("{WRAPPER}{KPTFILE}- apiVer"),
+            shape(
+                "line 10, column 3",
+                "`items[1]`: expected a resource, found a string",
+            ),
+        ),
+        (
+            "results a string",
+            format!("{}results: x\n", list(&[KPTFILE, CONTEXT])),
+            shape(
+                "line 18, column 10",
+                "`results`: expected a sequence, found a string",
+            ),
+        ),
+        (
+            "results a mapping",
+            format!("{head}results: {{}}\nitems: []\n"),
+            shape(
+                "line 3, column 10",
+                "`results`: expected a sequence, found a mapping",
+            ),
+        ),
+    ];
+    for (name, input, message) in table {
+        refused(name, input.as_str(), message);
+    }
+}
+
+#[test]
+fn nesting() {
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    // Wrapper, items and the item itself come first.
+    let in_item =
+        |levels: usize| format!("{}- a: {}\n", list(&[KPTFILE, CONTEXT]), nested(levels - 3));
+    let in_wrapper =
+        |levels: usize| format!("{}x: {}\n", list(&[KPTFILE, CONTEXT]), nested(levels - 1));
+    for input in [in_item(512), in_wrapper(512)] {
+        assert_eq!(run(&["region=east"], input).code, Some(0));
+    }
+    refused(
+        "513 levels in an item",
+        in_item(513),
+        "standard input: line 18, column 515: more than 512 nested collections",
+    );
+    refused(
+        "513 levels in the wrapper",
+        in_wrapper(513),
+        "standard input: line 18, column 515: more than 512 nested collections",
+    );
+    refused(
+        "100,000 levels",
+        "[".repeat(100_000),
+        "standard input: line 1, column 515: recursion limit exceeded",
+    );
+}
+
+/// `levels` anchored lists, each of ten aliases of the one before.
+fn alias_bomb(levels: usize) -> String {
+    let mut text = format!("a0: &a0 [{}x]\n", "x, ".repeat(9));
+    for level in 1..levels {
+        let alias = format!("*a{}", level - 1);
+        text += &format!("a{level}: &a{level} [{}]\n", [&*alias; 10].join(", "));
+    }
+    text
+}
+
+#[test]
+fn aliases() {
+    let bomb = alias_bomb(12);
+    let lines =
+        |indent: &str| -> String { bomb.lines().map(|l| format!("{indent}{l}\n")).collect() };
+    for (name, more) in [
+        ("in the wrapper", bomb.clone()),
+        ("in an item", format!("- kind: Bomb\n{}", lines("  "))),
+        ("an alias of itself", "x: &x [*x]\n".to_owned()),
+    ] {
+        let input = list(&[KPTFILE, CONTEXT, &more]);
+        let outcome = run(&["region=east"], input);
+        assert_eq!(outcome.code, Some(0), "{name}: {}", outcome.stderr);
+        assert!(outcome.stdout.contains(&more), "{name}");
+    }
+    let message =
+        "functionConfig: expected aliases that stand for at most 100000 nodes, found more";
+    for (name, config) in [
+        (
+            "config: alias bomb",
+            format!("apiVersion: v1\nkind: ConfigMap\n{bomb}data: {{a: *a11}}\n"),
+        ),
+        (
+            "config: smaller bomb",
+            format!("apiVersion: v1\nkind: ConfigMap\n{}", alias_bomb(6)),
+        ),
+        (
+            "config: an alias of itself",
+            "apiVersion: v1\nkind: ConfigMap\ndata: &x {a: *x}\n".to_owned(),
+        ),
+    ] {
+        refused(name, with_config(&config), message);
+    }
+}
+
+const EXPECTED_CONFIG: &str = "functionConfig: expected a SetPackageContext (fn.kpt.dev/v1alpha1), \
+     a PackageVariant (config.porch.kpt.dev/v1alpha1) or a ConfigMap (v1) with data";
+
+#[test]
+fn configs() {
+    let own = "apiVersion: fn.kpt.dev/v1alpha1\nkind: SetPackageContext\n";
+    let variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\n";
+    let table: &[(&str, String, String)] = &[
+        ("a string", "hello".into(), format!("{EXPECTED_CONFIG}, found a string")),
+        ("a list", "- a".into(), format!("{EXPECTED_CONFIG}, found a sequence")),
+        ("nothing", "null".into(), format!("{EXPECTED_CONFIG}, found none")),
+        ("empty", "{}".into(), format!("{EXPECTED_CONFIG}, found none")),
+        ("another kind", "apiVersion: v1\nkind: Secret".into(), format!("{EXPECTED_CONFIG}, found apiVersion `v1`, kind `Secret`")),
+        ("another version", variant.replace("v1alpha1", "v1alpha2"), format!("{EXPECTED_CONFIG}, found apiVersion `config.porch.kpt.dev/v1alpha2`, kind `PackageVariant`")),
+        ("ConfigMap without data", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}".into(), format!("{EXPECTED_CONFIG}, found a ConfigMap without data")),
+        ("ConfigMap with empty data", "apiVersion: v1\nkind: ConfigMap\ndata: {}".into(), format!("{EXPECTED_CONFIG}, found a ConfigMap without data")),
+        ("unknown field", format!("{own}dta: {{}}"), "functionConfig (SetPackageContext): dta: unknown field `dta`, expected one of `apiVersion`, `kind`, `metadata`, `data`, `removeKeys`, `createIfMissing`".into()),
+        ("unknown field with an escape sequence", format!("{own}\"a\\e[31m\": 1"), "functionConfig (SetPackageContext): a\\u{1b}[31m: unknown field `a\\u{1b}[31m`, expected one of `apiVersion`, `kind`, `metadata`, `data`, `removeKeys`, `createIfMissing`".into()),
+        ("unknown field further down", format!("{variant}spec: {{packageContext: {{dta: {{}}}}}}"), "functionConfig (PackageVariant): spec.packageContext.dta: unknown field `dta`, expected `data` or `removeKeys`".into()),
+        ("spec a string", format!("{variant}spec: x"), "functionConfig (PackageVariant): spec: expected a mapping, found string \"x\"".into()),
+        ("a boolean value", format!("{own}data: {{flag: true}}"), "functionConfig (SetPackageContext): data.flag: expected a string, found boolean `true`".into()),
+        ("a number", format!("{own}data: {{n: 5}}"), "functionConfig (SetPackageContext): data.n: expected a string, found number `5`".into()),
+        ("a null value", format!("{own}data: {{n: }}"), "functionConfig (SetPackageContext): data.n: expected a string, found null".into()),
+        ("a key that is a number", format!("{own}data: {{5: x}}"), "functionConfig (SetPackageContext): data.5: expected a string, found number `5`".into()),
+        ("data a list", format!("{own}data: [a]"), "functionConfig (SetPackageContext): data: expected a mapping, found a sequence".into()),
+        ("removeKeys a string", format!("{own}removeKeys: a"), "functionConfig (SetPackageContext): removeKeys: expected a sequence, found string \"a\"".into()),
+        ("removeKeys of numbers", format!("{own}removeKeys: [a, 1]"), "functionConfig (SetPackageContext): removeKeys[1]: expected a string, found number `1`".into()),
+        ("createIfMissing a string", format!("{own}createIfMissing: \"yes\""), "functionConfig (SetPackageContext): createIfMissing: expected a boolean, found string \"yes\"".into()),
+        ("createIfMissing a word of YAML 1.1", format!("{own}createIfMissing: yes"), "functionConfig (SetPackageContext): createIfMissing: expected a boolean, found string \"yes\"".into()),
+    ];
+    for (name, config, message) in table {
+        refused(&format!("config: {name}"), with_config(config), message);
+    }
+    refused(
+        "config: none",
+        list(&[KPTFILE, CONTEXT]),
+        &format!("{EXPECTED_CONFIG}, found none"),
+    );
+}
+
+#[test]
+fn flags() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = |name: &str, text: &str| {
+        std::fs::write(directory.path().join(name), text).expect("a file");
+    };
+    file("invalid.yaml", "a: [\n");
+    file("two.yaml", "a: 1\n---\nb: 1\n");
+    file("empty.yaml", "# nothing\n");
+    file(
+        "unknown.yaml",
+        "apiVersion: fn.kpt.dev/v1alpha1\nkind: SetPackageContext\nx: 1\n",
+    );
+    std::fs::create_dir(directory.path().join("directory")).expect("a directory");
+    let usage = |message: &str, usage: &str| {
+        format!(
+            "error: {message}\n\nUsage: set-package-context {usage}\n\nFor more information, try '--help'.\n"
+        )
+    };
+    let own = |message: &str| format!("set-package-context: {message}\n");
+    let table: &[(&[&str], String)] = &[
+        (&["novalue"], own("expected KEY=VALUE, found `novalue`")),
+        (&["=x"], own("expected KEY=VALUE, found `=x`")),
+        (&["a=1", "a=2"], own("the key `a` is given twice")),
+        (&["a=1", "--config", "two.yaml"], usage("the argument '[KEY=VALUE]...' cannot be used with '--config <FILE>'", "<KEY=VALUE>...")),
+        (&["--config", "missing.yaml"], own("cannot read missing.yaml: No such file or directory (os error 2)")),
+        (&["--config", "directory"], own("cannot read directory: Is a directory (os error 21)")),
+        (&["--config", "invalid.yaml"], own("invalid.yaml: line 1, column 4: unclosed bracket '['")),
+        (&["--config", "two.yaml"], own("two.yaml: expected one functionConfig, found 2 documents")),
+        (&["--config", "empty.yaml"], own("empty.yaml: expected one functionConfig, found 0 documents")),
+        (&["--config", "unknown.yaml"], own("functionConfig (SetPackageContext): x: unknown field `x`, expected one of `apiVersion`, `kind`, `metadata`, `data`, `removeKeys`, `createIfMissing`")),
+        (&["--package", "missing", "a=b"], own("package directory 'missing' does not exist")),
+        (&["--package", "two.yaml", "a=b"], own("expected a package directory, but 'two.yaml' is not a directory")),
+        (&["--package", ".", "a=b"], own("invalid.yaml: line 1, column 4: unclosed bracket '['")),
+        (&["--diff", "a=b"], usage("the following required arguments were not provided:\n  --package <DIR>", "--package <DIR> --diff <KEY=VALUE>...")),
+        (&["--check", "a=b"], usage("the following required arguments were not provided:\n  --package <DIR>", "--package <DIR> --check <KEY=VALUE>...")),
+        (&["--frob"], "error: unexpected argument '--frob' found\n\n  tip: to pass '--frob' as a value, use '-- --frob'\n\nUsage: set-package-context [OPTIONS] [KEY=VALUE]...\n\nFor more information, try '--help'.\n".into()),
+        (&["--results", "missing/results.yaml", "a=b"], own("cannot write the results to missing/results.yaml: No such file or directory (os error 2)")),
+    ];
+    for (arguments, stderr) in table {
+        let outcome = run_in(directory.path(), arguments, list(&[KPTFILE, CONTEXT]));
+        assert_eq!(outcome.stderr, *stderr, "{arguments:?}");
+        assert_eq!(
+            (outcome.code, &*outcome.stdout),
+            (Some(2), ""),
+            "{arguments:?}"
+        );
+    }
+}
+
+/// Exit code 1: the items as they came, then the results; each also on a line of standard error.
+fn failed(input: &str, arguments: &[&str], stderr: &[&str]) -> String {
+    let outcome = run(arguments, input);
+    assert_eq!(outcome.stderr.lines().collect::<Vec<_>>(), stderr);
+    assert_eq!(outcome.code, Some(1), "{input}");
+    let results = outcome
+        .stdout
+        .strip_prefix(input)
+        .expect("the input as it came, and results");
+    assert!(results.starts_with("results:\n- message: "), "{results}");
+    assert_eq!(results.matches("severity: error").count(), stderr.len());
+    results.to_owned()
+}
+
+#[test]
+fn paths_that_leave_the_package() {
+    let item = |name: &str, annotations: &[(&str, &str)]| {
+        let lines: String = annotations
+            .iter()
+            .map(|(key, path)| format!("      {key}: {path}\n"))
+            .collect();
+        format!(
+            "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: {name}\n    annotations:\n{lines}"
+        )
+    };
+    let (own, legacy) = (
+        "internal.config.kubernetes.io/path",
+        "config.kubernetes.io/path",
+    );
+    let items = [
+        item("a", &[(own, "../a.yaml")]),
+        item("b", &[(legacy, "/etc/b.yaml")]),
+        item("c", &[(own, "\"c\\0.yaml\"")]),
+        item("d", &[(own, "d\\d.yaml")]),
+        item("e", &[(own, "e.yaml"), (legacy, "x/../../e.yaml")]),
+        item("f", &[(own, "\"\"")]),
+        item("g", &[(own, ".")]),
+    ];
+    let mut all = vec![KPTFILE, CONTEXT];
+    all.extend(items.iter().map(String::as_str));
+    let results = failed(
+        &list(&all),
+        &["name=x"],
+        &[
+            "[error] ../a.yaml: ConfigMap/a: metadata.annotations[\"internal.config.kubernetes.io/path\"]: path '../a.yaml' has a '..' component; expected a path that stays inside the package (InvalidPath)",
+            "[error] /etc/b.yaml: ConfigMap/b: metadata.annotations[\"config.kubernetes.io/path\"]: path '/etc/b.yaml' is absolute; expected one relative to the package (InvalidPath)",
+            "[error] c\\u{0}.yaml: ConfigMap/c: metadata.annotations[\"internal.config.kubernetes.io/path\"]: path 'c\\u{0}.yaml' holds a NUL character (InvalidPath)",
+            "[error] d\\d.yaml: ConfigMap/d: metadata.annotations[\"internal.config.kubernetes.io/path\"]: path 'd\\d.yaml' holds a backslash; expected '/' between components (InvalidPath)",
+            "[error] e.yaml: ConfigMap/e: metadata.annotations[\"config.kubernetes.io/path\"]: path 'x/../../e.yaml' has a '..' component; expected a path that stays inside the package (InvalidPath)",
+            "[error] : ConfigMap/f: metadata.annotations[\"internal.config.kubernetes.io/path\"]: expected a path relative to the package, found an empty path (InvalidPath)",
+            "[error] .: ConfigMap/g: metadata.annotations[\"internal.config.kubernetes.io/path\"]: path '.' names the package itself; expected a path inside it (InvalidPath)",
+            "[error] data.name: the key `name` is reserved: kpt and Porch set it (ReservedKey)",
+        ],
+    );
+    assert!(results.contains("path: \"c\\u0000.yaml\""), "{results}");
+}
+
+#[test]
+fn values_that_are_not_allowed() {
+    failed(
+        &with_config(
+            "apiVersion: fn.kpt.dev/v1alpha1\nkind: SetPackageContext\ndata: {name: x, region: east, package-path: y}\nremoveKeys: [name, z, package-path]",
+        ),
+        &[],
+        &[
+            "[error] data.name: the key `name` is reserved: kpt and Porch set it (ReservedKey)",
+            "[error] data.package-path: the key `package-path` is reserved: kpt and Porch set it (ReservedKey)",
+            "[error] removeKeys[0]: the key `name` is reserved: kpt and Porch set it (ReservedKey)",
+            "[error] removeKeys[2]: the key `package-path` is reserved: kpt and Porch set it (ReservedKey)",
+        ],
+    );
+    let missing = "[error] expected a ConfigMap `kptfile.kpt.dev` beside the root Kptfile, found none; kpt makes it with `kpt pkg get --for-deployment`, this function with `createIfMissing: true` (PackageContextNotFound)";
+    let several = "[error] package-context.yaml: ConfigMap/kptfile.kpt.dev: expected one ConfigMap `kptfile.kpt.dev` for the root package, found several (Ambiguous)";
+    let set = &["region=east"];
+    failed(&list(&[KPTFILE]), set, &[missing]);
+    failed(
+        &list(&[KPTFILE, CONTEXT, CONTEXT]),
+        set,
+        &[several, several],
+    );
+    let data = "  data:\n    name: example\n";
+    let with_data = |text: &str| list(&[KPTFILE, &CONTEXT.replace(data, text)]);
+    let at = "[error] package-context.yaml: ConfigMap/kptfile.kpt.dev: data:";
+    for (text, message) in [
+        (
+            "  data: x\n",
+            "expected a mapping, found a string (InvalidValue)",
+        ),
+        (
+            "  data: [a]\n",
+            "expected a mapping, found a sequence (InvalidValue)",
+        ),
+        (
+            "  data: 5\n",
+            "expected a mapping, found a number (InvalidValue)",
+        ),
+        (
+            "  other: &x {a: b}\n  data: *x\n",
+            "the value is an alias; write it out in full first (SharedAnchor)",
+        ),
+        (
+            "  data: &x {a: b}\n  other: *x\n",
+            "the value is shared through the anchor `&x`; write it out in full first (SharedAnchor)",
+        ),
+    ] {
+        failed(&with_data(text), set, &[&format!("{at} {message}")]);
+    }
+    let create = "functionConfig:\n  apiVersion: fn.kpt.dev/v1alpha1\n  kind: SetPackageContext\n  createIfMissing: true\n";
+    for (items, message) in [
+        (
+            "- kind: Other\n".to_owned(),
+            "[error] expected a Kptfile to make `kptfile.kpt.dev` for, found none (KptfileNotFound)",
+        ),
+        (
+            KPTFILE.replace("    name: example\n", ""),
+            "[error] Kptfile: Kptfile/: metadata.name: expected the package's name, found none (InvalidValue)",
+        ),
+        (
+            format!("{KPTFILE}{}", CONTEXT.replace("kptfile.kpt.dev", "other")),
+            "[error] package-context.yaml: the file is there, but holds no ConfigMap `kptfile.kpt.dev` (PathTaken)",
+        ),
+    ] {
+        failed(&format!("{WRAPPER}{items}{create}"), &[], &[message]);
+    }
+}
+
+#[test]
+fn standard_output_that_cannot_be_written() {
+    let full = || {
+        std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .expect("/dev/full")
+    };
+    let message = "set-package-context: cannot write to standard output:";
+    for (arguments, stdout, stderr) in [
+        (
+            &["region=east"][..],
+            Stdio::from(full()),
+            format!("{message} No space left on device (os error 28)\n"),
+        ),
+        (
+            &["region=east"],
+            closed_pipe(),
+            format!("{message} Broken pipe (os error 32)\n"),
+        ),
+        (&["--help"], Stdio::from(full()), String::new()),
+        (&["--version"], Stdio::from(full()), String::new()),
+    ] {
+        let mut child = Command::new(SET_PACKAGE_CONTEXT)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(stdout)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        if let Some(mut stdin) = child.stdin.take() {
+            // `--help` does not read it.
+            let _ = stdin.write_all(list(&[KPTFILE, CONTEXT]).as_bytes());
+        }
+        let output = child.wait_with_output().expect("the binary ends");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), stderr);
+    }
+}
+
+/// The writing end of a pipe that nobody reads.
+fn closed_pipe() -> Stdio {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    Stdio::from(writer)
+}
+
+/// Writes `count` times a mebibyte of `x` behind `head`, and gives exit code, message, time and
+/// peak memory in bytes.
+fn one_line(head: &str, count: usize) -> (Option<i32>, String, Duration, u64) {
+    let start = Instant::now();
+    let mut child = Command::new(SET_PACKAGE_CONTEXT)
+        .arg("region=east")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let status = format!("/proc/{}/status", child.id());
+    let peak = std::thread::spawn(move || {
+        let mut peak = 0;
+        // A process that has ended has no such line any more.
+        while let Some(now) = std::fs::read_to_string(&status)
+            .ok()
+            .as_deref()
+            .and_then(peak_memory)
+        {
+            peak = peak.max(now);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        peak
+    });
+    let mut stdin = child.stdin.take().expect("piped");
+    let block = vec![b'x'; 1 << 20];
+    let _ = stdin.write_all(head.as_bytes());
+    for _ in 0..count {
+        if stdin.write_all(&block).is_err() {
+            break;
+        }
+    }
+    drop(stdin);
+    let output = child.wait_with_output().expect("the binary ends");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    (
+        output.status.code(),
+        stderr,
+        start.elapsed(),
+        peak.join().expect("the watcher ends"),
+    )
+}
+
+fn peak_memory(status: &str) -> Option<u64> {
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+fn check_one_line(mebibytes: usize) {
+    let input = (mebibytes as u64) << 20;
+    for (head, code) in [
+        (String::new(), 2),
+        (format!("{}x: ", list(&[KPTFILE, CONTEXT])), 0),
+        (format!("{}- x: \"", list(&[KPTFILE, CONTEXT])), 2),
+    ] {
+        let (found, stderr, time, memory) = one_line(&head, mebibytes);
+        assert_eq!(found, Some(code), "{stderr}");
+        assert!(
+            memory <= 10 * input + (64 << 20),
+            "{memory} bytes for {input}"
+        );
+        // The contract's 5 s are for the release build and 50 MB.
+        assert!(
+            time < Duration::from_secs(5).max(Duration::from_millis(100) * mebibytes as u32),
+            "{time:?}"
+        );
+    }
+}
+
+#[test]
+fn one_long_line() {
+    check_one_line(50);
+}
+
+#[test]
+#[ignore = "slow without optimization; .ci/run runs it in release mode"]
+fn one_line_of_a_gigabyte() {
+    check_one_line(1 << 10);
+}

@@ -1,0 +1,611 @@
+//! render-variant: validation, clone, the order of the steps, conditions.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use krm_variants::functions::{prepend_pipeline, render_variant};
+use krm_variants::supplied::Role;
+use render_variant::FUNCTION;
+
+use crate::step::{Outcome, on_list, on_package, on_package_with};
+
+const VARIANT: &str = "\
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata:
+  name: my-pv
+spec:
+  upstream:
+    repo: blueprints
+    package: app
+    revision: v1
+  downstream:
+    repo: edge
+    package: regions/edge-app
+  packageContext:
+    data:
+      region: useast1 # where
+  pipeline:
+    mutators:
+    - image: set-namespace:v0.1
+      name: my-func
+  injectors:
+  - name: useast1-endpoints
+";
+
+const KPTFILE: &str = "\
+apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: app # the blueprint
+pipeline:
+  mutators:
+  - image: set-labels:v0.1 # upstream's
+";
+const POINT: &str = "\
+# What the app talks to.
+apiVersion: example.com/v1
+kind: ServiceEndpoints
+metadata:
+  name: endpoints
+  annotations:
+    kpt.dev/config-injection: required
+spec: {}
+";
+const SUPPLIED: &str = "\
+apiVersion: example.com/v1
+kind: ServiceEndpoints
+metadata:
+  name: useast1-endpoints
+spec:
+  dns: 10.0.0.1
+";
+
+/// A directory with these files.
+fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for (path, text) in files {
+        let file = directory.path().join(path);
+        fs::create_dir_all(file.parent().expect("a parent")).expect("folders");
+        fs::write(file, text).expect("a file");
+    }
+    directory
+}
+
+fn upstream() -> tempfile::TempDir {
+    directory(&[
+        ("Kptfile", KPTFILE),
+        ("points/endpoints.yaml", POINT),
+        ("README.md", "# app\r\n"),
+        (
+            "two.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n---\n# second\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: b\n  namespace: n\n  annotations: {x: y}\n",
+        ),
+        ("values.yaml", "a:   1\n"),
+        (
+            "sub/Kptfile",
+            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: sub\n",
+        ),
+    ])
+}
+
+fn clone(config: &str, files: &[(&str, &str)]) -> Outcome {
+    let upstream = upstream();
+    let resources = directory(&[("r.yaml", SUPPLIED)]);
+    let flags = [
+        (Role::Upstream, upstream.path().to_owned()),
+        (Role::Resources, resources.path().to_owned()),
+    ];
+    on_package_with(&FUNCTION, config, files, &flags).expect("a valid config")
+}
+
+#[test]
+fn clone_into_an_empty_package() {
+    let outcome = clone(VARIANT, &[]);
+    assert!(!outcome.failed, "{:?}", outcome.results);
+    let paths: Vec<&str> = outcome.files.iter().map(|(path, _)| &**path).collect();
+    let expected = [
+        "Kptfile",
+        "README.md",
+        "package-context.yaml",
+        "points/endpoints.yaml",
+        "sub/Kptfile",
+        "two.yaml",
+        "values.yaml",
+    ];
+    assert_eq!(paths, expected);
+    let kptfile = outcome.file("Kptfile");
+    let head = "\
+apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: edge-app # the blueprint
+pipeline:
+  mutators:
+  - image: set-namespace:v0.1
+    name: PackageVariant.my-pv.my-func.0
+  - image: set-labels:v0.1 # upstream's
+";
+    assert!(kptfile.starts_with(head), "{kptfile}");
+    assert!(
+        kptfile.contains("config.injection.ServiceEndpoints.endpoints"),
+        "{kptfile}"
+    );
+    assert_eq!(
+        outcome.file("package-context.yaml"),
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n  annotations:\n    config.kubernetes.io/local-config: \"true\"\ndata:\n  name: edge-app\n  region: useast1 # where\n"
+    );
+    let point = outcome.file("points/endpoints.yaml");
+    assert!(point.starts_with("# What the app talks to.\n"), "{point}");
+    assert!(point.contains("spec:\n  dns: 10.0.0.1\n"), "{point}");
+    assert!(
+        point.contains(
+            "internal.kpt.dev/upstream-identifier: example.com|ServiceEndpoints|default|endpoints\n"
+        ),
+        "{point}"
+    );
+    assert_eq!(
+        outcome.file("two.yaml"),
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    internal.kpt.dev/upstream-identifier: \"|ConfigMap|default|a\"\n---\n# second\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: b\n  namespace: n\n  annotations: {x: y, internal.kpt.dev/upstream-identifier: apps|Deployment|n|b}\n"
+    );
+    assert_eq!(outcome.file("README.md"), "# app\r\n");
+    assert_eq!(outcome.file("values.yaml"), "a:   1\n");
+    assert!(outcome.file("sub/Kptfile").ends_with("name: sub\n"));
+    let conditions = [
+        "[info] PackageVariant/my-pv: status.conditions: Stalled is False: the PackageVariant is valid (Valid)",
+        "[info] PackageVariant/my-pv: status.conditions: Ready is True: the package is up to date (NoErrors)",
+    ];
+    assert_eq!(outcome.results[outcome.results.len() - 2..], conditions);
+}
+
+#[test]
+fn a_second_run_without_upstream_changes_nothing() {
+    let first = clone(VARIANT, &[]);
+    let files: Vec<(&str, &str)> = first
+        .files
+        .iter()
+        .filter(|(path, _)| !path.ends_with(".md"))
+        .map(|(path, text)| (&**path, &**text))
+        .collect();
+    let resources = directory(&[("r.yaml", SUPPLIED)]);
+    let flags = [(Role::Resources, resources.path().to_owned())];
+    let second = on_package_with(&FUNCTION, VARIANT, &files, &flags).expect("a valid config");
+    for (path, text) in files {
+        assert_eq!(second.file(path), text, "{path}");
+    }
+    assert_eq!(second.results.len(), 2, "{:?}", second.results);
+}
+
+#[test]
+fn upstreams_package_context_keeps_its_keys() {
+    let upstream = directory(&[
+        ("Kptfile", KPTFILE),
+        (
+            "package-context.yaml",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  tier: gold # kept\n  name: example # replaced\n",
+        ),
+    ]);
+    let flags = [(Role::Upstream, upstream.path().to_owned())];
+    let outcome = on_package_with(&FUNCTION, VARIANT, &[], &flags).expect("a valid config");
+    assert!(
+        outcome.file("package-context.yaml").ends_with(
+            "data:\n  tier: gold # kept\n  name: edge-app # replaced\n  region: useast1 # where\n"
+        ),
+        "{}",
+        outcome.file("package-context.yaml")
+    );
+}
+
+#[test]
+fn a_package_that_is_there_is_not_cloned_over() {
+    let outcome = clone(VARIANT, &[("Kptfile", KPTFILE), ("values.yaml", "b: 2\n")]);
+    assert!(outcome.failed);
+    assert_eq!(outcome.file("Kptfile"), KPTFILE);
+    let reasons = ["(PackageNotEmpty)", "(PathTaken)", "(PathTaken)"];
+    for (result, reason) in outcome.results.iter().zip(reasons) {
+        assert!(result.ends_with(reason), "{:?}", outcome.results);
+    }
+    assert!(outcome.results[3].contains("Stalled is True"));
+    assert!(outcome.results[4].contains("Ready is False"));
+}
+
+#[test]
+fn updates_are_refused_and_original_alone_is_wrong_usage() {
+    let (original, upstream) = (upstream(), upstream());
+    let flags = [
+        (Role::Original, original.path().to_owned()),
+        (Role::Upstream, upstream.path().to_owned()),
+    ];
+    let files = [("Kptfile", KPTFILE)];
+    let outcome = on_package_with(&FUNCTION, VARIANT, &files, &flags).expect("a valid config");
+    assert!(outcome.failed);
+    assert!(
+        outcome.results[0].ends_with("(UpdateNotSupported)"),
+        "{:?}",
+        outcome.results
+    );
+    let error = on_package_with(&FUNCTION, VARIANT, &files, &flags[..1]).expect_err("usage");
+    assert!(error.to_string().starts_with("role `upstream`"), "{error}");
+}
+
+#[test]
+fn one_failing_step_changes_nothing() {
+    // The context is there; the pipeline cannot be edited.
+    let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\npipeline: []\n";
+    let context = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n";
+    let files = [("Kptfile", kptfile), ("package-context.yaml", context)];
+    let outcome = on_package(&FUNCTION, VARIANT, &files).expect("a valid config");
+    assert_eq!(
+        outcome.results,
+        [
+            "[error] Kptfile: Kptfile/app: pipeline: expected a mapping, found a sequence (InvalidValue)",
+            "[info] PackageVariant/my-pv: status.conditions: Stalled is True: a step failed; nothing is changed (Error)",
+            "[info] PackageVariant/my-pv: status.conditions: Ready is False: a step failed; nothing is changed (Error)",
+        ]
+    );
+    assert_eq!(outcome.file("package-context.yaml"), context);
+}
+
+#[test]
+fn all_findings_of_validation_at_once() {
+    let config = "\
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata:
+  annotations:
+    fn.kpt.dev/on-conflict: mine
+    fn.kpt.dev/strategy: fast-forward
+spec:
+  upstream:
+    package: app
+  downstream: {}
+  adoptionPolicy: adoptAll
+  deletionPolicy: keep
+  packageContext:
+    data: {name: x, region: y}
+    removeKeys: [zone, package-path]
+  pipeline:
+    mutators: [{name: a.b}]
+    validators: [{image: a, exec: b}]
+  injectors:
+  - name: x
+  - kind: \"\"
+";
+    let outcome = on_package(&FUNCTION, config, &[]).expect("a readable config");
+    let errors = outcome.results.iter().filter_map(|result| {
+        let result = result.strip_prefix("[error] PackageVariant/: ")?;
+        Some(result.split(": ").next().unwrap_or_default())
+    });
+    let expected = [
+        "metadata.name",
+        "spec.upstream.repo",
+        "spec.upstream.revision",
+        "spec.downstream.repo",
+        "spec.downstream.package",
+        "spec.adoptionPolicy",
+        "spec.deletionPolicy",
+        "spec.packageContext.data.name",
+        "spec.packageContext.removeKeys[1]",
+        "spec.pipeline.mutators[0]",
+        "spec.pipeline.mutators[0].name",
+        "spec.pipeline.validators[0]",
+        "spec.injectors[1].name",
+        "spec.injectors[1].kind",
+        "metadata.annotations[\"fn.kpt.dev/on-conflict\"]",
+    ];
+    assert_eq!(
+        errors.collect::<Vec<_>>(),
+        expected,
+        "{:?}",
+        outcome.results
+    );
+    assert!(
+        outcome
+            .results
+            .iter()
+            .any(|r| r.ends_with("(ValidationError)"))
+    );
+    let empty =
+        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: x}\n";
+    let outcome = on_package(&FUNCTION, empty, &[]).expect("a readable config");
+    assert!(
+        outcome.results[0].contains("spec.upstream: "),
+        "{:?}",
+        outcome.results
+    );
+    assert!(
+        outcome.results[1].contains("spec.downstream: "),
+        "{:?}",
+        outcome.results
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_wrong_usage() {
+    let usage = |spec: &str| {
+        let config = VARIANT.replace("spec:\n", &format!("spec:\n{spec}"));
+        let error = on_package(&FUNCTION, &config, &[]).expect_err(spec);
+        error.to_string()
+    };
+    let unknown = usage("  upstreams: {}\n");
+    assert!(
+        unknown.contains("spec.upstreams: unknown field"),
+        "{unknown}"
+    );
+    let mistyped = usage("  labels: {a: 1}\n");
+    assert!(
+        mistyped.contains("spec.labels.a: expected a string, found number `1`"),
+        "{mistyped}"
+    );
+    let injector = VARIANT.replace("  - name: useast1", "  - namespace: x\n    name: useast1");
+    let error = on_package(&FUNCTION, &injector, &[])
+        .expect_err("unknown")
+        .to_string();
+    assert!(
+        error.contains("spec.injectors[0].namespace: unknown field"),
+        "{error}"
+    );
+    let revision = VARIANT.replace("revision: v1", "revision: 1.5");
+    let error = on_package(&FUNCTION, &revision, &[])
+        .expect_err("mistyped")
+        .to_string();
+    assert!(
+        error.contains("spec.upstream.revision: expected a string or an integer"),
+        "{error}"
+    );
+    for fine in ["revision: 1", "revision: -1", "workspaceName: main"] {
+        let config = VARIANT.replace("revision: v1", fine);
+        let outcome = on_package(&FUNCTION, &config, &[]).expect(fine);
+        assert!(
+            outcome.results.iter().all(|r| !r.contains("spec.upstream")),
+            "{fine}"
+        );
+    }
+}
+
+/// A ResourceList as `kpt fn eval` sends it: the PackageVariant, upstream and supplied resources in
+/// directories of their own.
+fn resource_list(items: &[(&str, &str)]) -> String {
+    let items: String = items
+        .iter()
+        .map(|(path, text)| {
+            let mut annotations = String::new();
+            for name in ["config.kubernetes.io", "internal.config.kubernetes.io"] {
+                annotations.push_str(&format!(
+                    "    {name}/index: '0'\n    {name}/path: '{path}'\n"
+                ));
+            }
+            let annotated = match text.contains("  annotations:\n") {
+                true => text.replacen(
+                    "  annotations:\n",
+                    &format!("  annotations:\n{annotations}"),
+                    1,
+                ),
+                false => text.replacen(
+                    "metadata:\n",
+                    &format!("metadata:\n  annotations:\n{annotations}"),
+                    1,
+                ),
+            };
+            let lines: String = annotated
+                .lines()
+                .map(|line| format!("  {line}\n"))
+                .collect();
+            format!("-{}", &lines[1..])
+        })
+        .collect();
+    let items = if items.is_empty() {
+        " []\n".to_owned()
+    } else {
+        format!("\n{items}")
+    };
+    format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:{items}")
+}
+
+#[test]
+fn clone_within_a_resource_list() {
+    let config = VARIANT.replace(
+        "metadata:\n",
+        "metadata:\n  annotations:\n    fn.kpt.dev/upstream-path: upstream\n    fn.kpt.dev/resources-path: cluster\n",
+    );
+    let revision = "apiVersion: porch.kpt.dev/v1alpha1
+kind: PackageRevision
+metadata:
+  name: edge.edge-app.v1
+  ownerReferences:
+  - apiVersion: config.porch.kpt.dev/v1alpha1
+    kind: PackageVariant
+    name: my-pv
+spec:
+  repository: edge
+  packageName: regions/edge-app
+  revision: v1
+  lifecycle: Published
+";
+    let items = [
+        ("pv.yaml", &*config),
+        ("upstream/Kptfile", KPTFILE),
+        ("upstream/points/endpoints.yaml", POINT),
+        ("cluster/r.yaml", SUPPLIED),
+        ("cluster/p.yaml", revision),
+    ];
+    let before = resource_list(&items);
+    let outcome = on_list(&FUNCTION, &config, &before).expect("a valid config");
+    assert!(!outcome.failed, "{:?}", outcome.results);
+    let after = outcome.file("-");
+    let status = "  status:
+    conditions:
+    - type: Stalled
+      status: \"False\"
+      reason: Valid
+      message: the PackageVariant is valid
+    - type: Ready
+      status: \"True\"
+      reason: NoErrors
+      message: the package is up to date
+    downstreamTargets:
+    - name: edge.edge-app.v1
+";
+    assert!(after.contains(status), "{after}");
+    let at = after.find(status).expect("a status");
+    let without_status = format!("{}{}", &after[..at], &after[at + status.len()..]);
+    assert!(without_status.starts_with(&before), "{after}");
+    let new = &without_status[before.len()..];
+    assert!(
+        new.contains("    name: edge-app # the blueprint\n"),
+        "{new}"
+    );
+    assert!(new.contains("path: 'Kptfile'\n"), "{new}");
+    assert!(new.contains("path: 'points/endpoints.yaml'\n"), "{new}");
+    assert!(
+        new.contains("name: PackageVariant.my-pv.my-func.0"),
+        "{new}"
+    );
+    assert!(new.contains("  spec:\n    dns: 10.0.0.1\n"), "{new}");
+    assert!(!new.contains("path: 'upstream"), "{new}");
+    // The same into an empty list, from outside.
+    let upstream = upstream();
+    let list = resource_list(&[]);
+    let output = Command::new(binary("render-variant"))
+        .arg("--config")
+        .arg(directory_file("pv.yaml", VARIANT).as_path())
+        .arg("--upstream")
+        .arg(upstream.path())
+        .write_stdin(list)
+        .output()
+        .expect("a run");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(text.contains("path: two.yaml\n"), "{text}");
+    assert!(text.contains("index: \"1\""), "{text}");
+    assert!(text.contains("README.md"), "a warning: {text}");
+    assert!(text.contains("region: useast1 # where\n"), "{text}");
+}
+
+fn binary(name: &str) -> PathBuf {
+    assert_cmd::cargo::cargo_bin(name)
+}
+
+/// A file that outlives the test.
+fn directory_file(name: &str, text: &str) -> PathBuf {
+    let path = directory(&[(name, text)]).keep();
+    path.join(name)
+}
+
+#[test]
+fn a_package_directory_is_made() {
+    let upstream = upstream();
+    let parent = directory(&[]);
+    let package = parent.path().join("edge/app");
+    fs::create_dir(parent.path().join("edge")).expect("a folder");
+    let run = |extra: &[&str]| {
+        Command::new(binary("render-variant"))
+            .arg("--config")
+            .arg(directory_file("pv.yaml", VARIANT))
+            .arg("--upstream")
+            .arg(upstream.path())
+            .arg("--package")
+            .arg(&package)
+            .args(extra)
+            .output()
+            .expect("a run")
+    };
+    let checked = run(&["--check"]);
+    assert_eq!(checked.status.code(), Some(3));
+    assert!(!package.exists());
+    let made = run(&[]);
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
+    assert_eq!(
+        fs::read_to_string(package.join("README.md")).expect("a file"),
+        "# app\r\n"
+    );
+    assert!(package.join("points/endpoints.yaml").exists());
+    let again = run(&[]);
+    assert_eq!(
+        again.status.code(),
+        Some(1),
+        "the package is not empty any more"
+    );
+}
+
+/// The shared corpus, where it is there.
+fn shared() -> Option<PathBuf> {
+    let given = std::env::var_os("KRM_VARIANTS_SHARED").map(PathBuf::from);
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let path = given.unwrap_or_else(beside);
+    if path.join("corpus").is_dir() {
+        return Some(path);
+    }
+    let mut stderr = std::io::stderr().lock();
+    let message = "no corpus: set KRM_VARIANTS_SHARED to the directory that holds it; passed over";
+    let _ = std::io::Write::write_all(&mut stderr, message.as_bytes());
+    None
+}
+
+#[test]
+fn package_variants_of_a_real_package() {
+    let Some(shared) = shared() else { return };
+    let folder = shared.join("corpus/nephio-workload-cluster/upstream");
+    let capi = shared.join("corpus/cluster-capi/upstream");
+    let mut count = 0;
+    for entry in fs::read_dir(&folder).expect("the corpus") {
+        let path = entry.expect("a file").path();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        if !name.starts_with("pv-") {
+            continue;
+        }
+        count += 1;
+        let config = fs::read_to_string(&path).expect("a file");
+        // None of the packages that they name is in the corpus; cluster-capi is a relative of one.
+        let upstream = if name == "pv-cluster.yaml" {
+            &capi
+        } else {
+            &folder
+        };
+        let flags = [
+            (Role::Upstream, upstream.clone()),
+            (Role::Resources, folder.join("workload-cluster.yaml")),
+        ];
+        let first = on_package_with(&FUNCTION, &config, &[], &flags).expect("a valid config");
+        assert!(!first.failed, "{name}: {:?}", first.results);
+        let variant = name.trim_start_matches("pv-").trim_end_matches(".yaml");
+        let kptfile = first.file("Kptfile");
+        assert!(
+            kptfile.contains(&format!("\n  name: example-{variant}\n")),
+            "{name}: {kptfile}"
+        );
+        let function = format!("PackageVariant.example-{variant}..0");
+        assert!(kptfile.contains(&function), "{name}: {kptfile}");
+        assert!(
+            first
+                .file("package-context.yaml")
+                .contains(&format!("name: example-{variant}\n"))
+        );
+        // Again, on what came out: nothing changes.
+        let files: Vec<(&str, &str)> = first
+            .files
+            .iter()
+            .filter(|(path, _)| !path.ends_with(".md"))
+            .map(|(path, text)| (&**path, &**text))
+            .collect();
+        let second = on_package_with(&FUNCTION, &config, &files, &flags[1..]).expect("a config");
+        for (path, text) in &files {
+            assert_eq!(second.file(path), *text, "{name}: {path}");
+        }
+        let alone = on_package(&prepend_pipeline::FUNCTION, &config, &files).expect("a config");
+        assert_eq!(alone.results, Vec::<String>::new(), "{name}");
+    }
+    assert_eq!(count, 8);
+}
