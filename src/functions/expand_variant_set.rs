@@ -116,7 +116,8 @@ fn read_sets(
 ) -> Result<Vec<Source>, UsageError> {
     const EXPECTED: &str = "a PackageVariantSet (config.porch.kpt.dev/v1alpha2), or none where the items hold some";
     let items = || list.items().filter(|(_, resource)| resource.kind == KIND && resource.group() == GROUP);
-    if let Some(config) = config {
+    let is_empty = |config: &NodeRef<'_>| config.is_null() || config.source().trim() == "{}";
+    if let Some(config) = config.filter(|config| !is_empty(config)) {
         match kind_of(config) {
             (API_VERSION, KIND) => {
                 let mut resource = Resource::read(config);

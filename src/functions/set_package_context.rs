@@ -208,7 +208,10 @@ fn is_package_context(resource: &Resource) -> bool {
 }
 
 /// The package context of the root package; several that could be it are an error.
-pub(crate) fn find(list: &ResourceList, root: Option<ItemId>) -> Result<Option<ItemId>, Vec<ItemId>> {
+pub(crate) fn find(
+    list: &ResourceList,
+    root: Option<ItemId>,
+) -> Result<Option<ItemId>, Vec<ItemId>> {
     let all = || {
         list.items()
             .filter(|(_, resource)| is_package_context(resource))

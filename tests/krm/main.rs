@@ -1,19 +1,21 @@
 //! All integration tests, in one binary.
 
-mod inject_config;
-mod prepend_pipeline;
-mod render_variant;
-mod schema;
-mod step;
-mod supplied;
-mod yaml_edit;
 mod bad_input;
-mod running;
 mod edit_law;
+mod expand_variant_set;
+mod expressions;
+mod filter;
 mod generated;
 mod hostile;
-mod round_trip;
-mod texts;
-mod set_package_context;
-mod filter;
+mod inject_config;
+mod prepend_pipeline;
 mod reasons;
+mod render_variant;
+mod round_trip;
+mod running;
+mod schema;
+mod set_package_context;
+mod step;
+mod supplied;
+mod texts;
+mod yaml_edit;

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Expands the set, then renders each PackageVariant: OUT gets a directory per cluster and package.
+#
+#   render.sh DIR OUT        DIR holds the built binaries
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+binaries=$(cd "$1" && pwd)
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+
+cp -R "$here/package" "$out/fleet"
+"$binaries/expand-variant-set" --package "$out/fleet" \
+  --config "$here/fn-config.yaml" --resources "$here/cluster.yaml"
+
+for variant in "$out"/fleet/web/*.yaml; do
+  name=$(basename "$variant" .yaml)
+  "$binaries/render-variant" --package "$out/rendered/$name" \
+    --config "$variant" --upstream "$here/upstream" --resources "$here/cluster.yaml"
+done

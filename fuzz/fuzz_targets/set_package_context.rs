@@ -1,0 +1,41 @@
+//! Any ResourceList: an error, or one that parses and stays as it is in the next run.
+
+#![no_main]
+
+use krm_variants::config::Config;
+use krm_variants::filter::Run;
+use krm_variants::functions::set_package_context::FUNCTION;
+use krm_variants::resource_list::ResourceList;
+use krm_variants::results::Results;
+use krm_variants::supplied::Supplied;
+use libfuzzer_sys::fuzz_target;
+
+const CONFIG: &str = "apiVersion: fn.kpt.dev/v1alpha1\nkind: SetPackageContext\n\
+     data: {region: east}\nremoveKeys: [zone]\ncreateIfMissing: true\n";
+
+fuzz_target!(|text: &str| {
+    let Some(once) = run(text) else { return };
+    let twice = run(&once).expect("what the function wrote is a ResourceList");
+    assert_eq!(once, twice);
+});
+
+/// The items after the run, without the results of this run.
+fn run(text: &str) -> Option<String> {
+    let mut list = ResourceList::parse(text.to_owned()).ok()?;
+    let config = Config::parse(CONFIG.to_owned(), "config").expect("a config");
+    let mut results = Results::default();
+    (FUNCTION.step)(Run {
+        config: config.node(),
+        list: &mut list,
+        supplied: &Supplied::default(),
+        results: &mut results,
+    })
+    .ok()?;
+    if results.has_errors() {
+        return None;
+    }
+    let texts = list
+        .to_texts(&Results::default(), true)
+        .expect("nothing is appended");
+    Some(texts.iter().map(|text| &**text).collect())
+}

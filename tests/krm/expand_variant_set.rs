@@ -1,0 +1,645 @@
+//! expand-variant-set: the document's examples and tables as data, each rule of the contract.
+
+use krm_variants::functions::expand_variant_set::FUNCTION;
+use krm_variants::yaml::{Document, ParseOptions, Tree, Value};
+
+use crate::step::{Outcome, on_list, on_package};
+
+/// No functionConfig: the items' own sets are expanded.
+const NONE: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: function-input\n";
+
+/// The four repositories of the document's tables.
+const REPOSITORIES: [(&str, &str); 4] = [
+    ("cluster-01", "{region: useast1, env: prod, org: hr}"),
+    ("cluster-02", "{region: uswest1, env: prod, org: finance}"),
+    ("cluster-03", "{region: useast2, env: prod, org: hr}"),
+    ("cluster-04", "{region: uswest1, env: prod, org: hr}"),
+];
+
+fn repository(name: &str, labels: &str) -> String {
+    format!(
+        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata:\n  namespace: default\n  name: {name}\n  labels: {labels}\n"
+    )
+}
+
+fn revision(repo: &str, package: &str, revision: &str) -> String {
+    format!(
+        "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata:\n  namespace: default\n  name: {repo}.{package}.{revision}\n  labels: {{tier: gold}}\nspec:\n  repository: {repo}\n  packageName: {package}\n  revision: {revision}\n  workspaceName: ws-{revision}\n"
+    )
+}
+
+/// The cluster of the document's examples.
+fn cluster() -> String {
+    let repositories = REPOSITORIES.map(|(name, labels)| repository(name, labels));
+    let revisions = [revision("example-repo", "foo", "v1"), revision("platform-catalog", "base-ns", "v1")];
+    repositories.into_iter().chain(revisions).collect::<Vec<_>>().join("---\n")
+}
+
+fn set(spec: &str) -> String {
+    named_set("example", spec)
+}
+
+fn named_set(name: &str, spec: &str) -> String {
+    format!(
+        "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata:\n  namespace: default\n  name: {name}\nspec:\n{}",
+        indented(spec, 2)
+    )
+}
+
+fn indented(text: &str, by: usize) -> String {
+    text.lines().map(|line| format!("{:by$}{line}\n", "")).collect()
+}
+
+const UPSTREAM: &str = "upstream: {repo: example-repo, package: foo, revision: v1}\n";
+
+/// Runs it on a package; a second run must change no byte.
+#[track_caller]
+fn run(files: &[(&str, &str)]) -> Outcome {
+    let outcome = on_package(&FUNCTION, NONE, files).expect("no usage error");
+    if !outcome.failed {
+        let after: Vec<(&str, &str)> = outcome.files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+        let again = on_package(&FUNCTION, NONE, &after).expect("no usage error");
+        assert_eq!(again.files, outcome.files, "the second run");
+    }
+    outcome
+}
+
+/// Expands one set in the cluster of the document.
+#[track_caller]
+fn expand(spec: &str) -> Outcome {
+    run(&[("set.yaml", &set(spec)), ("cluster.yaml", &cluster())])
+}
+
+fn value(text: &str) -> Value {
+    let tree = Tree::parse(text, ParseOptions::default()).expect("YAML");
+    let root = Document::new(text, &tree).root(0).expect("a document");
+    root.value().expect("a value")
+}
+
+/// Path and value of the PackageVariants, by path.
+fn variants(outcome: &Outcome) -> Vec<(String, Value)> {
+    let files = outcome.files.iter().filter(|(_, text)| text.contains("kind: PackageVariant\n"));
+    files.map(|(path, text)| (path.clone(), value(text))).collect()
+}
+
+fn specs(outcome: &Outcome) -> Vec<Value> {
+    let spec = |(_, variant): (String, Value)| variant.get("spec").cloned().expect("a spec");
+    variants(outcome).into_iter().map(spec).collect()
+}
+
+/// Repository and package of each variant.
+fn downstreams(outcome: &Outcome) -> Vec<String> {
+    let text = |spec: &Value, field: &str| {
+        let field = spec.get("downstream").and_then(|d| d.get(field)).and_then(Value::as_str);
+        field.expect("a downstream").to_owned()
+    };
+    let specs = specs(outcome);
+    specs.iter().map(|spec| format!("{} | {}", text(spec, "repo"), text(spec, "package"))).collect()
+}
+
+#[track_caller]
+fn errors(outcome: &Outcome) -> Vec<&str> {
+    assert!(outcome.failed, "{:?}", outcome.results);
+    let results = outcome.results.iter().map(String::as_str);
+    results.filter(|line| line.starts_with("[error]")).collect()
+}
+
+/// One error, that has all of these words.
+#[track_caller]
+fn fails(spec: &str, words: &[&str]) {
+    let outcome = expand(spec);
+    let errors = errors(&outcome);
+    let has = |error: &&&str| words.iter().all(|word| error.contains(word));
+    assert!(errors.iter().any(|error| has(&error)), "expected {words:?}, found {errors:#?}");
+    assert!(variants(&outcome).is_empty());
+    assert_eq!(outcome.file("set.yaml"), set(spec), "nothing is written");
+    let stalled = outcome.results.iter().any(|line| line.contains("Stalled is True"));
+    assert!(stalled, "{:?}", outcome.results);
+}
+
+// The examples of the document.
+
+#[test]
+fn the_list_of_repositories_and_package_names() {
+    let outcome = expand(
+        "upstream:\n  repo: example-repo\n  package: foo\n  revision: v1\ntargets:\n- repositories:\n  - name: cluster-01\n  - name: cluster-02\n  - name: cluster-03\n    packageNames:\n    - foo-a\n    - foo-b\n    - foo-c\n  - name: cluster-04\n    packageNames:\n    - foo-a\n    - foo-b\n",
+    );
+    let expected = [
+        "cluster-01 | foo",
+        "cluster-02 | foo",
+        "cluster-03 | foo-a",
+        "cluster-03 | foo-b",
+        "cluster-03 | foo-c",
+        "cluster-04 | foo-a",
+        "cluster-04 | foo-b",
+    ];
+    assert_eq!(downstreams(&outcome), expected);
+    for spec in specs(&outcome) {
+        let upstream = value("{repo: example-repo, package: foo, revision: v1}");
+        assert_eq!(spec.get("upstream"), Some(&upstream));
+    }
+}
+
+#[test]
+fn the_repository_selectors() {
+    let outcome = expand(
+        "upstream:\n  repo: example-repo\n  package: foo\n  revision: v1\ntargets:\n- repositorySelector:\n    matchLabels:\n      env: prod\n      org: hr\n- repositorySelector:\n    matchLabels:\n      region: uswest1\n  packageNames:\n  - foo-a\n  - foo-b\n  - foo-c\n",
+    );
+    let mut expected = [
+        "cluster-01 | foo",
+        "cluster-03 | foo",
+        "cluster-04 | foo",
+        "cluster-02 | foo-a",
+        "cluster-02 | foo-b",
+        "cluster-02 | foo-c",
+        "cluster-04 | foo-a",
+        "cluster-04 | foo-b",
+        "cluster-04 | foo-c",
+    ];
+    expected.sort_unstable();
+    assert_eq!(downstreams(&outcome), expected);
+}
+
+/// The document's PackageVariants must come out but for their names.
+#[track_caller]
+fn assert_document(outcome: &Outcome, expected: &[&str]) {
+    let found = variants(outcome);
+    assert_eq!(found.len(), expected.len());
+    for ((path, found), expected) in found.iter().zip(expected) {
+        let expected = value(expected);
+        for field in ["apiVersion", "kind", "spec"] {
+            assert_eq!(found.get(field), expected.get(field), "{path}: {field}");
+        }
+        let namespace = |v: &Value| v.get("metadata").and_then(|m| m.get("namespace")).cloned();
+        assert_eq!(namespace(found), namespace(&expected), "{path}");
+    }
+}
+
+#[test]
+fn base_ns_with_labels() {
+    let plain = "upstream:\n  repo: platform-catalog\n  package: base-ns\n  revision: v1\ntargets:\n- repositories:\n  - name: cluster-01\n    packageNames:\n    - ns-1\n    - ns-2\n    - ns-3\n";
+    let variant = |package: &str, labels: &str| {
+        format!("apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  namespace: default\n  name: example-aaaa\nspec:\n  upstream:\n    repo: platform-catalog\n    package: base-ns\n    revision: v1\n  downstream:\n    repo: cluster-01\n    package: {package}\n{labels}")
+    };
+    let expected = ["ns-1", "ns-2", "ns-3"].map(|package| variant(package, ""));
+    assert_document(&expand(plain), &expected.each_ref().map(String::as_str));
+    let labels = "  labels:\n    package-type: namespace\n    org: hr\n";
+    let template = "  template:\n    labels:\n      package-type: namespace\n      org: hr\n";
+    let expected = ["ns-1", "ns-2", "ns-3"].map(|package| variant(package, labels));
+    let outcome = expand(&format!("{plain}{template}"));
+    assert_document(&outcome, &expected.each_ref().map(String::as_str));
+}
+
+#[test]
+fn region_endpoints_in_the_documents_own_spelling() {
+    let outcome = expand(
+        "upstream:\n  repo: example-repo\n  package: foo\n  revision: v1\ntargets:\n- repositorySelector:\n    matchLabels:\n      env: prod\n      org: hr\n  template:\n    labelExprs:\n      key: org\n      valueExpr: \"repository.labels['org']\"\n    injectorExprs:\n      - nameExpr: \"repository.labels['region'] + '-endpoints'\"\n",
+    );
+    // The document writes `injectors` as a map; the API type is a list.
+    let expected = [("cluster-01", "useast1"), ("cluster-03", "useast2"), ("cluster-04", "uswest1")].map(
+        |(repo, region)| {
+            format!("apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  namespace: default\n  name: example-aaaa\nspec:\n  upstream:\n    repo: example-repo\n    package: foo\n    revision: v1\n  downstream:\n    repo: {repo}\n    package: foo\n  labels:\n    org: hr\n  injectors:\n  - name: {region}-endpoints\n")
+        },
+    );
+    assert_document(&outcome, &expected.each_ref().map(String::as_str));
+}
+
+#[test]
+fn the_object_selector() {
+    let team = |name: &str, role: &str| {
+        format!("apiVersion: krm-platform.bigco.com/v1\nkind: Team\nmetadata:\n  namespace: default\n  name: {name}\n  labels: {{org: hr, role: {role}}}\n  annotations: {{cluster: cluster-01}}\n")
+    };
+    let teams = [team("dev-1", "dev"), team("dev-2", "dev"), team("ops", "ops")].join("---\n");
+    let spec = format!(
+        "{UPSTREAM}targets:\n- objectSelector:\n    apiVersion: krm-platform.bigco.com/v1\n    kind: Team\n    matchLabels:\n      org: hr\n      role: dev\n"
+    );
+    let with = |template: &str| {
+        let set = set(&format!("{spec}{template}"));
+        run(&[("cluster.yaml", &cluster()), ("set.yaml", &set), ("teams.yaml", &teams)])
+    };
+    // The repository has the object's name by default.
+    let outcome = with("");
+    assert_eq!(errors(&outcome).len(), 2);
+    assert!(errors(&outcome)[0].contains("spec.targets[0]: expected a Repository `dev-1`"));
+    let outcome = with(
+        "  template:\n    downstream:\n      repoExpr: target.annotations.cluster\n      packageExpr: packageDefault + '-' + target.name\n",
+    );
+    assert_eq!(downstreams(&outcome), ["cluster-01 | foo-dev-1", "cluster-01 | foo-dev-2"]);
+    let named = spec.replace("    kind: Team\n", "    kind: Team\n    name: dev-2\n");
+    let set = set(&format!("{named}  template:\n    downstream:\n      repo: cluster-02\n"));
+    let outcome = run(&[("cluster.yaml", &cluster()), ("set.yaml", &set), ("teams.yaml", &teams)]);
+    assert_eq!(downstreams(&outcome), ["cluster-02 | foo"]);
+}
+
+#[test]
+fn the_whole_template() {
+    let outcome = expand(&format!(
+        r#"{UPSTREAM}targets:
+- repositorySelector:
+    matchExpressions:
+    - {{key: region, operator: In, values: [useast1]}}
+    - {{key: env, operator: NotIn, values: [dev]}}
+    - {{key: org, operator: Exists}}
+    - {{key: zone, operator: DoesNotExist}}
+  template:
+    downstream:
+      packageExpr: "packageDefault + '-' + repository.labels.env"
+    adoptionPolicy: adoptExisting
+    deletionPolicy: orphan
+    labels: {{b: plain, a: plain}}
+    labelExprs:
+    - {{key: a, valueExpr: "repoDefault"}}
+    - {{keyExpr: "'k-' + target.name", value: fixed}}
+    annotations: {{x: plain}}
+    annotationExprs:
+    - {{keyExpr: "'y'", valueExpr: "upstream.name"}}
+    packageContext:
+      data: {{site: "042"}}
+      removeKeys: [old]
+      dataExprs:
+      - {{key: region, valueExpr: "repository.labels.region"}}
+      removeKeyExprs:
+      - "'was-' + repoDefault"
+    pipeline:
+      validators:
+      - exec: ./check --strict
+        selectors: [{{kind: Deployment}}]
+      mutators:
+      - image: set-namespace:v0.1
+        name: ns
+        configMap: {{namespace: plain, other: "1"}}
+        configMapExprs:
+        - {{key: namespace, valueExpr: "packageDefault"}}
+      - image: set-labels:v0.1
+        configMapExprs:
+          key: tier
+          valueExpr: upstream.labels.tier
+    injectors:
+    - {{group: g.example.com, version: v1, kind: K, name: fixed}}
+    - {{nameExpr: "repository.labels.region"}}
+"#
+    ));
+    let expected = value(
+        r#"
+upstream: {repo: example-repo, package: foo, revision: v1}
+downstream: {repo: cluster-01, package: foo-prod}
+adoptionPolicy: adoptExisting
+deletionPolicy: orphan
+labels: {b: plain, a: cluster-01, k-cluster-01: fixed}
+annotations: {x: plain, "y": example-repo.foo.v1}
+packageContext:
+  data: {site: "042", region: useast1}
+  removeKeys: [old, was-cluster-01]
+pipeline:
+  validators:
+  - exec: ./check --strict
+    selectors: [{kind: Deployment}]
+  mutators:
+  - {image: "set-namespace:v0.1", name: ns, configMap: {namespace: foo, other: "1"}}
+  - {image: "set-labels:v0.1", configMap: {tier: gold}}
+injectors:
+- {group: g.example.com, version: v1, kind: K, name: fixed}
+- {name: useast1}
+"#,
+    );
+    assert_eq!(specs(&outcome), [expected], "{:?}", outcome.results);
+}
+
+// Where results go, and what they are called.
+
+#[test]
+fn files_labels_and_owner_references() {
+    let spec = format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}]\n");
+    let with_uid = set(&spec).replace("  name: example\n", "  name: example\n  uid: 1234-abcd\n");
+    let outcome = run(&[("cluster.yaml", &cluster()), ("set.yaml", &with_uid)]);
+    let expected = "apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata:
+  name: example-cluster-01-foo
+  namespace: default
+  labels:
+    config.porch.kpt.dev/packagevariantset: 1234-abcd
+  ownerReferences:
+  - apiVersion: config.porch.kpt.dev/v1alpha2
+    kind: PackageVariantSet
+    name: example
+    uid: 1234-abcd
+    controller: true
+spec:
+  upstream:
+    repo: example-repo
+    package: foo
+    revision: v1
+  downstream:
+    repo: cluster-01
+    package: foo
+";
+    assert_eq!(outcome.file("example/example-cluster-01-foo.yaml"), expected);
+    let status = "status:
+  conditions:
+  - type: Stalled
+    status: \"False\"
+    reason: Valid
+    message: all validation checks passed
+  - type: Ready
+    status: \"True\"
+    reason: Reconciled
+    message: package variants successfully reconciled
+";
+    assert_eq!(outcome.file("set.yaml"), format!("{with_uid}{status}"));
+    let counts = "[info] set.yaml: PackageVariantSet/default/example: PackageVariants: 1 created, 0 updated, 0 unchanged, 0 removed";
+    assert!(outcome.results.iter().any(|line| line == counts), "{:?}", outcome.results);
+    // Without a uid the name stands in the label, and nothing refers to it.
+    let outcome = expand(&spec);
+    let variant = outcome.file("example/example-cluster-01-foo.yaml");
+    assert!(variant.contains("packagevariantset: example\n") && !variant.contains("ownerReferences"));
+}
+
+#[test]
+fn names_over_63_bytes_are_cut_with_a_hash() {
+    let package = "p".repeat(60);
+    let outcome = expand(&format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01, packageNames: [{package}, Team_A]}}]\n"));
+    let paths: Vec<String> = variants(&outcome).into_iter().map(|(path, _)| path).collect();
+    let cut = format!("example-cluster-01-{}", "p".repeat(35));
+    assert_eq!(paths.len(), 2);
+    assert!(paths[0].starts_with(&format!("example/{cut}-")), "{paths:?}");
+    assert_eq!(paths[0].len(), "example/".len() + 63 + ".yaml".len());
+    assert!(paths[1].starts_with("example/example-cluster-01-team-a-"), "{paths:?}");
+}
+
+#[test]
+fn collisions_name_both_field_paths() {
+    fails(
+        &format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01, packageNames: [foo]}}]\n- repositorySelector: {{matchLabels: {{region: useast1}}}}\n"),
+        &["`spec.targets[0].repositories[0].packageNames[0]`", "`spec.targets[1]`", "example-cluster-01-foo", "(NameCollision)"],
+    );
+    // `a-b` + `c` and `a` + `b-c`.
+    let spec = |repo: &str, package: &str| {
+        format!("{UPSTREAM}targets:\n- repositories: [{{name: {repo}, packageNames: [{package}]}}]\n")
+    };
+    let files = [
+        ("a.yaml", named_set("x-cluster", &spec("r", "p"))),
+        ("b.yaml", named_set("x", &spec("cluster-r", "p"))),
+        ("cluster.yaml", [cluster(), repository("r", "{}"), repository("cluster-r", "{}")].join("---\n")),
+    ];
+    let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
+    let outcome = run(&files);
+    let errors = errors(&outcome);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(errors[0].contains("set `x-cluster`") && errors[0].contains("set `x`"), "{errors:?}");
+}
+
+// Re-runs.
+
+#[test]
+fn a_changed_label_changes_only_the_variants_it_concerns() {
+    let spec = format!(
+        "{UPSTREAM}targets:\n- repositorySelector: {{matchLabels: {{org: hr}}}}\n  template:\n    labels: {{keep: me}}\n    labelExprs: [{{key: region, valueExpr: repository.labels.region}}]\n"
+    );
+    let first = expand(&spec);
+    // Somebody has written in two of the files since.
+    let edited = |(path, text): &(String, String)| {
+        let text = match path.as_str() {
+            "example/example-cluster-01-foo.yaml" => text.replace("    region: useast1\n", "    region: 'useast1' # where\n").replace("metadata:\n", "metadata:\n  annotations: {mine: stays}\n"),
+            "example/example-cluster-03-foo.yaml" => text.replace("spec:\n", "# untouched\nspec:\n"),
+            "cluster.yaml" => text.replace("useast1", "eu-north"),
+            _ => text.clone(),
+        };
+        (path.clone(), text)
+    };
+    let before: Vec<(String, String)> = first.files.iter().map(edited).collect();
+    let files: Vec<(&str, &str)> = before.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+    let after = run(&files);
+    for (path, text) in &before {
+        let expected = match path.as_str() {
+            "example/example-cluster-01-foo.yaml" => text.replace("'useast1' # where", "'eu-north' # where"),
+            _ => text.clone(),
+        };
+        assert_eq!(after.file(path), expected, "{path}");
+    }
+    assert!(after.results.iter().any(|line| line.contains("0 created, 1 updated, 2 unchanged, 0 removed")));
+}
+
+#[test]
+fn what_is_no_longer_targeted_is_removed() {
+    let spec = |repos: &str| format!("{UPSTREAM}targets:\n- repositories: [{repos}]\n");
+    let first = expand(&spec("{name: cluster-01}, {name: cluster-02}"));
+    let mut files = first.files.clone();
+    // One of several documents of a file, and one of another owner.
+    let gone = files.iter().position(|(p, _)| p == "example/example-cluster-02-foo.yaml").expect("made");
+    let (_, text) = files.remove(gone);
+    let other = text.replace("packagevariantset: example", "packagevariantset: other").replace("example-", "other-");
+    files.push(("many.yaml".to_owned(), format!("{other}---\n{text}---\n# last\nkind: NotKRM\n")));
+    for (_, text) in files.iter_mut().filter(|(path, _)| path == "set.yaml") {
+        *text = text.replace(", {name: cluster-02}", "");
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+    let after = run(&files);
+    assert_eq!(after.file("many.yaml"), format!("{other}---\n# last\nkind: NotKRM\n"));
+    assert!(after.results.iter().any(|line| line.contains("1 unchanged, 1 removed")), "{:?}", after.results);
+    // Alone in its file: the file goes.
+    let mut files = first.files.clone();
+    for (_, text) in files.iter_mut().filter(|(path, _)| path == "set.yaml") {
+        *text = text.replace(", {name: cluster-02}", "");
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+    assert_eq!(variants(&run(&files)).len(), 1);
+}
+
+#[test]
+fn a_variant_of_another_owner_is_left_alone() {
+    let spec = format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}]\n");
+    let first = expand(&spec);
+    let text = first.file("example/example-cluster-01-foo.yaml");
+    for (changed, owner) in [
+        (text.replace("packagevariantset: example", "packagevariantset: other"), "the PackageVariantSet `other`"),
+        (text.replace("    config.porch.kpt.dev/packagevariantset: example\n", "    a: b\n"), "nobody"),
+    ] {
+        let outcome = run(&[("cluster.yaml", &cluster()), ("set.yaml", &set(&spec)), ("pv.yaml", &changed)]);
+        let errors = errors(&outcome);
+        assert!(errors[0].contains("set `example` owns") && errors[0].contains(owner), "{errors:?}");
+        assert!(errors[0].contains("pv.yaml") && errors[0].contains("(OtherOwner)"), "{errors:?}");
+    }
+}
+
+#[test]
+fn in_a_resource_list_only_those_items_change() {
+    let spec = format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}, {{name: cluster-02}}]\n");
+    let mut items = String::new();
+    for text in [set(&spec), cluster()].iter().flat_map(|text| text.split("---\n")) {
+        items += &format!("- {}", indented(text, 2).trim_start());
+    }
+    let list = format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}");
+    let first = on_list(&FUNCTION, NONE, &list).expect("no usage error");
+    let text = first.file("-");
+    assert_eq!(text.matches("kind: PackageVariant\n").count(), 2, "{text}");
+    assert_eq!(on_list(&FUNCTION, NONE, text).expect("no usage error").file("-"), text);
+    let fewer = text.replace(", {name: cluster-02}", "");
+    let second = on_list(&FUNCTION, NONE, &fewer).expect("no usage error");
+    let at = fewer.rfind("- apiVersion").expect("the last item");
+    assert_eq!(second.file("-"), &fewer[..at]);
+    // The set as functionConfig: the only one then; its copy in the items gets the status.
+    let config = set(&spec);
+    let outcome = on_list(&FUNCTION, &config, &list).expect("no usage error");
+    assert_eq!(outcome.file("-"), text);
+    let other = list.replace("  name: example\n", "  name: unrelated\n");
+    let outcome = on_list(&FUNCTION, &config, &other).expect("no usage error");
+    assert!(!outcome.file("-").contains("status:"));
+    assert!(outcome.file("-").contains("example-cluster-01-foo"));
+    // In one line it is taken as a whole.
+    let json = value(&fewer).to_json();
+    let outcome = on_list(&FUNCTION, NONE, &json).expect("no usage error");
+    assert_eq!(value(outcome.file("-")), value(second.file("-")));
+}
+
+// What is refused.
+
+#[test]
+fn bad_values_are_all_reported_at_once() {
+    let outcome = expand(
+        r#"upstream: {repo: "", package: foo}
+targets:
+- {}
+- repositories: [{name: ""}, {name: a, packageNames: [""]}]
+  repositorySelector: {}
+  packageNames: [x]
+- objectSelector: {matchExpressions: [{key: a, operator: Is}]}
+- repositories: [{name: cluster-01}]
+  template:
+    adoptionPolicy: always
+    deletionPolicy: never
+    downstream: {repo: a, repoExpr: repoDefault, package: b, packageExpr: "'b'"}
+    labelExprs: [{key: a, keyExpr: "'a'", value: b}, {key: c}, {valueExpr: "'x'"}, {key: d, value: ""}, {key: d, value: x}]
+    packageContext:
+      data: {name: x}
+      removeKeys: [package-path, a, a]
+      dataExprs: [{key: package-path, value: x}]
+      removeKeyExprs: [""]
+    pipeline:
+      mutators: [{name: a.b, image: x}, {image: x, exec: y}, {image: x, configPath: c.yaml, configMapExprs: {key: a, value: b}}]
+    injectors: [{name: a, nameExpr: "'a'"}, {kind: K}]
+    annotationExprs: [{key: a, valueExpr: nope}]
+"#,
+    );
+    let errors = errors(&outcome);
+    for field in [
+        "spec.upstream.repo",
+        "spec.upstream.revision",
+        "spec.targets[0]:",
+        "spec.targets[1]:",
+        "spec.targets[1].repositories[0].name",
+        "spec.targets[1].repositories[1].packageNames[0]",
+        "spec.targets[1].packageNames",
+        "spec.targets[2].objectSelector.apiVersion",
+        "spec.targets[2].objectSelector.kind",
+        "spec.targets[2].objectSelector.matchExpressions[0].operator",
+        "spec.targets[3].template.adoptionPolicy",
+        "spec.targets[3].template.deletionPolicy",
+        "spec.targets[3].template.downstream: expected `repo` or `repoExpr`, found both",
+        "spec.targets[3].template.downstream: expected `package` or `packageExpr`, found both",
+        "spec.targets[3].template.labelExprs[0]: expected `key` or `keyExpr`, found both",
+        "spec.targets[3].template.labelExprs[1]: expected `value` or `valueExpr`, found neither",
+        "spec.targets[3].template.labelExprs[2]: expected `key` or `keyExpr`, found neither",
+        "spec.targets[3].template.labelExprs[4].key: expected each key once",
+        "spec.targets[3].template.packageContext.data.name: the key `name` is reserved",
+        "spec.targets[3].template.packageContext.removeKeys[0]: the key `package-path` is reserved",
+        "spec.targets[3].template.packageContext.removeKeys[2]: expected each key once",
+        "spec.targets[3].template.packageContext.dataExprs[0].key: the key `package-path` is reserved",
+        "spec.targets[3].template.packageContext.removeKeyExprs[0]",
+        "spec.targets[3].template.pipeline.mutators[0].name",
+        "spec.targets[3].template.pipeline.mutators[1]",
+        "spec.targets[3].template.pipeline.mutators[2]",
+        "spec.targets[3].template.injectors[0]",
+        "spec.targets[3].template.injectors[1]",
+        "spec.targets[3].template.annotationExprs[0].valueExpr: line 1, column 1: undeclared variable `nope`",
+    ] {
+        assert!(errors.iter().any(|error| error.contains(field)), "{field}: {errors:#?}");
+    }
+    assert_eq!(errors.len(), 29, "{errors:#?}");
+}
+
+#[test]
+fn what_is_missing_in_the_cluster_or_wrong_with_values() {
+    let targets = "targets:\n- repositories: [{name: cluster-01}]\n";
+    fails(&format!("upstream: {{repo: example-repo, package: foo, revision: v2}}\n{targets}"), &["spec.upstream", "revision `v2`", "(UpstreamNotFound)"]);
+    fails(&format!("upstream: {{repo: example-repo, package: foo, revision: v1, workspaceName: x}}\n{targets}"), &["(UpstreamNotFound)"]);
+    fails(&format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}, {{name: nowhere}}]\n"), &["spec.targets[0].repositories[1]", "`nowhere`", "(RepositoryNotFound)"]);
+    fails(&format!("{UPSTREAM}targets: []\n"), &["spec.targets", "at least one"]);
+    let template = |template: &str| format!("{UPSTREAM}{targets}  template: {{{template}}}\n");
+    fails(&template("downstream: {repoExpr: repository.name}"), &["template.downstream.repoExpr", "undeclared variable `repository`"]);
+    fails(&template("downstream: {repoExpr: \"''\"}"), &["template.downstream.repoExpr", "empty"]);
+    fails(&template("labelExprs: [{key: a, valueExpr: repository.labels.zone}]"), &["spec.targets[0].template.labelExprs[0].valueExpr", "line 1, column", "no key `zone`", "cluster-01", "(ExpressionFailed)"]);
+    fails(&template("labelExprs: [{key: a, value: x}, {keyExpr: \"'a'\", value: y}]"), &["labelExprs[1]", "once"]);
+    fails(&template("packageContext: {dataExprs: [{keyExpr: \"'na' + 'me'\", value: y}]}"), &["dataExprs[0]", "reserved"]);
+    fails(&template("packageContext: {removeKeyExprs: [\"'name'\"]}"), &["removeKeyExprs[0]", "reserved"]);
+    fails(&template("injectors: [{nameExpr: \"'' + ''\"}]"), &["injectors[0].nameExpr", "empty"]);
+    // Compiled though nothing is targeted.
+    fails(&format!("{UPSTREAM}targets:\n- repositorySelector: {{matchLabels: {{no: one}}}}\n  template: {{labelExprs: [{{key: a, valueExpr: 1}}]}}\n").replace("valueExpr: 1", "valueExpr: \"1\""), &["expected a string, found int"]);
+}
+
+#[test]
+fn unknown_and_mistyped_fields_are_usage_errors() {
+    for (spec, expected) in [
+        ("upstream: {}\ntarget: []\n", "spec.target: unknown field `target`"),
+        ("targets: [{repos: []}]\n", "spec.targets[0].repos: unknown field"),
+        ("targets: [{template: {label: {}}}]\n", "spec.targets[0].template.label: unknown field"),
+        ("targets: [{template: {labelExprs: {kee: a}}}]\n", "spec.targets[0].template.labelExprs[0].kee: unknown field"),
+        ("targets: [{template: {labels: {a: true}}}]\n", "spec.targets[0].template.labels.a: expected a string, found boolean"),
+        ("targets: [{template: {pipeline: {mutators: [{image: 5}]}}}]\n", "image"),
+    ] {
+        let error = on_package(&FUNCTION, NONE, &[("set.yaml", &set(spec))]);
+        match error {
+            Err(error) => assert!(error.0.contains(expected) && error.0.contains("set.yaml"), "{error}"),
+            Ok(outcome) => panic!("{spec}: {:?}", outcome.results),
+        }
+    }
+    for config in ["apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariantSet\n", "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n"] {
+        assert!(on_package(&FUNCTION, config, &[]).is_err(), "{config}");
+    }
+}
+
+#[test]
+fn empty_targets_and_no_sets_are_warnings() {
+    let outcome = expand(&format!("{UPSTREAM}targets:\n- repositorySelector: {{matchLabels: {{no: one}}}}\n"));
+    assert!(outcome.results.iter().any(|l| l.contains("spec.targets[0]: the target selects nothing (NoTargetSelected)")));
+    let outcome = run(&[("cluster.yaml", &cluster())]);
+    assert_eq!(outcome.results.len(), 1);
+    assert!(outcome.results[0].contains("(NoPackageVariantSet)"), "{:?}", outcome.results);
+}
+
+#[test]
+fn revisions_are_compared_as_text_and_written_as_given() {
+    let files = |given: &str| set(&format!("upstream: {{repo: r, package: p, revision: {given}}}\ntargets: [{{repositories: [{{name: cluster-01}}]}}]\n"));
+    for (given, written) in [("1", "revision: 1\n"), ("\"1\"", "revision: \"1\"\n")] {
+        for there in ["1", "\"1\""] {
+            let cluster = [cluster(), revision("r", "p", there).replace("ws-\"1\"", "ws-1").replace("r.p.\"1\"", "r.p.1")].join("---\n");
+            let outcome = run(&[("cluster.yaml", &cluster), ("set.yaml", &files(given))]);
+            assert!(outcome.file("example/example-cluster-01-p.yaml").contains(written), "{:?}", outcome.results);
+        }
+    }
+    let by_workspace = "upstream: {repo: example-repo, package: foo, workspaceName: ws-v1, revision: \"\"}\ntargets: [{repositories: [{name: cluster-01}]}]\n";
+    let upstream = value("{repo: example-repo, package: foo, workspaceName: ws-v1}");
+    assert_eq!(specs(&expand(by_workspace))[0].get("upstream"), Some(&upstream));
+}
+
+#[test]
+fn other_namespaces_do_not_count() {
+    let elsewhere = cluster().replace("namespace: default", "namespace: elsewhere");
+    let spec = format!("{UPSTREAM}targets:\n- repositorySelector: {{}}\n");
+    let outcome = run(&[("cluster.yaml", &elsewhere), ("set.yaml", &set(&spec))]);
+    assert!(errors(&outcome)[0].contains("(UpstreamNotFound)"));
+    let none = cluster().replace("  namespace: default\n", "");
+    let outcome = run(&[("cluster.yaml", &none), ("set.yaml", &set(&spec))]);
+    assert_eq!(variants(&outcome).len(), 4);
+}
+
+#[test]
+fn a_failing_set_stops_all() {
+    let good = named_set("good", &format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}]\n"));
+    let bad = named_set("bad", "upstream: {}\n");
+    let outcome = run(&[("a.yaml", &good), ("b.yaml", &bad), ("cluster.yaml", &cluster())]);
+    assert!(outcome.failed && variants(&outcome).is_empty());
+    let has = |words: [&str; 2]| outcome.results.iter().any(|l| words.iter().all(|w| l.contains(w)));
+    assert!(has(["default/good", "Stalled is False"]) && has(["default/good", "Ready is False"]));
+    assert!(has(["default/bad", "Stalled is True"]));
+}

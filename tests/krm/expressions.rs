@@ -1,0 +1,333 @@
+//! CEL expressions: what they give, what is refused before they run, what ends them.
+
+use std::time::{Duration, Instant};
+
+use krm_variants::variant::expression::{
+    Compiler, ObjectFields, TargetFields, Variable, Variables, on_large_stack,
+};
+
+fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
+    let pairs = list.iter();
+    pairs.map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
+}
+
+/// Evaluates an expression for the repository `cluster-01` and the team `team-a`.
+fn evaluate(source: &str) -> Result<String, String> {
+    evaluate_with(source, TargetFields::Object, true)
+}
+
+fn evaluate_with(source: &str, target: TargetFields, repository: bool) -> Result<String, String> {
+    on_large_stack(|| {
+        let variables = Variables { repository, target };
+        let mut compiler = Compiler::default();
+        let expression = compiler.compile(source, &variables).map_err(|e| format!("compile: {e}"))?;
+        let region = pairs(&[("region", "useast1"), ("env", "prod"), ("org", "hr"), ("kpt.dev/zone", "b")]);
+        let team = pairs(&[("role", "dev"), ("größe", "ü"), ("count", "3")]);
+        let notes = pairs(&[("owner", "Ada"), ("since", "2024-02-29T23:30:00-05:00")]);
+        let mut evaluator = compiler.evaluator(1);
+        evaluator.set_text(Variable::RepoDefault, "cluster-01");
+        evaluator.set_text(Variable::PackageDefault, "foo");
+        let object = |name, labels, annotations| ObjectFields {
+            name,
+            namespace: "default",
+            labels,
+            annotations,
+        };
+        evaluator.set_object(Variable::Upstream, object("example-repo.foo.v1", &[], &[]));
+        evaluator.set_object(Variable::Repository, object("cluster-01", &region, &[]));
+        match target {
+            TargetFields::Listed => evaluator.set_listed("cluster-01", "foo"),
+            TargetFields::Object => {
+                evaluator.set_object(Variable::Target, object("team-a", &team, &notes));
+            }
+        }
+        evaluator.evaluate(&expression).map_err(|e| format!("evaluate: {e}"))
+    })
+    .expect("a thread")
+}
+
+#[test]
+fn expressions_and_their_values() {
+    for (source, expected) in [
+        // Variables, fields, indexes.
+        ("repoDefault", "cluster-01"),
+        ("packageDefault", "foo"),
+        ("upstream.name", "example-repo.foo.v1"),
+        ("repository.name", "cluster-01"),
+        ("repository.namespace", "default"),
+        ("target.name", "team-a"),
+        ("repository.labels['region']", "useast1"),
+        ("repository.labels.region", "useast1"),
+        ("repository.labels['kpt.dev/zone']", "b"),
+        ("repository['labels']['env']", "prod"),
+        ("target.annotations.owner", "Ada"),
+        (".repoDefault", "cluster-01"),
+        // Strings.
+        ("'literal'", "literal"),
+        ("\"double\" + 'single'", "doublesingle"),
+        ("r'raw\\n'", "raw\\n"),
+        ("'''three\nlines'''", "three\nlines"),
+        ("'tab\\tend'", "tab\tend"),
+        ("'\\u00e9\\U0001F600\\x41'", "\u{e9}\u{1F600}A"),
+        ("repository.labels['region'] + '-endpoints'", "useast1-endpoints"),
+        ("repoDefault + '-' + packageDefault", "cluster-01-foo"),
+        ("repoDefault.contains('ster') ? 'y' : 'n'", "y"),
+        ("repoDefault.startsWith('cluster') ? 'y' : 'n'", "y"),
+        ("repoDefault.endsWith('-02') ? 'y' : 'n'", "n"),
+        ("string(size(repoDefault))", "10"),
+        ("string(repoDefault.size())", "10"),
+        ("string('größe'.size())", "5"),
+        ("target.labels['größe']", "ü"),
+        ("'a' < 'b' ? 'less' : 'more'", "less"),
+        // Regular expressions.
+        ("repoDefault.matches('^cluster-[0-9]+$') ? 'y' : 'n'", "y"),
+        ("matches(repoDefault, 'x') ? 'y' : 'n'", "n"),
+        ("'straße'.matches('^[a-zß]+$') ? 'y' : 'n'", "y"),
+        ("'a.b'.matches('a\\\\.b') ? 'y' : 'n'", "y"),
+        // Conditions.
+        ("repository.labels.env == 'prod' ? 'gold' : 'bronze'", "gold"),
+        ("repository.labels.env != 'prod' ? 'gold' : 'bronze'", "bronze"),
+        ("true && !false || false ? 'y' : 'n'", "y"),
+        ("has(repository.labels.region) ? repository.labels.region : 'none'", "useast1"),
+        ("has(repository.labels.zone) ? repository.labels.zone : 'none'", "none"),
+        ("'zone' in repository.labels ? 'y' : 'n'", "n"),
+        ("!('zone' in repository.labels) && 'env' in repository.labels ? 'y' : 'n'", "y"),
+        ("repository.labels.env in ['prod', 'stage'] ? 'live' : 'test'", "live"),
+        ("repository.labels.nope == 'x' || true ? 'y' : 'n'", "y"),
+        ("false && repository.labels.nope == 'x' ? 'y' : 'n'", "n"),
+        ("has(target.repo) ? 'listed' : 'object'", "object"),
+        ("1 == 1.0 ? 'equal' : 'other'", "equal"),
+        ("dyn(1) == dyn('1') ? 'equal' : 'other'", "other"),
+        // Lists and maps.
+        ("['a', 'b', 'c'][1]", "b"),
+        ("(['a'] + ['b'])[1]", "b"),
+        ("{'us': 'America', 'eu': 'Europe'}['eu']", "Europe"),
+        ("{'us': 'America'}.us", "America"),
+        ("{'a': '1', 'a': '2'}['a']", "2"),
+        ("string(size({'a': 1, 'b': 2}))", "2"),
+        ("{'useast1': 'use1', 'uswest1': 'usw1'}[repository.labels.region]", "use1"),
+        ("[1, 'mixed', true][1]", "mixed"),
+        // Macros; maps are walked in the order of their keys.
+        ("repository.labels.exists(k, k == 'env') ? 'y' : 'n'", "y"),
+        ("repository.labels.all(k, k.size() > 2) ? 'y' : 'n'", "y"),
+        ("['a', 'b', 'a'].exists_one(x, x == 'b') ? 'y' : 'n'", "y"),
+        ("repository.labels.map(k, k)[0]", "env"),
+        ("repository.labels.map(k, k + '=' + repository.labels[k])[2]", "org=hr"),
+        ("['b', 'a'].map(x, x + x)[0]", "bb"),
+        ("[1, 2, 3].map(x, x > 1, string(x))[0]", "2"),
+        ("['x', 'yy'].filter(x, size(x) > 1)[0]", "yy"),
+        ("[['a'], ['b']].map(x, x[0])[1]", "b"),
+        ("string([1, 2, 3].map(x, x * x)[2] + 1)", "10"),
+        ("[1, 2].exists(x, [3, 4].exists(y, x + y == 6)) ? 'y' : 'n'", "y"),
+        ("['shadow'].map(repository, repository)[0]", "shadow"),
+        // Numbers and conversions.
+        ("string(1 + 2 * 3 - 4 / 2 % 2)", "7"),
+        ("string(7u)", "7"),
+        ("string(1.0)", "1"),
+        ("string(0.1)", "0.1"),
+        ("string(1e21)", "1e+21"),
+        ("string(-5)", "-5"),
+        ("string(int(target.labels.count) + 1)", "4"),
+        ("string(int('42') + int(2.9))", "44"),
+        ("string(double('1.5') * 2.0)", "3"),
+        ("string(true)", "true"),
+        ("string(bool('true'))", "true"),
+        ("string(b'abc')", "abc"),
+        ("string(size(bytes('é')))", "2"),
+        ("type(1) == int ? 'int' : 'other'", "int"),
+        ("type(timestamp(0)) == google.protobuf.Timestamp ? 'y' : 'n'", "y"),
+        // Times, in UTC.
+        ("string(timestamp(target.annotations.since))", "2024-03-01T04:30:00Z"),
+        ("string(timestamp(target.annotations.since).getHours())", "4"),
+        ("string(timestamp(target.annotations.since).getDate())", "1"),
+        ("string(timestamp('2024-01-01T12:00:00Z').getHours('America/New_York'))", "7"),
+        ("string(timestamp('2024-01-01T12:00:00Z').getFullYear())", "2024"),
+        ("string(timestamp('2024-01-01T00:00:00Z') + duration('36h'))", "2024-01-02T12:00:00Z"),
+        ("string(duration('1h30m'))", "5400s"),
+        ("string(duration('90m').getHours())", "1"),
+        ("string(timestamp(0))", "1970-01-01T00:00:00Z"),
+    ] {
+        assert_eq!(evaluate(source), Ok(expected.to_owned()), "{source}");
+    }
+    let listed = |source| evaluate_with(source, TargetFields::Listed, false);
+    assert_eq!(listed("target.repo + '/' + target.package"), Ok("cluster-01/foo".to_owned()));
+}
+
+#[test]
+fn what_is_refused_before_anything_is_evaluated() {
+    for (source, expected) in [
+        ("foo", "line 1, column 1: undeclared variable `foo`"),
+        ("'a' + fooo.bar", "line 1, column 7: undeclared variable `fooo`"),
+        ("'a' +\n  foo", "line 2, column 3: undeclared variable `foo`"),
+        ("repository.spec", "undeclared field `spec`, expected one of name, namespace, labels, annotations"),
+        ("repository['spec']", "undeclared field `spec`"),
+        ("target.repo", "undeclared field `repo`"),
+        ("has(repository.labels.x) ? target.repo : 'x'", "undeclared field `repo`"),
+        ("repoDefault.name", "string has no fields"),
+        ("true ? 'a' : nope", "undeclared variable `nope`"),
+        ("['a'].map(x, x)[0] + x", "undeclared variable `x`"),
+        ("lower('A')", "undeclared function `lower`"),
+        ("'A'.lowerAscii()", "undeclared function `lowerAscii`"),
+        ("'a,b'.split(',')[0]", "undeclared function `split`"),
+        ("'a'.replace('a', 'b')", "undeclared function `replace`"),
+        ("cel.bind(x, 'a', x)", "undeclared variable `cel`"),
+        ("math.greatest(1, 2)", "undeclared variable `math`"),
+        ("['a'].existsOne(x, x == 'a') ? 'a' : 'b'", "undeclared"),
+        ("optional.of('a').value()", "undeclared variable `optional`"),
+        ("repository.?labels", "unsupported syntax"),
+        ("contains(repoDefault, 'a') ? 'a' : 'b'", "expected `x.contains()`"),
+        ("'a'.string()", "expected `string(x)`"),
+        ("size('a', 'b') == 1 ? 'a' : 'b'", "`size` does not take (string, string)"),
+        ("repoDefault + 1", "`+` does not take (string, int)"),
+        ("1 + repoDefault", "`+` does not take (int, string)"),
+        ("size(repoDefault) + 'x'", "`+` does not take (int, string)"),
+        ("repoDefault && true ? 'a' : 'b'", "`&&` does not take (string, bool)"),
+        ("repoDefault ? 'a' : 'b'", "expected a bool"),
+        ("true ? 'a' : 1", "the branches of `?:` are string and int"),
+        ("repoDefault < 1 ? 'a' : 'b'", "`<` does not take (string, int)"),
+        ("-repoDefault", "`-` does not take (string)"),
+        ("!repoDefault", "`!` does not take (string)"),
+        ("repoDefault[0]", "`[]` does not take (string, int)"),
+        ("['a']['b']", "`[]` does not take (list(string), string)"),
+        ("['a'].map(x, x + 1)[0]", "`+` does not take (string, int)"),
+        ("[repoDefault].map(x, x)[0] + 1", "`+` does not take (string, int)"),
+        ("[1].map(x, x * 2)[0] + 'a'", "`+` does not take (int, string)"),
+        ("1.map(x, x)", "expected a list or map, found int"),
+        ("{1.5: 'a'}[1.5]", "double cannot be the key of a map"),
+        ("size(repoDefault)", "expected a string, found int"),
+        ("true", "expected a string, found bool"),
+        ("null", "expected a string, found null"),
+        ("['a']", "expected a string, found list(string)"),
+        ("repository", "expected a string, found object"),
+        ("type('a')", "expected a string, found type"),
+        ("string", "expected a string, found type"),
+        ("'a'.matches('(') ? 'a' : 'b'", "bad pattern"),
+        ("Msg{a: 1}", "messages are not supported"),
+        ("'a", "Syntax error"),
+        ("a b", "line 1, column 3"),
+        ("(1", "Syntax error"),
+        ("@paid('a')", "Syntax error"),
+        ("99999999999999999999", "invalid int literal"),
+    ] {
+        let error = evaluate(source).expect_err(source);
+        assert!(error.starts_with("compile: line "), "{source}: {error}");
+        assert!(error.contains(expected), "{source}: {error}");
+    }
+    let error = evaluate_with("repository.name", TargetFields::Listed, false);
+    assert!(error.is_err_and(|e| e.contains("undeclared variable `repository`")));
+}
+
+#[test]
+fn what_fails_on_the_values_of_objects() {
+    for (source, expected) in [
+        ("repository.labels['zone']", "line 1, column 18: there is no key `zone`"),
+        ("'a' + repository.labels.zone", "there is no key `zone`"),
+        ("repository.labels.region + 1", "`+` does not take (string, int)"),
+        ("int(repository.labels.region) == 1 ? 'a' : 'b'", "int"),
+        ("repository.labels", "expected a string, found map"),
+        ("repository.labels.env ? 'a' : 'b'", "bool"),
+        ("[repository.name][1]", "ndex"),
+        ("string(1 / (size(repository.name) - 10))", "ero"),
+        ("timestamp(repository.name) == timestamp(0) ? 'a' : 'b'", "timestamp"),
+        ("repository.name.matches(repository.name + '(') ? 'a' : 'b'", "bad pattern"),
+        ("dyn(1)", "expected a string, found int"),
+    ] {
+        let error = evaluate(source).expect_err(source);
+        assert!(error.starts_with("evaluate: line 1, column "), "{source}: {error}");
+        assert!(error.contains(expected), "{source}: {error}");
+        assert!(error.contains(source), "{source}: {error}");
+    }
+}
+
+/// Expressions made to take long, or much.
+fn hostile() -> Vec<String> {
+    let ten = "[1,2,3,4,5,6,7,8,9,0]";
+    let nest = |macro_name: &str, depth: usize, inner: &str| {
+        let mut text = String::new();
+        for level in 0..depth {
+            text += &format!("{ten}.{macro_name}(x{level}, ");
+        }
+        text + inner + &")".repeat(depth)
+    };
+    let double = |depth: usize| {
+        let mut text = "'xxxxxxxxxxxxxxxx'".to_owned();
+        for _ in 0..depth {
+            text = format!("[{text}].map(s, s + s)[0]");
+        }
+        text
+    };
+    vec![
+        format!("string(size({}))", nest("map", 9, "1")),
+        format!("{} ? 'a' : 'b'", nest("all", 9, "true")),
+        format!("{} ? 'a' : 'b'", nest("exists", 9, "false")),
+        format!("{} || true ? 'a' : 'b'", nest("exists", 9, "false")),
+        format!("true || {} ? 'a' : 'b' + {}", nest("all", 9, "true"), nest("map", 8, "1") + "[0]"),
+        format!("string(size({}))", nest("filter", 9, "true")),
+        format!("{} ? 'a' : 'b'", nest("exists_one", 9, "true")),
+        double(40),
+        format!("string(size({}))", "[0]".to_owned() + &"+[0]".repeat(1000)),
+        format!("string({})", "1".to_owned() + &"+1".repeat(1400)),
+        "'a'".to_owned() + &" + 'a'".repeat(600),
+        "(".repeat(2000) + "'a'" + &")".repeat(2000),
+        "!".repeat(4001) + "true ? 'a' : 'b'",
+        "-".repeat(4000) + "1",
+        "[".repeat(2000) + &"]".repeat(2000),
+        "{".repeat(4000),
+        "x.".repeat(2000) + "y",
+        "repository.labels".to_owned() + &"['a']".repeat(700),
+        format!("'{}'", "a".repeat(5000)),
+        format!("repoDefault.matches('{}') ? 'a' : 'b'", "(a+)+".repeat(60)),
+        format!("repoDefault.matches('{}') ? 'a' : 'b'", "a{1000}{1000}"),
+        format!("repoDefault.matches('{}') ? 'a' : 'b'", "(".repeat(200)),
+        format!("[{}].map(x, {ten}.map(y, x.matches('(a|b)*c{{1,50}}')))[0][0] ? 'a' : 'b'", "'a',".repeat(500) + "'b'"),
+        format!("{}.map(k, {}.map(l, k + l))[0][0]", "repository.labels", nest("map", 7, "'a'")),
+        "a?b:".repeat(1000) + "c",
+        "true ? ".repeat(500) + "'a'" + &" : 'b'".repeat(500),
+        format!("string({}[0] == {}[0])", nest("map", 6, ten), nest("map", 6, ten)),
+    ]
+}
+
+#[test]
+fn hostile_expressions_end() {
+    for source in hostile() {
+        let start = Instant::now();
+        let outcome = evaluate(&source);
+        let took = start.elapsed();
+        let shown: String = source.chars().take(60).collect();
+        // What is deep but cheap may pass; all the rest is an error that says why.
+        if let Err(error) = &outcome {
+            assert!(error.len() < 900, "{shown}: {error}");
+        }
+        // Generous: a test build, on a machine that does other things.
+        assert!(took < Duration::from_secs(20), "{shown}: {took:?}");
+        println!("{took:?} {shown} {:.90}", outcome.unwrap_or_else(|e| e));
+    }
+}
+
+/// `cargo test --release -- --ignored hostile_expressions_end_within`
+#[test]
+#[ignore = "measures a release build on a quiet machine"]
+fn hostile_expressions_end_within_100_ms() {
+    evaluate("'warm'").expect("a value");
+    for source in hostile() {
+        let start = Instant::now();
+        let outcome = evaluate(&source);
+        let took = start.elapsed();
+        println!("{took:?} {:.60} {:.90}", source, outcome.unwrap_or_else(|e| e));
+        assert!(took < Duration::from_millis(100), "{source}: {took:?}");
+    }
+}
+
+#[test]
+fn a_spent_budget_stays_spent() {
+    let ten = "[1,2,3,4,5,6,7,8,9,0]";
+    let long = format!("{ten}.all(a, {ten}.all(b, {ten}.all(c, {ten}.all(d, {ten}.all(e, {ten}.all(f, true))))))");
+    for source in [
+        format!("{long} || true ? 'a' : 'b'"),
+        format!("true && {long} ? 'a' : 'b'"),
+        format!("{ten}.exists(x, {long}) ? 'a' : 'b'"),
+    ] {
+        let error = evaluate(&source).expect_err(&source);
+        assert!(error.contains("too much time or memory"), "{error}");
+    }
+}
