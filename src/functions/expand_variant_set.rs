@@ -41,7 +41,8 @@ pub const FUNCTION: Function = Function {
 /// Label of a PackageVariant that names the set it belongs to.
 const OWNER_LABEL: &str = "config.porch.kpt.dev/packagevariantset";
 const GROUP: &str = "config.porch.kpt.dev";
-const PACKAGE_VARIANT: (&str, &str) = (crate::config::PACKAGE_VARIANT_API_VERSION, "PackageVariant");
+const PACKAGE_VARIANT: (&str, &str) =
+    (crate::config::PACKAGE_VARIANT_API_VERSION, "PackageVariant");
 /// Errors of one set that are reported one by one.
 const MOST_ERRORS: usize = 100;
 
@@ -64,8 +65,12 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     let sources = read_sets(config, list, results)?;
     if sources.is_empty() {
         if results.is_empty() {
-            let message = "expected a PackageVariantSet as functionConfig or among the items, found none";
-            results.push(FunctionResult::warning(Reason::NoPackageVariantSet, message));
+            let message =
+                "expected a PackageVariantSet as functionConfig or among the items, found none";
+            results.push(FunctionResult::warning(
+                Reason::NoPackageVariantSet,
+                message,
+            ));
         }
         return Ok(());
     }
@@ -73,7 +78,12 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     let cluster = {
         let mut lists: Vec<&ResourceList> = vec![list];
         lists.extend(supplied.resources().map(|package| package.list()));
-        Cluster::read(&lists, &types(&sources), &namespaces(&sources), &mut findings)
+        Cluster::read(
+            &lists,
+            &types(&sources),
+            &namespaces(&sources),
+            &mut findings,
+        )
     };
     let (sets, sources): (Vec<Set>, Vec<Place>) = sources
         .into_iter()
@@ -97,7 +107,9 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         .zip(&expansions)
         .flat_map(|(set, one)| {
             let namespace = namespace_of(set.namespace.as_deref());
-            one.variants.iter().map(move |variant| (namespace.to_owned(), variant.name.clone()))
+            one.variants
+                .iter()
+                .map(move |variant| (namespace.to_owned(), variant.name.clone()))
         })
         .collect();
     for ((set, place), expansion) in sets.iter().zip(&sources).zip(expansions) {
@@ -114,8 +126,12 @@ fn read_sets(
     list: &ResourceList,
     results: &mut Results,
 ) -> Result<Vec<Source>, UsageError> {
-    const EXPECTED: &str = "a PackageVariantSet (config.porch.kpt.dev/v1alpha2), or none where the items hold some";
-    let items = || list.items().filter(|(_, resource)| resource.kind == KIND && resource.group() == GROUP);
+    const EXPECTED: &str =
+        "a PackageVariantSet (config.porch.kpt.dev/v1alpha2), or none where the items hold some";
+    let items = || {
+        list.items()
+            .filter(|(_, resource)| resource.kind == KIND && resource.group() == GROUP)
+    };
     let is_empty = |config: &NodeRef<'_>| config.is_null() || config.source().trim() == "{}";
     if let Some(config) = config.filter(|config| !is_empty(config)) {
         match kind_of(config) {
@@ -134,13 +150,19 @@ fn read_sets(
                     resource = copy.clone();
                 }
                 let set = read_set(config, "functionConfig")?;
-                return Ok(vec![Source { set, resource, item }]);
+                return Ok(vec![Source {
+                    set,
+                    resource,
+                    item,
+                }]);
             }
             ("v1", "ConfigMap") => {
                 let data = config.get("data");
                 let key = data.and_then(|data| data.entries().next());
                 if let Some(key) = key.and_then(|entry| entry.key.scalar_text()) {
-                    let message = format!("functionConfig (ConfigMap): data.{key}: unknown field, expected none");
+                    let message = format!(
+                        "functionConfig (ConfigMap): data.{key}: unknown field, expected none"
+                    );
                     return Err(UsageError(message));
                 }
             }
@@ -151,12 +173,19 @@ fn read_sets(
     let mut known = HashSet::new();
     for (id, resource) in items() {
         if resource.api_version != API_VERSION {
-            let message = format!("not expanded: expected {API_VERSION}, found {}", resource.api_version);
+            let message = format!(
+                "not expanded: expected {API_VERSION}, found {}",
+                resource.api_version
+            );
             let result = FunctionResult::warning(Reason::UnsupportedVersion, message);
             results.push(result.about(resource));
             continue;
         }
-        let place = resource.origin.path.clone().unwrap_or_else(|| "items".to_owned());
+        let place = resource
+            .origin
+            .path
+            .clone()
+            .unwrap_or_else(|| "items".to_owned());
         let set = read_set(list.node(id), &place)?;
         let namespace = namespace_of(set.namespace.as_deref()).to_owned();
         if !known.insert((namespace, set.name.clone())) {
@@ -179,15 +208,23 @@ fn read_sets(
 fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {
     let metadata = |name: &str| {
         let field = node.get_path(&["metadata", name]);
-        let text = field.and_then(|field| field.as_str()).filter(|text| !text.is_empty());
+        let text = field
+            .and_then(|field| field.as_str())
+            .filter(|text| !text.is_empty());
         text.map(str::to_owned)
     };
-    let many = || UsageError(format!("{place}: its aliases stand for more than 10 million nodes"));
+    let many = || {
+        UsageError(format!(
+            "{place}: its aliases stand for more than 10 million nodes"
+        ))
+    };
     let value = node.value().ok_or_else(many)?;
     let typed = PackageVariantSet::read(value)
         .map_err(|error| UsageError(format!("{place} ({KIND}): {error}")))?;
     let name = metadata("name").ok_or_else(|| {
-        UsageError(format!("{place} ({KIND}): metadata.name: expected the name of the set, found none"))
+        UsageError(format!(
+            "{place} ({KIND}): metadata.name: expected the name of the set, found none"
+        ))
     })?;
     Ok(Set {
         name,
@@ -199,9 +236,13 @@ fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {
 
 fn types(sources: &[Source]) -> BTreeSet<TypeOf> {
     let known = [REPOSITORY, PACKAGE_REVISION];
-    let mut types: BTreeSet<TypeOf> =
-        known.into_iter().map(|(v, k)| (v.to_owned(), k.to_owned())).collect();
-    let targets = sources.iter().flat_map(|source| &source.set.typed.spec.targets);
+    let mut types: BTreeSet<TypeOf> = known
+        .into_iter()
+        .map(|(v, k)| (v.to_owned(), k.to_owned()))
+        .collect();
+    let targets = sources
+        .iter()
+        .flat_map(|source| &source.set.typed.spec.targets);
     for selector in targets.filter_map(|target| target.object_selector.as_ref()) {
         types.extend(selector.api_version.clone().zip(selector.kind.clone()));
     }
@@ -210,7 +251,9 @@ fn types(sources: &[Source]) -> BTreeSet<TypeOf> {
 
 fn namespaces(sources: &[Source]) -> BTreeSet<String> {
     let namespaces = sources.iter().map(|source| source.set.namespace.as_deref());
-    namespaces.map(|namespace| namespace_of(namespace).to_owned()).collect()
+    namespaces
+        .map(|namespace| namespace_of(namespace).to_owned())
+        .collect()
 }
 
 /// The PackageVariants that are there.
@@ -235,14 +278,26 @@ struct Owner {
 impl Owner {
     fn read(node: NodeRef<'_>) -> Self {
         let label = node.get_path(&["metadata", "labels", OWNER_LABEL]);
-        let label = label.and_then(|label| label.scalar_text()).filter(|text| !text.is_empty());
+        let label = label
+            .and_then(|label| label.scalar_text())
+            .filter(|text| !text.is_empty());
         let references = node.get_path(&["metadata", "ownerReferences"]);
-        let references = references.iter().flat_map(NodeRef::items).filter_map(|reference| {
-            let text = |name| reference.get(name).and_then(|v| v.scalar_text()).unwrap_or_default();
-            let group = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
-            let is_set = text("kind") == KIND && group == GROUP;
-            is_set.then(|| (text("name").to_owned(), text("uid").to_owned()))
-        });
+        let references = references
+            .iter()
+            .flat_map(NodeRef::items)
+            .filter_map(|reference| {
+                let text = |name| {
+                    reference
+                        .get(name)
+                        .and_then(|v| v.scalar_text())
+                        .unwrap_or_default()
+                };
+                let group = text("apiVersion")
+                    .split_once('/')
+                    .map_or("", |(group, _)| group);
+                let is_set = text("kind") == KIND && group == GROUP;
+                is_set.then(|| (text("name").to_owned(), text("uid").to_owned()))
+            });
         Self {
             label: label.map(str::to_owned),
             references: references.collect(),
@@ -271,8 +326,10 @@ impl Owner {
 
 impl Fleet {
     fn read(list: &ResourceList, sets: &[Set]) -> Self {
-        let namespaces: HashSet<&str> =
-            sets.iter().map(|set| namespace_of(set.namespace.as_deref())).collect();
+        let namespaces: HashSet<&str> = sets
+            .iter()
+            .map(|set| namespace_of(set.namespace.as_deref()))
+            .collect();
         let mut members: HashMap<(String, String), Member> = HashMap::new();
         for (id, resource) in list.items() {
             let is_variant = resource.kind == PACKAGE_VARIANT.1 && resource.group() == GROUP;
@@ -389,7 +446,9 @@ impl Condition {
     fn result(&self) -> FunctionResult {
         let message = format!("{} is {}: {}", self.name, self.status, self.message);
         let result = FunctionResult::info(message).at(Path::fields(&["status", "conditions"]));
-        result.tag("condition", self.name).tag("status", self.status)
+        result
+            .tag("condition", self.name)
+            .tag("status", self.status)
     }
 
     fn fields(&self) -> [(&'static str, &'static str); 3] {
@@ -402,14 +461,20 @@ impl Condition {
 
     fn value(&self) -> Value {
         let name = (Value::from("type"), Value::from(self.name));
-        let fields = self.fields().map(|(key, value)| (Value::from(key), Value::from(value)));
+        let fields = self
+            .fields()
+            .map(|(key, value)| (Value::from(key), Value::from(value)));
         Value::Mapping(std::iter::once(name).chain(fields).collect())
     }
 }
 
 fn report_failure(places: &[Place], expansions: Vec<Expansion>, results: &mut Results) {
     for ((resource, _), expansion) in places.iter().zip(expansions) {
-        let stalled = if expansion.findings.is_empty() { &NOT_STALLED } else { &STALLED };
+        let stalled = if expansion.findings.is_empty() {
+            &NOT_STALLED
+        } else {
+            &STALLED
+        };
         let count = expansion.findings.len();
         for finding in expansion.findings.into_iter().take(MOST_ERRORS) {
             let field = finding.field.clone();
@@ -463,12 +528,17 @@ fn apply(
             counts.created += 1;
             continue;
         };
-        let spec = list.node(member.item).get("spec").and_then(|spec| spec.value());
+        let spec = list
+            .node(member.item)
+            .get("spec")
+            .and_then(|spec| spec.value());
         if spec.as_ref() == Some(&variant.spec) {
             counts.unchanged += 1;
             continue;
         }
-        match list.edit(member.item, |node, editor| update(node, &variant.spec, editor)) {
+        match list.edit(member.item, |node, editor| {
+            update(node, &variant.spec, editor)
+        }) {
             Ok(()) => counts.updated += 1,
             Err(error) => {
                 let result = FunctionResult::refused(&error).about(list.resource(member.item));
@@ -495,8 +565,12 @@ fn apply(
         "PackageVariants: {created} created, {updated} updated, {unchanged} unchanged, {removed} removed"
     );
     let counted = FunctionResult::info(message).about(resource);
-    let counted = counted.tag("created", created.to_string()).tag("updated", updated.to_string());
-    let counted = counted.tag("unchanged", unchanged.to_string()).tag("removed", removed.to_string());
+    let counted = counted
+        .tag("created", created.to_string())
+        .tag("updated", updated.to_string());
+    let counted = counted
+        .tag("unchanged", unchanged.to_string())
+        .tag("removed", removed.to_string());
     results.push(counted);
     for condition in [&NOT_STALLED, &READY] {
         results.push(condition.result().about(resource));
@@ -504,7 +578,11 @@ fn apply(
     if let Some(id) = item
         && let Err(error) = list.edit(*id, write_status)
     {
-        results.push(FunctionResult::refused(&error).about(resource).at("status.conditions"));
+        results.push(
+            FunctionResult::refused(&error)
+                .about(resource)
+                .at("status.conditions"),
+        );
     }
 }
 
@@ -518,13 +596,19 @@ struct NewFiles {
 impl NewFiles {
     fn of(list: &ResourceList, set: &Set, resource: &Resource) -> Self {
         let package_path = resource.origin.package_path.clone().or_else(|| {
-            let paths = list.items().filter_map(|(_, other)| other.origin.package_path.clone());
+            let paths = list
+                .items()
+                .filter_map(|(_, other)| other.origin.package_path.clone());
             paths.min_by_key(String::len)
         });
         let below = format!("{}/", set.name);
-        let in_package = list.items().filter(|(_, other)| other.origin.package_path == package_path);
+        let in_package = list
+            .items()
+            .filter(|(_, other)| other.origin.package_path == package_path);
         let paths = in_package.filter_map(|(_, other)| other.origin.path.as_deref());
-        let taken = paths.filter(|path| path.starts_with(&below)).map(str::to_owned);
+        let taken = paths
+            .filter(|path| path.starts_with(&below))
+            .map(str::to_owned);
         // Items of kustomize have no paths.
         let mut origins = list.items().map(|(_, other)| &other.origin.path);
         let has_paths = list.items().next().is_none() || origins.any(Option::is_some);
@@ -535,14 +619,26 @@ impl NewFiles {
         }
     }
 
-    fn add(&self, set: &Set, variant: Variant, list: &mut ResourceList) -> Result<(), FunctionResult> {
-        let path = self.directory.as_ref().map(|directory| format!("{directory}/{}.yaml", variant.name));
+    fn add(
+        &self,
+        set: &Set,
+        variant: Variant,
+        list: &mut ResourceList,
+    ) -> Result<(), Box<FunctionResult>> {
+        let path = self
+            .directory
+            .as_ref()
+            .map(|directory| format!("{directory}/{}.yaml", variant.name));
         if let Some(path) = &path {
+            let error = |reason, message| Box::new(FunctionResult::error(reason, message));
             check_package_path(path)
-                .map_err(|error| FunctionResult::error(Reason::InvalidPath, error.to_string()))?;
+                .map_err(|refused| error(Reason::InvalidPath, refused.to_string()))?;
             if self.taken.contains(path) {
-                let message = format!("the file `{path}` is there, but does not hold the PackageVariant `{}`", variant.name);
-                return Err(FunctionResult::error(Reason::PathTaken, message));
+                let message = format!(
+                    "the file `{path}` is there, but does not hold the PackageVariant `{}`",
+                    variant.name
+                );
+                return Err(error(Reason::PathTaken, message));
             }
         }
         list.add(NewResource {
@@ -645,7 +741,11 @@ fn write_status<'d>(resource: NodeRef<'d>, editor: &mut Editor<'d, '_>) -> Resul
     let all = || Value::Sequence(wanted.iter().map(|condition| condition.value()).collect());
     let entry = (Value::from("conditions"), all());
     let Some(status) = resource.entry("status").map(|entry| entry.value) else {
-        return editor.set(resource, "status", Content::Value(Value::Mapping(vec![entry])));
+        return editor.set(
+            resource,
+            "status",
+            Content::Value(Value::Mapping(vec![entry])),
+        );
     };
     let conditions = status.entry("conditions").map(|entry| entry.value);
     let Some(conditions) = conditions.filter(|conditions| conditions.kind().is_sequence()) else {
@@ -653,7 +753,9 @@ fn write_status<'d>(resource: NodeRef<'d>, editor: &mut Editor<'d, '_>) -> Resul
     };
     for condition in wanted {
         let text = |item: NodeRef<'d>, key| item.get(key).and_then(|value| value.scalar_text());
-        let found = conditions.items().find(|item| text(*item, "type") == Some(condition.name));
+        let found = conditions
+            .items()
+            .find(|item| text(*item, "type") == Some(condition.name));
         let Some(found) = found else {
             editor.insert_item(conditions, None, Content::Value(condition.value()))?;
             continue;

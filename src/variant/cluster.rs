@@ -21,7 +21,9 @@ pub const PACKAGE_REVISION: (&str, &str) = ("porch.kpt.dev/v1alpha1", "PackageRe
 /// A namespace; where none is written it is `default`.
 #[must_use]
 pub fn namespace_of(namespace: Option<&str>) -> &str {
-    namespace.filter(|text| !text.is_empty()).unwrap_or("default")
+    namespace
+        .filter(|text| !text.is_empty())
+        .unwrap_or("default")
 }
 
 /// What is known of an object.
@@ -69,12 +71,16 @@ impl Object {
             let map = node.get_path(&["metadata", name]);
             let entries = map.iter().flat_map(NodeRef::entries);
             let text = |node: NodeRef<'_>| node.resolved().scalar_text().map(str::to_owned);
-            entries.filter_map(|entry| Some((text(entry.key)?, text(entry.value)?))).collect()
+            entries
+                .filter_map(|entry| Some((text(entry.key)?, text(entry.value)?)))
+                .collect()
         };
         let field = |name: &str| {
             let field = node.get_path(&["spec", name]);
             let text = field.filter(|field| !field.is_null());
-            text.and_then(|field| field.scalar_text()).unwrap_or_default().to_owned()
+            text.and_then(|field| field.scalar_text())
+                .unwrap_or_default()
+                .to_owned()
         };
         let type_of = (resource.api_version.as_str(), resource.kind.as_str());
         let revision = (type_of == PACKAGE_REVISION).then(|| {
@@ -150,7 +156,9 @@ impl Cluster {
     pub fn all(&self, (api_version, kind): (&str, &str), namespace: &str) -> &[Object] {
         let type_of = (api_version.to_owned(), kind.to_owned());
         let objects = self.objects.get(&type_of);
-        objects.and_then(|objects| objects.get(namespace)).map_or(&[], Vec::as_slice)
+        objects
+            .and_then(|objects| objects.get(namespace))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// An object by name.

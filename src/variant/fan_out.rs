@@ -112,15 +112,14 @@ pub fn fan_out(sets: &[Set], cluster: &Cluster) -> Vec<Expansion> {
 fn prepare<'s>(set: &'s Set, cluster: &'s Cluster, compiler: &mut Compiler) -> Prepared<'s> {
     let mut expansion = Expansion::default();
     let findings = &mut expansion.findings;
-    match set.typed.validate() {
-        Ok(found) => findings.extend(found),
-        Err(error) => findings.push(FunctionResult::error(Reason::InvalidConfig, error.to_string())),
-    }
+    findings.extend(set.typed.validate());
     let spec = &set.typed.spec;
     let none = Template::default();
     let mut plans = Vec::with_capacity(spec.targets.len());
     for (index, target) in spec.targets.iter().enumerate() {
-        let path = Path::fields(&["spec", "targets"]).index(index).field("template");
+        let path = Path::fields(&["spec", "targets"])
+            .index(index)
+            .field("template");
         let target_fields = match target.repositories.is_empty() {
             true => TargetFields::Object,
             false => TargetFields::Listed,
@@ -156,7 +155,14 @@ fn prepare<'s>(set: &'s Set, cluster: &'s Cluster, compiler: &mut Compiler) -> P
     let default_package = given(&upstream.package).unwrap_or_default();
     for (index, target) in spec.targets.iter().enumerate() {
         let before = prepared.candidates.len();
-        select(index, target, default_package, cluster, namespace, &mut prepared.candidates);
+        select(
+            index,
+            target,
+            default_package,
+            cluster,
+            namespace,
+            &mut prepared.candidates,
+        );
         if prepared.candidates.len() == before {
             let path = Path::fields(&["spec", "targets"]).index(index);
             prepared.expansion.empty.push(path);
@@ -168,10 +174,13 @@ fn prepare<'s>(set: &'s Set, cluster: &'s Cluster, compiler: &mut Compiler) -> P
 fn find_upstream<'s>(
     upstream: &Upstream,
     revisions: &'s [Object],
-) -> Result<&'s Object, FunctionResult> {
+) -> Result<&'s Object, Box<FunctionResult>> {
     let repo = given(&upstream.repo).unwrap_or_default();
     let package = given(&upstream.package).unwrap_or_default();
-    let revision = upstream.revision.as_ref().map(|revision| revision.0.as_str());
+    let revision = upstream
+        .revision
+        .as_ref()
+        .map(|revision| revision.0.as_str());
     let revision = revision.filter(|revision| !revision.is_empty());
     let workspace = given(&upstream.workspace_name);
     let is_it = |found: &Revision| {
@@ -180,19 +189,31 @@ fn find_upstream<'s>(
             && revision.is_none_or(|revision| found.revision == revision)
             && workspace.is_none_or(|workspace| found.workspace == workspace)
     };
-    let mut found = revisions.iter().filter(|object| object.revision.as_deref().is_some_and(is_it));
+    let mut found = revisions
+        .iter()
+        .filter(|object| object.revision.as_deref().is_some_and(is_it));
     let wanted = || {
-        let revision = revision.map(|text| format!(", revision `{text}`")).unwrap_or_default();
-        let workspace = workspace.map(|text| format!(", workspace `{text}`")).unwrap_or_default();
-        format!("a PackageRevision of repository `{repo}`, package `{package}`{revision}{workspace}")
+        let revision = revision
+            .map(|text| format!(", revision `{text}`"))
+            .unwrap_or_default();
+        let workspace = workspace
+            .map(|text| format!(", workspace `{text}`"))
+            .unwrap_or_default();
+        format!(
+            "a PackageRevision of repository `{repo}`, package `{package}`{revision}{workspace}"
+        )
     };
+    let error = |reason, message: String| Box::new(FunctionResult::error(reason, message));
     match (found.next(), found.next()) {
         (Some(only), None) => Ok(only),
-        (None, _) => Err(FunctionResult::error(
+        (None, _) => Err(error(
             Reason::UpstreamNotFound,
-            format!("expected {} in the namespace of the set, found none", wanted()),
+            format!(
+                "expected {} in the namespace of the set, found none",
+                wanted()
+            ),
         )),
-        (Some(a), Some(b)) => Err(FunctionResult::error(
+        (Some(a), Some(b)) => Err(error(
             Reason::Ambiguous,
             format!("expected {}, found `{}` and `{}`", wanted(), a.name, b.name),
         )),
@@ -320,7 +341,8 @@ fn make<'s>(
     let repo = repo.as_deref().unwrap_or(candidate.repo);
     let namespace = namespace_of(set.namespace.as_deref());
     let Some(repository) = cluster.find(REPOSITORY, namespace, repo) else {
-        let message = format!("expected a Repository `{repo}` in the namespace of the set, found none");
+        let message =
+            format!("expected a Repository `{repo}` in the namespace of the set, found none");
         let result = FunctionResult::error(Reason::RepositoryNotFound, message);
         return Err(result.at(candidate.place.path()).into());
     };
@@ -344,9 +366,13 @@ struct Failures {
 
 impl Failures {
     fn add(&mut self, candidate: &Candidate<'_>, failure: Failure) {
-        let mut result = failure.result;
+        let mut result = *failure.result;
         // An expression fails at its own field, and a repository is missing for all alike.
-        let by_reason = result.tags.first().map(|(_, reason)| reason.clone()).unwrap_or_default();
+        let by_reason = result
+            .tags
+            .first()
+            .map(|(_, reason)| reason.clone())
+            .unwrap_or_default();
         let key = match by_reason.as_str() {
             "RepositoryNotFound" => (None, result.message.clone()),
             _ => (result.field.clone(), by_reason),

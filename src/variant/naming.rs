@@ -87,9 +87,19 @@ mod tests {
             ("fleet", "cluster-01", "foo", "fleet-cluster-01-foo"),
             ("a.b", "c", "d", "a.b-c-d"),
             // 63 bytes pass, 64 are cut.
-            ("s", "r", &"p".repeat(59), &format!("s-r-{}", "p".repeat(59))),
+            (
+                "s",
+                "r",
+                &"p".repeat(59),
+                &format!("s-r-{}", "p".repeat(59)),
+            ),
             // The hashes are those of `printf %s NAME | sha1sum`.
-            ("s", "r", &"p".repeat(60), &format!("s-r-{}-7247825c", "p".repeat(50))),
+            (
+                "s",
+                "r",
+                &"p".repeat(60),
+                &format!("s-r-{}-7247825c", "p".repeat(50)),
+            ),
             ("s", "r", "Team A/b", "s-r-team-a-b-7d90e7d9"),
             ("s", "r", "b_", "s-r-b--f2df0415"),
             ("s", "r", "b.", "s-r-b-4b47be90"),

@@ -188,6 +188,9 @@ pub struct PipelineTemplate {
     /// Functions that look at the result.
     #[serde(default)]
     pub validators: Vec<FunctionTemplate>,
+    /// All of it without the computed parts.
+    #[serde(skip)]
+    plain: Pipeline,
 }
 
 /// A function of the pipeline.
@@ -285,22 +288,37 @@ impl PackageVariantSet {
             let pipeline = value.get("pipeline");
             let list = |name: &str| elements(pipeline.and_then(|pipeline| pipeline.get(name)));
             let mutators = template.pipeline.mutators.iter_mut().zip(list("mutators"));
-            let validators = template.pipeline.validators.iter_mut().zip(list("validators"));
+            let validators = template
+                .pipeline
+                .validators
+                .iter_mut()
+                .zip(list("validators"));
             for (function, value) in mutators.chain(validators) {
                 function.value = Some(without(value, "configMapExprs"));
+            }
+        }
+        for (index, target) in set.spec.targets.iter_mut().enumerate() {
+            if let Some(template) = &mut target.template {
+                let pipeline = &mut template.pipeline;
+                pipeline.plain = pipeline.read_plain().map_err(|error| DeError {
+                    path: format!("spec.targets[{index}].template.pipeline.{}", error.path),
+                    ..error
+                })?;
             }
         }
         Ok(set)
     }
 
     /// Everything that is wrong with the values, in the order of the fields.
-    ///
-    /// # Errors
-    /// A function of a pipeline that is none: the path of the field.
-    pub fn validate(&self) -> Result<Vec<FunctionResult>, DeError> {
+    #[must_use]
+    pub fn validate(&self) -> Vec<FunctionResult> {
         let mut findings = Vec::new();
         let spec = Path::fields(&["spec"]);
-        validate_upstream(self.spec.upstream.as_ref(), &spec.field("upstream"), &mut findings);
+        validate_upstream(
+            self.spec.upstream.as_ref(),
+            &spec.field("upstream"),
+            &mut findings,
+        );
         if self.spec.targets.is_empty() {
             let message = "expected at least one target, found none";
             findings.push(invalid(&spec.field("targets"), message));
@@ -309,10 +327,10 @@ impl PackageVariantSet {
             let path = spec.field("targets").index(index);
             target.validate(&path, &mut findings);
             if let Some(template) = &target.template {
-                template.validate(&path.field("template"), &mut findings)?;
+                template.validate(&path.field("template"), &mut findings);
             }
         }
-        Ok(findings)
+        findings
     }
 }
 
@@ -326,7 +344,9 @@ fn elements(list: Option<&Value>) -> &[Value] {
 fn without(value: &Value, field: &str) -> Value {
     match value {
         Value::Mapping(entries) => {
-            let others = entries.iter().filter(|(key, _)| key.as_str() != Some(field));
+            let others = entries
+                .iter()
+                .filter(|(key, _)| key.as_str() != Some(field));
             Value::Mapping(others.cloned().collect())
         }
         other => other.clone(),
@@ -337,7 +357,9 @@ fn field_mut<'v>(value: &'v mut Value, name: &str) -> Option<&'v mut Value> {
     let Value::Mapping(entries) = value else {
         return None;
     };
-    let found = entries.iter_mut().find(|(key, _)| key.as_str() == Some(name));
+    let found = entries
+        .iter_mut()
+        .find(|(key, _)| key.as_str() == Some(name));
     found.map(|(_, value)| value)
 }
 
@@ -358,7 +380,12 @@ fn wrap_single_maps(template: &mut Value) {
             *field = Value::Sequence(vec![Value::Mapping(std::mem::take(entries))]);
         }
     }
-    for name in ["labelExprs", "annotationExprs", "injectors", "injectorExprs"] {
+    for name in [
+        "labelExprs",
+        "annotationExprs",
+        "injectors",
+        "injectorExprs",
+    ] {
         wrap(template, name);
     }
     if let Some(context) = field_mut(template, "packageContext") {
@@ -369,7 +396,9 @@ fn wrap_single_maps(template: &mut Value) {
     };
     for name in ["mutators", "validators"] {
         if let Some(Value::Sequence(functions)) = field_mut(pipeline, name) {
-            functions.iter_mut().for_each(|function| wrap(function, "configMapExprs"));
+            functions
+                .iter_mut()
+                .for_each(|function| wrap(function, "configMapExprs"));
         }
     }
 }
@@ -378,11 +407,7 @@ fn invalid(path: &Path, message: impl Into<String>) -> FunctionResult {
     FunctionResult::error(Reason::InvalidConfig, message).at(path)
 }
 
-fn validate_upstream(
-    upstream: Option<&Upstream>,
-    path: &Path,
-    findings: &mut Vec<FunctionResult>,
-) {
+fn validate_upstream(upstream: Option<&Upstream>, path: &Path, findings: &mut Vec<FunctionResult>) {
     let Some(upstream) = upstream else {
         let message = "expected the package that the variants are made from, found none";
         return findings.push(invalid(path, message));
@@ -394,8 +419,16 @@ fn validate_upstream(
         }
     };
     let revision = upstream.revision.as_ref().is_some_and(|r| !r.0.is_empty());
-    required("repo", given(&upstream.repo).is_some(), "the name of a Repository");
-    required("package", given(&upstream.package).is_some(), "the name of a package");
+    required(
+        "repo",
+        given(&upstream.repo).is_some(),
+        "the name of a Repository",
+    );
+    required(
+        "package",
+        given(&upstream.package).is_some(),
+        "the name of a package",
+    );
     let revision = revision || given(&upstream.workspace_name).is_some();
     required("revision", revision, "a revision (or `workspaceName`)");
 }
@@ -407,7 +440,11 @@ impl Target {
             ("repositorySelector", self.repository_selector.is_some()),
             ("objectSelector", self.object_selector.is_some()),
         ];
-        let found: Vec<&str> = kinds.iter().filter(|(_, is)| *is).map(|(k, _)| *k).collect();
+        let found: Vec<&str> = kinds
+            .iter()
+            .filter(|(_, is)| *is)
+            .map(|(k, _)| *k)
+            .collect();
         if found.len() != 1 {
             let found = match found.as_slice() {
                 [] => "none".to_owned(),
@@ -432,14 +469,21 @@ impl Target {
                 let message = "expected the name of a Repository, found none";
                 findings.push(invalid(&path.field("name"), message));
             }
-            names(&repository.package_names, &path.field("packageNames"), findings);
+            names(
+                &repository.package_names,
+                &path.field("packageNames"),
+                findings,
+            );
         }
         if let Some(selector) = &self.repository_selector {
             findings.extend(selector.validate(&path.field("repositorySelector")));
         }
         if let Some(selector) = &self.object_selector {
             let path = path.field("objectSelector");
-            for (name, field) in [("apiVersion", &selector.api_version), ("kind", &selector.kind)] {
+            for (name, field) in [
+                ("apiVersion", &selector.api_version),
+                ("kind", &selector.kind),
+            ] {
                 if given(field).is_none() {
                     let message = format!("expected the {name} of the objects, found none");
                     findings.push(invalid(&path.field(name), message));
@@ -456,12 +500,22 @@ impl Target {
 }
 
 impl Template {
-    fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) -> Result<(), DeError> {
+    fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) {
         let downstream = path.field("downstream");
         let Self { downstream: d, .. } = self;
-        exclusive(&downstream, ("repo", &d.repo), ("repoExpr", &d.repo_expr), findings);
+        exclusive(
+            &downstream,
+            ("repo", &d.repo),
+            ("repoExpr", &d.repo_expr),
+            findings,
+        );
         let package = ("package", &d.package);
-        exclusive(&downstream, package, ("packageExpr", &d.package_expr), findings);
+        exclusive(
+            &downstream,
+            package,
+            ("packageExpr", &d.package_expr),
+            findings,
+        );
         for (name, value, words) in [
             ("adoptionPolicy", &self.adoption_policy, ADOPTION_POLICIES),
             ("deletionPolicy", &self.deletion_policy, DELETION_POLICIES),
@@ -478,8 +532,9 @@ impl Template {
         ] {
             validate_map_exprs(exprs, &path.field(name), findings);
         }
-        self.package_context.validate(&path.field("packageContext"), findings);
-        self.pipeline.validate(&path.field("pipeline"), findings)?;
+        self.package_context
+            .validate(&path.field("packageContext"), findings);
+        self.pipeline.validate(&path.field("pipeline"), findings);
         for (name, injectors) in [
             ("injectors", &self.injectors),
             ("injectorExprs", &self.injector_exprs),
@@ -488,7 +543,6 @@ impl Template {
                 injector.validate(&path.field(name).index(index), findings);
             }
         }
-        Ok(())
     }
 }
 
@@ -520,7 +574,10 @@ fn validate_map_exprs(exprs: &[MapExpr], path: &Path, findings: &mut Vec<Functio
         if !exclusive(&path, value, ("valueExpr", &entry.value_expr), findings)
             && entry.value.is_none()
         {
-            findings.push(invalid(&path, "expected `value` or `valueExpr`, found neither"));
+            findings.push(invalid(
+                &path,
+                "expected `value` or `valueExpr`, found neither",
+            ));
         }
         if let Some(key) = given(&entry.key).filter(|key| !keys.insert(*key)) {
             findings.push(twice(&path.field("key"), key));
@@ -530,7 +587,10 @@ fn validate_map_exprs(exprs: &[MapExpr], path: &Path, findings: &mut Vec<Functio
 
 /// A key that a list has already.
 pub(crate) fn twice(path: &Path, key: &str) -> FunctionResult {
-    invalid(path, format!("expected each key once in the list, found `{key}` again"))
+    invalid(
+        path,
+        format!("expected each key once in the list, found `{key}` again"),
+    )
 }
 
 /// A key of the package context that kpt and Porch set themselves.
@@ -566,14 +626,17 @@ impl PackageContextTemplate {
         for (index, expr) in self.remove_key_exprs.iter().enumerate() {
             if expr.is_empty() {
                 let path = path.field("removeKeyExprs").index(index);
-                findings.push(invalid(&path, "expected an expression, found an empty string"));
+                findings.push(invalid(
+                    &path,
+                    "expected an expression, found an empty string",
+                ));
             }
         }
     }
 }
 
 impl PipelineTemplate {
-    fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) -> Result<(), DeError> {
+    fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) {
         for (name, functions) in [
             ("mutators", &self.mutators),
             ("validators", &self.validators),
@@ -589,14 +652,15 @@ impl PipelineTemplate {
                 }
             }
         }
-        findings.extend(self.plain()?.validate(path));
-        Ok(())
+        findings.extend(self.plain.validate(path));
     }
 
     /// The pipeline without its computed parts.
-    fn plain(&self) -> Result<Pipeline, DeError> {
+    fn read_plain(&self) -> Result<Pipeline, DeError> {
         let list = |functions: &[FunctionTemplate]| {
-            let values = functions.iter().filter_map(|function| function.value.clone());
+            let values = functions
+                .iter()
+                .filter_map(|function| function.value.clone());
             Value::Sequence(values.collect())
         };
         from_value(&Value::Mapping(vec![
@@ -610,7 +674,10 @@ impl InjectorTemplate {
     fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) {
         let name = ("name", &self.name);
         if !exclusive(path, name, ("nameExpr", &self.name_expr), findings) {
-            findings.push(invalid(path, "expected `name` or `nameExpr`, found neither"));
+            findings.push(invalid(
+                path,
+                "expected `name` or `nameExpr`, found neither",
+            ));
         }
         if let Some(group) = given(&self.group).filter(|group| group.contains('/')) {
             let message = format!("expected a group without version, found `{group}`");

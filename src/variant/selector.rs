@@ -75,12 +75,17 @@ impl LabelSelector {
             findings.push(FunctionResult::error(Reason::InvalidConfig, message).at(path));
         };
         let expected_value = |value: &str| {
-            format!("expected a label value (at most 63 letters, digits, `-`, `_`, `.`), found `{value}`")
+            format!(
+                "expected a label value (at most 63 letters, digits, `-`, `_`, `.`), found `{value}`"
+            )
         };
         for (key, value) in &self.match_labels {
             let path = path.field("matchLabels").field(key);
             if !is_label_key(key) {
-                invalid(path.clone(), format!("expected the name of a label, found `{key}`"));
+                invalid(
+                    path.clone(),
+                    format!("expected the name of a label, found `{key}`"),
+                );
             }
             if !is_label_value(value) {
                 invalid(path, expected_value(value));
@@ -101,13 +106,19 @@ impl LabelSelector {
             let operator = requirement.operator.as_deref().unwrap_or_default();
             let wants_values = matches!(operator, "In" | "NotIn");
             if !OPERATORS.contains(&operator) {
-                let message = format!("expected one of {}, found `{operator}`", OPERATORS.join(", "));
+                let message = format!(
+                    "expected one of {}, found `{operator}`",
+                    OPERATORS.join(", ")
+                );
                 invalid(path.field("operator"), message);
             } else if wants_values && requirement.values.is_empty() {
                 let message = format!("expected values for `{operator}`, found none");
                 invalid(path.field("values"), message);
             } else if !wants_values && !requirement.values.is_empty() {
-                invalid(path.field("values"), format!("expected no values for `{operator}`"));
+                invalid(
+                    path.field("values"),
+                    format!("expected no values for `{operator}`"),
+                );
             }
         }
         findings
@@ -119,7 +130,9 @@ fn is_label_part(text: &str) -> bool {
     text.len() <= 63
         && ends(text.bytes().next())
         && ends(text.bytes().last())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
 }
 
 /// Whether Kubernetes takes this as the value of a label.
@@ -135,7 +148,9 @@ pub fn is_label_key(text: &str) -> bool {
         None => is_label_part(text),
         Some((prefix, name)) => {
             let is_domain = prefix.split('.').all(|label| {
-                is_label_part(label) && !label.contains(['_']) && !label.bytes().any(|b| b.is_ascii_uppercase())
+                is_label_part(label)
+                    && !label.contains(['_'])
+                    && !label.bytes().any(|b| b.is_ascii_uppercase())
             });
             prefix.len() <= 253 && is_domain && is_label_part(name)
         }
@@ -188,11 +203,23 @@ mod tests {
         let path = Path::fields(&["s"]);
         for (selector, field) in [
             (requirement("", "Exists", &[]), "s.matchExpressions[0].key"),
-            (requirement("a b", "Exists", &[]), "s.matchExpressions[0].key"),
-            (requirement("a", "in", &["x"]), "s.matchExpressions[0].operator"),
+            (
+                requirement("a b", "Exists", &[]),
+                "s.matchExpressions[0].key",
+            ),
+            (
+                requirement("a", "in", &["x"]),
+                "s.matchExpressions[0].operator",
+            ),
             (requirement("a", "In", &[]), "s.matchExpressions[0].values"),
-            (requirement("a", "Exists", &["x"]), "s.matchExpressions[0].values"),
-            (requirement("a", "In", &["x y"]), "s.matchExpressions[0].values[0]"),
+            (
+                requirement("a", "Exists", &["x"]),
+                "s.matchExpressions[0].values",
+            ),
+            (
+                requirement("a", "In", &["x y"]),
+                "s.matchExpressions[0].values[0]",
+            ),
         ] {
             let findings = selector.validate(&path);
             let fields: Vec<_> = findings.iter().filter_map(|f| f.field.as_deref()).collect();

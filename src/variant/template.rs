@@ -79,7 +79,7 @@ struct PlannedInjector {
 #[derive(Debug)]
 pub struct Failure {
     /// What is reported.
-    pub result: FunctionResult,
+    pub result: Box<FunctionResult>,
     /// Whether the run ends: an expression took more than it may.
     pub ends_run: bool,
 }
@@ -87,7 +87,7 @@ pub struct Failure {
 impl From<FunctionResult> for Failure {
     fn from(result: FunctionResult) -> Self {
         Self {
-            result,
+            result: Box::new(result),
             ends_run: false,
         }
     }
@@ -117,7 +117,12 @@ impl Planner<'_> {
     }
 
     /// One of two fields: the plain one, or the expression.
-    fn text(&mut self, path: &Path, plain: &Option<String>, expr: (&str, &Option<String>)) -> Option<Text> {
+    fn text(
+        &mut self,
+        path: &Path,
+        plain: &Option<String>,
+        expr: (&str, &Option<String>),
+    ) -> Option<Text> {
         match given(expr.1) {
             Some(source) => {
                 let computed = self.compile(source, path.field(expr.0), self.variables)?;
@@ -199,14 +204,21 @@ impl Plan {
         let plain = |field: &Option<String>| given(field).map(str::to_owned);
         let downstream = path.field("downstream");
         let field = &template.downstream;
-        let repo = planner.text(&downstream, &plain(&field.repo), ("repoExpr", &field.repo_expr));
+        let repo = planner.text(
+            &downstream,
+            &plain(&field.repo),
+            ("repoExpr", &field.repo_expr),
+        );
         planner.variables = variables;
         let package_expr = ("packageExpr", &field.package_expr);
         let package = planner.text(&downstream, &plain(&field.package), package_expr);
         let context_path = path.field("packageContext");
         let context = &template.package_context;
-        let mut data =
-            planner.entries(&context.data, &context.data_exprs, &context_path.field("dataExprs"));
+        let mut data = planner.entries(
+            &context.data,
+            &context.data_exprs,
+            &context_path.field("dataExprs"),
+        );
         data.is_context = true;
         let label_exprs = path.field("labelExprs");
         let annotation_exprs = path.field("annotationExprs");
@@ -226,7 +238,8 @@ impl Plan {
             ..Self::default()
         };
         let exprs = context_path.field("removeKeyExprs");
-        for (index, source) in context.remove_key_exprs.iter().enumerate() {
+        let given = |(_, source): &(usize, &String)| !source.is_empty();
+        for (index, source) in context.remove_key_exprs.iter().enumerate().filter(given) {
             let computed = planner.compile(source, exprs.index(index), variables);
             plan.remove_key_exprs.extend(computed);
         }
@@ -292,7 +305,10 @@ impl Plan {
             spec.push(entry("packageContext", Value::Mapping(context)));
         }
         let mut pipeline = Vec::new();
-        for (name, functions) in [("validators", &self.validators), ("mutators", &self.mutators)] {
+        for (name, functions) in [
+            ("validators", &self.validators),
+            ("mutators", &self.mutators),
+        ] {
             let values = functions.iter().map(|function| function.value(evaluator));
             let values = values.collect::<Result<Vec<_>, _>>()?;
             if !values.is_empty() {
@@ -302,7 +318,10 @@ impl Plan {
         if !pipeline.is_empty() {
             spec.push(entry("pipeline", Value::Mapping(pipeline)));
         }
-        let injectors = self.injectors.iter().map(|injector| injector.value(evaluator));
+        let injectors = self
+            .injectors
+            .iter()
+            .map(|injector| injector.value(evaluator));
         let injectors = injectors.collect::<Result<Vec<_>, _>>()?;
         if !injectors.is_empty() {
             spec.push(entry("injectors", Value::Sequence(injectors)));
@@ -316,7 +335,9 @@ impl Plan {
         for expression in &self.remove_key_exprs {
             let key = expression.text(evaluator)?;
             if key.is_empty() {
-                return Err(invalid(&expression.path, "expected a key, found an empty string").into());
+                return Err(
+                    invalid(&expression.path, "expected a key, found an empty string").into(),
+                );
             }
             if let Some(finding) = reserved(&expression.path, &key) {
                 return Err(finding.into());
@@ -338,11 +359,15 @@ fn entry(key: &str, value: Value) -> (Value, Value) {
 
 impl Computed {
     fn text(&self, evaluator: &mut Evaluator<'_>) -> Result<String, Failure> {
-        evaluator.evaluate(&self.expression).map_err(|error: ExpressionError| Failure {
-            ends_run: error.is_over_budget,
-            result: FunctionResult::error(Reason::ExpressionFailed, error.to_string())
-                .at(&self.path),
-        })
+        evaluator
+            .evaluate(&self.expression)
+            .map_err(|error: ExpressionError| {
+                let result = FunctionResult::error(Reason::ExpressionFailed, error.to_string());
+                Failure {
+                    ends_run: error.is_over_budget,
+                    result: Box::new(result.at(&self.path)),
+                }
+            })
     }
 }
 
@@ -373,8 +398,9 @@ impl Entries {
             return Ok(entries);
         }
         let plain = self.plain.iter().enumerate();
-        let places: HashMap<&str, usize> =
-            plain.map(|(place, (key, _))| (key.as_str(), place)).collect();
+        let places: HashMap<&str, usize> = plain
+            .map(|(place, (key, _))| (key.as_str(), place))
+            .collect();
         let mut computed = HashSet::new();
         for entry in &self.computed {
             let key = entry.key.text(evaluator)?;
@@ -409,7 +435,11 @@ impl Entries {
 
 fn string_map(entries: Vec<(String, String)>) -> Value {
     let entries = entries.into_iter();
-    Value::Mapping(entries.map(|(key, value)| (Value::from(key), Value::from(value))).collect())
+    Value::Mapping(
+        entries
+            .map(|(key, value)| (Value::from(key), Value::from(value)))
+            .collect(),
+    )
 }
 
 impl PlannedFunction {

@@ -31,8 +31,15 @@ fn revision(repo: &str, package: &str, revision: &str) -> String {
 /// The cluster of the document's examples.
 fn cluster() -> String {
     let repositories = REPOSITORIES.map(|(name, labels)| repository(name, labels));
-    let revisions = [revision("example-repo", "foo", "v1"), revision("platform-catalog", "base-ns", "v1")];
-    repositories.into_iter().chain(revisions).collect::<Vec<_>>().join("---\n")
+    let revisions = [
+        revision("example-repo", "foo", "v1"),
+        revision("platform-catalog", "base-ns", "v1"),
+    ];
+    repositories
+        .into_iter()
+        .chain(revisions)
+        .collect::<Vec<_>>()
+        .join("---\n")
 }
 
 fn set(spec: &str) -> String {
@@ -47,7 +54,9 @@ fn named_set(name: &str, spec: &str) -> String {
 }
 
 fn indented(text: &str, by: usize) -> String {
-    text.lines().map(|line| format!("{:by$}{line}\n", "")).collect()
+    text.lines()
+        .map(|line| format!("{:by$}{line}\n", ""))
+        .collect()
 }
 
 const UPSTREAM: &str = "upstream: {repo: example-repo, package: foo, revision: v1}\n";
@@ -57,7 +66,11 @@ const UPSTREAM: &str = "upstream: {repo: example-repo, package: foo, revision: v
 fn run(files: &[(&str, &str)]) -> Outcome {
     let outcome = on_package(&FUNCTION, NONE, files).expect("no usage error");
     if !outcome.failed {
-        let after: Vec<(&str, &str)> = outcome.files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+        let after: Vec<(&str, &str)> = outcome
+            .files
+            .iter()
+            .map(|(p, t)| (p.as_str(), t.as_str()))
+            .collect();
         let again = on_package(&FUNCTION, NONE, &after).expect("no usage error");
         assert_eq!(again.files, outcome.files, "the second run");
     }
@@ -78,8 +91,13 @@ fn value(text: &str) -> Value {
 
 /// Path and value of the PackageVariants, by path.
 fn variants(outcome: &Outcome) -> Vec<(String, Value)> {
-    let files = outcome.files.iter().filter(|(_, text)| text.contains("kind: PackageVariant\n"));
-    files.map(|(path, text)| (path.clone(), value(text))).collect()
+    let files = outcome
+        .files
+        .iter()
+        .filter(|(_, text)| text.contains("kind: PackageVariant\n"));
+    files
+        .map(|(path, text)| (path.clone(), value(text)))
+        .collect()
 }
 
 fn specs(outcome: &Outcome) -> Vec<Value> {
@@ -90,11 +108,17 @@ fn specs(outcome: &Outcome) -> Vec<Value> {
 /// Repository and package of each variant.
 fn downstreams(outcome: &Outcome) -> Vec<String> {
     let text = |spec: &Value, field: &str| {
-        let field = spec.get("downstream").and_then(|d| d.get(field)).and_then(Value::as_str);
+        let field = spec
+            .get("downstream")
+            .and_then(|d| d.get(field))
+            .and_then(Value::as_str);
         field.expect("a downstream").to_owned()
     };
     let specs = specs(outcome);
-    specs.iter().map(|spec| format!("{} | {}", text(spec, "repo"), text(spec, "package"))).collect()
+    specs
+        .iter()
+        .map(|spec| format!("{} | {}", text(spec, "repo"), text(spec, "package")))
+        .collect()
 }
 
 #[track_caller]
@@ -110,10 +134,16 @@ fn fails(spec: &str, words: &[&str]) {
     let outcome = expand(spec);
     let errors = errors(&outcome);
     let has = |error: &&&str| words.iter().all(|word| error.contains(word));
-    assert!(errors.iter().any(|error| has(&error)), "expected {words:?}, found {errors:#?}");
+    assert!(
+        errors.iter().any(|error| has(&error)),
+        "expected {words:?}, found {errors:#?}"
+    );
     assert!(variants(&outcome).is_empty());
     assert_eq!(outcome.file("set.yaml"), set(spec), "nothing is written");
-    let stalled = outcome.results.iter().any(|line| line.contains("Stalled is True"));
+    let stalled = outcome
+        .results
+        .iter()
+        .any(|line| line.contains("Stalled is True"));
     assert!(stalled, "{:?}", outcome.results);
 }
 
@@ -157,7 +187,9 @@ fn the_repository_selectors() {
         "cluster-04 | foo-c",
     ];
     expected.sort_unstable();
-    assert_eq!(downstreams(&outcome), expected);
+    let mut found = downstreams(&outcome);
+    found.sort_unstable();
+    assert_eq!(found, expected);
 }
 
 /// The document's PackageVariants must come out but for their names.
@@ -179,7 +211,9 @@ fn assert_document(outcome: &Outcome, expected: &[&str]) {
 fn base_ns_with_labels() {
     let plain = "upstream:\n  repo: platform-catalog\n  package: base-ns\n  revision: v1\ntargets:\n- repositories:\n  - name: cluster-01\n    packageNames:\n    - ns-1\n    - ns-2\n    - ns-3\n";
     let variant = |package: &str, labels: &str| {
-        format!("apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  namespace: default\n  name: example-aaaa\nspec:\n  upstream:\n    repo: platform-catalog\n    package: base-ns\n    revision: v1\n  downstream:\n    repo: cluster-01\n    package: {package}\n{labels}")
+        format!(
+            "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  namespace: default\n  name: example-aaaa\nspec:\n  upstream:\n    repo: platform-catalog\n    package: base-ns\n    revision: v1\n  downstream:\n    repo: cluster-01\n    package: {package}\n{labels}"
+        )
     };
     let expected = ["ns-1", "ns-2", "ns-3"].map(|package| variant(package, ""));
     assert_document(&expand(plain), &expected.each_ref().map(String::as_str));
@@ -207,15 +241,26 @@ fn region_endpoints_in_the_documents_own_spelling() {
 #[test]
 fn the_object_selector() {
     let team = |name: &str, role: &str| {
-        format!("apiVersion: krm-platform.bigco.com/v1\nkind: Team\nmetadata:\n  namespace: default\n  name: {name}\n  labels: {{org: hr, role: {role}}}\n  annotations: {{cluster: cluster-01}}\n")
+        format!(
+            "apiVersion: krm-platform.bigco.com/v1\nkind: Team\nmetadata:\n  namespace: default\n  name: {name}\n  labels: {{org: hr, role: {role}}}\n  annotations: {{cluster: cluster-01}}\n"
+        )
     };
-    let teams = [team("dev-1", "dev"), team("dev-2", "dev"), team("ops", "ops")].join("---\n");
+    let teams = [
+        team("dev-1", "dev"),
+        team("dev-2", "dev"),
+        team("ops", "ops"),
+    ]
+    .join("---\n");
     let spec = format!(
         "{UPSTREAM}targets:\n- objectSelector:\n    apiVersion: krm-platform.bigco.com/v1\n    kind: Team\n    matchLabels:\n      org: hr\n      role: dev\n"
     );
     let with = |template: &str| {
         let set = set(&format!("{spec}{template}"));
-        run(&[("cluster.yaml", &cluster()), ("set.yaml", &set), ("teams.yaml", &teams)])
+        run(&[
+            ("cluster.yaml", &cluster()),
+            ("set.yaml", &set),
+            ("teams.yaml", &teams),
+        ])
     };
     // The repository has the object's name by default.
     let outcome = with("");
@@ -224,10 +269,19 @@ fn the_object_selector() {
     let outcome = with(
         "  template:\n    downstream:\n      repoExpr: target.annotations.cluster\n      packageExpr: packageDefault + '-' + target.name\n",
     );
-    assert_eq!(downstreams(&outcome), ["cluster-01 | foo-dev-1", "cluster-01 | foo-dev-2"]);
+    assert_eq!(
+        downstreams(&outcome),
+        ["cluster-01 | foo-dev-1", "cluster-01 | foo-dev-2"]
+    );
     let named = spec.replace("    kind: Team\n", "    kind: Team\n    name: dev-2\n");
-    let set = set(&format!("{named}  template:\n    downstream:\n      repo: cluster-02\n"));
-    let outcome = run(&[("cluster.yaml", &cluster()), ("set.yaml", &set), ("teams.yaml", &teams)]);
+    let set = set(&format!(
+        "{named}  template:\n    downstream:\n      repo: cluster-02\n"
+    ));
+    let outcome = run(&[
+        ("cluster.yaml", &cluster()),
+        ("set.yaml", &set),
+        ("teams.yaml", &teams),
+    ]);
     assert_eq!(downstreams(&outcome), ["cluster-02 | foo"]);
 }
 
@@ -334,7 +388,10 @@ spec:
     repo: cluster-01
     package: foo
 ";
-    assert_eq!(outcome.file("example/example-cluster-01-foo.yaml"), expected);
+    assert_eq!(
+        outcome.file("example/example-cluster-01-foo.yaml"),
+        expected
+    );
     let status = "status:
   conditions:
   - type: Stalled
@@ -348,45 +405,82 @@ spec:
 ";
     assert_eq!(outcome.file("set.yaml"), format!("{with_uid}{status}"));
     let counts = "[info] set.yaml: PackageVariantSet/default/example: PackageVariants: 1 created, 0 updated, 0 unchanged, 0 removed";
-    assert!(outcome.results.iter().any(|line| line == counts), "{:?}", outcome.results);
+    assert!(
+        outcome.results.iter().any(|line| line == counts),
+        "{:?}",
+        outcome.results
+    );
     // Without a uid the name stands in the label, and nothing refers to it.
     let outcome = expand(&spec);
     let variant = outcome.file("example/example-cluster-01-foo.yaml");
-    assert!(variant.contains("packagevariantset: example\n") && !variant.contains("ownerReferences"));
+    assert!(
+        variant.contains("packagevariantset: example\n") && !variant.contains("ownerReferences")
+    );
 }
 
 #[test]
 fn names_over_63_bytes_are_cut_with_a_hash() {
     let package = "p".repeat(60);
-    let outcome = expand(&format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01, packageNames: [{package}, Team_A]}}]\n"));
-    let paths: Vec<String> = variants(&outcome).into_iter().map(|(path, _)| path).collect();
+    let outcome = expand(&format!(
+        "{UPSTREAM}targets:\n- repositories: [{{name: cluster-01, packageNames: [{package}, Team_A]}}]\n"
+    ));
+    let paths: Vec<String> = variants(&outcome)
+        .into_iter()
+        .map(|(path, _)| path)
+        .collect();
     let cut = format!("example-cluster-01-{}", "p".repeat(35));
     assert_eq!(paths.len(), 2);
-    assert!(paths[0].starts_with(&format!("example/{cut}-")), "{paths:?}");
+    assert!(
+        paths[0].starts_with(&format!("example/{cut}-")),
+        "{paths:?}"
+    );
     assert_eq!(paths[0].len(), "example/".len() + 63 + ".yaml".len());
-    assert!(paths[1].starts_with("example/example-cluster-01-team-a-"), "{paths:?}");
+    assert!(
+        paths[1].starts_with("example/example-cluster-01-team-a-"),
+        "{paths:?}"
+    );
 }
 
 #[test]
 fn collisions_name_both_field_paths() {
     fails(
-        &format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01, packageNames: [foo]}}]\n- repositorySelector: {{matchLabels: {{region: useast1}}}}\n"),
-        &["`spec.targets[0].repositories[0].packageNames[0]`", "`spec.targets[1]`", "example-cluster-01-foo", "(NameCollision)"],
+        &format!(
+            "{UPSTREAM}targets:\n- repositories: [{{name: cluster-01, packageNames: [foo]}}]\n- repositorySelector: {{matchLabels: {{region: useast1}}}}\n"
+        ),
+        &[
+            "`spec.targets[0].repositories[0].packageNames[0]`",
+            "`spec.targets[1]`",
+            "example-cluster-01-foo",
+            "(NameCollision)",
+        ],
     );
     // `a-b` + `c` and `a` + `b-c`.
     let spec = |repo: &str, package: &str| {
-        format!("{UPSTREAM}targets:\n- repositories: [{{name: {repo}, packageNames: [{package}]}}]\n")
+        format!(
+            "{UPSTREAM}targets:\n- repositories: [{{name: {repo}, packageNames: [{package}]}}]\n"
+        )
     };
     let files = [
         ("a.yaml", named_set("x-cluster", &spec("r", "p"))),
         ("b.yaml", named_set("x", &spec("cluster-r", "p"))),
-        ("cluster.yaml", [cluster(), repository("r", "{}"), repository("cluster-r", "{}")].join("---\n")),
+        (
+            "cluster.yaml",
+            [
+                cluster(),
+                repository("r", "{}"),
+                repository("cluster-r", "{}"),
+            ]
+            .join("---\n"),
+        ),
     ];
     let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
     let outcome = run(&files);
     let errors = errors(&outcome);
     assert_eq!(errors.len(), 1, "{errors:?}");
-    assert!(errors[0].contains("set `x-cluster`") && errors[0].contains("set `x`"), "{errors:?}");
+    assert!(
+        errors[0].contains("set `x-cluster`") && errors[0].contains("set `x`"),
+        "{errors:?}"
+    );
 }
 
 // Re-runs.
@@ -400,24 +494,38 @@ fn a_changed_label_changes_only_the_variants_it_concerns() {
     // Somebody has written in two of the files since.
     let edited = |(path, text): &(String, String)| {
         let text = match path.as_str() {
-            "example/example-cluster-01-foo.yaml" => text.replace("    region: useast1\n", "    region: 'useast1' # where\n").replace("metadata:\n", "metadata:\n  annotations: {mine: stays}\n"),
-            "example/example-cluster-03-foo.yaml" => text.replace("spec:\n", "# untouched\nspec:\n"),
+            "example/example-cluster-01-foo.yaml" => text
+                .replace("    region: useast1\n", "    region: 'useast1' # where\n")
+                .replace("metadata:\n", "metadata:\n  annotations: {mine: stays}\n"),
+            "example/example-cluster-03-foo.yaml" => {
+                text.replace("spec:\n", "# untouched\nspec:\n")
+            }
             "cluster.yaml" => text.replace("useast1", "eu-north"),
             _ => text.clone(),
         };
         (path.clone(), text)
     };
     let before: Vec<(String, String)> = first.files.iter().map(edited).collect();
-    let files: Vec<(&str, &str)> = before.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+    let files: Vec<(&str, &str)> = before
+        .iter()
+        .map(|(p, t)| (p.as_str(), t.as_str()))
+        .collect();
     let after = run(&files);
     for (path, text) in &before {
         let expected = match path.as_str() {
-            "example/example-cluster-01-foo.yaml" => text.replace("'useast1' # where", "'eu-north' # where"),
+            "example/example-cluster-01-foo.yaml" => {
+                text.replace("'useast1' # where", "'eu-north' # where")
+            }
             _ => text.clone(),
         };
         assert_eq!(after.file(path), expected, "{path}");
     }
-    assert!(after.results.iter().any(|line| line.contains("0 created, 1 updated, 2 unchanged, 0 removed")));
+    assert!(
+        after
+            .results
+            .iter()
+            .any(|line| line.contains("0 created, 1 updated, 2 unchanged, 0 removed"))
+    );
 }
 
 #[test]
@@ -426,23 +534,47 @@ fn what_is_no_longer_targeted_is_removed() {
     let first = expand(&spec("{name: cluster-01}, {name: cluster-02}"));
     let mut files = first.files.clone();
     // One of several documents of a file, and one of another owner.
-    let gone = files.iter().position(|(p, _)| p == "example/example-cluster-02-foo.yaml").expect("made");
+    let gone = files
+        .iter()
+        .position(|(p, _)| p == "example/example-cluster-02-foo.yaml")
+        .expect("made");
     let (_, text) = files.remove(gone);
-    let other = text.replace("packagevariantset: example", "packagevariantset: other").replace("example-", "other-");
-    files.push(("many.yaml".to_owned(), format!("{other}---\n{text}---\n# last\nkind: NotKRM\n")));
+    let other = text
+        .replace("packagevariantset: example", "packagevariantset: other")
+        .replace("example-", "other-");
+    files.push((
+        "many.yaml".to_owned(),
+        format!("{other}---\n{text}---\n# last\nkind: NotKRM\n"),
+    ));
     for (_, text) in files.iter_mut().filter(|(path, _)| path == "set.yaml") {
         *text = text.replace(", {name: cluster-02}", "");
     }
-    let files: Vec<(&str, &str)> = files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(p, t)| (p.as_str(), t.as_str()))
+        .collect();
     let after = run(&files);
-    assert_eq!(after.file("many.yaml"), format!("{other}---\n# last\nkind: NotKRM\n"));
-    assert!(after.results.iter().any(|line| line.contains("1 unchanged, 1 removed")), "{:?}", after.results);
+    assert_eq!(
+        after.file("many.yaml"),
+        format!("{other}---\n# last\nkind: NotKRM\n")
+    );
+    assert!(
+        after
+            .results
+            .iter()
+            .any(|line| line.contains("1 unchanged, 1 removed")),
+        "{:?}",
+        after.results
+    );
     // Alone in its file: the file goes.
     let mut files = first.files.clone();
     for (_, text) in files.iter_mut().filter(|(path, _)| path == "set.yaml") {
         *text = text.replace(", {name: cluster-02}", "");
     }
-    let files: Vec<(&str, &str)> = files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(p, t)| (p.as_str(), t.as_str()))
+        .collect();
     assert_eq!(variants(&run(&files)).len(), 1);
 }
 
@@ -452,28 +584,57 @@ fn a_variant_of_another_owner_is_left_alone() {
     let first = expand(&spec);
     let text = first.file("example/example-cluster-01-foo.yaml");
     for (changed, owner) in [
-        (text.replace("packagevariantset: example", "packagevariantset: other"), "the PackageVariantSet `other`"),
-        (text.replace("    config.porch.kpt.dev/packagevariantset: example\n", "    a: b\n"), "nobody"),
+        (
+            text.replace("packagevariantset: example", "packagevariantset: other"),
+            "the PackageVariantSet `other`",
+        ),
+        (
+            text.replace(
+                "    config.porch.kpt.dev/packagevariantset: example\n",
+                "    a: b\n",
+            ),
+            "nobody",
+        ),
     ] {
-        let outcome = run(&[("cluster.yaml", &cluster()), ("set.yaml", &set(&spec)), ("pv.yaml", &changed)]);
+        let outcome = run(&[
+            ("cluster.yaml", &cluster()),
+            ("set.yaml", &set(&spec)),
+            ("pv.yaml", &changed),
+        ]);
         let errors = errors(&outcome);
-        assert!(errors[0].contains("set `example` owns") && errors[0].contains(owner), "{errors:?}");
-        assert!(errors[0].contains("pv.yaml") && errors[0].contains("(OtherOwner)"), "{errors:?}");
+        assert!(
+            errors[0].contains("set `example` owns") && errors[0].contains(owner),
+            "{errors:?}"
+        );
+        assert!(
+            errors[0].contains("pv.yaml") && errors[0].contains("(OtherOwner)"),
+            "{errors:?}"
+        );
     }
 }
 
 #[test]
 fn in_a_resource_list_only_those_items_change() {
-    let spec = format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}, {{name: cluster-02}}]\n");
+    let spec = format!(
+        "{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}, {{name: cluster-02}}]\n"
+    );
     let mut items = String::new();
-    for text in [set(&spec), cluster()].iter().flat_map(|text| text.split("---\n")) {
+    for text in [set(&spec), cluster()]
+        .iter()
+        .flat_map(|text| text.split("---\n"))
+    {
         items += &format!("- {}", indented(text, 2).trim_start());
     }
     let list = format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}");
     let first = on_list(&FUNCTION, NONE, &list).expect("no usage error");
     let text = first.file("-");
     assert_eq!(text.matches("kind: PackageVariant\n").count(), 2, "{text}");
-    assert_eq!(on_list(&FUNCTION, NONE, text).expect("no usage error").file("-"), text);
+    assert_eq!(
+        on_list(&FUNCTION, NONE, text)
+            .expect("no usage error")
+            .file("-"),
+        text
+    );
     let fewer = text.replace(", {name: cluster-02}", "");
     let second = on_list(&FUNCTION, NONE, &fewer).expect("no usage error");
     let at = fewer.rfind("- apiVersion").expect("the last item");
@@ -553,7 +714,10 @@ targets:
         "spec.targets[3].template.injectors[1]",
         "spec.targets[3].template.annotationExprs[0].valueExpr: line 1, column 1: undeclared variable `nope`",
     ] {
-        assert!(errors.iter().any(|error| error.contains(field)), "{field}: {errors:#?}");
+        assert!(
+            errors.iter().any(|error| error.contains(field)),
+            "{field}: {errors:#?}"
+        );
     }
     assert_eq!(errors.len(), 29, "{errors:#?}");
 }
@@ -561,18 +725,66 @@ targets:
 #[test]
 fn what_is_missing_in_the_cluster_or_wrong_with_values() {
     let targets = "targets:\n- repositories: [{name: cluster-01}]\n";
-    fails(&format!("upstream: {{repo: example-repo, package: foo, revision: v2}}\n{targets}"), &["spec.upstream", "revision `v2`", "(UpstreamNotFound)"]);
-    fails(&format!("upstream: {{repo: example-repo, package: foo, revision: v1, workspaceName: x}}\n{targets}"), &["(UpstreamNotFound)"]);
-    fails(&format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}, {{name: nowhere}}]\n"), &["spec.targets[0].repositories[1]", "`nowhere`", "(RepositoryNotFound)"]);
-    fails(&format!("{UPSTREAM}targets: []\n"), &["spec.targets", "at least one"]);
+    fails(
+        &format!("upstream: {{repo: example-repo, package: foo, revision: v2}}\n{targets}"),
+        &["spec.upstream", "revision `v2`", "(UpstreamNotFound)"],
+    );
+    fails(
+        &format!(
+            "upstream: {{repo: example-repo, package: foo, revision: v1, workspaceName: x}}\n{targets}"
+        ),
+        &["(UpstreamNotFound)"],
+    );
+    fails(
+        &format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}, {{name: nowhere}}]\n"),
+        &[
+            "spec.targets[0].repositories[1]",
+            "`nowhere`",
+            "(RepositoryNotFound)",
+        ],
+    );
+    fails(
+        &format!("{UPSTREAM}targets: []\n"),
+        &["spec.targets", "at least one"],
+    );
     let template = |template: &str| format!("{UPSTREAM}{targets}  template: {{{template}}}\n");
-    fails(&template("downstream: {repoExpr: repository.name}"), &["template.downstream.repoExpr", "undeclared variable `repository`"]);
-    fails(&template("downstream: {repoExpr: \"''\"}"), &["template.downstream.repoExpr", "empty"]);
-    fails(&template("labelExprs: [{key: a, valueExpr: repository.labels.zone}]"), &["spec.targets[0].template.labelExprs[0].valueExpr", "line 1, column", "no key `zone`", "cluster-01", "(ExpressionFailed)"]);
-    fails(&template("labelExprs: [{key: a, value: x}, {keyExpr: \"'a'\", value: y}]"), &["labelExprs[1]", "once"]);
-    fails(&template("packageContext: {dataExprs: [{keyExpr: \"'na' + 'me'\", value: y}]}"), &["dataExprs[0]", "reserved"]);
-    fails(&template("packageContext: {removeKeyExprs: [\"'name'\"]}"), &["removeKeyExprs[0]", "reserved"]);
-    fails(&template("injectors: [{nameExpr: \"'' + ''\"}]"), &["injectors[0].nameExpr", "empty"]);
+    fails(
+        &template("downstream: {repoExpr: repository.name}"),
+        &[
+            "template.downstream.repoExpr",
+            "undeclared variable `repository`",
+        ],
+    );
+    fails(
+        &template("downstream: {repoExpr: \"''\"}"),
+        &["template.downstream.repoExpr", "empty"],
+    );
+    fails(
+        &template("labelExprs: [{key: a, valueExpr: repository.labels.zone}]"),
+        &[
+            "spec.targets[0].template.labelExprs[0].valueExpr",
+            "line 1, column",
+            "no key `zone`",
+            "cluster-01",
+            "(ExpressionFailed)",
+        ],
+    );
+    fails(
+        &template("labelExprs: [{key: a, value: x}, {keyExpr: \"'a'\", value: y}]"),
+        &["labelExprs[1]", "once"],
+    );
+    fails(
+        &template("packageContext: {dataExprs: [{keyExpr: \"'na' + 'me'\", value: y}]}"),
+        &["dataExprs[0]", "reserved"],
+    );
+    fails(
+        &template("packageContext: {removeKeyExprs: [\"'name'\"]}"),
+        &["removeKeyExprs[0]", "reserved"],
+    );
+    fails(
+        &template("injectors: [{nameExpr: \"'' + ''\"}]"),
+        &["injectors[0].nameExpr", "empty"],
+    );
     // Compiled though nothing is targeted.
     fails(&format!("{UPSTREAM}targets:\n- repositorySelector: {{matchLabels: {{no: one}}}}\n  template: {{labelExprs: [{{key: a, valueExpr: 1}}]}}\n").replace("valueExpr: 1", "valueExpr: \"1\""), &["expected a string, found int"]);
 }
@@ -580,46 +792,100 @@ fn what_is_missing_in_the_cluster_or_wrong_with_values() {
 #[test]
 fn unknown_and_mistyped_fields_are_usage_errors() {
     for (spec, expected) in [
-        ("upstream: {}\ntarget: []\n", "spec.target: unknown field `target`"),
-        ("targets: [{repos: []}]\n", "spec.targets[0].repos: unknown field"),
-        ("targets: [{template: {label: {}}}]\n", "spec.targets[0].template.label: unknown field"),
-        ("targets: [{template: {labelExprs: {kee: a}}}]\n", "spec.targets[0].template.labelExprs[0].kee: unknown field"),
-        ("targets: [{template: {labels: {a: true}}}]\n", "spec.targets[0].template.labels.a: expected a string, found boolean"),
-        ("targets: [{template: {pipeline: {mutators: [{image: 5}]}}}]\n", "image"),
+        (
+            "upstream: {}\ntarget: []\n",
+            "spec.target: unknown field `target`",
+        ),
+        (
+            "targets: [{repos: []}]\n",
+            "spec.targets[0].repos: unknown field",
+        ),
+        (
+            "targets: [{template: {label: {}}}]\n",
+            "spec.targets[0].template.label: unknown field",
+        ),
+        (
+            "targets: [{template: {labelExprs: {kee: a}}}]\n",
+            "spec.targets[0].template.labelExprs[0].kee: unknown field",
+        ),
+        (
+            "targets: [{template: {labels: {a: true}}}]\n",
+            "spec.targets[0].template.labels.a: expected a string, found boolean",
+        ),
+        (
+            "targets: [{template: {pipeline: {mutators: [{image: 5}]}}}]\n",
+            "image",
+        ),
     ] {
         let error = on_package(&FUNCTION, NONE, &[("set.yaml", &set(spec))]);
         match error {
-            Err(error) => assert!(error.0.contains(expected) && error.0.contains("set.yaml"), "{error}"),
+            Err(error) => assert!(
+                error.0.contains(expected) && error.0.contains("set.yaml"),
+                "{error}"
+            ),
             Ok(outcome) => panic!("{spec}: {:?}", outcome.results),
         }
     }
-    for config in ["apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariantSet\n", "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n"] {
+    for config in [
+        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariantSet\n",
+        "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n",
+    ] {
         assert!(on_package(&FUNCTION, config, &[]).is_err(), "{config}");
     }
 }
 
 #[test]
 fn empty_targets_and_no_sets_are_warnings() {
-    let outcome = expand(&format!("{UPSTREAM}targets:\n- repositorySelector: {{matchLabels: {{no: one}}}}\n"));
-    assert!(outcome.results.iter().any(|l| l.contains("spec.targets[0]: the target selects nothing (NoTargetSelected)")));
+    let outcome = expand(&format!(
+        "{UPSTREAM}targets:\n- repositorySelector: {{matchLabels: {{no: one}}}}\n"
+    ));
+    assert!(
+        outcome
+            .results
+            .iter()
+            .any(|l| l.contains("spec.targets[0]: the target selects nothing (NoTargetSelected)"))
+    );
     let outcome = run(&[("cluster.yaml", &cluster())]);
     assert_eq!(outcome.results.len(), 1);
-    assert!(outcome.results[0].contains("(NoPackageVariantSet)"), "{:?}", outcome.results);
+    assert!(
+        outcome.results[0].contains("(NoPackageVariantSet)"),
+        "{:?}",
+        outcome.results
+    );
 }
 
 #[test]
 fn revisions_are_compared_as_text_and_written_as_given() {
-    let files = |given: &str| set(&format!("upstream: {{repo: r, package: p, revision: {given}}}\ntargets: [{{repositories: [{{name: cluster-01}}]}}]\n"));
+    let files = |given: &str| {
+        set(&format!(
+            "upstream: {{repo: r, package: p, revision: {given}}}\ntargets: [{{repositories: [{{name: cluster-01}}]}}]\n"
+        ))
+    };
     for (given, written) in [("1", "revision: 1\n"), ("\"1\"", "revision: \"1\"\n")] {
         for there in ["1", "\"1\""] {
-            let cluster = [cluster(), revision("r", "p", there).replace("ws-\"1\"", "ws-1").replace("r.p.\"1\"", "r.p.1")].join("---\n");
+            let cluster = [
+                cluster(),
+                revision("r", "p", there)
+                    .replace("ws-\"1\"", "ws-1")
+                    .replace("r.p.\"1\"", "r.p.1"),
+            ]
+            .join("---\n");
             let outcome = run(&[("cluster.yaml", &cluster), ("set.yaml", &files(given))]);
-            assert!(outcome.file("example/example-cluster-01-p.yaml").contains(written), "{:?}", outcome.results);
+            assert!(
+                outcome
+                    .file("example/example-cluster-01-p.yaml")
+                    .contains(written),
+                "{:?}",
+                outcome.results
+            );
         }
     }
     let by_workspace = "upstream: {repo: example-repo, package: foo, workspaceName: ws-v1, revision: \"\"}\ntargets: [{repositories: [{name: cluster-01}]}]\n";
     let upstream = value("{repo: example-repo, package: foo, workspaceName: ws-v1}");
-    assert_eq!(specs(&expand(by_workspace))[0].get("upstream"), Some(&upstream));
+    assert_eq!(
+        specs(&expand(by_workspace))[0].get("upstream"),
+        Some(&upstream)
+    );
 }
 
 #[test]
@@ -635,11 +901,23 @@ fn other_namespaces_do_not_count() {
 
 #[test]
 fn a_failing_set_stops_all() {
-    let good = named_set("good", &format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}]\n"));
+    let good = named_set(
+        "good",
+        &format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}]\n"),
+    );
     let bad = named_set("bad", "upstream: {}\n");
-    let outcome = run(&[("a.yaml", &good), ("b.yaml", &bad), ("cluster.yaml", &cluster())]);
+    let outcome = run(&[
+        ("a.yaml", &good),
+        ("b.yaml", &bad),
+        ("cluster.yaml", &cluster()),
+    ]);
     assert!(outcome.failed && variants(&outcome).is_empty());
-    let has = |words: [&str; 2]| outcome.results.iter().any(|l| words.iter().all(|w| l.contains(w)));
+    let has = |words: [&str; 2]| {
+        outcome
+            .results
+            .iter()
+            .any(|l| words.iter().all(|w| l.contains(w)))
+    };
     assert!(has(["default/good", "Stalled is False"]) && has(["default/good", "Ready is False"]));
     assert!(has(["default/bad", "Stalled is True"]));
 }

@@ -8,7 +8,9 @@ use krm_variants::variant::expression::{
 
 fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
     let pairs = list.iter();
-    pairs.map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()
+    pairs
+        .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+        .collect()
 }
 
 /// Evaluates an expression for the repository `cluster-01` and the team `team-a`.
@@ -20,8 +22,15 @@ fn evaluate_with(source: &str, target: TargetFields, repository: bool) -> Result
     on_large_stack(|| {
         let variables = Variables { repository, target };
         let mut compiler = Compiler::default();
-        let expression = compiler.compile(source, &variables).map_err(|e| format!("compile: {e}"))?;
-        let region = pairs(&[("region", "useast1"), ("env", "prod"), ("org", "hr"), ("kpt.dev/zone", "b")]);
+        let expression = compiler
+            .compile(source, &variables)
+            .map_err(|e| format!("compile: {e}"))?;
+        let region = pairs(&[
+            ("region", "useast1"),
+            ("env", "prod"),
+            ("org", "hr"),
+            ("kpt.dev/zone", "b"),
+        ]);
         let team = pairs(&[("role", "dev"), ("größe", "ü"), ("count", "3")]);
         let notes = pairs(&[("owner", "Ada"), ("since", "2024-02-29T23:30:00-05:00")]);
         let mut evaluator = compiler.evaluator(1);
@@ -41,7 +50,9 @@ fn evaluate_with(source: &str, target: TargetFields, repository: bool) -> Result
                 evaluator.set_object(Variable::Target, object("team-a", &team, &notes));
             }
         }
-        evaluator.evaluate(&expression).map_err(|e| format!("evaluate: {e}"))
+        evaluator
+            .evaluate(&expression)
+            .map_err(|e| format!("evaluate: {e}"))
     })
     .expect("a thread")
 }
@@ -69,7 +80,10 @@ fn expressions_and_their_values() {
         ("'''three\nlines'''", "three\nlines"),
         ("'tab\\tend'", "tab\tend"),
         ("'\\u00e9\\U0001F600\\x41'", "\u{e9}\u{1F600}A"),
-        ("repository.labels['region'] + '-endpoints'", "useast1-endpoints"),
+        (
+            "repository.labels['region'] + '-endpoints'",
+            "useast1-endpoints",
+        ),
         ("repoDefault + '-' + packageDefault", "cluster-01-foo"),
         ("repoDefault.contains('ster') ? 'y' : 'n'", "y"),
         ("repoDefault.startsWith('cluster') ? 'y' : 'n'", "y"),
@@ -85,14 +99,32 @@ fn expressions_and_their_values() {
         ("'straße'.matches('^[a-zß]+$') ? 'y' : 'n'", "y"),
         ("'a.b'.matches('a\\\\.b') ? 'y' : 'n'", "y"),
         // Conditions.
-        ("repository.labels.env == 'prod' ? 'gold' : 'bronze'", "gold"),
-        ("repository.labels.env != 'prod' ? 'gold' : 'bronze'", "bronze"),
+        (
+            "repository.labels.env == 'prod' ? 'gold' : 'bronze'",
+            "gold",
+        ),
+        (
+            "repository.labels.env != 'prod' ? 'gold' : 'bronze'",
+            "bronze",
+        ),
         ("true && !false || false ? 'y' : 'n'", "y"),
-        ("has(repository.labels.region) ? repository.labels.region : 'none'", "useast1"),
-        ("has(repository.labels.zone) ? repository.labels.zone : 'none'", "none"),
+        (
+            "has(repository.labels.region) ? repository.labels.region : 'none'",
+            "useast1",
+        ),
+        (
+            "has(repository.labels.zone) ? repository.labels.zone : 'none'",
+            "none",
+        ),
         ("'zone' in repository.labels ? 'y' : 'n'", "n"),
-        ("!('zone' in repository.labels) && 'env' in repository.labels ? 'y' : 'n'", "y"),
-        ("repository.labels.env in ['prod', 'stage'] ? 'live' : 'test'", "live"),
+        (
+            "!('zone' in repository.labels) && 'env' in repository.labels ? 'y' : 'n'",
+            "y",
+        ),
+        (
+            "repository.labels.env in ['prod', 'stage'] ? 'live' : 'test'",
+            "live",
+        ),
         ("repository.labels.nope == 'x' || true ? 'y' : 'n'", "y"),
         ("false && repository.labels.nope == 'x' ? 'y' : 'n'", "n"),
         ("has(target.repo) ? 'listed' : 'object'", "object"),
@@ -105,20 +137,29 @@ fn expressions_and_their_values() {
         ("{'us': 'America'}.us", "America"),
         ("{'a': '1', 'a': '2'}['a']", "2"),
         ("string(size({'a': 1, 'b': 2}))", "2"),
-        ("{'useast1': 'use1', 'uswest1': 'usw1'}[repository.labels.region]", "use1"),
+        (
+            "{'useast1': 'use1', 'uswest1': 'usw1'}[repository.labels.region]",
+            "use1",
+        ),
         ("[1, 'mixed', true][1]", "mixed"),
         // Macros; maps are walked in the order of their keys.
         ("repository.labels.exists(k, k == 'env') ? 'y' : 'n'", "y"),
         ("repository.labels.all(k, k.size() > 2) ? 'y' : 'n'", "y"),
         ("['a', 'b', 'a'].exists_one(x, x == 'b') ? 'y' : 'n'", "y"),
         ("repository.labels.map(k, k)[0]", "env"),
-        ("repository.labels.map(k, k + '=' + repository.labels[k])[2]", "org=hr"),
+        (
+            "repository.labels.map(k, k + '=' + repository.labels[k])[2]",
+            "org=hr",
+        ),
         ("['b', 'a'].map(x, x + x)[0]", "bb"),
         ("[1, 2, 3].map(x, x > 1, string(x))[0]", "2"),
         ("['x', 'yy'].filter(x, size(x) > 1)[0]", "yy"),
         ("[['a'], ['b']].map(x, x[0])[1]", "b"),
         ("string([1, 2, 3].map(x, x * x)[2] + 1)", "10"),
-        ("[1, 2].exists(x, [3, 4].exists(y, x + y == 6)) ? 'y' : 'n'", "y"),
+        (
+            "[1, 2].exists(x, [3, 4].exists(y, x + y == 6)) ? 'y' : 'n'",
+            "y",
+        ),
         ("['shadow'].map(repository, repository)[0]", "shadow"),
         // Numbers and conversions.
         ("string(1 + 2 * 3 - 4 / 2 % 2)", "7"),
@@ -135,14 +176,32 @@ fn expressions_and_their_values() {
         ("string(b'abc')", "abc"),
         ("string(size(bytes('é')))", "2"),
         ("type(1) == int ? 'int' : 'other'", "int"),
-        ("type(timestamp(0)) == google.protobuf.Timestamp ? 'y' : 'n'", "y"),
+        (
+            "type(timestamp(0)) == google.protobuf.Timestamp ? 'y' : 'n'",
+            "y",
+        ),
         // Times, in UTC.
-        ("string(timestamp(target.annotations.since))", "2024-03-01T04:30:00Z"),
-        ("string(timestamp(target.annotations.since).getHours())", "4"),
+        (
+            "string(timestamp(target.annotations.since))",
+            "2024-03-01T04:30:00Z",
+        ),
+        (
+            "string(timestamp(target.annotations.since).getHours())",
+            "4",
+        ),
         ("string(timestamp(target.annotations.since).getDate())", "1"),
-        ("string(timestamp('2024-01-01T12:00:00Z').getHours('America/New_York'))", "7"),
-        ("string(timestamp('2024-01-01T12:00:00Z').getFullYear())", "2024"),
-        ("string(timestamp('2024-01-01T00:00:00Z') + duration('36h'))", "2024-01-02T12:00:00Z"),
+        (
+            "string(timestamp('2024-01-01T12:00:00Z').getHours('America/New_York'))",
+            "7",
+        ),
+        (
+            "string(timestamp('2024-01-01T12:00:00Z').getFullYear())",
+            "2024",
+        ),
+        (
+            "string(timestamp('2024-01-01T00:00:00Z') + duration('36h'))",
+            "2024-01-02T12:00:00Z",
+        ),
         ("string(duration('1h30m'))", "5400s"),
         ("string(duration('90m').getHours())", "1"),
         ("string(timestamp(0))", "1970-01-01T00:00:00Z"),
@@ -150,19 +209,34 @@ fn expressions_and_their_values() {
         assert_eq!(evaluate(source), Ok(expected.to_owned()), "{source}");
     }
     let listed = |source| evaluate_with(source, TargetFields::Listed, false);
-    assert_eq!(listed("target.repo + '/' + target.package"), Ok("cluster-01/foo".to_owned()));
+    assert_eq!(
+        listed("target.repo + '/' + target.package"),
+        Ok("cluster-01/foo".to_owned())
+    );
 }
 
 #[test]
 fn what_is_refused_before_anything_is_evaluated() {
     for (source, expected) in [
         ("foo", "line 1, column 1: undeclared variable `foo`"),
-        ("'a' + fooo.bar", "line 1, column 7: undeclared variable `fooo`"),
-        ("'a' +\n  foo", "line 2, column 3: undeclared variable `foo`"),
-        ("repository.spec", "undeclared field `spec`, expected one of name, namespace, labels, annotations"),
+        (
+            "'a' + fooo.bar",
+            "line 1, column 7: undeclared variable `fooo`",
+        ),
+        (
+            "'a' +\n  foo",
+            "line 2, column 3: undeclared variable `foo`",
+        ),
+        (
+            "repository.spec",
+            "undeclared field `spec`, expected one of name, namespace, labels, annotations",
+        ),
         ("repository['spec']", "undeclared field `spec`"),
         ("target.repo", "undeclared field `repo`"),
-        ("has(repository.labels.x) ? target.repo : 'x'", "undeclared field `repo`"),
+        (
+            "has(repository.labels.x) ? target.repo : 'x'",
+            "undeclared field `repo`",
+        ),
         ("repoDefault.name", "string has no fields"),
         ("true ? 'a' : nope", "undeclared variable `nope`"),
         ("['a'].map(x, x)[0] + x", "undeclared variable `x`"),
@@ -175,23 +249,41 @@ fn what_is_refused_before_anything_is_evaluated() {
         ("['a'].existsOne(x, x == 'a') ? 'a' : 'b'", "undeclared"),
         ("optional.of('a').value()", "undeclared variable `optional`"),
         ("repository.?labels", "unsupported syntax"),
-        ("contains(repoDefault, 'a') ? 'a' : 'b'", "expected `x.contains()`"),
+        (
+            "contains(repoDefault, 'a') ? 'a' : 'b'",
+            "expected `x.contains()`",
+        ),
         ("'a'.string()", "expected `string(x)`"),
-        ("size('a', 'b') == 1 ? 'a' : 'b'", "`size` does not take (string, string)"),
+        (
+            "size('a', 'b') == 1 ? 'a' : 'b'",
+            "`size` does not take (string, string)",
+        ),
         ("repoDefault + 1", "`+` does not take (string, int)"),
         ("1 + repoDefault", "`+` does not take (int, string)"),
         ("size(repoDefault) + 'x'", "`+` does not take (int, string)"),
-        ("repoDefault && true ? 'a' : 'b'", "`&&` does not take (string, bool)"),
+        (
+            "repoDefault && true ? 'a' : 'b'",
+            "`&&` does not take (string, bool)",
+        ),
         ("repoDefault ? 'a' : 'b'", "expected a bool"),
         ("true ? 'a' : 1", "the branches of `?:` are string and int"),
-        ("repoDefault < 1 ? 'a' : 'b'", "`<` does not take (string, int)"),
+        (
+            "repoDefault < 1 ? 'a' : 'b'",
+            "`<` does not take (string, int)",
+        ),
         ("-repoDefault", "`-` does not take (string)"),
         ("!repoDefault", "`!` does not take (string)"),
         ("repoDefault[0]", "`[]` does not take (string, int)"),
         ("['a']['b']", "`[]` does not take (list(string), string)"),
         ("['a'].map(x, x + 1)[0]", "`+` does not take (string, int)"),
-        ("[repoDefault].map(x, x)[0] + 1", "`+` does not take (string, int)"),
-        ("[1].map(x, x * 2)[0] + 'a'", "`+` does not take (int, string)"),
+        (
+            "[repoDefault].map(x, x)[0] + 1",
+            "`+` does not take (string, int)",
+        ),
+        (
+            "[1].map(x, x * 2)[0] + 'a'",
+            "`+` does not take (int, string)",
+        ),
         ("1.map(x, x)", "expected a list or map, found int"),
         ("{1.5: 'a'}[1.5]", "double cannot be the key of a map"),
         ("size(repoDefault)", "expected a string, found int"),
@@ -220,20 +312,35 @@ fn what_is_refused_before_anything_is_evaluated() {
 #[test]
 fn what_fails_on_the_values_of_objects() {
     for (source, expected) in [
-        ("repository.labels['zone']", "line 1, column 18: there is no key `zone`"),
+        (
+            "repository.labels['zone']",
+            "line 1, column 18: there is no key `zone`",
+        ),
         ("'a' + repository.labels.zone", "there is no key `zone`"),
-        ("repository.labels.region + 1", "`+` does not take (string, int)"),
+        (
+            "string(repository.labels.region + 1)",
+            "`+` does not take (string, int)",
+        ),
         ("int(repository.labels.region) == 1 ? 'a' : 'b'", "int"),
         ("repository.labels", "expected a string, found map"),
         ("repository.labels.env ? 'a' : 'b'", "bool"),
         ("[repository.name][1]", "ndex"),
         ("string(1 / (size(repository.name) - 10))", "ero"),
-        ("timestamp(repository.name) == timestamp(0) ? 'a' : 'b'", "timestamp"),
-        ("repository.name.matches(repository.name + '(') ? 'a' : 'b'", "bad pattern"),
+        (
+            "timestamp(repository.name) == timestamp(0) ? 'a' : 'b'",
+            "timestamp",
+        ),
+        (
+            "repository.name.matches(repository.name + '(') ? 'a' : 'b'",
+            "bad pattern",
+        ),
         ("dyn(1)", "expected a string, found int"),
     ] {
         let error = evaluate(source).expect_err(source);
-        assert!(error.starts_with("evaluate: line 1, column "), "{source}: {error}");
+        assert!(
+            error.starts_with("evaluate: line 1, column "),
+            "{source}: {error}"
+        );
         assert!(error.contains(expected), "{source}: {error}");
         assert!(error.contains(source), "{source}: {error}");
     }
@@ -261,7 +368,11 @@ fn hostile() -> Vec<String> {
         format!("{} ? 'a' : 'b'", nest("all", 9, "true")),
         format!("{} ? 'a' : 'b'", nest("exists", 9, "false")),
         format!("{} || true ? 'a' : 'b'", nest("exists", 9, "false")),
-        format!("true || {} ? 'a' : 'b' + {}", nest("all", 9, "true"), nest("map", 8, "1") + "[0]"),
+        format!(
+            "true || {} ? 'a' : 'b' + {}",
+            nest("all", 9, "true"),
+            nest("map", 8, "1") + "[0]"
+        ),
         format!("string(size({}))", nest("filter", 9, "true")),
         format!("{} ? 'a' : 'b'", nest("exists_one", 9, "true")),
         double(40),
@@ -279,15 +390,27 @@ fn hostile() -> Vec<String> {
         format!("repoDefault.matches('{}') ? 'a' : 'b'", "(a+)+".repeat(60)),
         format!("repoDefault.matches('{}') ? 'a' : 'b'", "a{1000}{1000}"),
         format!("repoDefault.matches('{}') ? 'a' : 'b'", "(".repeat(200)),
-        format!("[{}].map(x, {ten}.map(y, x.matches('(a|b)*c{{1,50}}')))[0][0] ? 'a' : 'b'", "'a',".repeat(500) + "'b'"),
-        format!("{}.map(k, {}.map(l, k + l))[0][0]", "repository.labels", nest("map", 7, "'a'")),
+        format!(
+            "[{}].map(x, {ten}.map(y, x.matches('(a|b)*c{{1,50}}')))[0][0] ? 'a' : 'b'",
+            "'a',".repeat(500) + "'b'"
+        ),
+        format!(
+            "{}.map(k, {}.map(l, k + l))[0][0]",
+            "repository.labels",
+            nest("map", 7, "'a'")
+        ),
         "a?b:".repeat(1000) + "c",
         "true ? ".repeat(500) + "'a'" + &" : 'b'".repeat(500),
-        format!("string({}[0] == {}[0])", nest("map", 6, ten), nest("map", 6, ten)),
+        format!(
+            "string({}[0] == {}[0])",
+            nest("map", 6, ten),
+            nest("map", 6, ten)
+        ),
     ]
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures, for whoever asks with --nocapture")]
 fn hostile_expressions_end() {
     for source in hostile() {
         let start = Instant::now();
@@ -307,13 +430,18 @@ fn hostile_expressions_end() {
 /// `cargo test --release -- --ignored hostile_expressions_end_within`
 #[test]
 #[ignore = "measures a release build on a quiet machine"]
+#[expect(clippy::print_stdout, reason = "the figures, for whoever asks with --nocapture")]
 fn hostile_expressions_end_within_100_ms() {
     evaluate("'warm'").expect("a value");
     for source in hostile() {
         let start = Instant::now();
         let outcome = evaluate(&source);
         let took = start.elapsed();
-        println!("{took:?} {:.60} {:.90}", source, outcome.unwrap_or_else(|e| e));
+        println!(
+            "{took:?} {:.60} {:.90}",
+            source,
+            outcome.unwrap_or_else(|e| e)
+        );
         assert!(took < Duration::from_millis(100), "{source}: {took:?}");
     }
 }
@@ -321,7 +449,9 @@ fn hostile_expressions_end_within_100_ms() {
 #[test]
 fn a_spent_budget_stays_spent() {
     let ten = "[1,2,3,4,5,6,7,8,9,0]";
-    let long = format!("{ten}.all(a, {ten}.all(b, {ten}.all(c, {ten}.all(d, {ten}.all(e, {ten}.all(f, true))))))");
+    let long = format!(
+        "{ten}.all(a, {ten}.all(b, {ten}.all(c, {ten}.all(d, {ten}.all(e, {ten}.all(f, true))))))"
+    );
     for source in [
         format!("{long} || true ? 'a' : 'b'"),
         format!("true && {long} ? 'a' : 'b'"),

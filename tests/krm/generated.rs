@@ -1,6 +1,6 @@
 //! Documents in random style, edited at random.
 
-use krm_variants::yaml::{Content, Document, EditError, Editor, ParseOptions, Tree};
+use krm_variants::yaml::{Document, EditError, Editor, ParseOptions, Tree};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -287,7 +287,7 @@ fn parse(text: &str) -> Result<Tree, String> {
 #[test]
 fn edits_of_generated_documents() {
     let strategy = (choices(), prop::collection::vec(any::<u16>(), 2..8));
-    hold(4000, strategy, |(choices, picks)| {
+    hold(1500, strategy, |(choices, picks)| {
         let text = Choices::new(&choices).text();
         let tree = parse(&text)?;
         let document = Document::new(&text, &tree);
@@ -318,7 +318,7 @@ fn edits_of_generated_documents() {
 #[test]
 fn entries_and_items_of_one_document_go_into_another() {
     let strategy = (choices(), choices(), any::<(u16, u16, u16)>());
-    hold(4000, strategy, |(from, to, picks)| {
+    hold(1500, strategy, |(from, to, picks)| {
         let (from, to) = (Choices::new(&from).text(), Choices::new(&to).text());
         let (from_tree, to_tree) = (parse(&from)?, parse(&to)?);
         let source = texts::nodes(Document::new(&from, &from_tree));

@@ -1,5 +1,7 @@
 //! A document that nobody edits comes out as it came in, and means what the parser says.
 
+#![allow(clippy::print_stdout, reason = "the figures of a test run")]
+
 use std::collections::HashMap;
 
 use granit_parser::{Event, Parser, ScalarStyle as Style, Tag};

@@ -1,8 +1,10 @@
 //! The YAML texts that the properties of documents and edits are tested on.
 
+#![allow(clippy::print_stdout, reason = "the figures of a test run")]
+
 use std::path::{Path, PathBuf};
 
-use krm_variants::yaml::{Document, NodeRef, ParseOptions, Tree, Value};
+use krm_variants::yaml::{Document, NodeRef, Value};
 
 /// One YAML text.
 pub(crate) struct Text {
@@ -49,14 +51,6 @@ pub(crate) fn suite() -> Vec<Text> {
     texts
 }
 
-/// All of the above.
-pub(crate) fn all() -> Vec<Text> {
-    [own_cases(), shared(), suite()]
-        .into_iter()
-        .flatten()
-        .collect()
-}
-
 fn manifest() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -92,10 +86,6 @@ fn files(root: &Path, valid: Option<bool>) -> Vec<Text> {
     }
     texts.sort_by(|a, b| a.name.cmp(&b.name));
     texts
-}
-
-pub(crate) fn parse(text: &str) -> Tree {
-    Tree::parse(text, ParseOptions::default()).expect(text)
 }
 
 /// Every node of a document, collections before their children.

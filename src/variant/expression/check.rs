@@ -50,6 +50,25 @@ pub(super) fn check(
     }
 }
 
+/// The first call of a function in an expression whose macros were not expanded.
+pub(super) fn find_call(node: &IdedExpr, name: &str) -> Option<u64> {
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        match &node.expr {
+            Expr::Call(call) if call.func_name == name => return Some(node.id),
+            Expr::Call(call) => open.extend(call.target.as_deref().into_iter().chain(&call.args)),
+            Expr::Select(select) => open.push(&select.operand),
+            Expr::List(list) => open.extend(&list.elements),
+            Expr::Map(map) => open.extend(map.entries.iter().flat_map(|entry| match &entry.expr {
+                EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
+                EntryExpr::StructField(field) => vec![&field.value],
+            })),
+            _ => {}
+        }
+    }
+    None
+}
+
 struct Check<'v> {
     variables: &'v Variables,
     reads: BTreeSet<Variable>,
@@ -86,9 +105,13 @@ impl Check<'_> {
                         return problem(node.id, "messages are not supported");
                     };
                     let found = self.visit(&entry.key, depth)?;
-                    let is_key = matches!(found, Type::Bool | Type::Int | Type::Uint | Type::String);
+                    let is_key =
+                        matches!(found, Type::Bool | Type::Int | Type::Uint | Type::String);
                     if !found.is_open() && !is_key {
-                        return problem(entry.key.id, format!("{found} cannot be the key of a map"));
+                        return problem(
+                            entry.key.id,
+                            format!("{found} cannot be the key of a map"),
+                        );
                     }
                     key = key.unify(&found).unwrap_or(Type::Dyn);
                     let found = self.visit(&entry.value, depth)?;
@@ -118,14 +141,17 @@ impl Check<'_> {
             return Ok(fields.map_or(Type::String, Type::Object));
         }
         if TYPE_NAMES.contains(&name) {
-            return Ok(Type::Type);
+            return Ok(Type::Meta);
         }
         let known: Vec<&str> = Variable::ALL
             .into_iter()
             .map(Variable::as_str)
             .filter(|name| self.variables.find(name).is_some())
             .collect();
-        let message = format!("undeclared variable `{name}`, expected one of {}", known.join(", "));
+        let message = format!(
+            "undeclared variable `{name}`, expected one of {}",
+            known.join(", ")
+        );
         problem(id, message)
     }
 
@@ -136,7 +162,7 @@ impl Check<'_> {
         depth: usize,
     ) -> Result<Type, Problem> {
         if is_type_name(node) {
-            return Ok(Type::Type);
+            return Ok(Type::Meta);
         }
         let operand = self.visit(&select.operand, depth)?;
         if select.test {
@@ -212,10 +238,16 @@ impl Check<'_> {
                     object_field(node.id, fields, field.inner())
                 }
                 _ if *index == Type::String || index.is_open() => Ok(Type::Dyn),
-                _ => problem(node.id, no_overload(operators::INDEX, &[value.clone(), index.clone()])),
+                _ => problem(
+                    node.id,
+                    no_overload(operators::INDEX, &[value.clone(), index.clone()]),
+                ),
             },
             open if open.is_open() => Ok(Type::Dyn),
-            _ => problem(node.id, no_overload(operators::INDEX, &[value.clone(), index.clone()])),
+            _ => problem(
+                node.id,
+                no_overload(operators::INDEX, &[value.clone(), index.clone()]),
+            ),
         }
     }
 
@@ -246,10 +278,15 @@ impl Check<'_> {
             found if found.is_open() => Type::Dyn,
             found => return problem(range.id, format!("expected a list or map, found {found}")),
         };
-        let element = if element == Type::Never { Type::Dyn } else { element };
+        let element = if element == Type::Never {
+            Type::Dyn
+        } else {
+            element
+        };
         let start = self.visit(&comprehension.accu_init, depth)?;
         let outer = self.scope.len();
-        self.scope.push((comprehension.accu_var.clone(), start.clone()));
+        self.scope
+            .push((comprehension.accu_var.clone(), start.clone()));
         self.scope.push((comprehension.iter_var.clone(), element));
         self.visit(&comprehension.loop_cond, depth)?;
         let step = self.visit(&comprehension.loop_step, depth)?;
@@ -296,7 +333,10 @@ fn object_field(id: u64, fields: &'static [&'static str], field: &str) -> Result
     if fields.contains(&field) {
         return Ok(Type::Dyn);
     }
-    let message = format!("undeclared field `{field}`, expected one of {}", fields.join(", "));
+    let message = format!(
+        "undeclared field `{field}`, expected one of {}",
+        fields.join(", ")
+    );
     problem(id, message)
 }
 
@@ -344,7 +384,10 @@ fn overloaded(id: u64, call: &CallExpr, found: &[Type]) -> Result<Type, Problem>
         takes.len() == found.len() && takes.iter().zip(found).all(|(kind, t)| kind.takes(t))
     };
     let all: Vec<&Overload> = named(table).collect();
-    let mut fitting = all.iter().filter(|o| matching(o)).map(|(.., gives)| gives.give());
+    let mut fitting = all
+        .iter()
+        .filter(|o| matching(o))
+        .map(|(.., gives)| gives.give());
     if let Some(first) = fitting.next() {
         let is_sure = fitting.all(|other| other == first);
         return Ok(if is_sure { first } else { Type::Dyn });

@@ -22,7 +22,9 @@ pub struct Evaluator<'v> {
 
 impl Debug for Evaluator<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Evaluator").field("left", &self.left).finish_non_exhaustive()
+        f.debug_struct("Evaluator")
+            .field("left", &self.left)
+            .finish_non_exhaustive()
     }
 }
 
@@ -40,7 +42,8 @@ impl Compiler {
 impl<'v> Evaluator<'v> {
     /// Gives a variable that is a string its value.
     pub fn set_text(&mut self, variable: Variable, text: &'v str) {
-        self.context.add_variable_as_val(variable.as_str(), text_value(text));
+        self.context
+            .add_variable_as_val(variable.as_str(), text_value(text));
     }
 
     /// Gives a variable that is an object its value.
@@ -58,13 +61,15 @@ impl<'v> Evaluator<'v> {
         // What is copied for every target is paid for.
         let copied = (object.labels.len() + object.annotations.len()) as u64;
         self.left = self.left.saturating_sub(copied / 8);
-        self.context.add_variable_as_val(variable.as_str(), map_value(fields));
+        self.context
+            .add_variable_as_val(variable.as_str(), map_value(fields));
     }
 
     /// Makes `target` the entry of a list.
     pub fn set_listed(&mut self, repo: &'v str, package: &'v str) {
         let fields = [("repo", text_value(repo)), ("package", text_value(package))];
-        self.context.add_variable_as_val(Variable::Target.as_str(), map_value(fields));
+        self.context
+            .add_variable_as_val(Variable::Target.as_str(), map_value(fields));
     }
 
     /// Evaluates an expression to its string.
@@ -138,15 +143,21 @@ fn map_value<'v>(
     entries: impl IntoIterator<Item = (&'v str, Box<dyn Val + 'v>)>,
 ) -> Box<dyn Val + 'v> {
     let entries = entries.into_iter();
-    let map: HashMap<CelMapKey<'v>, Box<dyn Val + 'v>> =
-        entries.map(|(key, value)| (CelMapKey::from(key), value)).collect();
+    let map: HashMap<CelMapKey<'v>, Box<dyn Val + 'v>> = entries
+        .map(|(key, value)| (CelMapKey::from(key), value))
+        .collect();
     Box::new(CelMap::from(map))
 }
 
 fn children(node: &IdedExpr) -> Vec<&IdedExpr> {
     match &node.expr {
         Expr::Select(select) => vec![&*select.operand],
-        Expr::Call(call) => call.target.as_deref().into_iter().chain(&call.args).collect(),
+        Expr::Call(call) => call
+            .target
+            .as_deref()
+            .into_iter()
+            .chain(&call.args)
+            .collect(),
         Expr::List(list) => list.elements.iter().collect(),
         Expr::Map(map) => {
             let entries = map.entries.iter().filter_map(|entry| match &entry.expr {
@@ -181,7 +192,11 @@ fn message(error: &ExecutionError) -> String {
                 "rem" => "%",
                 other => other,
             };
-            format!("`{sign}` does not take ({}, {})", left.type_of(), right.type_of())
+            format!(
+                "`{sign}` does not take ({}, {})",
+                left.type_of(),
+                right.type_of()
+            )
         }
         ExecutionError::FunctionError { function, message } => {
             format!("`{}`: {message}", spelled(function))

@@ -4,9 +4,7 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use cel::common::types::{
-    BOOL_TYPE, CelBool, CelDouble, CelList, CelString, DYN_TYPE, Kind, STRING_TYPE,
-};
+use cel::common::types::{CelBool, CelDouble, CelList, CelString, DYN_TYPE, Kind, STRING_TYPE};
 use cel::common::value::{CowVal, Val};
 use cel::{Env, ExecutionError};
 use regex::{Regex, RegexBuilder};
@@ -47,12 +45,13 @@ pub(super) fn environment() -> Env {
         .and_then(|()| environment.add_overload(MATCHES, MATCHES, text(), matches))
         .and_then(|()| environment.add_overload(SPELLED, SPELLED, vec![DYN_TYPE], spelled));
     declared.expect("no standard name begins with @");
-    let _ = BOOL_TYPE;
     environment
 }
 
 fn only<'b, 'v>(mut arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
-    arguments.pop().ok_or(ExecutionError::MissingArgumentOrTarget)
+    arguments
+        .pop()
+        .ok_or(ExecutionError::MissingArgumentOrTarget)
 }
 
 fn paid<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
@@ -93,7 +92,9 @@ fn spelled<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
     let Some(double) = value.downcast_ref::<CelDouble>() else {
         return Ok(value);
     };
-    Ok(CowVal::owned(CelString::from(spell_double(*double.inner()))))
+    Ok(CowVal::owned(CelString::from(spell_double(
+        *double.inner(),
+    ))))
 }
 
 fn spell_double(double: f64) -> String {
@@ -125,10 +126,16 @@ thread_local! {
 /// Makes a pattern; matching takes time linear in the text.
 pub(super) fn pattern(pattern: &str) -> Result<Regex, String> {
     if pattern.len() > MAX_PATTERN {
-        return Err(format!("expected a pattern of at most {MAX_PATTERN} bytes, found {}", pattern.len()));
+        return Err(format!(
+            "expected a pattern of at most {MAX_PATTERN} bytes, found {}",
+            pattern.len()
+        ));
     }
     let mut builder = RegexBuilder::new(pattern);
-    builder.size_limit(64 << 10).dfa_size_limit(256 << 10).nest_limit(32);
+    builder
+        .size_limit(64 << 10)
+        .dfa_size_limit(256 << 10)
+        .nest_limit(32);
     builder.build().map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => "the pattern is too large".to_owned(),
         // The last line says what is wrong; those above draw where.

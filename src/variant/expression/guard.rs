@@ -7,9 +7,7 @@
 //! for an answer and go on.
 
 use cel::IdedExpr;
-use cel::common::ast::{
-    CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators,
-};
+use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators};
 use cel::common::types::CelBool;
 
 use super::functions::{AFFORDABLE, MATCHES, PAID, RANGE, SPELLED};
@@ -90,8 +88,14 @@ fn guard_call(id: u64, written: CallExpr) -> IdedExpr {
         "string" => args = vec![call(SPELLED, args)],
         // Accessors go by the offset that was written: `string` writes UTC.
         "timestamp" => {
-            let given = IdedExpr { id, ..call("timestamp", args) };
-            args = vec![IdedExpr { id, ..call("string", vec![given]) }];
+            let given = IdedExpr {
+                id,
+                ..call("timestamp", args)
+            };
+            args = vec![IdedExpr {
+                id,
+                ..call("string", vec![given])
+            }];
         }
         _ => {}
     }

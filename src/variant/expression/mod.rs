@@ -135,16 +135,23 @@ impl Compiler {
         }
         self.total += source.len();
         if self.total > MAX_TOTAL_LENGTH {
-            let message = format!("all expressions together have more than {MAX_TOTAL_LENGTH} bytes");
+            let message =
+                format!("all expressions together have more than {MAX_TOTAL_LENGTH} bytes");
             return Err(error((1, 1), message));
         }
-        let parser = self.environment.parser().max_recursion_depth(MAX_PARSER_DEPTH);
+        let parser = self
+            .environment
+            .parser()
+            .max_recursion_depth(MAX_PARSER_DEPTH);
         let (parsed, positions) = parser.parse_with_source_info(source).map_err(|errors| {
             let first = errors.errors.into_iter().next();
             let (at, message) = first.map_or(((1, 1), String::new()), |e| (e.pos, e.msg));
             let number = |n: isize| usize::try_from(n).unwrap_or_default().max(1);
             error((number(at.0), number(at.1)), syntax_message(&message))
         })?;
+        if source.contains("existsOne") {
+            self.refuse_exists_one(source)?;
+        }
         let reads = check::check(&parsed, variables)
             .map_err(|problem| error(position(&positions, problem.id), problem.message))?;
         Ok(Expression {
@@ -153,6 +160,28 @@ impl Compiler {
             positions,
             reads,
         })
+    }
+}
+
+impl Compiler {
+    /// The parser knows `existsOne` as another spelling of `exists_one`; Porch does not.
+    fn refuse_exists_one(&self, source: &str) -> Result<(), ExpressionError> {
+        let plain = Env::default().with_optional_support(false).parser();
+        let parsed = plain
+            .max_recursion_depth(MAX_PARSER_DEPTH)
+            .parse_with_source_info(source);
+        // What does not parse was reported.
+        let Ok((parsed, positions)) = parsed else {
+            return Ok(());
+        };
+        match check::find_call(&parsed, "existsOne") {
+            Some(id) => Err(ExpressionError::new(
+                source,
+                position(&positions, id),
+                "undeclared function `existsOne`, expected `exists_one`",
+            )),
+            None => Ok(()),
+        }
     }
 }
 
@@ -169,7 +198,9 @@ fn syntax_message(message: &str) -> String {
 
 /// Line and column of a node.
 fn position(positions: &SourceInfo, id: u64) -> (usize, usize) {
-    let start = positions.offset_for(id).map_or(0, |(start, _)| start as usize);
+    let start = positions
+        .offset_for(id)
+        .map_or(0, |(start, _)| start as usize);
     let before: Vec<char> = positions.source.chars().take(start).collect();
     let line = before.iter().filter(|c| **c == '\n').count() + 1;
     let column = before.iter().rev().take_while(|c| **c != '\n').count() + 1;

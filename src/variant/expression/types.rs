@@ -19,7 +19,7 @@ pub(super) enum Type {
     Duration,
     Timestamp,
     /// The type of a type.
-    Type,
+    Meta,
     List(Box<Type>),
     Map(Box<Type>, Box<Type>),
     /// A variable with these fields.
@@ -64,7 +64,7 @@ impl fmt::Display for Type {
             Self::Bytes => "bytes",
             Self::Duration => "duration",
             Self::Timestamp => "timestamp",
-            Self::Type => "type",
+            Self::Meta => "type",
             Self::List(element) => return write!(f, "list({element})"),
             Self::Map(key, value) => return write!(f, "map({key}, {value})"),
             Self::Object(_) => "object",
@@ -111,7 +111,7 @@ impl Kind {
             Self::Bytes => Type::Bytes,
             Self::Duration => Type::Duration,
             Self::Timestamp => Type::Timestamp,
-            Self::Type => Type::Type,
+            Self::Type => Type::Meta,
             Self::List => Type::list(Type::Dyn),
             Self::Map => Type::Map(Box::new(Type::Dyn), Box::new(Type::Dyn)),
         }
@@ -179,6 +179,16 @@ pub(super) const MEMBER: &[Overload] = &[
 
 /// Names of types, which are values.
 pub(super) const TYPE_NAMES: [&str; 12] = [
-    "bool", "int", "uint", "double", "string", "bytes", "list", "map", "null_type", "type",
-    "google.protobuf.Duration", "google.protobuf.Timestamp",
+    "bool",
+    "int",
+    "uint",
+    "double",
+    "string",
+    "bytes",
+    "list",
+    "map",
+    "null_type",
+    "type",
+    "google.protobuf.Duration",
+    "google.protobuf.Timestamp",
 ];
