@@ -570,7 +570,11 @@ impl ResourceList {
                     "\n"
                 };
                 let removed: BTreeSet<usize> = match keep {
-                    true => self.removed.iter().map(|id| self.items[id.0].chunk).collect(),
+                    true => self
+                        .removed
+                        .iter()
+                        .map(|id| self.items[id.0].chunk)
+                        .collect(),
                     false => BTreeSet::new(),
                 };
                 let (before, after) = text.split_at(at);

@@ -637,10 +637,7 @@ mod tests {
         );
         let value = mapping([("region", Value::Null)]);
         let error = from_value::<BTreeMap<String, String>>(&value).expect_err("null");
-        assert_eq!(
-            error.to_string(),
-            "region: expected a string, found null"
-        );
+        assert_eq!(error.to_string(), "region: expected a string, found null");
     }
 
     #[test]

@@ -410,7 +410,10 @@ fn hostile() -> Vec<String> {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the figures, for whoever asks with --nocapture")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the figures, for whoever asks with --nocapture"
+)]
 fn hostile_expressions_end() {
     for source in hostile() {
         let start = Instant::now();
@@ -430,7 +433,10 @@ fn hostile_expressions_end() {
 /// `cargo test --release -- --ignored hostile_expressions_end_within`
 #[test]
 #[ignore = "measures a release build on a quiet machine"]
-#[expect(clippy::print_stdout, reason = "the figures, for whoever asks with --nocapture")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the figures, for whoever asks with --nocapture"
+)]
 fn hostile_expressions_end_within_100_ms() {
     evaluate("'warm'").expect("a value");
     for source in hostile() {
