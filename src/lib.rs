@@ -6,11 +6,11 @@
 //! - [`filter`]: the one entry point of all functions; the only module, with [`package`], that
 //!   touches standard input and output, files and exit codes.
 //! - [`functions`]: the steps, one file each: what happens to a ResourceList.
-//! - [`resource_list`], [`resource`], [`config`], [`supplied`],
-//!   [`results`]: views on the input, and what is said
-//!   of it.
-//! - [`kptfile`], [`variant`]: the Kptfile; what a variant is to be.
+//! - [`resource_list`], [`resource`], [`config`], [`supplied`], [`results`]: views on the input, and
+//!   what is said of it.
+//! - [`kptfile`], [`variant`]: the Kptfile; PackageVariant, PackageVariantSet, their expressions.
 //! - [`package`], [`diff`]: a package directory, its changed files.
+//! - [`schema`]: how the elements of Kubernetes' lists and maps relate.
 //! - [`yaml`]: texts, trees of spans, values, edits as splices of the source.
 //!
 //! Invariants:

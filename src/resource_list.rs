@@ -2,7 +2,7 @@
 //!
 //! A list is read from a `config.kubernetes.io` ResourceList ([`ResourceList::parse`]) or from the
 //! files of a package ([`ResourceList::from_files`]); steps see no difference. Its text is cut into
-//! [`Chunk`]s: one per item where the wrapper has the usual shape, else one for the whole wrapper;
+//! chunks: one per item where the wrapper has the usual shape, else one for the whole wrapper;
 //! one per file of a package.
 
 mod adopt;

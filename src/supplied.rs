@@ -3,7 +3,7 @@
 //! Each has a [`Role`], and a role is filled by a flag with a file or directory, by the field of
 //! that name in the typed config, or by an annotation on a PackageVariant. The third way of the
 //! contract, `config.kubernetes.io/merge-source` on items, is for `merge-package` alone and would
-//! be one more [`Way`].
+//! be one more way.
 //!
 //! Source: contract, Supplied inputs.
 

@@ -3,9 +3,9 @@
 //! `repository.labels['region'] + '-endpoints'` -> `useast1-endpoints`
 //!
 //! The interpreter knows neither types before it runs nor limits while it does. So an expression is
-//! compiled in three steps: parsed, [`check`]ed (names, functions, types as far as they are known,
-//! size), and rewritten by [`guard`] so that every step of its evaluation is paid for from a
-//! [`budget`]. What it evaluates to depends on nothing but its variables: maps are walked in the
+//! compiled in three steps: parsed, checked (names, functions, types as far as they are known,
+//! size), and rewritten by a guard so that every step of its evaluation is paid for from a
+//! budget. What it evaluates to depends on nothing but its variables: maps are walked in the
 //! order of their keys, and times are UTC.
 //!
 //! Both recurse on the expression: do it within [`on_large_stack`].
