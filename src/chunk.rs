@@ -103,6 +103,15 @@ impl Chunk {
         Document::new(self.text(), self.tree.get_or_init(parse))
     }
 
+    /// Reads the document of the text with all edits, and keeps no tree that is not there already.
+    pub(crate) fn read_once<T>(&self, read: impl FnOnce(Document<'_>) -> T) -> T {
+        if self.tree.get().is_some() {
+            return read(self.document());
+        }
+        let tree = Tree::parse(self.text(), self.options).unwrap_or_default();
+        read(Document::new(self.text(), &tree))
+    }
+
     /// Makes edits. If `change` fails, nothing is changed.
     ///
     /// # Errors

@@ -87,6 +87,21 @@ pub struct NewResource {
     pub value: Value,
 }
 
+/// A new resource as it will be written.
+#[derive(Debug)]
+pub struct WrittenResource {
+    path: Option<String>,
+    content: Written,
+}
+
+#[derive(Debug)]
+enum Written {
+    /// Lines of the output: a tenth of what the value takes in memory.
+    Text(String),
+    /// For a list that is written as a whole.
+    Value(Value),
+}
+
 /// How the chunks make up the input.
 #[derive(Debug)]
 enum Layout {
@@ -114,7 +129,7 @@ pub struct ResourceList {
     layout: Layout,
     chunks: Vec<Chunk>,
     items: Vec<Item>,
-    added: Vec<NewResource>,
+    added: Vec<WrittenResource>,
     /// Items that are left out of the output.
     removed: BTreeSet<ItemId>,
 }
@@ -484,6 +499,18 @@ impl ResourceList {
         locate(document, item.place).expect("edits keep the items of a chunk")
     }
 
+    /// Reads an item without keeping what it takes to do so, where it stands alone.
+    pub fn read<T>(&self, id: ItemId, read: impl FnOnce(NodeRef<'_>) -> T) -> T {
+        let item = &self.items[id.0];
+        if !matches!(item.place, Place::Alone) {
+            return read(self.node(id));
+        }
+        let place = item.place;
+        self.chunks[item.chunk].read_once(|document| {
+            read(locate(document, place).expect("edits keep the items of a chunk"))
+        })
+    }
+
     /// Edits an item. If `change` fails, nothing is changed.
     ///
     /// # Errors
@@ -508,6 +535,27 @@ impl ResourceList {
 
     /// Adds a resource behind the items: in a package, as a new file.
     pub fn add(&mut self, resource: NewResource) {
+        let written = self.write(resource);
+        self.add_written(written);
+    }
+
+    /// What a new resource will be written as, for [`ResourceList::add_written`].
+    #[must_use]
+    pub fn write(&self, new: NewResource) -> WrittenResource {
+        let path = new.path.clone();
+        let content = match &self.layout {
+            Layout::Split { wrapper, indent } => {
+                let newline = ItemsLine::of(wrapper).newline;
+                Written::Text(item_text(with_annotations(new), *indent, newline))
+            }
+            Layout::Files { .. } => Written::Text(block_text(new.value, 0, "\n")),
+            Layout::Whole | Layout::Loose => Written::Value(with_annotations(new)),
+        };
+        WrittenResource { path, content }
+    }
+
+    /// Adds a resource that [`ResourceList::write`] gave.
+    pub fn add_written(&mut self, resource: WrittenResource) {
         self.added.push(resource);
     }
 
@@ -553,22 +601,12 @@ impl ResourceList {
             Vec::new()
         };
         match self.layout {
-            Layout::Split {
-                mut wrapper,
-                indent,
-            } => {
+            Layout::Split { mut wrapper, .. } => {
                 wrapper.edit(|document, editor| append_results(document, editor, values))?;
                 let text = wrapper.text();
-                let items = wrapper.root().and_then(|root| root.entry("items"));
-                let behind = items.map_or(text.len(), |items| items.value.range().end);
-                let at = text[behind..]
-                    .find('\n')
-                    .map_or(text.len(), |n| behind + n + 1);
-                let newline = if text[..at].ends_with("\r\n") {
-                    "\r\n"
-                } else {
-                    "\n"
-                };
+                let ItemsLine {
+                    behind, end: at, ..
+                } = ItemsLine::of(&wrapper);
                 let removed: BTreeSet<usize> = match keep {
                     true => self
                         .removed
@@ -594,12 +632,12 @@ impl ResourceList {
                         false => chunk.source_text(),
                     });
                 }
-                let mut tail = String::new();
                 for new in added {
-                    tail.push_str(&item_text(with_annotations(new), indent, newline));
+                    if let Written::Text(text) = new.content {
+                        texts.push(Text::from(text));
+                    }
                 }
-                tail.push_str(after);
-                texts.push(Text::from(tail));
+                texts.push(Text::from(after.to_owned()));
                 Ok(texts)
             }
             Layout::Whole => {
@@ -617,7 +655,11 @@ impl ResourceList {
                         editor.remove_items(items, |index| removed.contains(&index))?;
                     }
                     if let Some(root) = document.root(0).filter(|_| !added.is_empty()) {
-                        let new: Vec<Value> = added.into_iter().map(with_annotations).collect();
+                        let value = |new: WrittenResource| match new.content {
+                            Written::Value(value) => Some(value),
+                            Written::Text(_) => None,
+                        };
+                        let new: Vec<Value> = added.into_iter().filter_map(value).collect();
                         match root.entry("items") {
                             Some(items) => {
                                 let items = items.value.resolved();
@@ -675,12 +717,40 @@ impl ResourceList {
         }
         changes.extend(copied.iter().cloned());
         for new in &self.added {
-            if let Some(path) = &new.path {
-                let text = block_text(new.value.clone(), 0, "\n");
-                changes.push(FileChange::write(path.clone(), text));
+            if let (Some(path), Written::Text(text)) = (&new.path, &new.content) {
+                changes.push(FileChange::write(path.clone(), text.as_str()));
             }
         }
         changes
+    }
+}
+
+/// The line of `items:` in a wrapper.
+struct ItemsLine {
+    /// Behind `items:`.
+    behind: usize,
+    /// Behind the line break.
+    end: usize,
+    newline: &'static str,
+}
+
+impl ItemsLine {
+    fn of(wrapper: &Chunk) -> Self {
+        let text = wrapper.text();
+        let items = wrapper.root().and_then(|root| root.entry("items"));
+        let behind = items.map_or(text.len(), |items| items.value.range().end);
+        let end = text[behind..]
+            .find('\n')
+            .map_or(text.len(), |n| behind + n + 1);
+        let newline = match text[..end].ends_with("\r\n") {
+            true => "\r\n",
+            false => "\n",
+        };
+        Self {
+            behind,
+            end,
+            newline,
+        }
     }
 }
 

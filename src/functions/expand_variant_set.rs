@@ -20,7 +20,7 @@ use crate::config::{UsageError, kind_of, unexpected};
 use crate::filter::{Function, Run};
 use crate::package::check_package_path;
 use crate::resource::Resource;
-use crate::resource_list::{ItemId, NewResource, ResourceList};
+use crate::resource_list::{ItemId, NewResource, ResourceList, WrittenResource};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::Role;
 use crate::variant::cluster::{Cluster, PACKAGE_REVISION, REPOSITORY, TypeOf, namespace_of};
@@ -89,10 +89,24 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         .into_iter()
         .map(|source| (source.set, (source.resource, source.item)))
         .unzip();
-    let mut expansions = on_large_stack(|| fan_out(&sets, &cluster))
-        .map_err(|error| UsageError(format!("cannot start a thread: {error}")))?;
-    drop(cluster);
     let fleet = Fleet::read(list, &sets);
+    let places: Vec<NewFiles> = sources
+        .iter()
+        .zip(&sets)
+        .map(|((resource, _), set)| NewFiles::of(list, set, resource))
+        .collect();
+    let mut expansions = {
+        // What a parser leaves behind may change threads, but not be shared by them.
+        let list = &mut *list;
+        let (sets, fleet, places, cluster) = (&sets, &fleet, &places, &cluster);
+        on_large_stack(move || {
+            fan_out(sets, cluster, |index, name, spec| {
+                make(&sets[index], name, spec, fleet, &places[index], list)
+            })
+        })
+        .map_err(|error| UsageError(format!("cannot start a thread: {error}")))?
+    };
+    drop(cluster);
     check_names(&sets, &mut expansions, list, &fleet);
     let is_failed = !findings.is_empty() || expansions.iter().any(|one| !one.findings.is_empty());
     for finding in findings {
@@ -112,10 +126,57 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
                 .map(move |variant| (namespace.to_owned(), variant.name.clone()))
         })
         .collect();
-    for ((set, place), expansion) in sets.iter().zip(&sources).zip(expansions) {
-        apply(set, place, expansion, &desired, &fleet, list, results);
+    let mut taken = paths_below(&places, list);
+    for (index, expansion) in expansions.into_iter().enumerate() {
+        let one = One {
+            set: &sets[index],
+            resource: &sources[index].0,
+            item: sources[index].1,
+            files: &places[index],
+        };
+        apply(&one, expansion, &desired, &fleet, &mut taken, list, results);
     }
     Ok(())
+}
+
+/// What is to be done for a target.
+enum Made {
+    New(WrittenResource),
+    Changed(Value),
+    Unchanged,
+}
+
+fn make(
+    set: &Set,
+    name: &str,
+    spec: Value,
+    fleet: &Fleet,
+    files: &NewFiles,
+    list: &ResourceList,
+) -> Made {
+    let namespace = namespace_of(set.namespace.as_deref());
+    let Some(member) = fleet.find(namespace, name) else {
+        return Made::New(list.write(NewResource {
+            path: files.path(name),
+            package_path: files.package_path.clone(),
+            value: resource_value(set, name, spec),
+        }));
+    };
+    let old = list.read(member.item, |node| {
+        node.get("spec").and_then(|spec| spec.value())
+    });
+    match old.as_ref() == Some(&spec) {
+        true => Made::Unchanged,
+        false => Made::Changed(spec),
+    }
+}
+
+/// A set that is applied.
+struct One<'a> {
+    set: &'a Set,
+    resource: &'a Resource,
+    item: Option<ItemId>,
+    files: &'a NewFiles,
 }
 
 /// A set's identity and file, and the item that gets its status.
@@ -345,7 +406,7 @@ impl Fleet {
             member.or_insert_with(|| Member {
                 item: id,
                 is_ambiguous: false,
-                owner: Owner::read(list.node(id)),
+                owner: list.read(id, Owner::read),
             });
         }
         Self { members }
@@ -357,7 +418,12 @@ impl Fleet {
 }
 
 /// Every name must be free, or that of a variant which the set owns.
-fn check_names(sets: &[Set], expansions: &mut [Expansion], list: &ResourceList, fleet: &Fleet) {
+fn check_names(
+    sets: &[Set],
+    expansions: &mut [Expansion<Made>],
+    list: &ResourceList,
+    fleet: &Fleet,
+) {
     let mut taken: HashMap<(&str, String), (&Set, Path)> = HashMap::new();
     for (set, expansion) in sets.iter().zip(expansions) {
         let namespace = namespace_of(set.namespace.as_deref());
@@ -468,7 +534,7 @@ impl Condition {
     }
 }
 
-fn report_failure(places: &[Place], expansions: Vec<Expansion>, results: &mut Results) {
+fn report_failure(places: &[Place], expansions: Vec<Expansion<Made>>, results: &mut Results) {
     for ((resource, _), expansion) in places.iter().zip(expansions) {
         let stalled = if expansion.findings.is_empty() {
             &NOT_STALLED
@@ -504,14 +570,15 @@ struct Counts {
 
 /// Writes the variants of one set; nothing can be wrong with it any more but the texts themselves.
 fn apply(
-    set: &Set,
-    (resource, item): &Place,
-    expansion: Expansion,
+    one: &One<'_>,
+    expansion: Expansion<Made>,
     desired: &HashSet<(String, String)>,
     fleet: &Fleet,
+    taken: &mut HashSet<String>,
     list: &mut ResourceList,
     results: &mut Results,
 ) {
+    let One { set, resource, .. } = *one;
     for path in expansion.empty {
         let message = "the target selects nothing";
         let result = FunctionResult::warning(Reason::NoTargetSelected, message);
@@ -519,30 +586,26 @@ fn apply(
     }
     let namespace = namespace_of(set.namespace.as_deref());
     let mut counts = Counts::default();
-    let files = NewFiles::of(list, set, resource);
-    for variant in expansion.variants {
-        let Some(member) = fleet.find(namespace, &variant.name) else {
-            if let Err(result) = files.add(set, variant, list) {
-                results.push(result.about(resource));
+    for Variant { name, made, .. } in expansion.variants {
+        match made {
+            Made::Unchanged => counts.unchanged += 1,
+            Made::New(written) => {
+                counts.created += 1;
+                if let Some(result) = one.files.refuse(&name, taken) {
+                    results.push(result.about(resource));
+                }
+                list.add_written(written);
             }
-            counts.created += 1;
-            continue;
-        };
-        let spec = list
-            .node(member.item)
-            .get("spec")
-            .and_then(|spec| spec.value());
-        if spec.as_ref() == Some(&variant.spec) {
-            counts.unchanged += 1;
-            continue;
-        }
-        match list.edit(member.item, |node, editor| {
-            update(node, &variant.spec, editor)
-        }) {
-            Ok(()) => counts.updated += 1,
-            Err(error) => {
-                let result = FunctionResult::refused(&error).about(list.resource(member.item));
-                results.push(result.at("spec"));
+            Made::Changed(spec) => {
+                counts.updated += 1;
+                let Some(member) = fleet.find(namespace, &name) else {
+                    continue;
+                };
+                let edit = list.edit(member.item, |node, editor| update(node, &spec, editor));
+                if let Err(error) = edit {
+                    let result = FunctionResult::refused(&error);
+                    results.push(result.about(list.resource(member.item)).at("spec"));
+                }
             }
         }
     }
@@ -575,8 +638,8 @@ fn apply(
     for condition in [&NOT_STALLED, &READY] {
         results.push(condition.result().about(resource));
     }
-    if let Some(id) = item
-        && let Err(error) = list.edit(*id, write_status)
+    if let Some(id) = one.item
+        && let Err(error) = list.edit(id, write_status)
     {
         results.push(
             FunctionResult::refused(&error)
@@ -590,71 +653,74 @@ fn apply(
 struct NewFiles {
     directory: Option<String>,
     package_path: Option<String>,
-    taken: HashSet<String>,
 }
 
 impl NewFiles {
     fn of(list: &ResourceList, set: &Set, resource: &Resource) -> Self {
         let package_path = resource.origin.package_path.clone().or_else(|| {
-            let paths = list
-                .items()
-                .filter_map(|(_, other)| other.origin.package_path.clone());
-            paths.min_by_key(String::len)
+            let origins = list.items().map(|(_, other)| &other.origin);
+            let paths = origins.filter_map(|origin| origin.package_path.as_ref());
+            paths.min_by_key(|path| path.len()).cloned()
         });
-        let below = format!("{}/", set.name);
-        let in_package = list
-            .items()
-            .filter(|(_, other)| other.origin.package_path == package_path);
-        let paths = in_package.filter_map(|(_, other)| other.origin.path.as_deref());
-        let taken = paths
-            .filter(|path| path.starts_with(&below))
-            .map(str::to_owned);
         // Items of kustomize have no paths.
         let mut origins = list.items().map(|(_, other)| &other.origin.path);
-        let has_paths = list.items().next().is_none() || origins.any(Option::is_some);
+        let is_empty = list.items().next().is_none();
+        let has_paths = is_empty || list.is_package() || origins.any(Option::is_some);
         Self {
-            taken: taken.collect(),
-            directory: (has_paths || list.is_package()).then(|| set.name.clone()),
+            directory: has_paths.then(|| set.name.clone()),
             package_path,
         }
     }
 
-    fn add(
-        &self,
-        set: &Set,
-        variant: Variant,
-        list: &mut ResourceList,
-    ) -> Result<(), Box<FunctionResult>> {
-        let path = self
-            .directory
-            .as_ref()
-            .map(|directory| format!("{directory}/{}.yaml", variant.name));
-        if let Some(path) = &path {
-            let error = |reason, message| Box::new(FunctionResult::error(reason, message));
-            check_package_path(path)
-                .map_err(|refused| error(Reason::InvalidPath, refused.to_string()))?;
-            if self.taken.contains(path) {
-                let message = format!(
-                    "the file `{path}` is there, but does not hold the PackageVariant `{}`",
-                    variant.name
-                );
-                return Err(error(Reason::PathTaken, message));
-            }
+    fn path(&self, name: &str) -> Option<String> {
+        let directory = self.directory.as_ref()?;
+        Some(format!("{directory}/{name}.yaml"))
+    }
+
+    /// Why a file cannot be made; else its path is taken.
+    fn refuse(&self, name: &str, taken: &mut HashSet<String>) -> Option<FunctionResult> {
+        let path = self.path(name)?;
+        if let Err(error) = check_package_path(&path) {
+            return Some(FunctionResult::error(
+                Reason::InvalidPath,
+                error.to_string(),
+            ));
         }
-        list.add(NewResource {
-            path,
-            package_path: self.package_path.clone(),
-            value: resource_value(set, variant),
-        });
-        Ok(())
+        let key = format!(
+            "{}\0{path}",
+            self.package_path.as_deref().unwrap_or_default()
+        );
+        if taken.insert(key) {
+            return None;
+        }
+        let message = format!(
+            "the file `{path}` is there, for another resource than the PackageVariant `{name}`"
+        );
+        Some(FunctionResult::error(Reason::PathTaken, message))
     }
 }
 
-fn resource_value(set: &Set, variant: Variant) -> Value {
+/// Paths that are there already, as [`NewFiles::refuse`] notes them.
+fn paths_below(places: &[NewFiles], list: &ResourceList) -> HashSet<String> {
+    let directories = places.iter().filter_map(|files| files.directory.as_deref());
+    let directories: HashSet<&str> = directories.collect();
+    let origins = list.items().map(|(_, resource)| &resource.origin);
+    let below = origins.filter_map(|origin| {
+        let path = origin.path.as_deref()?;
+        let (directory, _) = path.rsplit_once('/')?;
+        let package = origin.package_path.as_deref().unwrap_or_default();
+        directories
+            .contains(directory)
+            .then(|| format!("{package}\0{path}"))
+    });
+    below.collect()
+}
+
+fn resource_value(set: &Set, name: &str, spec: Value) -> Value {
     let entry = |key: &str, value: Value| (Value::from(key), value);
     let owner = set.uid.as_deref().unwrap_or(&set.name);
     let labels = vec![entry(OWNER_LABEL, Value::from(label_value(owner)))];
-    let mut metadata = vec![entry("name", Value::from(variant.name))];
+    let mut metadata = vec![entry("name", Value::from(name))];
     if let Some(namespace) = &set.namespace {
         metadata.push(entry("namespace", Value::from(namespace.as_str())));
     }
@@ -675,7 +741,7 @@ fn resource_value(set: &Set, variant: Variant) -> Value {
         entry("apiVersion", Value::from(PACKAGE_VARIANT.0)),
         entry("kind", Value::from(PACKAGE_VARIANT.1)),
         entry("metadata", Value::Mapping(metadata)),
-        entry("spec", variant.spec),
+        entry("spec", spec),
     ])
 }
 

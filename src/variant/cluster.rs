@@ -140,7 +140,7 @@ impl Cluster {
                     Some(_) => continue,
                     None => known.insert(identity, number),
                 };
-                let object = Object::read(resource, list.node(id));
+                let object = list.read(id, |node| Object::read(resource, node));
                 let objects = cluster.objects.entry(type_of).or_default();
                 objects.entry(namespace).or_default().push(object);
             }

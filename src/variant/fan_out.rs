@@ -32,13 +32,13 @@ pub struct Set {
 
 /// A PackageVariant that a set makes.
 #[derive(Debug)]
-pub struct Variant {
+pub struct Variant<T> {
     /// `metadata.name`.
     pub name: String,
     /// Which target of the set it is for.
     pub place: Place,
-    /// `spec`.
-    pub spec: Value,
+    /// What the caller made of its `spec`.
+    pub made: T,
 }
 
 /// An element of a set's targets.
@@ -65,10 +65,10 @@ impl Place {
 }
 
 /// What came of a set.
-#[derive(Debug, Default)]
-pub struct Expansion {
+#[derive(Debug)]
+pub struct Expansion<T> {
     /// Its PackageVariants, in the order of the targets.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<Variant<T>>,
     /// What is wrong; then the variants are incomplete.
     pub findings: Vec<FunctionResult>,
     /// Targets that selected nothing.
@@ -85,32 +85,45 @@ struct Candidate<'s> {
 }
 
 /// A set on its way.
-struct Prepared<'s> {
+struct Prepared<'s, T> {
     set: &'s Set,
     upstream: Option<&'s Object>,
     plans: Vec<Plan>,
     candidates: Vec<Candidate<'s>>,
-    expansion: Expansion,
+    expansion: Expansion<T>,
 }
 
 /// Expands all sets. What is found for one does not stop another.
+///
+/// `make` gets the index of a set, the name of a PackageVariant and its `spec`. A fleet of specs
+/// takes much more memory than what is written of it.
 #[must_use]
-pub fn fan_out(sets: &[Set], cluster: &Cluster) -> Vec<Expansion> {
+pub fn fan_out<T>(
+    sets: &[Set],
+    cluster: &Cluster,
+    mut make: impl FnMut(usize, &str, Value) -> T,
+) -> Vec<Expansion<T>> {
     let mut compiler = Compiler::default();
     let prepared = sets.iter().map(|set| prepare(set, cluster, &mut compiler));
-    let mut prepared: Vec<Prepared<'_>> = prepared.collect();
+    let mut prepared: Vec<Prepared<'_, T>> = prepared.collect();
     let targets = prepared.iter().map(|one| one.candidates.len()).sum();
     let mut evaluator = compiler.evaluator(targets);
-    for one in &mut prepared {
-        if one.expansion.findings.is_empty() && evaluate(one, cluster, &mut evaluator).is_err() {
+    for (index, one) in prepared.iter_mut().enumerate() {
+        let mut make = |name: &str, spec| make(index, name, spec);
+        let is_sound = one.expansion.findings.is_empty();
+        if is_sound && evaluate(one, cluster, &mut evaluator, &mut make).is_err() {
             break;
         }
     }
     prepared.into_iter().map(|one| one.expansion).collect()
 }
 
-fn prepare<'s>(set: &'s Set, cluster: &'s Cluster, compiler: &mut Compiler) -> Prepared<'s> {
-    let mut expansion = Expansion::default();
+fn prepare<'s, T>(set: &'s Set, cluster: &'s Cluster, compiler: &mut Compiler) -> Prepared<'s, T> {
+    let mut expansion = Expansion {
+        variants: Vec::new(),
+        findings: Vec::new(),
+        empty: Vec::new(),
+    };
     let findings = &mut expansion.findings;
     findings.extend(set.typed.validate());
     let spec = &set.typed.spec;
@@ -272,10 +285,11 @@ fn select<'s>(
 /// An expression took more than it may: the run ends.
 struct RunEnds;
 
-fn evaluate<'s>(
-    one: &mut Prepared<'s>,
+fn evaluate<'s, T>(
+    one: &mut Prepared<'s, T>,
     cluster: &'s Cluster,
     evaluator: &mut Evaluator<'s>,
+    make: &mut impl FnMut(&str, Value) -> T,
 ) -> Result<(), RunEnds> {
     let Prepared {
         set,
@@ -295,8 +309,12 @@ fn evaluate<'s>(
     expansion.variants.reserve(candidates.len());
     for candidate in candidates.iter() {
         let plan = &plans[candidate.place.target];
-        match make(set, candidate, plan, upstream_value, cluster, evaluator) {
-            Ok(variant) => expansion.variants.push(variant),
+        match spec(set, candidate, plan, upstream_value, cluster, evaluator) {
+            Ok((name, spec)) => {
+                let made = make(&name, spec);
+                let place = candidate.place;
+                expansion.variants.push(Variant { name, place, made });
+            }
             Err(failure) => {
                 let ends_run = failure.ends_run;
                 failures.add(candidate, failure);
@@ -323,18 +341,22 @@ fn without_absent(upstream: &Value) -> Value {
     }
 }
 
-fn make<'s>(
+/// Name and `spec` of the PackageVariant for a target.
+fn spec<'s>(
     set: &Set,
     candidate: &Candidate<'s>,
     plan: &Plan,
     upstream: &Value,
     cluster: &'s Cluster,
     evaluator: &mut Evaluator<'s>,
-) -> Result<Variant, Failure> {
+) -> Result<(String, Value), Failure> {
     evaluator.set_text(Variable::RepoDefault, candidate.repo);
     evaluator.set_text(Variable::PackageDefault, candidate.package);
     match candidate.object {
-        Some(object) => evaluator.set_object(Variable::Target, object.fields()),
+        Some(object) if plan.reads(Variable::Target) => {
+            evaluator.set_object(Variable::Target, object.fields());
+        }
+        Some(_) => {}
         None => evaluator.set_listed(candidate.repo, candidate.package),
     }
     let repo = plan.repo(evaluator)?;
@@ -346,15 +368,13 @@ fn make<'s>(
         let result = FunctionResult::error(Reason::RepositoryNotFound, message);
         return Err(result.at(candidate.place.path()).into());
     };
-    evaluator.set_object(Variable::Repository, repository.fields());
+    if plan.reads(Variable::Repository) {
+        evaluator.set_object(Variable::Repository, repository.fields());
+    }
     let package = plan.package(evaluator)?;
     let package = package.as_deref().unwrap_or(candidate.package);
     let spec = plan.spec(upstream, (repo, package), evaluator)?;
-    Ok(Variant {
-        name: variant_name(&set.name, repo, package),
-        place: candidate.place,
-        spec,
-    })
+    Ok((variant_name(&set.name, repo, package), spec))
 }
 
 /// Failures of targets, one result for all that fail at one field in the same way.

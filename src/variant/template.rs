@@ -5,9 +5,9 @@
 //!
 //! Source: package-variant document, PackageVariant Template.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::expression::{Compiler, Evaluator, Expression, ExpressionError, Variables};
+use super::expression::{Compiler, Evaluator, Expression, ExpressionError, Variable, Variables};
 use super::package_variant_set::{
     FunctionTemplate, InjectorTemplate, MapExpr, StringMap, Template, given, reserved, twice,
 };
@@ -29,6 +29,8 @@ pub struct Plan {
     mutators: Vec<PlannedFunction>,
     validators: Vec<PlannedFunction>,
     injectors: Vec<PlannedInjector>,
+    /// The variables that the expressions read.
+    reads: BTreeSet<Variable>,
 }
 
 /// A text that is given or computed.
@@ -102,12 +104,16 @@ struct Planner<'p> {
     compiler: &'p mut Compiler,
     variables: Variables,
     findings: &'p mut Vec<FunctionResult>,
+    reads: BTreeSet<Variable>,
 }
 
 impl Planner<'_> {
     fn compile(&mut self, source: &str, path: Path, variables: Variables) -> Option<Computed> {
         match self.compiler.compile(source, &variables) {
-            Ok(expression) => Some(Computed { expression, path }),
+            Ok(expression) => {
+                self.reads.extend(expression.reads());
+                Some(Computed { expression, path })
+            }
             Err(error) => {
                 let result = FunctionResult::error(Reason::InvalidExpression, error.to_string());
                 self.findings.push(result.at(path));
@@ -200,6 +206,7 @@ impl Plan {
                 ..variables
             },
             findings,
+            reads: BTreeSet::new(),
         };
         let plain = |field: &Option<String>| given(field).map(str::to_owned);
         let downstream = path.field("downstream");
@@ -252,7 +259,14 @@ impl Plan {
         planner.injectors(list, &path.field("injectors"), &mut plan.injectors);
         let list = &template.injector_exprs;
         planner.injectors(list, &path.field("injectorExprs"), &mut plan.injectors);
+        plan.reads = planner.reads;
         plan
+    }
+
+    /// Whether an expression reads the variable.
+    #[must_use]
+    pub fn reads(&self, variable: Variable) -> bool {
+        self.reads.contains(&variable)
     }
 
     /// The name of the downstream Repository, if the template says it.

@@ -408,7 +408,9 @@ impl<'d, 'f> Editor<'d, 'f> {
         let untouched = splices.iter().all(|splice| splice.range.end < last_line);
         let newline = newline_at(source, end);
         let whole = splice(&format!("{source}{newline}"), 0, &mut splices);
-        let text = whole.strip_suffix(newline).unwrap_or(&whole).to_owned();
+        // Where line ends are mixed, the last one may be another than `newline`.
+        let cut = whole.strip_suffix('\n').unwrap_or(&whole);
+        let text = cut.strip_suffix('\r').unwrap_or(cut).to_owned();
         let tree = Tree::parse(&text, options).map_err(EditError::Broken)?;
         if untouched || !ends_in_block_scalar(Document::new(&text, &tree)) {
             return Ok((text, tree));

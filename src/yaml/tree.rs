@@ -154,7 +154,7 @@ impl Tree {
     ///
     /// # Errors
     /// Where the text is not YAML, has a key twice in one mapping, nests deeper than
-    /// [`MAX_DEPTH`], or is longer than 4 GiB.
+    /// [`MAX_DEPTH`], has a line that ends in CR alone, or is longer than 4 GiB.
     pub fn parse(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
         Builder::new(text, options).build()
     }
@@ -231,6 +231,12 @@ impl<'t> Builder<'t> {
     fn build(mut self) -> Result<Tree, ParseError> {
         if self.text.len() >= NONE as usize {
             return Err(self.error(0, "the text is longer than 4 GiB".to_owned()));
+        }
+        // To the parser it ends a line, to nearly all who read files it does not: an edit that
+        // counts columns would put things into the wrong collection.
+        if let Some(at) = lone_return(self.bytes) {
+            let message = "expected a line to end in LF or CRLF, found a CR alone";
+            return Err(self.error(at, message.to_owned()));
         }
         let limit = MAX_DEPTH + 2;
         let options = granit_parser::options! {
@@ -765,6 +771,11 @@ impl<'t> Builder<'t> {
             message,
         }
     }
+}
+
+/// The first CR that no LF follows.
+fn lone_return(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'\r', bytes).find(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
 /// Whether a plain scalar may be something else than a string.

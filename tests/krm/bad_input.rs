@@ -287,6 +287,21 @@ fn no_resource_list() {
 }
 
 #[test]
+fn a_carriage_return_alone_ends_no_line() {
+    // Found by fuzzing: the next run put its ConfigMap under a field of the last item.
+    refused(
+        "a CR behind `items:`",
+        format!("{WRAPPER}{KPTFILE}").replace("items:\n", "items:\r"),
+        "standard input: line 3, column 7: expected a line to end in LF or CRLF, found a CR alone",
+    );
+    refused(
+        "a CR behind a comment",
+        format!("# a\r{WRAPPER}{KPTFILE}{CONTEXT}"),
+        "standard input: line 1, column 4: expected a line to end in LF or CRLF, found a CR alone",
+    );
+}
+
+#[test]
 fn nesting() {
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     // Wrapper, items and the item itself come first.

@@ -1,6 +1,8 @@
 //! expand-variant-set: the document's examples and tables as data, each rule of the contract.
 
 use krm_variants::functions::expand_variant_set::FUNCTION;
+use krm_variants::resource_list::ResourceList;
+use krm_variants::results::Results;
 use krm_variants::yaml::{Document, ParseOptions, Tree, Value};
 
 use crate::step::{Outcome, on_list, on_package};
@@ -651,6 +653,31 @@ fn in_a_resource_list_only_those_items_change() {
     let json = value(&fewer).to_json();
     let outcome = on_list(&FUNCTION, NONE, &json).expect("no usage error");
     assert_eq!(value(outcome.file("-")), value(second.file("-")));
+}
+
+#[test]
+fn a_list_that_loses_its_items_stays_a_list() {
+    let wrapper = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n";
+    let item = |name: &str| format!("- apiVersion: v1\n  kind: A\n  metadata: {{name: {name}}}\n");
+    for (items, expected) in [
+        (
+            format!("items:\n{}{}z: 1\n", item("a"), item("b")),
+            "items: []\nz: 1\n",
+        ),
+        (
+            "items: [{apiVersion: v1, kind: A, metadata: {name: a}}]\n".to_owned(),
+            "items: []\n",
+        ),
+    ] {
+        let mut list = ResourceList::parse(format!("{wrapper}{items}")).expect("a ResourceList");
+        let ids: Vec<_> = list.items().map(|(id, _)| id).collect();
+        for id in ids {
+            list.remove(id);
+        }
+        let texts = list.to_texts(&Results::default(), true).expect("a text");
+        let text: String = texts.iter().map(|text| &**text).collect();
+        assert_eq!(text, format!("{wrapper}{expected}"));
+    }
 }
 
 // What is refused.

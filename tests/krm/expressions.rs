@@ -356,6 +356,13 @@ fn hostile() -> Vec<String> {
         }
         text + inner + &")".repeat(depth)
     };
+    let filter = |depth: usize| {
+        let mut text = "true".to_owned();
+        for level in 0..depth {
+            text = format!("size({ten}.filter(x{level}, {text})) > 0");
+        }
+        format!("{text} ? 'a' : 'b'")
+    };
     let double = |depth: usize| {
         let mut text = "'xxxxxxxxxxxxxxxx'".to_owned();
         for _ in 0..depth {
@@ -368,12 +375,7 @@ fn hostile() -> Vec<String> {
         format!("{} ? 'a' : 'b'", nest("all", 9, "true")),
         format!("{} ? 'a' : 'b'", nest("exists", 9, "false")),
         format!("{} || true ? 'a' : 'b'", nest("exists", 9, "false")),
-        format!(
-            "true || {} ? 'a' : 'b' + {}",
-            nest("all", 9, "true"),
-            nest("map", 8, "1") + "[0]"
-        ),
-        format!("string(size({}))", nest("filter", 9, "true")),
+        filter(9),
         format!("{} ? 'a' : 'b'", nest("exists_one", 9, "true")),
         double(40),
         format!("string(size({}))", "[0]".to_owned() + &"+[0]".repeat(1000)),
@@ -394,13 +396,10 @@ fn hostile() -> Vec<String> {
             "[{}].map(x, {ten}.map(y, x.matches('(a|b)*c{{1,50}}')))[0][0] ? 'a' : 'b'",
             "'a',".repeat(500) + "'b'"
         ),
-        format!(
-            "{}.map(k, {}.map(l, k + l))[0][0]",
-            "repository.labels",
-            nest("map", 7, "'a'")
-        ),
+        format!("string(size({}.map(l, l == {ten})))", nest("map", 7, "'a'")),
+        format!("{ten}.map(x, 'a' + {})[0]", double(30)),
         "a?b:".repeat(1000) + "c",
-        "true ? ".repeat(500) + "'a'" + &" : 'b'".repeat(500),
+        "true ? ".repeat(300) + "'a'" + &" : 'b'".repeat(300),
         format!(
             "string({}[0] == {}[0])",
             nest("map", 6, ten),

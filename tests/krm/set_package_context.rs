@@ -1,5 +1,12 @@
 //! set-package-context: each rule by a package before, a config, and the bytes after.
 
+use krm_variants::config::Config;
+use krm_variants::filter::Run;
+use krm_variants::functions::set_package_context::FUNCTION;
+use krm_variants::resource_list::ResourceList;
+use krm_variants::results::Results;
+use krm_variants::supplied::Supplied;
+use krm_variants::yaml::{Content, Document, Editor, ParseOptions, Tree, Value};
 use proptest::prelude::*;
 
 use crate::running::{CONTEXT, KPTFILE, WRAPPER, list, run};
@@ -531,6 +538,43 @@ fn wrappers_of_every_shape_stay_as_they_are() {
         assert_eq!(outcome.code, Some(0), "{name}: {}", outcome.stderr);
         assert_eq!(outcome.stdout, after, "{name}");
     }
+}
+
+#[test]
+fn mixed_line_ends_leave_no_carriage_return_alone() {
+    // Found by fuzzing: what was put in behind a last line without line break lost half of a CRLF.
+    let before = "a: 1\r\nb:\n- x\nc: y";
+    let tree = Tree::parse(before, ParseOptions::default()).expect("YAML");
+    let document = Document::new(before, &tree);
+    let root = document.root(0).expect("a mapping");
+    let mut editor = Editor::new(document);
+    let content = Content::Value(Value::from("z"));
+    editor
+        .insert_entry(root, None, "d", content)
+        .expect("an edit");
+    let after = editor.finish().expect("YAML");
+    assert!(
+        after.starts_with(before) && !after.replace("\r\n", "").contains('\r'),
+        "{after:?}"
+    );
+
+    let before = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: kpt.dev/v1\r\n  kind: Kptfile\n  metadata:\n   name: p";
+    let config = format!("{OWN}createIfMissing: true\n");
+    let config = Config::parse(config, "config").expect("a config");
+    let mut list = ResourceList::parse(before.to_owned()).expect("a ResourceList");
+    let run = Run {
+        config: config.node(),
+        list: &mut list,
+        supplied: &Supplied::default(),
+        results: &mut Results::default(),
+    };
+    (FUNCTION.step)(run).expect("a run");
+    let texts = list.to_texts(&Results::default(), true).expect("YAML");
+    let after: String = texts.iter().map(|text| &**text).collect();
+    assert!(
+        after.starts_with(before) && !after.replace("\r\n", "").contains('\r'),
+        "{after:?}"
+    );
 }
 
 #[test]
