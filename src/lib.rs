@@ -29,6 +29,7 @@ pub mod diff;
 pub mod filter;
 pub mod functions;
 pub mod kptfile;
+pub mod merge;
 pub mod package;
 pub mod resource;
 pub mod resource_list;

@@ -6,10 +6,15 @@
 //! one per file of a package.
 
 mod adopt;
+mod restructure;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use thiserror::Error;
+
+pub use restructure::NewText;
+
+use restructure::{documents_text, insert_items, new_items};
 
 use crate::chunk::Chunk;
 use crate::package::{FileChange, PackageFiles};
@@ -18,7 +23,7 @@ use crate::results::{Results, with_article};
 use crate::split;
 use crate::text::Text;
 use crate::yaml::{
-    Content, Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Value,
+    Content, Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree, Value,
 };
 
 /// `apiVersion`s of a ResourceList; the output keeps the one that came.
@@ -132,6 +137,8 @@ pub struct ResourceList {
     added: Vec<WrittenResource>,
     /// Items that are left out of the output.
     removed: BTreeSet<ItemId>,
+    /// Resources that are added as they are written.
+    texts: Vec<NewText>,
 }
 
 const STDIN: &str = "standard input";
@@ -189,6 +196,7 @@ impl ResourceList {
             items: Vec::with_capacity(split.pieces.len()),
             added: Vec::new(),
             removed: BTreeSet::new(),
+            texts: Vec::new(),
             layout: Layout::Loose,
         };
         for (index, piece) in split.pieces.into_iter().enumerate() {
@@ -288,6 +296,7 @@ impl ResourceList {
             items,
             added: Vec::new(),
             removed: BTreeSet::new(),
+            texts: Vec::new(),
         })
     }
 
@@ -307,6 +316,7 @@ impl ResourceList {
             items: Vec::new(),
             added: Vec::new(),
             removed: BTreeSet::new(),
+            texts: Vec::new(),
         };
         for (chunk, file) in files.files.iter().enumerate() {
             let text = Text::from(file.content.text.clone());
@@ -362,6 +372,7 @@ impl ResourceList {
             items: Vec::new(),
             added: Vec::new(),
             removed: BTreeSet::new(),
+            texts: Vec::new(),
         }
     }
 
@@ -600,12 +611,20 @@ impl ResourceList {
         } else {
             Vec::new()
         };
+        if !keep {
+            self.texts.clear();
+        }
         match self.layout {
-            Layout::Split { mut wrapper, .. } => {
+            Layout::Split {
+                mut wrapper,
+                indent,
+            } => {
                 wrapper.edit(|document, editor| append_results(document, editor, values))?;
                 let text = wrapper.text();
                 let ItemsLine {
-                    behind, end: at, ..
+                    behind,
+                    end: at,
+                    newline,
                 } = ItemsLine::of(&wrapper);
                 let removed: BTreeSet<usize> = match keep {
                     true => self
@@ -616,7 +635,8 @@ impl ResourceList {
                     false => BTreeSet::new(),
                 };
                 let (before, after) = text.split_at(at);
-                let is_emptied = removed.len() == self.chunks.len() && added.is_empty();
+                let nothing_new = added.is_empty() && self.texts.is_empty();
+                let is_emptied = removed.len() == self.chunks.len() && nothing_new;
                 let before = match is_emptied {
                     // Nothing behind `items:` would be null, and kpt deletes the package then.
                     true => format!("{} []{}", &text[..behind], &text[behind..at]),
@@ -624,6 +644,10 @@ impl ResourceList {
                 };
                 let mut texts = vec![Text::from(before)];
                 for (index, chunk) in self.chunks.iter().enumerate() {
+                    let new = new_items(&self.texts, Some(ItemId(index)), indent, newline);
+                    if !new.is_empty() {
+                        texts.push(Text::from(new));
+                    }
                     if removed.contains(&index) {
                         continue;
                     }
@@ -631,6 +655,10 @@ impl ResourceList {
                         true => Text::from(chunk.text().to_owned()),
                         false => chunk.source_text(),
                     });
+                }
+                let tail = new_items(&self.texts, None, indent, newline);
+                if !tail.is_empty() {
+                    texts.push(Text::from(tail));
                 }
                 for new in added {
                     if let Written::Text(text) = new.content {
@@ -649,8 +677,12 @@ impl ResourceList {
                     true => self.removed.iter().map(|id| id.0).collect(),
                     false => BTreeSet::new(),
                 };
+                let texts = self.texts;
                 chunk.edit(|document, editor| {
                     let items = document.root(0).and_then(|root| root.get("items"));
+                    if let Some(items) = items.filter(|_| !texts.is_empty()) {
+                        insert_items(texts, items, editor)?;
+                    }
                     if let Some(items) = items.filter(|_| !removed.is_empty()) {
                         editor.remove_items(items, |index| removed.contains(&index))?;
                     }
@@ -699,12 +731,16 @@ impl ResourceList {
                 removed.entry(item.chunk).or_default().insert(document);
             }
         }
+        let mut new = self.new_documents();
         let mut changes: Vec<FileChange> = Vec::new();
         for (index, (path, chunk)) in paths.iter().zip(&self.chunks).enumerate() {
+            let added = new.remove(path.as_str()).unwrap_or_default();
             let text = match removed.get(&index) {
-                Some(documents) => without_documents(chunk.document(), documents),
-                None if chunk.is_changed() => Some(chunk.text().to_owned()),
-                None => continue,
+                documents if documents.is_some() || !added.is_empty() => {
+                    documents_text(chunk.document(), documents, &added)
+                }
+                _ if chunk.is_changed() => Some(chunk.text().to_owned()),
+                _ => continue,
             };
             changes.push(match text {
                 Some(text) => FileChange::Write {
@@ -714,6 +750,12 @@ impl ResourceList {
                 },
                 None => FileChange::delete(path.clone()),
             });
+        }
+        for (path, texts) in new {
+            let nothing = Tree::default();
+            if let Some(text) = documents_text(Document::new("", &nothing), None, &texts) {
+                changes.push(FileChange::write(path, text));
+            }
         }
         changes.extend(copied.iter().cloned());
         for new in &self.added {
@@ -752,18 +794,6 @@ impl ItemsLine {
             newline,
         }
     }
-}
-
-/// The text without some of its documents and the `---` in front of each; `None` if no document with
-/// content is left.
-fn without_documents(document: Document<'_>, removed: &BTreeSet<usize>) -> Option<String> {
-    let mut text = String::new();
-    let mut is_empty = true;
-    for index in (0..document.len()).filter(|index| !removed.contains(index)) {
-        is_empty &= document.root(index).is_none();
-        text.push_str(&document.text[document.range(index)?]);
-    }
-    (!is_empty).then_some(text)
 }
 
 /// Documents of a file that are KRM: mappings with apiVersion and kind.

@@ -58,6 +58,10 @@ reasons! {
     Ambiguous,
     /// Two injection points of one kind and name, but not of one apiVersion, would share a condition.
     AmbiguousCondition,
+    /// Two elements of a list have the same keys; they were matched by their position.
+    DuplicateKey,
+    /// Two resources of one source have the same identity.
+    DuplicateResource,
     /// An expression could not be evaluated for a target.
     ExpressionFailed,
     /// The resource to inject has no `spec`, or no `data` if it is a ConfigMap.
@@ -72,6 +76,10 @@ reasons! {
     InvalidValue,
     /// The package has no Kptfile.
     KptfileNotFound,
+    /// Local changes stand in the way of a fast-forward.
+    LocalChanges,
+    /// Local and upstream both changed a place, to different ends.
+    MergeConflict,
     /// Two targets, or two PackageVariantSets, would make PackageVariants of one name.
     NameCollision,
     /// There is no PackageVariantSet to expand.

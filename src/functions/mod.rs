@@ -2,6 +2,7 @@
 
 pub mod expand_variant_set;
 pub mod inject_config;
+pub mod merge_package;
 pub mod prepend_pipeline;
 pub mod render_variant;
 pub mod set_package_context;

@@ -94,6 +94,15 @@ impl<'a> Document<'a> {
             .map(|(start, end)| *start as usize..*end as usize)
     }
 
+    /// The comments that begin within a range, in order.
+    pub fn comments_within(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = &'a str> {
+        let comments = &self.tree.comments;
+        let from = comments.partition_point(|(start, _)| (*start as usize) < range.start);
+        let text = self.text;
+        let within = comments[from..].iter().map(|(start, end)| *start as usize..*end as usize);
+        within.take_while(move |comment| comment.start < range.end).map(move |comment| &text[comment])
+    }
+
     /// The comment that begins at `at`, with its `#`.
     pub(super) fn comment_at(&self, at: usize) -> Option<&'a str> {
         let comments = &self.tree.comments;
@@ -451,6 +460,19 @@ impl<'a> NodeRef<'a> {
             (Some(a), Some(b)) => a == b,
             _ => false,
         }
+    }
+
+    /// The text of the document that this node is the root of, comments included, without its
+    /// `---`; `None` for other nodes.
+    #[must_use]
+    pub fn document_text(&self) -> Option<&'a str> {
+        let documents = &self.document.tree.documents;
+        let index = documents.binary_search_by_key(&self.id, |d| d.root).ok()?;
+        let range = documents[index].body..documents[index].end;
+        let text = &self.document.text[range];
+        let line = text.find('\n').map_or(text.len(), |at| at + 1);
+        let opened = documents[index].body > documents[index].start;
+        Some(if opened && text[..line].trim().is_empty() { &text[line..] } else { text })
     }
 
     /// The path from the root of the document.

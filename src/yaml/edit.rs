@@ -22,9 +22,10 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::document::{Document, EntryRef, NodeRef};
-use super::error::EditError;
+use super::error::{EditError, ParseError};
 use super::render::{self, Manner, Owner, Rendered, entry_end};
 use super::scalar::{self, Context, ScalarStyle};
 use super::tree::{NONE, NodeId, NodeKind, ParseOptions, Tree, skip_trivia};
@@ -37,6 +38,58 @@ pub enum Content<'f> {
     Value(Value),
     /// A node of this or another document; its spelling and inner comments come along.
     Node(NodeRef<'f>),
+    /// A text made for this place, with one document; as a node of it.
+    Text(Arc<OwnedDocument>),
+}
+
+/// A text with its tree that belongs to nobody else.
+#[derive(Debug)]
+pub struct OwnedDocument {
+    text: String,
+    tree: Tree,
+}
+
+impl OwnedDocument {
+    /// Parses a text and keeps it.
+    ///
+    /// # Errors
+    /// What the parser refuses.
+    pub fn parse(text: String) -> Result<Self, ParseError> {
+        let tree = Tree::parse(&text, ParseOptions::default())?;
+        Ok(Self { text, tree })
+    }
+
+    /// The document.
+    #[must_use]
+    pub fn document(&self) -> Document<'_> {
+        Document::new(&self.text, &self.tree)
+    }
+
+    /// The root node; `None` if the text holds nothing.
+    #[must_use]
+    pub fn root(&self) -> Option<NodeRef<'_>> {
+        self.document().root(0)
+    }
+}
+
+/// An entry or item of a collection as it shall be.
+#[derive(Debug, Clone)]
+pub enum Part<'f> {
+    /// The entry or item of this index in the source.
+    Kept(usize),
+    /// A copy of another document's entry, with the comments above and behind it.
+    Entry(EntryRef<'f>, Content<'f>),
+    /// A copy of another document's item, with the comments above and behind it.
+    Item(NodeRef<'f>, Content<'f>),
+}
+
+/// New comments of an entry or item.
+#[derive(Debug, Clone, Default)]
+struct Comments {
+    /// Lines directly above, each from its `#`.
+    above: Option<Vec<String>>,
+    /// Behind the value, or behind the indicator of a value on lines of its own; empty for none.
+    behind: Option<String>,
 }
 
 /// Replacement of `range` by `text`.
@@ -80,6 +133,8 @@ enum Change<'a> {
 pub struct Editor<'d, 'f> {
     document: Document<'d>,
     changes: BTreeMap<NodeId, Change<'f>>,
+    /// By the key of the entry, or by the item.
+    comments: BTreeMap<NodeId, Comments>,
     /// Start of every block sequence that is the value of a key, and whether it is indented.
     sequences: OnceCell<Vec<(usize, bool)>>,
     /// Columns per level in the block mappings that were looked at.
@@ -134,6 +189,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Self {
             document,
             changes: BTreeMap::new(),
+            comments: BTreeMap::new(),
             sequences: OnceCell::new(),
             steps: RefCell::default(),
             line: Cell::default(),
@@ -143,7 +199,21 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Whether nothing was changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty()
+        self.changes.is_empty() && self.comments.is_empty()
+    }
+
+    /// Whether anything was changed at a node or within it.
+    #[must_use]
+    pub fn touches(&self, node: NodeRef<'d>) -> bool {
+        let ids = NodeId(node.ids().start)..NodeId(node.ids().end);
+        self.changes.range(ids.clone()).next().is_some() || self.comments.range(ids).next().is_some()
+    }
+
+    /// Forgets all changes at a node and within it.
+    pub fn discard(&mut self, node: NodeRef<'d>) {
+        let ids = node.ids();
+        self.changes.retain(|id, _| !ids.contains(&id.0));
+        self.comments.retain(|id, _| !ids.contains(&id.0));
     }
 
     /// Gives a node other content. A scalar keeps its style where the new text can be written in it.
@@ -330,6 +400,79 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
+    /// Gives a collection (or an empty value) exactly these entries or items, in this order.
+    ///
+    /// # Errors
+    /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if new parts do not fit the collection.
+    pub fn arrange(
+        &mut self,
+        collection: NodeRef<'d>,
+        parts: Vec<Part<'f>>,
+    ) -> Result<(), EditError> {
+        let kept: Vec<usize> = parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Kept(index) => Some(*index),
+                _ => None,
+            })
+            .collect();
+        let kind = collection.kind();
+        let empty = matches!(kind, NodeKind::Scalar(_)) && collection.is_null();
+        let fits = parts.iter().all(|part| match part {
+            Part::Kept(_) => true,
+            Part::Entry(..) => kind.is_mapping() || empty,
+            Part::Item(..) => kind.is_sequence() || empty,
+        });
+        if !fits {
+            return Err(EditError::WrongKind {
+                place: collection.path().to_string(),
+                expected: if kind.is_mapping() { "sequence" } else { "mapping" },
+                found: collection.kind_name(),
+            });
+        }
+        refuse(collection, collection.shared_above())?;
+        if kept.windows(2).any(|pair| pair[0] > pair[1]) {
+            refuse(collection, collection.anchor_in_order())?;
+        }
+        let spans = spans(collection);
+        let mut stays = vec![false; spans.len()];
+        kept.iter().for_each(|index| stays[*index] = true);
+        for ((_, ids), _) in spans.iter().zip(&stays).filter(|(_, stays)| !**stays) {
+            refuse(collection, self.document.read_from_outside(ids.clone()))?;
+        }
+        let slots = parts.into_iter().map(|part| match part {
+            Part::Kept(index) => Slot::Kept(index),
+            Part::Entry(entry, content) => Slot::New(Box::new(NewSlot {
+                key: Some(entry.key.scalar_text().unwrap_or_default().to_owned()),
+                content,
+                entry: Some(entry),
+                item: None,
+            })),
+            Part::Item(item, content) => Slot::New(Box::new(NewSlot {
+                key: None,
+                content,
+                entry: None,
+                item: Some(item),
+            })),
+        });
+        let slots = Change::Slots(slots.collect());
+        self.changes.insert(collection.id, slots);
+        Ok(())
+    }
+
+    /// Gives an entry (by its key) or an item of a block collection other comment lines directly
+    /// above it. Nothing happens behind a dash, where no line is above.
+    pub fn set_comments_above(&mut self, owner: NodeRef<'d>, lines: &[&str]) {
+        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+        self.comments.entry(owner.id).or_default().above = Some(lines);
+    }
+
+    /// Gives an entry (by its key) or an item of a block collection another comment at the end of
+    /// its line; an empty one takes it away.
+    pub fn set_comment_behind(&mut self, owner: NodeRef<'d>, comment: &str) {
+        self.comments.entry(owner.id).or_default().behind = Some(comment.to_owned());
+    }
+
     fn slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
         let fresh = || {
             let count = collection.entries().count() + collection.items().count();
@@ -448,6 +591,11 @@ impl<'d, 'f> Editor<'d, 'f> {
         let mut from = ids.start;
         while from < ids.end {
             let next = self.changes.range(NodeId(from)..NodeId(ids.end)).next();
+            // The comments of a changed node's own line are not part of its content.
+            let until = next.map_or(ids.end, |(id, _)| id.0 + 1);
+            for (id, comments) in self.comments.range(NodeId(from)..NodeId(until)) {
+                self.emit_comments(self.document.node(*id), comments, out);
+            }
             let Some((id, change)) = next else { return };
             let node = self.document.node(*id);
             match change {
@@ -457,6 +605,34 @@ impl<'d, 'f> Editor<'d, 'f> {
                 Change::Slots(slots) => self.emit_slots(node, slots, out),
             }
             from = node.raw().next;
+        }
+    }
+
+    fn emit_comments(&self, owner: NodeRef<'d>, comments: &Comments, out: &mut Vec<Splice>) {
+        let document = self.document;
+        if let Some(lines) = &comments.above {
+            let start = render::unit_start(owner);
+            let line = document.line_start(start);
+            let indent = &document.text[line..start];
+            if indent.bytes().all(|byte| byte == b' ') {
+                let head = head_start(document, line, start - line, 0);
+                let newline = newline_at(document.text, start);
+                // The first character goes in again, so that lines put in at this place stay above.
+                let first = document.text[start..].chars().next().map_or(0, char::len_utf8);
+                let above = lines.iter().flat_map(|text| [indent, text, newline]);
+                let own = [indent, &document.text[start..start + first]];
+                let text = above.chain(own).collect();
+                out.push(Splice { range: head..start + first, text });
+            }
+        }
+        if let Some(comment) = &comments.behind
+            && let Some(at) = render::comment_place(owner)
+        {
+            let text = match comment.is_empty() {
+                true => String::new(),
+                false => format!(" {comment}"),
+            };
+            out.push(Splice { range: at..break_at(document, at), text });
         }
     }
 

@@ -16,9 +16,9 @@ pub mod scalar;
 pub mod value;
 
 pub use document::{Document, EntryRef, NodeRef};
-pub use edit::{Content, Editor};
+pub use edit::{Content, Editor, OwnedDocument, Part};
 pub use error::{EditError, Location, ParseError};
 pub use path::{Path, PathElement};
-pub use render::{node_text, to_block_text};
+pub use render::{comments_above, line_comment, node_text, to_block_text};
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;

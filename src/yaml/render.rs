@@ -4,7 +4,7 @@
 //! comments along and only its indentation is made to fit.
 
 use super::document::{Document, EntryRef, NodeRef};
-use super::edit::Content;
+use super::edit::{Content, OwnedDocument};
 use super::scalar::{self, Context, ScalarStyle};
 use super::tree::{NONE, NodeKind};
 use super::value::Value;
@@ -145,11 +145,24 @@ fn document_text(content: &Content<'_>) -> String {
 /// Content in block style.
 pub(super) fn block(content: &Content<'_>, owner: Owner, manner: &Manner) -> Rendered {
     let rendered = match content {
-        Content::Value(value) => block_value(value, owner, manner),
-        Content::Node(node) => match transcribe(*node, owner, manner) {
-            Some(rendered) => rendered,
-            None => block_value(&node.value().unwrap_or(Value::Null), owner, manner),
-        },
+        Content::Text(text) => {
+            let content = root_of(text);
+            let mut rendered = block_lines(&content, owner, manner);
+            // The comments at the head of the text belong to its first entry.
+            if let Content::Node(root) = content
+                && root.kind().is_block_collection()
+                && rendered.inline.is_empty()
+            {
+                let first = root.entries().next().map(|entry| entry.key);
+                let head = first.or(root.items().next()).map(comments_above);
+                let column = owner.child(root.kind().is_sequence(), manner);
+                let head = head.into_iter().flatten();
+                let head = head.map(|comment| format!("{:column$}{comment}", ""));
+                rendered.lines.splice(0..0, head.collect::<Vec<_>>());
+            }
+            rendered
+        }
+        content => block_lines(content, owner, manner),
     };
     if matches!(owner, Owner::Dash(_)) {
         rendered.compact()
@@ -158,9 +171,25 @@ pub(super) fn block(content: &Content<'_>, owner: Owner, manner: &Manner) -> Ren
     }
 }
 
+fn block_lines(content: &Content<'_>, owner: Owner, manner: &Manner) -> Rendered {
+    match content {
+        Content::Text(text) => block_lines(&root_of(text), owner, manner),
+        Content::Value(value) => block_value(value, owner, manner),
+        Content::Node(node) => match transcribe(*node, owner, manner) {
+            Some(rendered) => rendered,
+            None => block_value(&node.value().unwrap_or(Value::Null), owner, manner),
+        },
+    }
+}
+
+fn root_of(text: &OwnedDocument) -> Content<'_> {
+    text.root().map_or(Content::Value(Value::Null), Content::Node)
+}
+
 /// Content in flow style, on one line.
 pub(super) fn flow(content: &Content<'_>, manner: &Manner) -> String {
     match content {
+        Content::Text(text) => flow(&root_of(text), manner),
         Content::Value(value) => flow_value(value, manner.json),
         Content::Node(node) => {
             let is_json = manner.json && node.document.text.starts_with('{');
@@ -356,6 +385,14 @@ fn append_trailing_comment(value: NodeRef<'_>, rendered: &mut Rendered) {
     }
 }
 
+/// The comment at the end of the line of an entry (by its key) or item, from its `#`; `None` where
+/// no such comment can stand, empty where none stands.
+#[must_use]
+pub fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
+    let at = comment_place(owner)?;
+    Some(comment_behind(owner.document, at).unwrap_or_default().trim())
+}
+
 /// White space and comment from `at` to the end of the line, if a comment is there.
 pub(super) fn comment_behind(document: Document<'_>, at: usize) -> Option<&str> {
     let rest = &document.text[at..];
@@ -364,14 +401,48 @@ pub(super) fn comment_behind(document: Document<'_>, at: usize) -> Option<&str> 
     Some(rest[..blank + comment.len()].trim_end_matches('\r'))
 }
 
-/// The comment lines directly above an entry or item, as [`super::edit`] takes them along.
-fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
+/// Where an entry (by its key) or an item begins.
+pub(super) fn unit_start(owner: NodeRef<'_>) -> usize {
+    let start = owner.outer_start();
+    owner.mark().unwrap_or(start).min(start)
+}
+
+/// Where the comment at the end of an entry's or item's line stands or would stand, white space
+/// included: behind a value on that line, else behind the indicator. `None` where the line ends in
+/// something else, as a block scalar's header or a flow collection of several lines.
+pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
+    let document = owner.document;
+    let value = match owner.parent()?.kind() {
+        NodeKind::BlockSequence => owner,
+        NodeKind::BlockMapping => document.node(super::tree::NodeId(owner.raw().next)),
+        _ => return None,
+    };
+    let at = match value.kind() {
+        NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => return None,
+        NodeKind::BlockMapping | NodeKind::BlockSequence => {
+            let mark = value.mark()? + 1;
+            let at = mark.max(value.properties_range().map_or(0, |range| range.end));
+            (document.line_end(at) < value.range().start).then_some(at)?
+        }
+        _ => {
+            let at = value.range().end.max(value.mark()? + 1);
+            // A value on lines of its own has its comments there.
+            (document.line_end(value.mark()?) >= at).then_some(at)?
+        }
+    };
+    let rest = document.text[at..document.line_end(at)].trim();
+    (rest.is_empty() || comment_behind(document, at).is_some()).then_some(at)
+}
+
+/// The comment lines directly above an entry (by its key) or item, each from its `#`.
+#[must_use]
+pub fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
     let document = node.document;
-    let start = node
-        .mark()
-        .unwrap_or(node.outer_start())
-        .min(node.outer_start());
-    let start = document.line_start(start);
+    let start = document.line_start(unit_start(node));
+    // Behind a dash: what is above belongs to the item.
+    if !document.text[start..unit_start(node)].trim_start().is_empty() {
+        return Vec::new();
+    }
     let head = super::edit::head_start(document, start, document.column(node.outer_start()), 0);
     document.text[head..start].lines().map(str::trim).collect()
 }

@@ -8,6 +8,7 @@ mod filter;
 mod generated;
 mod hostile;
 mod inject_config;
+mod merge_cases;
 mod prepend_pipeline;
 mod reasons;
 mod render_variant;

@@ -1,0 +1,108 @@
+//! What is particular to the pipeline of a Kptfile: which functions are the same.
+//!
+//! By `name`, if all functions of all sources have one; else, if none has, by image without tag or
+//! digest (by the first word of the command for `exec`), if no source has one twice. In all other
+//! cases they stand or fall together. Functions named `PackageVariant.*` are always told apart by
+//! name, and do not count in this choice.
+//!
+//! Source: pipeline document, Design; contract, merge-package, Kptfile.
+
+use std::collections::HashSet;
+
+use super::identity::Identity;
+use crate::yaml::NodeRef;
+
+const PACKAGE_VARIANT: &str = "PackageVariant.";
+
+/// Identities of the functions of one list in each source.
+pub(super) struct Functions<'a> {
+    pub(super) sources: [Vec<Identity<'a>>; 3],
+    /// Whether they stand or fall together, but for those of PackageVariants.
+    pub(super) together: bool,
+}
+
+/// Tells the functions of three lists apart; `None` if an element is no function.
+pub(super) fn identities<'a>(sources: [&[NodeRef<'a>]; 3]) -> Option<Functions<'a>> {
+    let all = || sources.into_iter().flatten();
+    if !all().all(|function| function.kind().is_mapping()) {
+        return None;
+    }
+    let own = || all().filter(|function| !is_package_variants(**function));
+    let by_name = own().all(|function| name(*function).is_some());
+    let by_program = !by_name
+        && own().all(|function| name(*function).is_none() && program(*function).is_some())
+        && sources.into_iter().all(|source| {
+            let mut seen = HashSet::new();
+            let own = source
+                .iter()
+                .filter(|function| !is_package_variants(**function));
+            own.into_iter()
+                .all(|function| seen.insert(program(*function)))
+        });
+    let identity = |function: &NodeRef<'a>| {
+        if by_name || is_package_variants(*function) {
+            return name(*function).map(Identity::Key);
+        }
+        match by_program {
+            true => program(*function).map(Identity::Program),
+            false => function.value().map(Identity::Together),
+        }
+    };
+    let of = |source: &[NodeRef<'a>]| source.iter().map(identity).collect::<Option<Vec<_>>>();
+    let sources = [of(sources[0])?, of(sources[1])?, of(sources[2])?];
+    Some(Functions {
+        sources,
+        together: !by_name && !by_program,
+    })
+}
+
+fn name<'a>(function: NodeRef<'a>) -> Option<&'a str> {
+    function
+        .get("name")?
+        .as_str()
+        .filter(|name| !name.is_empty())
+}
+
+/// Whether a function is one that a PackageVariant put into the pipeline.
+pub(super) fn is_package_variants(function: NodeRef<'_>) -> bool {
+    name(function).is_some_and(|name| name.starts_with(PACKAGE_VARIANT))
+}
+
+/// What a function runs: its image without tag and digest, or the first word of its command.
+fn program(function: NodeRef<'_>) -> Option<String> {
+    if let Some(image) = function.get("image").and_then(|image| image.as_str()) {
+        return Some(repository(image).to_owned());
+    }
+    let command = function.get("exec")?.as_str()?;
+    Some(format!("exec {}", command.split_whitespace().next()?))
+}
+
+/// An image reference without tag and digest. A colon before the last slash is a registry's port.
+pub(super) fn repository(image: &str) -> &str {
+    let image = image.split_once('@').map_or(image, |(image, _)| image);
+    let path = image.rfind('/').map_or(0, |slash| slash + 1);
+    match image[path..].find(':') {
+        Some(colon) => &image[..path + colon],
+        None => image,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_without_tag_and_digest() {
+        for (image, expected) in [
+            ("set-labels", "set-labels"),
+            ("set-labels:v0.1", "set-labels"),
+            ("gcr.io/kpt-fn/set-labels:v0.1", "gcr.io/kpt-fn/set-labels"),
+            ("host:5000/a", "host:5000/a"),
+            ("host:5000/a:v1", "host:5000/a"),
+            ("host:5000/a:v1@sha256:0123", "host:5000/a"),
+            ("a@sha256:0123", "a"),
+        ] {
+            assert_eq!(repository(image), expected, "{image}");
+        }
+    }
+}

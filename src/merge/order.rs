@@ -1,0 +1,339 @@
+//! The order of a merged list: three orders become one.
+//!
+//! Elements are numbers here; [`merge_order`] gets the order of each source, without the elements
+//! that are in no result, and gives the order of the result.
+//!
+//! Elements that both sides have form the *skeleton*; the others are new, or kept by one side
+//! alone, and are put into its gaps. Guarantees:
+//!
+//! 1. The result has each element of local and upstream once, and depends on nothing else.
+//! 2. Two elements of the skeleton keep their local order, unless base had them in that order too
+//!    and upstream turned them round. (Elements that base did not have: their local order.)
+//! 3. An element of one side stands behind all skeleton elements that precede it there, and before
+//!    all that follow it. If the sides turned these round, so that no such place exists, it stands
+//!    right behind its predecessor in the skeleton.
+//! 4. In one gap local's elements come first, in local's order, then upstream's in theirs.
+//! 5. Every order of two elements on which local and upstream agree is kept, unless it lies in a
+//!    cycle. Where 2 makes a cycle (a before b, b before c, c before a), the winner's order of the
+//!    elements in it stands, and [`Merged::cycle`] says so.
+//!
+//! The skeleton takes linear time where at most one side changed its order. Where both did, all
+//! its pairs are looked at; beyond [`MAX_TURNED`] elements it counts as one cycle.
+//!
+//! Source: contract, merge-package, Order.
+
+use std::collections::HashMap;
+
+use super::rule::Side;
+
+/// The largest skeleton for which all pairs are looked at.
+pub const MAX_TURNED: usize = 2_000;
+
+/// A merged order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// Every element of local and upstream, once.
+    pub order: Vec<usize>,
+    /// Whether both sides moved elements to different ends, so that one of them had to win.
+    pub cycle: bool,
+}
+
+/// Merges three orders. No order may name an element twice.
+#[must_use]
+pub fn merge_order(base: &[usize], local: &[usize], upstream: &[usize], winner: Side) -> Merged {
+    if local == upstream {
+        return Merged {
+            order: local.to_vec(),
+            cycle: false,
+        };
+    }
+    let in_local = ranks(local);
+    let in_upstream = ranks(upstream);
+    let (skeleton, cycle) = skeleton(
+        &ranks(base),
+        &in_local,
+        &in_upstream,
+        local,
+        upstream,
+        winner,
+    );
+    let places = ranks(&skeleton);
+    // Behind which element of the skeleton (counted from 1) the others stand.
+    let mut gaps: Vec<Vec<usize>> = vec![Vec::new(); skeleton.len() + 1];
+    for (source, other) in [(local, &in_upstream), (upstream, &in_local)] {
+        for (element, gap) in gaps_of(source, &places) {
+            if !other.contains_key(&element) {
+                gaps[gap].push(element);
+            }
+        }
+    }
+    let mut order = Vec::with_capacity(local.len() + upstream.len());
+    for (gap, elements) in gaps.into_iter().enumerate() {
+        if let Some(before) = gap.checked_sub(1) {
+            order.push(skeleton[before]);
+        }
+        order.extend(elements);
+    }
+    Merged { order, cycle }
+}
+
+fn ranks(order: &[usize]) -> HashMap<usize, usize> {
+    order
+        .iter()
+        .enumerate()
+        .map(|(rank, element)| (*element, rank))
+        .collect()
+}
+
+/// For each element of a source that is not in the skeleton: how many elements of the skeleton it
+/// stands behind.
+fn gaps_of(source: &[usize], places: &HashMap<usize, usize>) -> Vec<(usize, usize)> {
+    // The first place of the skeleton elements that follow each position.
+    let mut following = vec![usize::MAX; source.len() + 1];
+    for (position, element) in source.iter().enumerate().rev() {
+        let place = places.get(element).copied().unwrap_or(usize::MAX);
+        following[position] = following[position + 1].min(place);
+    }
+    let mut gaps = Vec::new();
+    // Behind all that precede, and behind the predecessor.
+    let (mut behind_all, mut behind_last) = (0, 0);
+    for (position, element) in source.iter().enumerate() {
+        match places.get(element) {
+            Some(place) => {
+                behind_last = place + 1;
+                behind_all = behind_all.max(place + 1);
+            }
+            None if behind_all <= following[position] => gaps.push((*element, behind_all)),
+            None => gaps.push((*element, behind_last)),
+        }
+    }
+    gaps
+}
+
+/// The order of the elements that both sides have, and whether it was a conflict.
+fn skeleton(
+    base: &HashMap<usize, usize>,
+    in_local: &HashMap<usize, usize>,
+    in_upstream: &HashMap<usize, usize>,
+    local: &[usize],
+    upstream: &[usize],
+    winner: Side,
+) -> (Vec<usize>, bool) {
+    let common = |source: &[usize], other: &HashMap<usize, usize>| -> Vec<usize> {
+        source
+            .iter()
+            .copied()
+            .filter(|element| other.contains_key(element))
+            .collect()
+    };
+    let ours = common(local, in_upstream);
+    let theirs = common(upstream, in_local);
+    let follows_base = |order: &[usize]| {
+        let ranks = order.iter().filter_map(|element| base.get(element));
+        ranks.clone().zip(ranks.skip(1)).all(|(a, b)| a < b)
+    };
+    if ours == theirs || follows_base(&theirs) {
+        return (ours, false);
+    }
+    let all_in_base = ours.iter().all(|element| base.contains_key(element));
+    if all_in_base && follows_base(&ours) {
+        return (theirs, false);
+    }
+    let winning = match winner {
+        Side::Local => &ours,
+        Side::Upstream => &theirs,
+    };
+    if ours.len() > MAX_TURNED {
+        return (winning.clone(), true);
+    }
+    tournament(base, in_upstream, &ours, winning)
+}
+
+/// Every pair of `ours` has an order (guarantee 2). If these fit together, they are the result;
+/// elements in a cycle take the order of `winning`.
+fn tournament(
+    base: &HashMap<usize, usize>,
+    upstream: &HashMap<usize, usize>,
+    ours: &[usize],
+    winning: &[usize],
+) -> (Vec<usize>, bool) {
+    let precedes = |order: &HashMap<usize, usize>, a, b| Some(order.get(a)? < order.get(b)?);
+    let mut behind: HashMap<usize, usize> = HashMap::new();
+    for (position, a) in ours.iter().enumerate() {
+        for b in &ours[position + 1..] {
+            // Local has a before b.
+            let turned =
+                precedes(base, a, b) == Some(true) && precedes(upstream, a, b) == Some(false);
+            *behind.entry(if turned { *a } else { *b }).or_default() += 1;
+        }
+    }
+    // Sorted by how many stand before each: where the first n have exactly the pairs among
+    // themselves before them, nothing behind reaches into them.
+    let count = |element: &usize| behind.get(element).copied().unwrap_or_default();
+    let mut order = winning.to_vec();
+    order.sort_by_key(count);
+    let ranks = ranks(winning);
+    let (mut start, mut sum, mut cycle) = (0, 0, false);
+    for end in 1..=order.len() {
+        sum += count(&order[end - 1]);
+        if sum == end * (end - 1) / 2 {
+            let component = &mut order[start..end];
+            component.sort_by_key(|element| ranks.get(element).copied());
+            cycle |= component.len() > 1;
+            start = end;
+        }
+    }
+    (order, cycle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(base: &str, local: &str, upstream: &str, expected: &str) {
+        for winner in [Side::Local, Side::Upstream] {
+            let merged = merged(base, local, upstream, winner);
+            assert_eq!(
+                merged,
+                (expected.to_owned(), false),
+                "{base} {local} {upstream} {winner:?}"
+            );
+        }
+    }
+
+    fn merged(base: &str, local: &str, upstream: &str, winner: Side) -> (String, bool) {
+        let numbers = |text: &str| text.bytes().map(usize::from).collect::<Vec<_>>();
+        let merged = merge_order(&numbers(base), &numbers(local), &numbers(upstream), winner);
+        let order = merged.order.iter().map(|element| *element as u8 as char);
+        (order.collect(), merged.cycle)
+    }
+
+    #[test]
+    fn examples_of_the_contract() {
+        check("a", "as", "ag", "asg");
+        check("ab", "abc", "axb", "axbc");
+    }
+
+    #[test]
+    fn one_side_changed_the_order() {
+        check("abc", "abc", "cab", "cab");
+        check("abc", "cab", "abc", "cab");
+        check("abc", "cab", "cab", "cab");
+        check("abc", "bac", "bac", "bac");
+    }
+
+    #[test]
+    fn both_sides_changed_the_order_of_other_pairs() {
+        check("abcd", "bacd", "abdc", "badc");
+    }
+
+    #[test]
+    fn new_elements_stand_between_their_neighbours() {
+        check("abc", "axbc", "abyc", "axbyc");
+        check("abc", "xabc", "yabc", "xyabc");
+        check("abc", "abxc", "abyc", "abxyc");
+        // Upstream turned the others round, not the neighbours of x.
+        check("abcd", "abxcd", "badc", "baxdc");
+        // The neighbours of x are turned round: it follows its predecessor.
+        check("ab", "axb", "ba", "bax");
+        check("ab", "ba", "axb", "bax");
+        // Added on both sides, in other orders: local's stands.
+        check("", "ab", "ba", "ab");
+        check("", "", "ab", "ab");
+    }
+
+    #[test]
+    fn a_cycle_takes_the_order_of_the_winner() {
+        // Local has b before a, upstream c before b, and both still have a before c.
+        let (local, upstream) = ("bac", "acb");
+        let both = |winner| merged("abc", local, upstream, winner);
+        assert_eq!(both(Side::Local), ("bac".to_owned(), true));
+        assert_eq!(both(Side::Upstream), ("acb".to_owned(), true));
+        // What is not in the cycle has its place around it.
+        assert_eq!(
+            merged("xabcy", "xbacy", "xacby", Side::Local),
+            ("xbacy".to_owned(), true)
+        );
+    }
+
+    #[test]
+    fn long_lists_take_linear_time() {
+        let many: Vec<usize> = (0..100_000).collect();
+        let mut turned = many.clone();
+        turned.reverse();
+        let mut more = many.clone();
+        more.insert(7, 1_000_000);
+        assert_eq!(
+            merge_order(&many, &many, &turned, Side::Local).order,
+            turned
+        );
+        assert_eq!(merge_order(&many, &more, &many, Side::Upstream).order, more);
+        let mut half = many.clone();
+        half.swap(0, 99_999);
+        let merged = merge_order(&many, &half, &turned, Side::Upstream);
+        assert_eq!((merged.order, merged.cycle), (turned, true));
+    }
+
+    /// Orders of some of ten elements.
+    fn order() -> impl Strategy<Value = Vec<usize>> {
+        (
+            Just((0..10).collect::<Vec<usize>>()).prop_shuffle(),
+            0..10usize,
+        )
+            .prop_map(|(order, length)| order[..length].to_vec())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn laws(base in order(), x in order(), y in order()) {
+            for winner in [Side::Local, Side::Upstream] {
+                let merge = |base: &[usize], local: &[usize], upstream: &[usize]| {
+                    // What one side removed and the other did not add is in no result.
+                    let gone = |element: &usize, a: &[usize], b: &[usize]| {
+                        base.contains(element) && !(a.contains(element) && b.contains(element))
+                    };
+                    let keep = |order: &[usize]| -> Vec<usize> {
+                        order.iter().copied().filter(|e| !gone(e, local, upstream)).collect()
+                    };
+                    merge_order(base, &keep(local), &keep(upstream), winner)
+                };
+                let is = |order: &[usize]| Merged { order: order.to_vec(), cycle: false };
+                prop_assert_eq!(merge(&base, &x, &base), is(&x));
+                prop_assert_eq!(merge(&base, &base, &x), is(&x));
+                prop_assert_eq!(merge(&base, &x, &x), is(&x));
+                let once = merge(&base, &x, &y);
+                prop_assert_eq!(&once, &merge(&base, &x, &y));
+            }
+        }
+
+        #[test]
+        fn guarantees(base in order(), local in order(), upstream in order()) {
+            for winner in [Side::Local, Side::Upstream] {
+                let Merged { order, cycle } = merge_order(&base, &local, &upstream, winner);
+                let mut sorted = order.clone();
+                sorted.sort_unstable();
+                let mut all: Vec<usize> = local.iter().chain(&upstream).copied().collect();
+                all.sort_unstable();
+                all.dedup();
+                prop_assert_eq!(sorted, all);
+                let place = |order: &[usize], element| order.iter().position(|e| *e == element);
+                let before = |order: &[usize], a, b| Some(place(order, a)? < place(order, b)?);
+                for a in &order {
+                    for b in &order {
+                        let (l, u) = (before(&local, *a, *b), before(&upstream, *a, *b));
+                        let both = l.is_some() && u.is_some();
+                        if a == b || cycle || !both {
+                            continue;
+                        }
+                        let turned = before(&base, *a, *b) == l && u != l;
+                        let expected = if turned { u } else { l };
+                        prop_assert_eq!(before(&order, *a, *b), expected);
+                    }
+                }
+            }
+        }
+    }
+}

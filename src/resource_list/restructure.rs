@@ -1,0 +1,288 @@
+//! Items edited together, taken out, and added as they are written: what a merge does to a list.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::{Item, ItemId, Layout, Place, ResourceList, locate, path_from};
+use crate::yaml::{Content, Document, EditError, Editor, NodeRef, OwnedDocument};
+
+/// A resource that a step adds as it is written.
+#[derive(Debug, Clone)]
+pub struct NewText {
+    /// Path of its file.
+    pub path: Option<String>,
+    /// The resource as the text of a document, comments included, without a `---`.
+    pub text: String,
+    /// The item that it stands before; else it goes to the end of its file, or of the list.
+    pub before: Option<ItemId>,
+}
+
+impl ResourceList {
+    /// Edits items, each text once. An item whose `change` fails stays as it is; `refused` hears of it.
+    pub fn edit_items<'f>(
+        &mut self,
+        mut change: impl for<'d> FnMut(
+            ItemId,
+            NodeRef<'d>,
+            &mut Editor<'d, 'f>,
+        ) -> Result<(), EditError>,
+        mut refused: impl FnMut(ItemId, EditError),
+    ) {
+        let mut by_chunk: BTreeMap<usize, Vec<ItemId>> = BTreeMap::new();
+        let ids: Vec<ItemId> = self.items().map(|(id, _)| id).collect();
+        for id in ids {
+            by_chunk.entry(self.items[id.0].chunk).or_default().push(id);
+        }
+        for (chunk, ids) in by_chunk {
+            let items = &self.items;
+            let edited = self.chunks[chunk].edit(|document, editor| {
+                for id in &ids {
+                    let node = locate(document, items[id.0].place)
+                        .expect("edits keep the items of a chunk");
+                    if let Err(error) = change(*id, node, editor) {
+                        editor.discard(node);
+                        refused(*id, error);
+                    }
+                }
+                Ok::<_, EditError>(())
+            });
+            if let (Err(error), Some(first)) = (edited, ids.first()) {
+                refused(*first, error);
+            }
+        }
+    }
+
+    /// Takes items out of the list and its output; gives a loose list of them as they came.
+    pub(crate) fn take_out(&mut self, ids: &BTreeSet<ItemId>) -> Self {
+        let mut taken = Self::loose();
+        let mut numbers: HashMap<usize, usize> = HashMap::new();
+        for id in ids {
+            let item = &mut self.items[id.0];
+            item.hidden = true;
+            self.removed.insert(*id);
+            let number = *numbers.entry(item.chunk).or_insert_with(|| {
+                taken.chunks.push(self.chunks[item.chunk].unedited());
+                taken.chunks.len() - 1
+            });
+            taken.items.push(Item {
+                resource: item.resource.clone(),
+                chunk: number,
+                place: item.place,
+                hidden: false,
+            });
+        }
+        taken
+    }
+
+    /// The files of a package, those that are not KRM too.
+    pub(crate) fn file_paths(&self) -> BTreeSet<String> {
+        match &self.layout {
+            Layout::Files { paths, others, .. } => paths.iter().chain(others).cloned().collect(),
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// Adds a resource as it is written.
+    pub fn add_text(&mut self, new: NewText) {
+        self.texts.push(new);
+    }
+
+    /// The paths of the items' files from the root package.
+    #[must_use]
+    pub fn paths_from_root(&self, ids: &[ItemId]) -> Vec<Option<String>> {
+        let origins = self.items.iter().map(|item| &item.resource.origin);
+        let packages = origins.filter_map(|origin| origin.package_path.as_deref());
+        let root = packages.min_by_key(|path| path.len());
+        let items = ids.iter().map(|id| &self.items[id.0]);
+        items
+            .map(|item| path_from(root, &item.resource.origin))
+            .collect()
+    }
+
+    /// The new texts of each file of a package, with the document that each stands before.
+    pub(super) fn new_documents(&self) -> BTreeMap<&str, Vec<(Option<usize>, &str)>> {
+        let mut new: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+        if !matches!(self.layout, Layout::Files { .. }) {
+            return new;
+        }
+        for added in &self.texts {
+            let Some(path) = added.path.as_deref() else {
+                continue;
+            };
+            let before = added.before.and_then(|id| match self.items[id.0].place {
+                Place::Document(index) => Some(index),
+                _ => None,
+            });
+            new.entry(path)
+                .or_default()
+                .push((before, added.text.as_str()));
+        }
+        new
+    }
+}
+
+/// New items of a list that stand before an item, or at the end.
+pub(super) fn new_items(
+    texts: &[NewText],
+    before: Option<ItemId>,
+    indent: usize,
+    newline: &str,
+) -> String {
+    let new = texts.iter().filter(|new| new.before == before);
+    new.map(|new| behind_dash(&new.text, indent, newline))
+        .collect()
+}
+
+/// Puts new items into the `items` of a wrapper.
+pub(super) fn insert_items<'d>(
+    texts: Vec<NewText>,
+    items: NodeRef<'d>,
+    editor: &mut Editor<'d, '_>,
+) -> Result<(), EditError> {
+    let mut by_place: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let count = items.items().count();
+    for new in texts {
+        let place = new.before.map_or(count, |id| id.0);
+        by_place.entry(place).or_default().push(new.text);
+    }
+    // From the end, so that the places before stay what they are.
+    for (place, texts) in by_place.into_iter().rev() {
+        for text in texts.into_iter().rev() {
+            let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+            editor.insert_item(items, Some(place), Content::Text(Arc::new(text)))?;
+        }
+    }
+    Ok(())
+}
+
+/// The text of a document as a block item behind a dash.
+fn behind_dash(text: &str, indent: usize, newline: &str) -> String {
+    let inner = indent + 2;
+    let lines = text.lines().map(|line| match line.is_empty() {
+        true => newline.to_owned(),
+        false => format!("{:inner$}{line}{newline}", ""),
+    });
+    let text: String = lines.collect();
+    format!(
+        "{:indent$}- {}",
+        "",
+        text.trim_start_matches([' ', '\r', '\n'])
+    )
+}
+
+/// The text of a file without some of its documents, and with new ones before a document each or at
+/// the end; `None` if no document with content is left.
+pub(super) fn documents_text(
+    document: Document<'_>,
+    removed: Option<&BTreeSet<usize>>,
+    added: &[(Option<usize>, &str)],
+) -> Option<String> {
+    let is_opened = document.text.starts_with("---");
+    let newline = if document.text.contains("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
+    let mut text = String::new();
+    let (mut is_first, mut is_empty) = (true, true);
+    for index in 0..=document.len() {
+        let here = |before: Option<usize>| before.unwrap_or(document.len()) == index;
+        for (_, new) in added.iter().filter(|(before, _)| here(*before)) {
+            if !is_first {
+                end_line(&mut text, newline);
+                text.push_str("---");
+                text.push_str(newline);
+            }
+            match newline {
+                "\n" => text.push_str(new),
+                _ => text.push_str(&new.replace("\r\n", "\n").replace('\n', newline)),
+            }
+            (is_first, is_empty) = (false, false);
+        }
+        let kept = index < document.len() && !removed.is_some_and(|set| set.contains(&index));
+        let Some(range) = document.range(index).filter(|_| kept) else {
+            continue;
+        };
+        let piece = &document.text[range];
+        let marker = ["---\n", "---\r\n"]
+            .into_iter()
+            .find(|marker| piece.starts_with(marker));
+        match marker {
+            // What was second needs no marker any more.
+            Some(marker) if is_first && !is_opened => text.push_str(&piece[marker.len()..]),
+            _ => {
+                if !is_first {
+                    end_line(&mut text, newline);
+                    if !piece.starts_with("---") && !piece.starts_with("...") {
+                        text.push_str("---");
+                        text.push_str(newline);
+                    }
+                }
+                text.push_str(piece);
+            }
+        }
+        is_first = false;
+        is_empty &= document.root(index).is_none();
+    }
+    (!is_empty).then_some(text)
+}
+
+fn end_line(text: &mut String, newline: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push_str(newline);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::{ParseOptions, Tree};
+
+    #[track_caller]
+    fn check(
+        before: &str,
+        removed: &[usize],
+        added: &[(Option<usize>, &str)],
+        after: Option<&str>,
+    ) {
+        let tree = Tree::parse(before, ParseOptions::default()).expect("YAML");
+        let removed = removed.iter().copied().collect();
+        let text = documents_text(Document::new(before, &tree), Some(&removed), added);
+        assert_eq!(text.as_deref(), after);
+    }
+
+    #[test]
+    fn documents_come_and_go() {
+        let two = "# head\na: 1\n---\n# two\nb: 1\n";
+        check(two, &[], &[], Some(two));
+        check(two, &[0], &[], Some("# two\nb: 1\n"));
+        check(two, &[1], &[], Some("# head\na: 1\n"));
+        check(two, &[0, 1], &[], None);
+        check(
+            two,
+            &[],
+            &[(Some(1), "n: 1\n")],
+            Some("# head\na: 1\n---\nn: 1\n---\n# two\nb: 1\n"),
+        );
+        check(
+            two,
+            &[],
+            &[(Some(0), "n: 1\n")],
+            Some("n: 1\n---\n# head\na: 1\n---\n# two\nb: 1\n"),
+        );
+        check("a: 1", &[], &[(None, "n: 1\n")], Some("a: 1\n---\nn: 1\n"));
+        check("---\na: 1\n", &[0], &[(None, "n: 1\n")], Some("n: 1\n"));
+        check(
+            "a: 1\r\n",
+            &[],
+            &[(None, "n: 1\n")],
+            Some("a: 1\r\n---\r\nn: 1\r\n"),
+        );
+        check(
+            "",
+            &[],
+            &[(None, "n: 1\n"), (None, "m: 1\n")],
+            Some("n: 1\n---\nm: 1\n"),
+        );
+    }
+}
