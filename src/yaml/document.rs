@@ -99,8 +99,12 @@ impl<'a> Document<'a> {
         let comments = &self.tree.comments;
         let from = comments.partition_point(|(start, _)| (*start as usize) < range.start);
         let text = self.text;
-        let within = comments[from..].iter().map(|(start, end)| *start as usize..*end as usize);
-        within.take_while(move |comment| comment.start < range.end).map(move |comment| &text[comment])
+        let within = comments[from..]
+            .iter()
+            .map(|(start, end)| *start as usize..*end as usize);
+        within
+            .take_while(move |comment| comment.start < range.end)
+            .map(move |comment| &text[comment])
     }
 
     /// The comment that begins at `at`, with its `#`.
@@ -472,7 +476,11 @@ impl<'a> NodeRef<'a> {
         let text = &self.document.text[range];
         let line = text.find('\n').map_or(text.len(), |at| at + 1);
         let opened = documents[index].body > documents[index].start;
-        Some(if opened && text[..line].trim().is_empty() { &text[line..] } else { text })
+        Some(if opened && text[..line].trim().is_empty() {
+            &text[line..]
+        } else {
+            text
+        })
     }
 
     /// The path from the root of the document.

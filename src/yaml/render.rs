@@ -183,7 +183,8 @@ fn block_lines(content: &Content<'_>, owner: Owner, manner: &Manner) -> Rendered
 }
 
 fn root_of(text: &OwnedDocument) -> Content<'_> {
-    text.root().map_or(Content::Value(Value::Null), Content::Node)
+    text.root()
+        .map_or(Content::Value(Value::Null), Content::Node)
 }
 
 /// Content in flow style, on one line.
@@ -390,7 +391,11 @@ fn append_trailing_comment(value: NodeRef<'_>, rendered: &mut Rendered) {
 #[must_use]
 pub fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
     let at = comment_place(owner)?;
-    Some(comment_behind(owner.document, at).unwrap_or_default().trim())
+    Some(
+        comment_behind(owner.document, at)
+            .unwrap_or_default()
+            .trim(),
+    )
 }
 
 /// White space and comment from `at` to the end of the line, if a comment is there.
@@ -440,7 +445,10 @@ pub fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
     let document = node.document;
     let start = document.line_start(unit_start(node));
     // Behind a dash: what is above belongs to the item.
-    if !document.text[start..unit_start(node)].trim_start().is_empty() {
+    if !document.text[start..unit_start(node)]
+        .trim_start()
+        .is_empty()
+    {
         return Vec::new();
     }
     let head = super::edit::head_start(document, start, document.column(node.outer_start()), 0);

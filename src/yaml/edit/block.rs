@@ -1,0 +1,338 @@
+//! Entries and items of block collections, with the lines that belong to each.
+
+use std::ops::Range;
+
+use super::Editor;
+use super::lines::{block_indicators, body_indent, indent_of, is_block_scalar};
+use super::slots::{Slot, new_lines, spans, stable_slots};
+use super::splice::{Splice, splice};
+use crate::yaml::document::{Document, NodeRef};
+use crate::yaml::render::Manner;
+use crate::yaml::tree::NodeId;
+
+/// An entry or item in block style, and the lines that belong to it.
+#[derive(Debug, Clone)]
+pub(super) struct Unit {
+    /// First comment line directly above, or the line of the key or dash, or `start` itself where
+    /// something else stands in front on that line.
+    pub(super) lines_start: usize,
+    /// Key or dash.
+    pub(super) start: usize,
+    /// Behind the line break of the last line, or of the comments directly below that are
+    /// indented deeper.
+    pub(super) lines_end: usize,
+    /// Behind deeper comments set off by blank lines as well: where what follows is put in.
+    pub(super) below: usize,
+    /// Whether only white space stands in front of `start` on its line.
+    pub(super) own_line: bool,
+    /// Node ids of the entry or item.
+    pub(super) ids: Range<u32>,
+}
+
+/// Lines that are put in at one place.
+#[derive(Debug)]
+pub(super) struct Run {
+    /// The unit above, one that stays where it is.
+    pub(super) behind: Option<usize>,
+    pub(super) lines: Vec<String>,
+    /// Whether the last line is that of a block scalar which keeps the blank lines behind it.
+    pub(super) keeps: bool,
+}
+
+impl Run {
+    pub(super) fn behind(unit: Option<usize>) -> Self {
+        Self {
+            behind: unit,
+            lines: Vec::new(),
+            keeps: false,
+        }
+    }
+}
+
+impl<'d, 'f> Editor<'d, 'f> {
+    /// Entries or items of a block collection with the lines that belong to each.
+    pub(super) fn units(&self, node: NodeRef<'d>) -> Vec<Unit> {
+        let document = self.document;
+        let mut floor = self.floor(node);
+        spans(node)
+            .into_iter()
+            .map(|(range, ids)| {
+                let line = document.line_start(range.start);
+                let own_line = document.text[line..range.start].bytes().all(|b| b == b' ');
+                let lines_start = match own_line {
+                    true => head_start(document, line, range.start - line, floor),
+                    false => range.start,
+                };
+                let column = document.column(range.start);
+                let lines_end = self.behind_line(range.end);
+                let below = self.behind_deeper_comments(lines_end, column);
+                // Comments directly below that are indented deeper are its own.
+                let lines_end = match self.behind_blank_lines(lines_end) {
+                    at if at == lines_end => self.behind_adjoining_comments(lines_end, below),
+                    _ => lines_end,
+                };
+                floor = lines_end;
+                let start = range.start;
+                Unit {
+                    lines_start,
+                    start,
+                    lines_end,
+                    below,
+                    own_line,
+                    ids,
+                }
+            })
+            .collect()
+    }
+
+    pub(super) fn emit_block(
+        &self,
+        node: NodeRef<'d>,
+        slots: &[Slot<'f>],
+        manner: &Manner,
+        out: &mut Vec<Splice>,
+    ) {
+        let units = self.units(node);
+        let mapping = node.kind().is_mapping();
+        let Some(first) = units.first() else { return };
+        let column = self.document.column(first.start);
+        if slots.is_empty() {
+            return self.emit_emptied(node, &units, manner, out);
+        }
+        let behind_dash = !first.own_line;
+        let stable = stable_slots(slots, behind_dash);
+        let mut stays = vec![false; units.len()];
+        // Runs of lines that are put in: first those before all units that stay.
+        let mut runs = vec![Run::behind(None)];
+        for (slot, stable) in slots.iter().zip(&stable) {
+            let lines = match slot {
+                Slot::Kept(index) if *stable => {
+                    stays[*index] = true;
+                    self.emit(units[*index].ids.clone(), out);
+                    runs.push(Run::behind(Some(*index)));
+                    continue;
+                }
+                Slot::Kept(index) => self.unit_lines(&units[*index], column),
+                Slot::New(new) => {
+                    let above = runs.last().and_then(|run| run.behind).unwrap_or(0);
+                    let indent_below = self.indent_below(units[above].below);
+                    new_lines(
+                        new,
+                        mapping,
+                        column,
+                        &Manner {
+                            indent_below,
+                            ..*manner
+                        },
+                    )
+                }
+            };
+            if let Some(run) = runs.last_mut() {
+                run.lines.extend(lines);
+                run.keeps = match slot {
+                    Slot::Kept(index) => {
+                        let above = run.behind.unwrap_or(0);
+                        self.takes_lines_below(&units[*index].ids, units[above].below)
+                    }
+                    Slot::New(_) => false,
+                };
+            }
+        }
+        for run in runs.into_iter().filter(|run| !run.lines.is_empty()) {
+            let lines = run
+                .lines
+                .iter()
+                .flat_map(|line| [line.as_str(), manner.newline]);
+            let mut text: String = lines.collect();
+            let range = match run.behind {
+                Some(unit) if run.keeps => {
+                    let at = self.behind_blank_lines(units[unit].below);
+                    at..at
+                }
+                Some(unit) => units[unit].below..units[unit].below,
+                // What comes first stands behind the dash, in the place of what stood there.
+                None if behind_dash => {
+                    text.replace_range(..text.len() - text.trim_start().len(), "");
+                    match run.keeps {
+                        true => first.start..self.behind_blank_lines(first.lines_end),
+                        false => first.start..first.lines_end,
+                    }
+                }
+                None => {
+                    let at = stays.iter().position(|stays| *stays).unwrap_or(0);
+                    units[at].lines_start..units[at].lines_start
+                }
+            };
+            out.push(Splice { range, text });
+        }
+        let mut above = None;
+        for (at, unit) in units.iter().enumerate() {
+            if stays[at] {
+                above = Some(&unit.ids);
+            } else if at > 0 || !behind_dash {
+                let mut range = unit.lines_start..unit.lines_end;
+                let mut text = String::new();
+                if above.is_some_and(|ids| self.takes_lines_below(ids, unit.lines_end)) {
+                    // Blank lines that the block scalar above would take for its own go as well;
+                    // comments get another indentation.
+                    range.end = self.behind_blank_lines(unit.below);
+                    let below = unit.lines_end.min(range.end)..range.end;
+                    for comment in self.document.text[below].lines().map(str::trim) {
+                        if !comment.is_empty() {
+                            text.push_str(&format!("{:column$}{comment}{}", "", manner.newline));
+                        }
+                    }
+                }
+                out.push(Splice { range, text });
+            }
+        }
+    }
+
+    /// Whether the last of these nodes is a block scalar that would take blank or comment lines at
+    /// `below` for its own if it stood above them.
+    pub(super) fn takes_lines_below(&self, ids: &Range<u32>, below: usize) -> bool {
+        let last = self.document.node(NodeId(ids.end - 1));
+        if !is_block_scalar(last.kind()) || below >= self.document.text.len() {
+            return false;
+        }
+        let indent = body_indent(last).unwrap_or(1);
+        block_indicators(last).contains('+') || self.indent_below(below) >= indent
+    }
+
+    /// Behind the comment lines that are indented deeper than `column`, and the blank lines among
+    /// them. `from` begins a line.
+    pub(super) fn behind_deeper_comments(&self, from: usize, column: usize) -> usize {
+        let document = self.document;
+        let mut behind = from;
+        let mut at = self.behind_blank_lines(from);
+        while at < document.text.len() {
+            let indent = indent_of(&document.text[at..document.line_end(at)]);
+            if indent <= column || document.comment_at(at + indent).is_none() {
+                break;
+            }
+            behind = self.behind_line(at);
+            at = self.behind_blank_lines(behind);
+        }
+        behind
+    }
+
+    /// Columns of white space in the blank lines from `from` on and in front of a comment there.
+    /// A block scalar that ends at `from` takes what is not indented less than its lines for text.
+    pub(super) fn indent_below(&self, from: usize) -> usize {
+        let document = self.document;
+        let comment = self.behind_blank_lines(from);
+        if comment >= document.text.len() {
+            return 0;
+        }
+        let blank = document.text[from..comment].lines().map(indent_of).max();
+        let indent = indent_of(&document.text[comment..document.line_end(comment)]);
+        let comment = document.comment_at(comment + indent).map_or(0, |_| indent);
+        blank.unwrap_or(0).max(comment)
+    }
+
+    /// The first blank line from `from` on, or `end`.
+    pub(super) fn behind_adjoining_comments(&self, from: usize, end: usize) -> usize {
+        let mut at = from;
+        while at < end && self.behind_blank_lines(at) == at {
+            at = self.behind_line(at);
+        }
+        at
+    }
+
+    pub(super) fn behind_blank_lines(&self, from: usize) -> usize {
+        let text = self.document.text;
+        let mut at = from;
+        while at < text.len() {
+            let end = self.document.line_end(at);
+            if end == text.len() || !text[at..end].trim().is_empty() {
+                break;
+            }
+            at = end + 1;
+        }
+        at
+    }
+
+    /// All entries are gone: `{}` or `[]` stands in their place.
+    pub(super) fn emit_emptied(
+        &self,
+        node: NodeRef<'d>,
+        units: &[Unit],
+        manner: &Manner,
+        out: &mut Vec<Splice>,
+    ) {
+        let empty = if node.kind().is_mapping() { "{}" } else { "[]" };
+        let first = &units[0];
+        let head = self.head_place(node);
+        for unit in units.iter().skip(usize::from(head.is_none())) {
+            let (range, text) = (unit.lines_start..unit.lines_end, String::new());
+            out.push(Splice { range, text });
+        }
+        match head {
+            Some(head) => {
+                // The tag says what the collection is: it stays.
+                let text = format!(" {empty}");
+                out.push(Splice {
+                    range: head..head,
+                    text,
+                });
+            }
+            None => {
+                let indent = match first.own_line {
+                    true => self.document.column(first.start),
+                    false => 0,
+                };
+                let text = format!("{:indent$}{empty}{}", "", manner.newline);
+                out.push(Splice {
+                    range: first.lines_start..first.lines_end,
+                    text,
+                });
+            }
+        }
+    }
+
+    /// The lines of a unit that moves, with its inner changes, re-indented if it stood behind a dash.
+    pub(super) fn unit_lines(&self, unit: &Unit, column: usize) -> Vec<String> {
+        let mut inner = Vec::new();
+        self.emit(unit.ids.clone(), &mut inner);
+        let source = self.document.text;
+        if let Some((header, strip)) = self.cut_short()
+            && (unit.start..unit.lines_end).contains(&header)
+            && !inner.iter().any(|splice| splice.holds(header))
+        {
+            inner.push(strip);
+        }
+        let end = unit.lines_end.min(source.len());
+        let text = splice(&source[unit.lines_start..end], unit.lines_start, &mut inner);
+        let mut lines: Vec<String> = text
+            .split_inclusive('\n')
+            .map(|line| line.trim_end_matches(['\r', '\n']).to_owned())
+            .collect();
+        if !unit.own_line
+            && let Some(first) = lines.first_mut()
+        {
+            *first = format!("{:column$}{first}", "");
+        }
+        lines
+    }
+}
+
+/// The first of the comment lines directly above the line at `line`; a comment that is indented
+/// deeper belongs to what stands above it.
+pub(in crate::yaml) fn head_start(
+    document: Document<'_>,
+    line: usize,
+    column: usize,
+    floor: usize,
+) -> usize {
+    let mut start = line;
+    while start > floor && document.text[..start].ends_with('\n') {
+        let above = document.line_start(start - 1);
+        let text = &document.text[above..start];
+        let indent = text.len() - text.trim_start_matches([' ', '\t']).len();
+        if above < floor || indent > column || document.comment_at(above + indent).is_none() {
+            break;
+        }
+        start = above;
+    }
+    start
+}

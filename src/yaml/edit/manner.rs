@@ -1,0 +1,136 @@
+//! The manner of the surroundings: indentation, sequence style, line break, JSON.
+
+use super::Editor;
+use super::lines::{block_indicators, body_indent, is_block_scalar, newline_at};
+use crate::yaml::document::NodeRef;
+use crate::yaml::render::{Manner, Owner};
+use crate::yaml::scalar::ScalarStyle;
+use crate::yaml::tree::{NONE, NodeId, NodeKind};
+
+impl<'d, 'f> Editor<'d, 'f> {
+    /// How the surroundings of a node are written.
+    pub(super) fn manner(&self, node: NodeRef<'d>) -> Manner {
+        let start = node.range().start;
+        Manner {
+            step: self.step(node),
+            wide: self.wide(start),
+            newline: self.newline(start),
+            json: self.json(node),
+            indent_below: 0,
+            body: None,
+        }
+    }
+
+    /// How content in the place of a node is to be written.
+    pub(super) fn manner_of_content(&self, node: NodeRef<'d>) -> Manner {
+        let below = self.behind_line(node.range().end);
+        let inherits = is_block_scalar(node.kind())
+            && !block_indicators(node).contains(|c: char| c.is_ascii_digit());
+        Manner {
+            indent_below: self.indent_below(below.min(self.document.text.len())),
+            body: body_indent(node).filter(|_| inherits),
+            ..self.manner(node)
+        }
+    }
+
+    /// The line break at the end of the line of `at`. A line can be long and hold many edits.
+    pub(super) fn newline(&self, at: usize) -> &'static str {
+        let (from, end, newline) = self.line.get();
+        if (from..end).contains(&at) {
+            return newline;
+        }
+        let newline = newline_at(self.document.text, at);
+        self.line.set((at, self.document.line_end(at), newline));
+        newline
+    }
+
+    /// Whether keys of the flow mappings around are written as in JSON.
+    pub(super) fn json(&self, node: NodeRef<'d>) -> bool {
+        let mut at = Some(node);
+        while let Some(flow) = at {
+            if flow.kind().is_block_collection() {
+                return false;
+            }
+            if let Some(entry) = flow.entries().next() {
+                let quoted = NodeKind::Scalar(ScalarStyle::DoubleQuoted);
+                return entry.key.kind() == quoted;
+            }
+            at = flow.parent();
+        }
+        false
+    }
+
+    /// Columns per level: as the mappings around the node, else as the first nested one.
+    pub(super) fn step(&self, node: NodeRef<'d>) -> usize {
+        let document = self.document;
+        let step_of = |mapping: NodeRef<'d>| {
+            mapping.entries().find_map(|entry| {
+                let child = entry.value;
+                if child.kind() != NodeKind::BlockMapping
+                    || mapping.kind() != NodeKind::BlockMapping
+                {
+                    return None;
+                }
+                let outer = document.column(entry.key.outer_start());
+                document
+                    .column(child.range().start)
+                    .checked_sub(outer)
+                    .filter(|step| *step > 0)
+            })
+        };
+        let mut at = Some(node);
+        while let Some(ancestor) = at {
+            let known = self.steps.borrow().get(&ancestor.id).copied();
+            let step = known.unwrap_or_else(|| step_of(ancestor));
+            self.steps.borrow_mut().insert(ancestor.id, step);
+            if let Some(step) = step {
+                return step;
+            }
+            at = ancestor.parent();
+        }
+        2
+    }
+
+    /// Whether the nearest block sequence under a key is indented.
+    pub(super) fn wide(&self, start: usize) -> bool {
+        let sequences = self.sequences.get_or_init(|| {
+            let document = self.document;
+            let nodes = document.tree.nodes.iter().enumerate();
+            nodes
+                .filter(|(_, node)| node.kind == NodeKind::BlockSequence && node.mark != NONE)
+                .filter_map(|(id, _)| {
+                    let node = document.node(NodeId(id as u32));
+                    let Owner::Key(column) = owner_of(node) else {
+                        return None;
+                    };
+                    let start = node.range().start;
+                    Some((start, document.column(start) > column))
+                })
+                .collect()
+        });
+        let at = sequences.partition_point(|(s, _)| *s < start);
+        let before = at.checked_sub(1).map(|i| sequences[i]);
+        let after = sequences.get(at).copied();
+        let distance = |entry: &(usize, bool)| entry.0.abs_diff(start);
+        [before, after]
+            .into_iter()
+            .flatten()
+            .min_by_key(distance)
+            .is_some_and(|(_, wide)| wide)
+    }
+}
+
+pub(super) fn owner_of(node: NodeRef<'_>) -> Owner {
+    let document = node.document;
+    let Some(parent) = node.parent() else {
+        let start = node.outer_start();
+        let line = document.line_start(start);
+        let own_line = document.text[line..start].bytes().all(|b| b == b' ');
+        return Owner::Root(if own_line { start - line } else { 0 });
+    };
+    if parent.kind().is_sequence() {
+        return Owner::Dash(document.column(node.mark().unwrap_or(node.outer_start())));
+    }
+    let key = node.key_of_value().unwrap_or(node);
+    Owner::Key(document.column(key.mark().unwrap_or(key.outer_start())))
+}

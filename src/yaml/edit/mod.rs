@@ -1,0 +1,541 @@
+//! Changes to nodes become splices of the source.
+//!
+//! An [`Editor`] collects, for each collection, what its entries or items shall be: kept ones (by
+//! their old index) and new ones, in order. [`Editor::finish`] turns that into sorted, disjoint
+//! splices, so the order in which changes were asked for does not matter, and a moved entry takes
+//! its own bytes, comments and inner changes along.
+//!
+//! ```
+//! use krm_variants::yaml::{Content, Document, Editor, ParseOptions, Tree, Value};
+//! let text = "data:\n  # the region\n  region: us # old\n  zone: a\n";
+//! let tree = Tree::parse(text, ParseOptions::default()).unwrap();
+//! let document = Document::new(text, &tree);
+//! let data = document.root(0).unwrap().get("data").unwrap();
+//! let mut editor = Editor::new(document);
+//! editor.set(data, "region", Content::Value(Value::from("eu"))).unwrap();
+//! editor.remove_entry(data, "zone").unwrap();
+//! editor.set(data, "flag", Content::Value(Value::from("yes"))).unwrap();
+//! let after = "data:\n  # the region\n  region: eu # old\n  flag: \"yes\"\n";
+//! assert_eq!(editor.finish().unwrap(), after);
+//! ```
+
+mod block;
+mod flow;
+mod lines;
+mod manner;
+mod place;
+mod slots;
+mod splice;
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+pub(super) use block::head_start;
+use lines::{ends_in_block_scalar, newline_at};
+use slots::{NewSlot, Slot, spans};
+use splice::splice;
+
+use super::document::{Document, EntryRef, NodeRef};
+use super::error::{EditError, ParseError};
+use super::tree::{NodeId, NodeKind, ParseOptions, Tree};
+use super::value::Value;
+
+/// What is written into a place.
+#[derive(Debug, Clone)]
+pub enum Content<'f> {
+    /// A value; it is spelled in the manner of its surroundings.
+    Value(Value),
+    /// A node of this or another document; its spelling and inner comments come along.
+    Node(NodeRef<'f>),
+    /// A text made for this place, with one document; as a node of it.
+    Text(Arc<OwnedDocument>),
+}
+
+/// A text with its tree that belongs to nobody else.
+#[derive(Debug)]
+pub struct OwnedDocument {
+    text: String,
+    tree: Tree,
+}
+
+impl OwnedDocument {
+    /// Parses a text and keeps it.
+    ///
+    /// # Errors
+    /// What the parser refuses.
+    pub fn parse(text: String) -> Result<Self, ParseError> {
+        let tree = Tree::parse(&text, ParseOptions::default())?;
+        Ok(Self { text, tree })
+    }
+
+    /// The document.
+    #[must_use]
+    pub fn document(&self) -> Document<'_> {
+        Document::new(&self.text, &self.tree)
+    }
+
+    /// The root node; `None` if the text holds nothing.
+    #[must_use]
+    pub fn root(&self) -> Option<NodeRef<'_>> {
+        self.document().root(0)
+    }
+}
+
+/// An entry or item of a collection as it shall be.
+#[derive(Debug, Clone)]
+pub enum Part<'f> {
+    /// The entry or item of this index in the source.
+    Kept(usize),
+    /// A copy of another document's entry, with the comments above and behind it.
+    Entry(EntryRef<'f>, Content<'f>),
+    /// A copy of another document's item, with the comments above and behind it.
+    Item(NodeRef<'f>, Content<'f>),
+}
+
+/// New comments of an entry or item.
+#[derive(Debug, Clone, Default)]
+struct Comments {
+    /// Lines directly above, each from its `#`.
+    above: Option<Vec<String>>,
+    /// Behind the value, or behind the indicator of a value on lines of its own; empty for none.
+    behind: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+enum Change<'a> {
+    Replace(Content<'a>),
+    Slots(Vec<Slot<'a>>),
+}
+
+/// Collects changes to the nodes of one document.
+#[derive(Debug)]
+pub struct Editor<'d, 'f> {
+    document: Document<'d>,
+    changes: BTreeMap<NodeId, Change<'f>>,
+    /// By the key of the entry, or by the item.
+    comments: BTreeMap<NodeId, Comments>,
+    /// Start of every block sequence that is the value of a key, and whether it is indented.
+    sequences: OnceCell<Vec<(usize, bool)>>,
+    /// Columns per level in the block mappings that were looked at.
+    steps: RefCell<HashMap<NodeId, Option<usize>>>,
+    /// The rest of the line that was last looked at, and its line break.
+    line: Cell<(usize, usize, &'static str)>,
+}
+
+impl<'d, 'f> Editor<'d, 'f> {
+    /// An editor without changes.
+    #[must_use]
+    pub fn new(document: Document<'d>) -> Self {
+        Self {
+            document,
+            changes: BTreeMap::new(),
+            comments: BTreeMap::new(),
+            sequences: OnceCell::new(),
+            steps: RefCell::default(),
+            line: Cell::default(),
+        }
+    }
+
+    /// Whether nothing was changed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.comments.is_empty()
+    }
+
+    /// Whether anything was changed at a node or within it.
+    #[must_use]
+    pub fn touches(&self, node: NodeRef<'d>) -> bool {
+        let ids = NodeId(node.ids().start)..NodeId(node.ids().end);
+        self.changes.range(ids.clone()).next().is_some()
+            || self.comments.range(ids).next().is_some()
+    }
+
+    /// Forgets all changes at a node and within it.
+    pub fn discard(&mut self, node: NodeRef<'d>) {
+        let ids = node.ids();
+        self.changes.retain(|id, _| !ids.contains(&id.0));
+        self.comments.retain(|id, _| !ids.contains(&id.0));
+    }
+
+    /// Gives a node other content. A scalar keeps its style where the new text can be written in it.
+    ///
+    /// # Errors
+    /// [`EditError::SharedAnchor`].
+    pub fn replace(&mut self, node: NodeRef<'d>, content: Content<'f>) -> Result<(), EditError> {
+        refuse(node, node.shared_anchor())?;
+        self.changes.insert(node.id, Change::Replace(content));
+        Ok(())
+    }
+
+    /// Replaces the value of a key, or adds an entry behind the last one.
+    ///
+    /// # Errors
+    /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if `mapping` is neither a mapping nor empty.
+    pub fn set(
+        &mut self,
+        mapping: NodeRef<'d>,
+        key: &str,
+        content: Content<'f>,
+    ) -> Result<(), EditError> {
+        match mapping.entry(key) {
+            Some(entry) => self.replace(entry.value, content),
+            None => self.insert_entry(mapping, None, key, content),
+        }
+    }
+
+    /// Adds an entry to a mapping (or to an empty value): before the slot `position`, or last.
+    ///
+    /// # Errors
+    /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if `mapping` is neither a mapping nor empty.
+    pub fn insert_entry(
+        &mut self,
+        mapping: NodeRef<'d>,
+        position: Option<usize>,
+        key: &str,
+        content: Content<'f>,
+    ) -> Result<(), EditError> {
+        let slot = NewSlot {
+            key: Some(key.to_owned()),
+            content,
+            entry: None,
+            item: None,
+        };
+        self.insert_slot(mapping, position, slot, true)
+    }
+
+    /// Adds a copy of another document's entry, with the comments above and behind it.
+    ///
+    /// # Errors
+    /// As [`Editor::insert_entry`].
+    pub fn insert_entry_from(
+        &mut self,
+        mapping: NodeRef<'d>,
+        position: Option<usize>,
+        entry: EntryRef<'f>,
+    ) -> Result<(), EditError> {
+        let key = entry.key.scalar_text().unwrap_or_default().to_owned();
+        let content = Content::Node(entry.value);
+        let slot = NewSlot {
+            key: Some(key),
+            content,
+            entry: Some(entry),
+            item: None,
+        };
+        self.insert_slot(mapping, position, slot, true)
+    }
+
+    /// Adds an entry with other content than the entry of another document that it is a copy of;
+    /// the comments above and behind that one come along.
+    ///
+    /// # Errors
+    /// As [`Editor::insert_entry`].
+    pub fn insert_entry_like(
+        &mut self,
+        mapping: NodeRef<'d>,
+        position: Option<usize>,
+        entry: EntryRef<'f>,
+        content: Content<'f>,
+    ) -> Result<(), EditError> {
+        let key = entry.key.scalar_text().unwrap_or_default().to_owned();
+        let slot = NewSlot {
+            key: Some(key),
+            content,
+            entry: Some(entry),
+            item: None,
+        };
+        self.insert_slot(mapping, position, slot, true)
+    }
+
+    /// Adds an item to a sequence (or to an empty value): before the slot `position`, or last.
+    ///
+    /// # Errors
+    /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if `sequence` is neither a sequence nor empty.
+    pub fn insert_item(
+        &mut self,
+        sequence: NodeRef<'d>,
+        position: Option<usize>,
+        content: Content<'f>,
+    ) -> Result<(), EditError> {
+        let slot = NewSlot {
+            key: None,
+            content,
+            entry: None,
+            item: None,
+        };
+        self.insert_slot(sequence, position, slot, false)
+    }
+
+    /// Adds a copy of another document's item, with the comments above and behind it.
+    ///
+    /// # Errors
+    /// As [`Editor::insert_item`].
+    pub fn insert_item_from(
+        &mut self,
+        sequence: NodeRef<'d>,
+        position: Option<usize>,
+        item: NodeRef<'f>,
+    ) -> Result<(), EditError> {
+        let content = Content::Node(item);
+        let slot = NewSlot {
+            key: None,
+            content,
+            entry: None,
+            item: Some(item),
+        };
+        self.insert_slot(sequence, position, slot, false)
+    }
+
+    /// Removes the entry of a key, with its trailing comment and the comment lines directly above.
+    /// A mapping that loses its last entry becomes `{}`. Says whether the key was there.
+    ///
+    /// # Errors
+    /// [`EditError::SharedAnchor`].
+    pub fn remove_entry(&mut self, mapping: NodeRef<'d>, key: &str) -> Result<bool, EditError> {
+        let mut entries = mapping.entries().enumerate();
+        let found = entries.find(|(_, entry)| entry.key.as_str() == Some(key));
+        let Some((index, entry)) = found else {
+            return Ok(false);
+        };
+        let ids = entry.key.id.0..entry.value.ids().end;
+        refuse(mapping, mapping.shared_above())?;
+        refuse(entry.value, self.document.read_from_outside(ids))?;
+        self.slots(mapping)
+            .retain(|slot| !matches!(slot, Slot::Kept(kept) if *kept == index));
+        Ok(true)
+    }
+
+    /// Removes the items of a sequence for which `remove` is true. An emptied sequence becomes `[]`.
+    ///
+    /// # Errors
+    /// [`EditError::SharedAnchor`].
+    pub fn remove_items(
+        &mut self,
+        sequence: NodeRef<'d>,
+        remove: impl Fn(usize) -> bool,
+    ) -> Result<(), EditError> {
+        refuse(sequence, sequence.shared_above())?;
+        for (index, item) in sequence.items().enumerate() {
+            if remove(index) {
+                refuse(item, self.document.read_from_outside(item.ids()))?;
+            }
+        }
+        self.slots(sequence)
+            .retain(|slot| !matches!(slot, Slot::Kept(kept) if remove(*kept)));
+        Ok(())
+    }
+
+    /// Puts the kept entries or items into another order: `order` lists all their old indexes.
+    /// New ones go behind.
+    ///
+    /// # Errors
+    /// [`EditError::SharedAnchor`].
+    pub fn reorder(&mut self, collection: NodeRef<'d>, order: &[usize]) -> Result<(), EditError> {
+        let anchor = collection.shared_above();
+        refuse(collection, anchor.or_else(|| collection.anchor_in_order()))?;
+        let ranks = order.iter().enumerate();
+        let ranks: HashMap<usize, usize> = ranks.map(|(rank, kept)| (*kept, rank)).collect();
+        self.slots(collection).sort_by_key(|slot| match slot {
+            Slot::Kept(kept) => ranks.get(kept).copied().unwrap_or(usize::MAX),
+            Slot::New(_) => usize::MAX,
+        });
+        Ok(())
+    }
+
+    /// Gives a collection (or an empty value) exactly these entries or items, in this order.
+    ///
+    /// # Errors
+    /// [`EditError::SharedAnchor`]; [`EditError::WrongKind`] if new parts do not fit the collection.
+    pub fn arrange(
+        &mut self,
+        collection: NodeRef<'d>,
+        parts: Vec<Part<'f>>,
+    ) -> Result<(), EditError> {
+        let kept: Vec<usize> = parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Kept(index) => Some(*index),
+                _ => None,
+            })
+            .collect();
+        let kind = collection.kind();
+        let empty = matches!(kind, NodeKind::Scalar(_)) && collection.is_null();
+        let fits = parts.iter().all(|part| match part {
+            Part::Kept(_) => true,
+            Part::Entry(..) => kind.is_mapping() || empty,
+            Part::Item(..) => kind.is_sequence() || empty,
+        });
+        if !fits {
+            return Err(EditError::WrongKind {
+                place: collection.path().to_string(),
+                expected: if kind.is_mapping() {
+                    "sequence"
+                } else {
+                    "mapping"
+                },
+                found: collection.kind_name(),
+            });
+        }
+        refuse(collection, collection.shared_above())?;
+        if kept.windows(2).any(|pair| pair[0] > pair[1]) {
+            refuse(collection, collection.anchor_in_order())?;
+        }
+        let spans = spans(collection);
+        let mut stays = vec![false; spans.len()];
+        kept.iter().for_each(|index| stays[*index] = true);
+        for ((_, ids), _) in spans.iter().zip(&stays).filter(|(_, stays)| !**stays) {
+            refuse(collection, self.document.read_from_outside(ids.clone()))?;
+        }
+        let slots = parts.into_iter().map(|part| match part {
+            Part::Kept(index) => Slot::Kept(index),
+            Part::Entry(entry, content) => Slot::New(Box::new(NewSlot {
+                key: Some(entry.key.scalar_text().unwrap_or_default().to_owned()),
+                content,
+                entry: Some(entry),
+                item: None,
+            })),
+            Part::Item(item, content) => Slot::New(Box::new(NewSlot {
+                key: None,
+                content,
+                entry: None,
+                item: Some(item),
+            })),
+        });
+        let slots = Change::Slots(slots.collect());
+        self.changes.insert(collection.id, slots);
+        Ok(())
+    }
+
+    /// Gives an entry (by its key) or an item of a block collection other comment lines directly
+    /// above it. Nothing happens behind a dash, where no line is above.
+    pub fn set_comments_above(&mut self, owner: NodeRef<'d>, lines: &[&str]) {
+        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+        self.comments.entry(owner.id).or_default().above = Some(lines);
+    }
+
+    /// Gives an entry (by its key) or an item of a block collection another comment at the end of
+    /// its line; an empty one takes it away.
+    pub fn set_comment_behind(&mut self, owner: NodeRef<'d>, comment: &str) {
+        self.comments.entry(owner.id).or_default().behind = Some(comment.to_owned());
+    }
+
+    fn slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
+        let fresh = || {
+            let count = collection.entries().count() + collection.items().count();
+            Change::Slots((0..count).map(Slot::Kept).collect())
+        };
+        let change = self.changes.entry(collection.id).or_insert_with(fresh);
+        if let Change::Replace(_) = change {
+            *change = Change::Slots(Vec::new());
+        }
+        match change {
+            Change::Slots(slots) => slots,
+            Change::Replace(_) => unreachable!("replaced just above"),
+        }
+    }
+
+    fn insert_slot(
+        &mut self,
+        collection: NodeRef<'d>,
+        position: Option<usize>,
+        slot: NewSlot<'f>,
+        mapping: bool,
+    ) -> Result<(), EditError> {
+        let kind = collection.kind();
+        let fits = if mapping {
+            kind.is_mapping()
+        } else {
+            kind.is_sequence()
+        };
+        let empty = matches!(kind, NodeKind::Scalar(_)) && collection.is_null();
+        if !fits && !empty {
+            return Err(EditError::WrongKind {
+                place: collection.path().to_string(),
+                expected: if mapping { "mapping" } else { "sequence" },
+                found: collection.kind_name(),
+            });
+        }
+        refuse(collection, collection.shared_above())?;
+        let slots = self.slots(collection);
+        let position = position.unwrap_or(slots.len()).min(slots.len());
+        slots.insert(position, Slot::New(Box::new(slot)));
+        Ok(())
+    }
+
+    /// The text with all changes made.
+    ///
+    /// # Errors
+    /// [`EditError::Broken`] if the result does not parse; that is a fault of this program, and
+    /// refusing is better than writing it.
+    pub fn finish(self) -> Result<String, EditError> {
+        self.finish_with(ParseOptions::default())
+            .map(|(text, _)| text)
+    }
+
+    /// The text with all changes made, and its tree.
+    ///
+    /// # Errors
+    /// As [`Editor::finish`].
+    pub fn finish_with(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
+        let source = self.document.text;
+        let mut splices = Vec::new();
+        self.emit(0..u32::MAX, &mut splices);
+        if splices.is_empty() || source.ends_with('\n') || source.is_empty() {
+            let text = splice(source, 0, &mut splices);
+            let tree = Tree::parse(&text, options).map_err(EditError::Broken)?;
+            return Ok((text, tree));
+        }
+        // Every line shall end in a line break while lines are put in and taken out.
+        let end = source.len();
+        if let Some((header, strip)) = self.cut_short()
+            && splices.iter().any(|splice| splice.range.start > end)
+            && !splices.iter().any(|splice| splice.holds(header))
+        {
+            splices.push(strip);
+        }
+        let last_line = self.document.line_start(end);
+        let untouched = splices.iter().all(|splice| splice.range.end < last_line);
+        let newline = newline_at(source, end);
+        let whole = splice(&format!("{source}{newline}"), 0, &mut splices);
+        // Where line ends are mixed, the last one may be another than `newline`.
+        let cut = whole.strip_suffix('\n').unwrap_or(&whole);
+        let text = cut.strip_suffix('\r').unwrap_or(cut).to_owned();
+        let tree = Tree::parse(&text, options).map_err(EditError::Broken)?;
+        if untouched || !ends_in_block_scalar(Document::new(&text, &tree)) {
+            return Ok((text, tree));
+        }
+        // A new block scalar at the end of the text needs the line break that the text had not.
+        let whole_tree = Tree::parse(&whole, options).map_err(EditError::Broken)?;
+        let last = |text, tree| {
+            Document::new(text, tree)
+                .last_node()
+                .and_then(|n| n.scalar_text())
+        };
+        if last(&text, &tree) == last(&whole, &whole_tree) {
+            return Ok((text, tree));
+        }
+        Ok((whole, whole_tree))
+    }
+}
+
+fn refuse(node: NodeRef<'_>, anchor: Option<&str>) -> Result<(), EditError> {
+    match anchor {
+        Some(anchor) => Err(EditError::SharedAnchor {
+            place: node.path().to_string(),
+            anchor: anchor.to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+impl From<Value> for Content<'_> {
+    fn from(value: Value) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl<'f> From<NodeRef<'f>> for Content<'f> {
+    fn from(node: NodeRef<'f>) -> Self {
+        Self::Node(node)
+    }
+}

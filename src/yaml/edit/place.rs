@@ -1,0 +1,340 @@
+//! A value in its place: behind its key or dash, on a line of its own, or on the lines below.
+
+use std::ops::Range;
+
+use super::lines::{block_indicators, break_at, is_block_scalar, newline_at};
+use super::manner::owner_of;
+use super::slots::below_text;
+use super::splice::Splice;
+use super::{Content, Editor};
+use crate::yaml::document::NodeRef;
+use crate::yaml::render::{self, Manner, Owner, Rendered};
+use crate::yaml::scalar::{self, Context, ScalarStyle};
+use crate::yaml::tree::NodeKind;
+use crate::yaml::value::Value;
+
+impl<'d, 'f> Editor<'d, 'f> {
+    pub(super) fn replace_node(
+        &self,
+        node: NodeRef<'d>,
+        content: &Content<'f>,
+        out: &mut Vec<Splice>,
+    ) {
+        let in_json = node.parent().is_none() && self.json(node);
+        if in_json || self.flow_only(node) {
+            let manner = self.manner(node);
+            let text = match (node.kind(), content) {
+                (NodeKind::Scalar(style), Content::Value(Value::String(value))) if !manner.json => {
+                    scalar::write_inline(value, style, Context::Flow)
+                }
+                _ => render::flow(content, &manner),
+            };
+            self.place_in_flow(node, text, out);
+            return;
+        }
+        let owner = owner_of(node);
+        let manner = self.manner_of_content(node);
+        let mut rendered = match (node.kind(), content) {
+            (_, Content::Value(Value::String(text))) if self.is_crowded(node) => {
+                // Comments between the indicator and a block scalar would become text.
+                let style = ScalarStyle::Plain;
+                Rendered::inline(scalar::write_inline(text, style, Context::Block))
+            }
+            (NodeKind::Scalar(style), Content::Value(Value::String(text)))
+                if is_block_scalar(node.kind()) && block_indicators(node).contains('+') =>
+            {
+                render::kept_string(text, style, owner, &manner)
+            }
+            (NodeKind::Scalar(style), Content::Value(Value::String(text))) if !node.is_null() => {
+                render::string(text, style, owner, &manner)
+            }
+            _ => render::block(content, owner, &manner),
+        };
+        if let Content::Node(source) = content {
+            self.keep_head_comment(node, *source, &mut rendered);
+        }
+        self.place(node, rendered, &manner, out);
+    }
+
+    /// A comment on the line of the indicator stays alone there: if that of the new content joined
+    /// it, the line would grow with every replacement.
+    pub(super) fn keep_head_comment(
+        &self,
+        node: NodeRef<'d>,
+        source: NodeRef<'f>,
+        rendered: &mut Rendered,
+    ) {
+        let head = self.head_place(node);
+        let has_own =
+            head.is_some_and(|head| render::comment_behind(self.document, head).is_some());
+        if has_own && source.kind().is_block_collection() {
+            let tag = source.tag().unwrap_or_default();
+            let behind = rendered.inline.strip_prefix(tag).unwrap_or_default();
+            if behind.trim_start().starts_with('#') {
+                rendered.inline = tag.to_owned();
+            }
+        }
+    }
+
+    /// Puts text in the place of a node in a flow collection.
+    pub(super) fn place_in_flow(&self, node: NodeRef<'d>, text: String, out: &mut Vec<Splice>) {
+        let range = node.outer_start()..node.range().end;
+        let anchor = node.anchor().map(|anchor| format!("{anchor} "));
+        let mut text = format!("{}{text}", anchor.unwrap_or_default());
+        let is_value = node
+            .parent()
+            .is_some_and(|parent| parent.kind().is_mapping());
+        if is_value && node.mark().is_none() {
+            // `{lone}`: an entry without its colon; `{?}`, where `?:` would be text.
+            let lone_mark = self.document.text[..range.start].ends_with('?');
+            text.insert_str(0, if lone_mark { " : " } else { ": " });
+        } else if node.range().is_empty() && node.properties().is_empty() {
+            text.insert(0, ' ');
+        }
+        out.push(Splice { range, text });
+    }
+
+    /// Where the indicator's line (or that of anchor and tag) ends its say, if the content of the
+    /// node begins on a line further down.
+    pub(super) fn head_place(&self, node: NodeRef<'d>) -> Option<usize> {
+        let line = self.document.line_start(node.range().start);
+        let properties = node.properties_range().map(|range| range.end);
+        let at = properties.or(node.mark().map(|mark| mark + 1))?;
+        (at <= line).then_some(at)
+    }
+
+    /// Puts rendered content in the place of a node outside of flow collections.
+    pub(super) fn place(
+        &self,
+        node: NodeRef<'d>,
+        rendered: Rendered,
+        manner: &Manner,
+        out: &mut Vec<Splice>,
+    ) {
+        let is_value = node
+            .parent()
+            .is_some_and(|parent| parent.kind().is_mapping());
+        if is_value && node.mark().is_none() {
+            return self.place_without_colon(node, rendered, manner, out);
+        }
+        match self.head_place(node) {
+            Some(_) if !node.kind().is_block_collection() && rendered.lines.is_empty() => {
+                self.place_on_own_line(node, rendered.inline, out);
+            }
+            Some(head) => self.place_below(node, head, rendered, manner, out),
+            None => self.place_behind(node, rendered, manner, out),
+        }
+    }
+
+    /// `? lone` gets its colon, on a line of its own.
+    pub(super) fn place_without_colon(
+        &self,
+        node: NodeRef<'d>,
+        rendered: Rendered,
+        manner: &Manner,
+        out: &mut Vec<Splice>,
+    ) {
+        let column = owner_of(node).column();
+        let at = break_at(self.document, node.range().start);
+        let mut lines = Vec::new();
+        rendered.behind(column, ":", &mut lines);
+        let text = lines
+            .iter()
+            .flat_map(|line| [manner.newline, line])
+            .collect();
+        out.push(Splice {
+            range: at..at,
+            text,
+        });
+    }
+
+    /// A scalar, alias or flow collection on a line of its own stays there; its tag goes.
+    pub(super) fn place_on_own_line(
+        &self,
+        node: NodeRef<'d>,
+        inline: String,
+        out: &mut Vec<Splice>,
+    ) {
+        if let (Some(properties), Some(_)) = (node.properties_range(), node.tag()) {
+            let anchor = node.anchor().unwrap_or_default().to_owned();
+            let range = match anchor.is_empty() {
+                true => self.with_space_before(properties),
+                false => properties,
+            };
+            out.push(Splice {
+                range,
+                text: anchor,
+            });
+        }
+        out.push(Splice {
+            range: node.range(),
+            text: inline,
+        });
+    }
+
+    /// The old content stands on lines below its indicator, whose own line keeps its comment.
+    pub(super) fn place_below(
+        &self,
+        node: NodeRef<'d>,
+        head: usize,
+        rendered: Rendered,
+        manner: &Manner,
+        out: &mut Vec<Splice>,
+    ) {
+        let document = self.document;
+        let rendered = match node.anchor() {
+            Some(_) => rendered.below(),
+            None => rendered,
+        };
+        self.put_head(node, head, &rendered.inline, out);
+        let mut head_end = break_at(document, head);
+        let line = document.line_start(node.range().start);
+        if self.is_crowded(node) && line > head_end {
+            // Comments between the indicator and the content stay.
+            head_end = break_at(document, line - 1);
+        }
+        let mut below = String::new();
+        if !node.kind().is_block_collection()
+            && let Some(comment) = render::comment_behind(document, node.range().end)
+        {
+            // The comment of the old content has to stand somewhere.
+            if render::comment_behind(document, head).is_some() {
+                below.push_str(manner.newline);
+                below.push_str(&" ".repeat(owner_of(node).column() + manner.step));
+                below.push_str(comment.trim_start());
+            } else {
+                below.push(' ');
+                below.push_str(comment.trim_start());
+            }
+        }
+        below.extend(below_text(&rendered.lines, manner));
+        let end = break_at(document, node.range().end);
+        out.push(Splice {
+            range: head_end..end,
+            text: below,
+        });
+    }
+
+    /// Whether comment lines stand between an indicator and the content below, other than a block
+    /// collection, to which they would belong.
+    pub(super) fn is_crowded(&self, node: NodeRef<'d>) -> bool {
+        let Some(head) = self.head_place(node) else {
+            return false;
+        };
+        let line = self.document.line_start(node.range().start);
+        let head_end = self.document.line_end(head).min(line);
+        !node.kind().is_block_collection() && self.document.text[head_end..line].contains('#')
+    }
+
+    /// Anchor and inline content behind an indicator whose content stands below; the tag goes.
+    pub(super) fn put_head(
+        &self,
+        node: NodeRef<'d>,
+        head: usize,
+        inline: &str,
+        out: &mut Vec<Splice>,
+    ) {
+        let anchor = node.anchor().unwrap_or_default();
+        let mut text = [anchor, inline].join(" ").trim().to_owned();
+        let range = match node.properties_range() {
+            Some(range) if text.is_empty() => self.with_space_before(range),
+            Some(range) => range,
+            None if text.is_empty() => return,
+            None => {
+                text.insert(0, ' ');
+                head..head
+            }
+        };
+        out.push(Splice { range, text });
+    }
+
+    /// The old content begins on the line of its indicator; a comment may follow on its last line.
+    pub(super) fn place_behind(
+        &self,
+        node: NodeRef<'d>,
+        mut rendered: Rendered,
+        manner: &Manner,
+        out: &mut Vec<Splice>,
+    ) {
+        let document = self.document;
+        let start = node.outer_start();
+        let line_end = break_at(document, node.range().end);
+        let end = match node.kind().is_block_collection() {
+            true => line_end,
+            false => node.range().end,
+        };
+        let own_line = matches!(owner_of(node), Owner::Root(_))
+            && document.text[document.line_start(start)..start]
+                .trim()
+                .is_empty();
+        let anchor = node.anchor().unwrap_or_default();
+        let comment = end != line_end && !rendered.lines.is_empty();
+        rendered = match anchor {
+            // No collection begins on the line of its anchor, or in front of its owner's comment.
+            "" if comment => rendered.below(),
+            "" if own_line => rendered.compact(),
+            "" => rendered,
+            _ => rendered.below(),
+        };
+        let mut text = [anchor, &rendered.inline].join(" ").trim().to_owned();
+        // Lines below a dash begin in the column behind the dash and one space.
+        let behind_dash = node.mark().is_some() && rendered.moved_up.is_some();
+        let range = match text.is_empty() || behind_dash {
+            true => self.with_space_before(start..end),
+            false => start..end,
+        };
+        let glued = !document.text[..range.start].ends_with([' ', '\t', '\n', '\u{feff}']);
+        if glued && !text.is_empty() && range.start > 0 {
+            text.insert(0, ' ');
+        }
+        let below = below_text(&rendered.lines, manner);
+        if end == line_end || rendered.tail {
+            text.extend(below);
+            out.push(Splice { range, text });
+            return;
+        }
+        // Content of several lines: the comment behind the old content stays with the owner.
+        out.push(Splice { range, text });
+        let text: String = below.collect();
+        out.push(Splice {
+            range: line_end..line_end,
+            text,
+        });
+    }
+
+    pub(super) fn with_space_before(&self, range: Range<usize>) -> Range<usize> {
+        let before = &self.document.text[..range.start];
+        let blank = before.len() - before.trim_end_matches([' ', '\t']).len();
+        range.start - blank..range.end
+    }
+
+    /// First byte that comments above the first unit of a block collection can stand at.
+    pub(super) fn floor(&self, node: NodeRef<'d>) -> usize {
+        let document = self.document;
+        if let Some(mark) = node.mark() {
+            return (document.line_end(mark) + 1).min(node.range().start);
+        }
+        if node.parent().is_some() {
+            return 0;
+        }
+        let documents = &document.tree.documents;
+        let index = documents.partition_point(|d| d.root.0 <= node.id.0);
+        let body = documents.get(index.saturating_sub(1)).map_or(0, |d| d.body);
+        if document.line_start(body) == body {
+            body
+        } else {
+            (document.line_end(body) + 1).min(node.range().start)
+        }
+    }
+
+    /// Behind the line break of the line of `at`, be it the one that the last line will get.
+    pub(super) fn behind_line(&self, at: usize) -> usize {
+        let text = self.document.text;
+        let end = self.document.line_end(at);
+        if end < text.len() {
+            end + 1
+        } else {
+            end + newline_at(text, end).len()
+        }
+    }
+}
