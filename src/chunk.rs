@@ -81,6 +81,12 @@ impl Chunk {
         self.source.clone()
     }
 
+    /// The text with all edits, sharing its buffer.
+    #[must_use]
+    pub(crate) fn edited_text(&self) -> Text {
+        self.edited.as_ref().unwrap_or(&self.source).clone()
+    }
+
     /// The text with all edits.
     #[must_use]
     pub(crate) fn text(&self) -> &str {

@@ -222,6 +222,25 @@ fn run(
     Ok(results)
 }
 
+/// Reads standard input to its end. Where it is a file, its length sets the buffer's size.
+#[cfg(unix)]
+fn read_whole(stdin: &mut io::StdinLock<'_>) -> io::Result<Vec<u8>> {
+    use std::os::fd::AsFd;
+    // Nothing was read through the lock's own buffer before.
+    let mut file = std::fs::File::from(stdin.as_fd().try_clone_to_owned()?);
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads standard input to its end.
+#[cfg(not(unix))]
+fn read_whole(stdin: &mut io::StdinLock<'_>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stdin.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8, UsageError> {
     let mut stdin = io::stdin().lock();
     if stdin.is_terminal() {
@@ -229,9 +248,7 @@ fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8, UsageError
                        to work on a directory, give --package DIR";
         return Err(UsageError(message.to_owned()));
     }
-    let mut bytes = Vec::new();
-    stdin
-        .read_to_end(&mut bytes)
+    let bytes = read_whole(&mut stdin)
         .map_err(|error| UsageError(format!("cannot read standard input: {error}")))?;
     let text = utf8(bytes, "standard input")?;
     let mut list = ResourceList::parse(text).map_err(|error| UsageError(error.to_string()))?;
@@ -395,6 +412,7 @@ fn print_results(results: &Results, least: Severity) {
 }
 
 fn write_stdout(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Result<(), UsageError> {
+    // Gathers short texts; long ones pass it by.
     let mut stdout = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     texts
         .into_iter()

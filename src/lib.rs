@@ -21,6 +21,8 @@
 //! - Nothing depends on time, environment or the order of a hash map.
 
 mod chunk;
+mod identity;
+mod parallel;
 mod split;
 pub mod text;
 

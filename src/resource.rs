@@ -69,35 +69,76 @@ pub struct Resource {
     pub origin: Origin,
 }
 
+/// What is read from a resource's text: fields that are strings, annotations that are scalars.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) api_version: Option<String>,
+    pub(crate) kind: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) namespace: Option<String>,
+    /// By [`PATH_ANNOTATIONS`].
+    pub(crate) paths: [Option<String>; 2],
+    /// By [`INDEX_ANNOTATIONS`].
+    pub(crate) indexes: [Option<String>; 2],
+    pub(crate) package_path: Option<String>,
+}
+
+impl From<Facts> for Resource {
+    fn from(facts: Facts) -> Self {
+        let [path, legacy] = facts.paths;
+        let is_legacy = path.is_none() && legacy.is_some();
+        let (path, legacy_path) = match path {
+            None => (legacy, None),
+            Some(path) => {
+                let other = legacy.filter(|legacy| *legacy != path);
+                (Some(path), other)
+            }
+        };
+        let [index, legacy_index] = facts.indexes;
+        let index = index.or(legacy_index);
+        Self {
+            api_version: facts.api_version.unwrap_or_default(),
+            kind: facts.kind.unwrap_or_default(),
+            name: facts.name,
+            namespace: facts.namespace,
+            origin: Origin {
+                path,
+                legacy_path,
+                is_legacy,
+                index: index.and_then(|index| index.parse().ok()),
+                package_path: facts.package_path,
+            },
+        }
+    }
+}
+
 impl Resource {
     /// Reads identity and origin from a resource's root node.
     #[must_use]
     pub fn read(node: NodeRef<'_>) -> Self {
-        let text = |node: Option<NodeRef<'_>>| node?.as_str().map(str::to_owned);
+        let string = |node: Option<NodeRef<'_>>| node?.as_str().map(str::to_owned);
         let metadata = node.get("metadata");
         let annotations = metadata.and_then(|m| m.get("annotations"));
         let annotation = |name: &str| {
-            annotations
-                .and_then(|a| a.get(name))
-                .and_then(|v| v.scalar_text())
+            let value = annotations.and_then(|a| a.get(name));
+            value.and_then(|v| v.scalar_text()).map(str::to_owned)
         };
-        let first = |names: [&str; 2]| names.into_iter().find_map(annotation);
-        let [path, legacy_path] = PATH_ANNOTATIONS.map(annotation);
-        Self {
-            api_version: text(node.get("apiVersion")).unwrap_or_default(),
-            kind: text(node.get("kind")).unwrap_or_default(),
-            name: text(metadata.and_then(|m| m.get("name"))),
-            namespace: text(metadata.and_then(|m| m.get("namespace"))),
-            origin: Origin {
-                path: path.or(legacy_path).map(str::to_owned),
-                legacy_path: legacy_path
-                    .filter(|_| path.is_some() && path != legacy_path)
-                    .map(str::to_owned),
-                is_legacy: path.is_none() && legacy_path.is_some(),
-                index: first(INDEX_ANNOTATIONS).and_then(|index| index.parse().ok()),
-                package_path: annotation(PACKAGE_PATH_ANNOTATION).map(str::to_owned),
-            },
-        }
+        Self::from(Facts {
+            api_version: string(node.get("apiVersion")),
+            kind: string(node.get("kind")),
+            name: string(metadata.and_then(|m| m.get("name"))),
+            namespace: string(metadata.and_then(|m| m.get("namespace"))),
+            paths: PATH_ANNOTATIONS.map(annotation),
+            indexes: INDEX_ANNOTATIONS.map(annotation),
+            package_path: annotation(PACKAGE_PATH_ANNOTATION),
+        })
+    }
+
+    /// Reads what is KRM among the documents of a text, without a tree; `None` where the scanner
+    /// leaves the text to the general parser ([`Tree::parse_fast`](crate::yaml::Tree::parse_fast)).
+    #[must_use]
+    pub fn read_fast(text: &str) -> Option<Vec<Option<Self>>> {
+        crate::identity::documents(text)
     }
 
     /// The API group; the core group is empty.

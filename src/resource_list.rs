@@ -17,7 +17,9 @@ pub use restructure::NewText;
 use restructure::{documents_text, insert_items, new_items};
 
 use crate::chunk::Chunk;
+use crate::identity;
 use crate::package::{FileChange, PackageFiles};
+use crate::parallel;
 use crate::resource::{INDEX_ANNOTATIONS, Origin, PATH_ANNOTATIONS, Resource};
 use crate::results::{Results, with_article};
 use crate::split;
@@ -191,6 +193,17 @@ impl ResourceList {
         };
         Chunk::check(&wrapper, ParseOptions::default(), read).ok()??;
         let options = ParseOptions { depth: 1 };
+        let read = |document: Document<'_>| {
+            let root = document.root(0).filter(|_| document.len() == 1)?;
+            let mut items = root.items();
+            let item = items.next().filter(|item| item.kind().is_mapping())?;
+            items.next().is_none().then(|| Resource::read(item))
+        };
+        let resources = parallel::map(&split.pieces, ExactSizeIterator::len, |piece| {
+            let piece = &text[piece.clone()];
+            identity::item(piece, options)
+                .or_else(|| Chunk::check(piece, options, read).ok().flatten())
+        });
         let mut list = Self {
             chunks: Vec::with_capacity(split.pieces.len()),
             items: Vec::with_capacity(split.pieces.len()),
@@ -199,22 +212,14 @@ impl ResourceList {
             texts: Vec::new(),
             layout: Layout::Loose,
         };
-        for (index, piece) in split.pieces.into_iter().enumerate() {
-            let piece = text.slice(piece);
-            let read = |document: Document<'_>| {
-                let root = document.root(0).filter(|_| document.len() == 1)?;
-                let mut items = root.items();
-                let item = items.next().filter(|item| item.kind().is_mapping())?;
-                items.next().is_none().then(|| Resource::read(item))
-            };
-            let resource = Chunk::check(&piece, options, read).ok()??;
+        for (index, (piece, resource)) in split.pieces.into_iter().zip(resources).enumerate() {
             list.items.push(Item {
-                resource,
+                resource: resource?,
                 chunk: index,
                 place: Place::Alone,
                 hidden: false,
             });
-            list.chunks.push(Chunk::new(piece, options));
+            list.chunks.push(Chunk::new(text.slice(piece), options));
         }
         let wrapper = Chunk::new(Text::from(wrapper), ParseOptions::default());
         list.layout = Layout::Split {
@@ -318,31 +323,25 @@ impl ResourceList {
             removed: BTreeSet::new(),
             texts: Vec::new(),
         };
-        for (chunk, file) in files.files.iter().enumerate() {
-            let text = Text::from(file.content.text.clone());
-            let read = |document: Document<'_>| {
-                for (number, index) in krm_documents(document).enumerate() {
-                    let Some(root) = document.root(index) else {
-                        continue;
-                    };
-                    let mut resource = Resource::read(root);
-                    resource.origin.path = Some(file.path.clone());
-                    resource.origin.index = Some(number);
-                    resource.origin.package_path = None;
-                    list.items.push(Item {
-                        resource,
-                        chunk,
-                        place: Place::Document(index),
-                        hidden: false,
-                    });
-                }
-            };
-            Chunk::check(&text, ParseOptions::default(), read).map_err(|error| {
-                InputError::Yaml {
-                    place: file.path.clone(),
-                    error,
-                }
+        let texts: Vec<&str> = files.files.iter().map(|f| &*f.content.text).collect();
+        let found = parallel::map(&texts, |text| text.len(), |text| krm_documents(text));
+        for (chunk, (file, found)) in files.files.iter().zip(found).enumerate() {
+            let found = found.map_err(|error| InputError::Yaml {
+                place: file.path.clone(),
+                error,
             })?;
+            for (number, (document, mut resource)) in found.into_iter().enumerate() {
+                resource.origin.path = Some(file.path.clone());
+                resource.origin.index = Some(number);
+                resource.origin.package_path = None;
+                list.items.push(Item {
+                    resource,
+                    chunk,
+                    place: Place::Document(document),
+                    hidden: false,
+                });
+            }
+            let text = Text::from(file.content.text.clone());
             list.chunks.push(Chunk::new(text, ParseOptions::default()));
         }
         Ok(list)
@@ -651,10 +650,15 @@ impl ResourceList {
                     if removed.contains(&index) {
                         continue;
                     }
-                    texts.push(match chunk.is_changed() && keep {
-                        true => Text::from(chunk.text().to_owned()),
-                        false => chunk.source_text(),
-                    });
+                    if chunk.is_changed() && keep {
+                        texts.push(chunk.edited_text());
+                        continue;
+                    }
+                    // Neighbours that nobody changed are one slice of the input.
+                    let text = chunk.source_text();
+                    if !texts.last_mut().is_some_and(|last| last.extend_to(&text)) {
+                        texts.push(text);
+                    }
                 }
                 let tail = new_items(&self.texts, None, indent, newline);
                 if !tail.is_empty() {
@@ -706,7 +710,7 @@ impl ResourceList {
                     }
                     append_results(document, editor, values)
                 })?;
-                Ok(vec![Text::from(chunk.text().to_owned())])
+                Ok(vec![chunk.edited_text()])
             }
             Layout::Files { .. } | Layout::Loose => Ok(Vec::new()),
         }
@@ -796,9 +800,21 @@ impl ItemsLine {
     }
 }
 
-/// Documents of a file that are KRM: mappings with apiVersion and kind.
-fn krm_documents(document: Document<'_>) -> impl Iterator<Item = usize> {
-    (0..document.len()).filter(move |index| document.root(*index).is_some_and(is_krm))
+/// Documents of a file that are KRM: mappings with apiVersion and kind, and their numbers.
+fn krm_documents(text: &str) -> Result<Vec<(usize, Resource)>, ParseError> {
+    let read = |document: Document<'_>| {
+        let roots = (0..document.len()).map(|index| document.root(index));
+        let krm = |root: Option<NodeRef<'_>>| root.filter(|root| is_krm(*root)).map(Resource::read);
+        roots.map(krm).collect()
+    };
+    let documents: Vec<Option<Resource>> = match identity::documents(text) {
+        Some(documents) => documents,
+        None => Chunk::check(text, ParseOptions::default(), read)?,
+    };
+    let numbered = documents.into_iter().enumerate();
+    Ok(numbered
+        .filter_map(|(index, found)| Some((index, found?)))
+        .collect())
 }
 
 /// Whether a node is a mapping with apiVersion and kind.

@@ -21,6 +21,16 @@ impl Text {
             range: start..end,
         }
     }
+
+    /// Grows to hold `next`, too, if that follows directly in the same buffer.
+    pub(crate) fn extend_to(&mut self, next: &Self) -> bool {
+        let follows = self.range.end == next.range.start;
+        let joined = follows && Arc::ptr_eq(&self.buffer, &next.buffer);
+        if joined {
+            self.range.end = next.range.end;
+        }
+        joined
+    }
 }
 
 impl From<String> for Text {

@@ -13,6 +13,7 @@ mod tree;
 
 pub mod de;
 pub mod scalar;
+pub(crate) mod scan;
 pub mod value;
 
 pub use document::{Document, EntryRef, NodeRef};
@@ -20,5 +21,6 @@ pub use edit::{Content, Editor, OwnedDocument, Part};
 pub use error::{EditError, Location, ParseError};
 pub use path::{Path, PathElement};
 pub use render::{comments_above, line_comment, node_text, to_block_text};
+pub(crate) use tree::most_nodes;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;

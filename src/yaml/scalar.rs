@@ -38,8 +38,18 @@ pub enum Context {
 /// Shapes: nothing, `~`, `null`, `Null`, `NULL`; `true`, `false` in three cases; `-12`, `0o14`, `0xC`; `1.5e3`, `.5`, `-.inf`, `.nan`. All else is a string.
 /// A decimal with a leading zero, and what overflows an `i128` or a double, is [`Number::Verbatim`].
 pub fn resolve_plain(text: &str) -> Value {
+    resolve_special(text).unwrap_or_else(|| Value::String(text.to_owned()))
+}
+
+/// Whether a plain scalar means a string in the core schema.
+pub(crate) fn is_plain_string(text: &str) -> bool {
+    resolve_special(text).is_none()
+}
+
+/// The value of a plain scalar that is no string.
+fn resolve_special(text: &str) -> Option<Value> {
     // Most scalars are words, and those end here.
-    let special = match text.as_bytes().first() {
+    match text.as_bytes().first() {
         None => Some(Value::Null),
         Some(b'~' | b'n' | b'N') => {
             matches!(text, "~" | "null" | "Null" | "NULL").then_some(Value::Null)
@@ -50,8 +60,7 @@ pub fn resolve_plain(text: &str) -> Value {
         }
         Some(b'0'..=b'9' | b'-' | b'+' | b'.') => resolve_number(text).map(Value::Number),
         Some(_) => None,
-    };
-    special.unwrap_or_else(|| Value::String(text.to_owned()))
+    }
 }
 
 fn resolve_number(text: &str) -> Option<Number> {

@@ -14,6 +14,7 @@ use granit_parser::{Event, Parser, ScalarStyle as Style, Span, StructureStyle};
 use super::document::Document;
 use super::error::{Location, ParseError};
 use super::scalar::ScalarStyle;
+use super::scan::{self, TreeBuilder};
 
 /// Nested collections that pass, counted from the root of the outermost document.
 pub const MAX_DEPTH: usize = 512;
@@ -81,7 +82,7 @@ impl NodeKind {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) kind: NodeKind,
     /// First byte of the content, behind anchor and tag.
@@ -101,7 +102,7 @@ pub(super) struct Node {
 }
 
 /// One document of a stream.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DocumentSpan {
     /// Root node; an empty document has an empty scalar there.
     pub(super) root: NodeId,
@@ -116,7 +117,7 @@ pub(super) struct DocumentSpan {
 }
 
 /// An anchored node that an alias reads.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SharedAnchor {
     pub(super) node: NodeId,
     pub(super) name: Box<str>,
@@ -125,7 +126,7 @@ pub(super) struct SharedAnchor {
 }
 
 /// The tree of a text: nodes in the order of the text, each collection before its children.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Tree {
     pub(super) nodes: Vec<Node>,
     decoded: Vec<Box<str>>,
@@ -156,6 +157,30 @@ impl Tree {
     /// Where the text is not YAML, has a key twice in one mapping, nests deeper than
     /// [`MAX_DEPTH`], has a line that ends in CR alone, or is longer than 4 GiB.
     pub fn parse(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
+        match Self::parse_fast(text, options) {
+            Some(tree) => Ok(tree),
+            None => Self::parse_general(text, options),
+        }
+    }
+
+    /// Reads by the line scanner alone; `None` where it leaves the text to the general parser.
+    ///
+    /// For tests and benchmarks: [`Tree::parse`] does this first.
+    #[must_use]
+    pub fn parse_fast(text: &str, options: ParseOptions) -> Option<Self> {
+        if text.len() >= NONE as usize {
+            return None;
+        }
+        let mut builder = TreeBuilder::new(text, options.depth);
+        scan::scan(text, &mut builder).ok()?;
+        Some(builder.finish())
+    }
+
+    /// Reads by the general parser alone; gives the same tree as [`Tree::parse`].
+    ///
+    /// # Errors
+    /// Those of [`Tree::parse`].
+    pub fn parse_general(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
         Builder::new(text, options).build()
     }
 
@@ -177,6 +202,14 @@ impl Tree {
 
     pub(super) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
+    }
+
+    /// Gives the scalar that was entered last a text other than its source.
+    pub(super) fn add_decoded(&mut self, text: Box<str>) {
+        if let Some(node) = self.nodes.last_mut() {
+            node.extra = offset(self.decoded.len());
+            self.decoded.push(text);
+        }
     }
 
     pub(super) fn decoded<'a>(&'a self, text: &'a str, node: &Node) -> &'a str {
@@ -335,16 +368,12 @@ impl<'t> Builder<'t> {
         self.anchors = HashMap::new();
     }
 
-    fn most_nodes(&self) -> usize {
-        let bytes = self.text.len() * NODE_BYTES_PER_BYTE + NODE_BYTES_BESIDES;
-        bytes / size_of::<Node>()
-    }
-
     /// Takes indicators in front of a node and enters the node into its collection.
     fn begin(&mut self, kind: NodeKind, span: Option<&Span>) -> Result<u32, ParseError> {
         let id = offset(self.tree.nodes.len());
-        if self.tree.nodes.len() > self.most_nodes() {
-            let message = format!("more than {} values in one text", self.most_nodes());
+        let most = most_nodes(self.text);
+        if self.tree.nodes.len() > most {
+            let message = format!("more than {most} values in one text");
             return Err(self.error(self.cursor, message));
         }
         let mut parent = NONE;
@@ -497,8 +526,7 @@ impl<'t> Builder<'t> {
         let node = &mut self.tree.nodes[id as usize];
         (node.start, node.end) = (offset(start), offset(end));
         if !empty && self.text.get(start..end) != Some(value) {
-            node.extra = offset(self.tree.decoded.len());
-            self.tree.decoded.push(value.into());
+            self.tree.add_decoded(value.into());
         }
         self.cursor = end.max(self.cursor);
         self.grow_parent_start(id);
@@ -789,8 +817,13 @@ fn may_be_typed(text: &str) -> bool {
     }
 }
 
+/// How many nodes may be there when the next one comes.
+pub(crate) fn most_nodes(text: &str) -> usize {
+    (text.len() * NODE_BYTES_PER_BYTE + NODE_BYTES_BESIDES) / size_of::<Node>()
+}
+
 /// Texts of 4 GiB and more are refused, so offsets fit.
-fn offset(at: usize) -> u32 {
+pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(NONE)
 }
 
@@ -824,7 +857,7 @@ fn trim_break(line: &[u8]) -> &[u8] {
 }
 
 /// The indentation of a block scalar's body: that of its first line with content.
-fn block_indent(body: &[u8]) -> usize {
+pub(super) fn block_indent(body: &[u8]) -> usize {
     body.split(|b| *b == b'\n')
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
         .find(|line| line.iter().any(|b| *b != b' '))

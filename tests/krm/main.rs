@@ -4,6 +4,7 @@ mod bad_input;
 mod edit_law;
 mod expand_variant_set;
 mod expressions;
+mod fast_path;
 mod filter;
 mod generated;
 mod hostile;

@@ -1,0 +1,314 @@
+//! Identity of resources straight from the scanner's events: no tree is made.
+//!
+//! Gives what [`Resource::read`] reads from the trees of the same texts, for the texts that the
+//! scanner takes; the rest goes through a tree.
+
+use crate::resource::{
+    Facts, INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource,
+};
+use crate::yaml::scalar::{ScalarStyle, is_plain_string};
+use crate::yaml::scan::{Bail, Events, OpenKeys, Scalar, decode, scan};
+use crate::yaml::{MAX_DEPTH, NodeKind, ParseOptions, most_nodes};
+
+/// The resource of a text that is a sequence of one mapping; `None` if a tree must tell.
+pub(crate) fn item(text: &str, options: ParseOptions) -> Option<Resource> {
+    let mut found = read(text, options, 1)?.into_iter();
+    let resource = found.next().flatten()?.0;
+    found.next().is_none().then_some(resource)
+}
+
+/// Whatever is KRM among the documents of a text, in order; `None` if a tree must tell.
+pub(crate) fn documents(text: &str) -> Option<Vec<Option<Resource>>> {
+    let found = read(text, ParseOptions::default(), 0)?.into_iter();
+    let krm = |(resource, krm): (Resource, bool)| krm.then_some(resource);
+    Some(found.map(|found| found.and_then(krm)).collect())
+}
+
+/// Each node that lies within `level` collections: the resource if it is a mapping, and whether
+/// it has apiVersion and kind.
+fn read(text: &str, options: ParseOptions, level: usize) -> Option<Vec<Option<(Resource, bool)>>> {
+    let mut identities = Identities {
+        text,
+        around: options.depth,
+        level,
+        nodes_left: most_nodes(text) + 1,
+        depth: 0,
+        within: Within::Nothing,
+        field: None,
+        values: [None; FIELDS],
+        keys: OpenKeys::default(),
+        found: Vec::with_capacity(1),
+    };
+    scan(text, &mut identities).ok()?;
+    Some(identities.found)
+}
+
+/// The innermost mapping that is open and has fields to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Nothing,
+    Resource,
+    Metadata,
+    Annotations,
+}
+
+/// A field that is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    ApiVersion,
+    Kind,
+    Name,
+    Namespace,
+    Path,
+    LegacyPath,
+    Index,
+    LegacyIndex,
+    PackagePath,
+    Metadata,
+    Annotations,
+}
+
+/// Fields that are scalars.
+const FIELDS: usize = Field::Metadata as usize;
+
+impl Field {
+    #[inline]
+    fn of(within: Within, key: &str) -> Option<Self> {
+        Some(match (within, key) {
+            (Within::Resource, "apiVersion") => Self::ApiVersion,
+            (Within::Resource, "kind") => Self::Kind,
+            (Within::Resource, "metadata") => Self::Metadata,
+            (Within::Metadata, "name") => Self::Name,
+            (Within::Metadata, "namespace") => Self::Namespace,
+            (Within::Metadata, "annotations") => Self::Annotations,
+            (Within::Annotations, key) if key == PATH_ANNOTATIONS[0] => Self::Path,
+            (Within::Annotations, key) if key == PATH_ANNOTATIONS[1] => Self::LegacyPath,
+            (Within::Annotations, key) if key == INDEX_ANNOTATIONS[0] => Self::Index,
+            (Within::Annotations, key) if key == INDEX_ANNOTATIONS[1] => Self::LegacyIndex,
+            (Within::Annotations, PACKAGE_PATH_ANNOTATION) => Self::PackagePath,
+            _ => return None,
+        })
+    }
+}
+
+/// The sink that keeps the fields of the resource at hand.
+struct Identities<'t> {
+    text: &'t str,
+    /// Collections around the text.
+    around: usize,
+    /// Collections around a resource within the text.
+    level: usize,
+    /// Nodes that a tree of the text could have besides those seen.
+    nodes_left: usize,
+    /// Collections that are open.
+    depth: usize,
+    within: Within,
+    /// The field whose value comes next.
+    field: Option<Field>,
+    values: [Option<Scalar>; FIELDS],
+    keys: OpenKeys,
+    found: Vec<Option<(Resource, bool)>>,
+}
+
+impl Identities<'_> {
+    /// Counts a node, as a tree has no more than so many.
+    #[inline]
+    fn count(&mut self) -> Result<(), Bail> {
+        self.nodes_left = self.nodes_left.checked_sub(1).ok_or(Bail)?;
+        Ok(())
+    }
+
+    /// How many collections are open where keys of `within` stand.
+    fn depth_of(&self, within: Within) -> usize {
+        self.level + within as usize
+    }
+
+    fn text(&self, field: Field) -> Option<String> {
+        let scalar = self.values[field as usize]?;
+        Some(decode(self.text, &scalar).into_owned())
+    }
+
+    /// The text of a field that is a string.
+    fn string(&self, field: Field) -> Option<String> {
+        let scalar = self.values[field as usize]?;
+        let plain = scalar.style == ScalarStyle::Plain;
+        let string = !plain || is_plain_string(&self.text[scalar.start..scalar.end]);
+        self.text(field).filter(|_| string)
+    }
+
+    fn resource(&self) -> (Resource, bool) {
+        let facts = Facts {
+            api_version: self.string(Field::ApiVersion),
+            kind: self.string(Field::Kind),
+            name: self.string(Field::Name),
+            namespace: self.string(Field::Namespace),
+            paths: [Field::Path, Field::LegacyPath].map(|field| self.text(field)),
+            indexes: [Field::Index, Field::LegacyIndex].map(|field| self.text(field)),
+            package_path: self.text(Field::PackagePath),
+        };
+        let krm = facts.api_version.is_some() && facts.kind.is_some();
+        (Resource::from(facts), krm)
+    }
+}
+
+impl Events for Identities<'_> {
+    fn document(&mut self, _: usize, _: usize) {}
+
+    fn document_end(&mut self, _: usize) {}
+
+    fn comment(&mut self, _: usize, _: usize) {}
+
+    #[inline]
+    fn key(&mut self, key: Scalar) -> Result<(), Bail> {
+        self.count()?;
+        let text = self.keys.add(self.text, &key)?;
+        self.field = None;
+        if self.within != Within::Nothing && self.depth == self.depth_of(self.within) {
+            self.field = Field::of(self.within, text);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn scalar(&mut self, scalar: Scalar) -> Result<(), Bail> {
+        self.count()?;
+        if self.depth == self.level {
+            self.found.push(None);
+        }
+        if let Some(field) = self.field.take()
+            && let Some(value) = self.values.get_mut(field as usize)
+        {
+            *value = Some(scalar);
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, kind: NodeKind, _: usize, _: Option<usize>) -> Result<(), Bail> {
+        // Resources are items: of a sequence, and of one document.
+        let around = self.level == 1 && self.depth == 0;
+        if around && (kind.is_mapping() || !self.found.is_empty()) {
+            return Err(Bail);
+        }
+        if self.depth + self.around >= MAX_DEPTH {
+            return Err(Bail);
+        }
+        self.count()?;
+        let field = self.field.take();
+        if kind.is_mapping() {
+            self.keys.open();
+            self.within = match field {
+                _ if self.depth == self.level => Within::Resource,
+                Some(Field::Metadata) => Within::Metadata,
+                Some(Field::Annotations) => Within::Annotations,
+                _ => self.within,
+            };
+        } else if self.depth == self.level {
+            self.found.push(None);
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn close(&mut self, kind: NodeKind, _: usize) -> Result<(), Bail> {
+        if kind.is_mapping() {
+            self.keys.close(self.text)?;
+        }
+        if self.within != Within::Nothing && self.depth == self.depth_of(self.within) {
+            self.within = match self.within {
+                Within::Annotations => Within::Metadata,
+                Within::Metadata => Within::Resource,
+                Within::Resource | Within::Nothing => {
+                    let found = self.resource();
+                    self.found.push(Some(found));
+                    self.values = [None; FIELDS];
+                    Within::Nothing
+                }
+            };
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::{Document, Tree};
+
+    const RESOURCE: &str = "\
+apiVersion: apps/v1
+kind: \"Deployment\" # c
+metadata: # d
+  annotations:
+    config.kubernetes.io/index: '3'
+    'internal.config.kubernetes.io/path': a/b.yaml
+    config.kubernetes.io/path: \"a\\u002fc.yaml\"
+    internal.config.kubernetes.io/package-path: /p
+    other: |
+      name: x
+  name: n
+  labels: {name: l, kind: m}
+  namespace: 12
+spec:
+  metadata: {name: o, annotations: {config.kubernetes.io/index: 4}}
+  kind: p
+  list:
+  - metadata:
+      name: q
+";
+
+    fn as_item(text: &str) -> String {
+        let lines = text.lines().map(|line| format!("  {line}\n"));
+        format!("- {}", lines.collect::<String>().trim_start())
+    }
+
+    #[test]
+    fn an_item_is_what_its_tree_says() {
+        for text in [
+            RESOURCE,
+            "kind: A\n",
+            "metadata:\n  name: {a: b}\n  annotations: []\n",
+            "metadata: x\nkind: null\napiVersion: 'null'\n",
+            "metadata: {name: a, annotations: {config.kubernetes.io/path: [b]}}\n",
+            "metadata:\n- name: a\n",
+            "spec:\n  kind: b\nkind:\n  kind: c\n",
+        ] {
+            let text = as_item(text);
+            let options = ParseOptions { depth: 1 };
+            let tree = Tree::parse(&text, options).expect("YAML");
+            let root = Document::new(&text, &tree).root(0).expect("a root");
+            let expected = root.items().next().map(Resource::read);
+            assert_eq!(item(&text, options), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_item_is_none() {
+        for text in [
+            "kind: A\n",
+            "- a\n",
+            "-\n",
+            "- - kind: A\n",
+            "- kind: A\n- kind: B\n",
+            "- kind: A\n- b\n",
+            "- kind: A\n---\n- kind: B\n",
+            "- kind: A\n  kind: B\n",
+            "- kind: &a A\n",
+        ] {
+            assert_eq!(item(text, ParseOptions { depth: 1 }), None, "{text}");
+        }
+        assert_eq!(item("- kind: A\n", ParseOptions { depth: 511 }), None);
+    }
+
+    #[test]
+    fn documents_are_told_apart() {
+        let text =
+            format!("---\n{RESOURCE}---\n- kind: A\n---\na: b\n---\napiVersion: v1\nkind: B\n");
+        let found = documents(&text).expect("the scanner takes it");
+        let kinds = found
+            .iter()
+            .map(|found| found.as_ref().map(|r| r.kind.as_str()));
+        let expected = [Some("Deployment"), None, None, Some("B")];
+        assert_eq!(kinds.collect::<Vec<_>>(), expected);
+    }
+}

@@ -1,0 +1,89 @@
+//! Large inputs on several threads, with the results in order.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// Bytes that a thread takes at a time; inputs below that stay on one thread.
+const SHARE: usize = 1 << 20;
+
+/// The results of `work` for each item; `weight` says how many bytes an item is.
+pub(crate) fn map<T: Sync, R: Send>(
+    items: &[T],
+    weight: impl Fn(&T) -> usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let shares = shares(items, weight);
+    let threads = match shares.len() {
+        0 | 1 => 1,
+        more => thread::available_parallelism()
+            .map_or(1, NonZero::get)
+            .min(more),
+    };
+    if threads == 1 {
+        return items.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut done: Vec<(usize, Vec<R>)> = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(share) = shares.get(number) else {
+                return done;
+            };
+            done.push((number, share.iter().map(&work).collect()));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let mut done = run();
+        for other in others {
+            match other.join() {
+                Ok(results) => done.extend(results),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(number, _)| *number);
+    done.into_iter().flat_map(|(_, results)| results).collect()
+}
+
+/// Cuts the items into runs of about [`SHARE`] bytes.
+fn shares<T>(items: &[T], weight: impl Fn(&T) -> usize) -> Vec<&[T]> {
+    let mut shares = Vec::new();
+    let (mut start, mut bytes) = (0, 0);
+    for (index, item) in items.iter().enumerate() {
+        bytes += weight(item);
+        if bytes >= SHARE {
+            shares.push(&items[start..=index]);
+            (start, bytes) = (index + 1, 0);
+        }
+    }
+    if start < items.len() {
+        shares.push(&items[start..]);
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_order() {
+        let items: Vec<usize> = (0..10_000).collect();
+        let expected: Vec<usize> = items.iter().map(|n| n * 2).collect();
+        for weight in [0, 1, 1 << 12, 1 << 20] {
+            assert_eq!(map(&items, |_| weight, |n| n * 2), expected, "{weight}");
+        }
+        assert_eq!(map(&[], |_: &usize| 1, |n| *n), []);
+    }
+
+    #[test]
+    fn shares_hold_every_item_once() {
+        let items = [SHARE, 1, SHARE - 1, 5, 5];
+        let expected: [&[usize]; 3] = [&[SHARE], &[1, SHARE - 1], &[5, 5]];
+        assert_eq!(shares(&items, |n| *n), expected);
+    }
+}

@@ -1,0 +1,127 @@
+//! Events of the scanner become a tree.
+
+use super::{Bail, Events, OpenKeys, Scalar, decode};
+use crate::yaml::scalar::ScalarStyle;
+use crate::yaml::tree::{
+    DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree, most_nodes, offset,
+};
+
+/// The sink that makes a [`Tree`].
+pub(crate) struct TreeBuilder<'t> {
+    text: &'t str,
+    /// Collections around the text.
+    depth: usize,
+    /// Nodes that may be there when the next one comes.
+    most: usize,
+    tree: Tree,
+    /// The collections that are open.
+    open: Vec<u32>,
+    keys: OpenKeys,
+}
+
+impl<'t> TreeBuilder<'t> {
+    pub(crate) fn new(text: &'t str, depth: usize) -> Self {
+        Self {
+            text,
+            depth,
+            most: most_nodes(text),
+            tree: Tree::default(),
+            open: Vec::with_capacity(16),
+            keys: OpenKeys::default(),
+        }
+    }
+
+    pub(crate) fn finish(self) -> Tree {
+        self.tree
+    }
+
+    fn push(
+        &mut self,
+        kind: NodeKind,
+        start: usize,
+        end: u32,
+        mark: Option<usize>,
+    ) -> Result<(), Bail> {
+        if self.tree.nodes.len() > self.most {
+            return Err(Bail);
+        }
+        let next = offset(self.tree.nodes.len() + 1);
+        self.tree.nodes.push(Node {
+            kind,
+            start: offset(start),
+            end,
+            properties: NONE,
+            mark: mark.map_or(NONE, offset),
+            next,
+            parent: self.open.last().copied().unwrap_or(NONE),
+            extra: NONE,
+        });
+        Ok(())
+    }
+}
+
+impl Events for TreeBuilder<'_> {
+    fn document(&mut self, start: usize, body: usize) {
+        self.tree.documents.push(DocumentSpan {
+            root: NodeId(offset(self.tree.nodes.len())),
+            empty: false,
+            start,
+            body,
+            end: self.text.len(),
+        });
+    }
+
+    fn document_end(&mut self, end: usize) {
+        if let Some(document) = self.tree.documents.last_mut() {
+            document.end = end;
+        }
+    }
+
+    fn comment(&mut self, start: usize, end: usize) {
+        self.tree.comments.push((offset(start), offset(end)));
+    }
+
+    fn key(&mut self, key: Scalar) -> Result<(), Bail> {
+        self.keys.add(self.text, &key)?;
+        self.scalar(key)
+    }
+
+    fn scalar(&mut self, scalar: Scalar) -> Result<(), Bail> {
+        let kind = NodeKind::Scalar(scalar.style);
+        self.push(kind, scalar.start, offset(scalar.end), scalar.mark)?;
+        if scalar.style == ScalarStyle::Plain {
+            return Ok(());
+        }
+        let decoded = decode(self.text, &scalar).into();
+        let block = matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded);
+        self.tree.add_decoded(decoded);
+        if block && scalar.end == self.text.len() {
+            self.tree.unterminated = Some(NodeId(offset(self.tree.nodes.len() - 1)));
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, kind: NodeKind, start: usize, mark: Option<usize>) -> Result<(), Bail> {
+        if self.open.len() + self.depth >= MAX_DEPTH {
+            return Err(Bail);
+        }
+        self.push(kind, start, NONE, mark)?;
+        self.open.push(offset(self.tree.nodes.len() - 1));
+        if kind.is_mapping() {
+            self.keys.open();
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, kind: NodeKind, end: usize) -> Result<(), Bail> {
+        let next = offset(self.tree.nodes.len());
+        if let Some(node) = self.open.pop() {
+            let node = &mut self.tree.nodes[node as usize];
+            (node.end, node.next) = (offset(end), next);
+        }
+        if kind.is_mapping() {
+            self.keys.close(self.text)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,114 @@
+//! The text of a scalar after unescaping and folding.
+
+use std::borrow::Cow;
+
+use super::{Scalar, ScalarStyle};
+use crate::yaml::tree::block_indent;
+
+/// The text that a scalar stands for.
+pub(crate) fn decode<'t>(text: &'t str, scalar: &Scalar) -> Cow<'t, str> {
+    let source = &text[scalar.start..scalar.end];
+    match scalar.style {
+        ScalarStyle::Plain => Cow::Borrowed(source),
+        ScalarStyle::SingleQuoted => {
+            let inner = &source[1..source.len() - 1];
+            match inner.contains('\'') {
+                true => Cow::Owned(inner.replace("''", "'")),
+                false => Cow::Borrowed(inner),
+            }
+        }
+        ScalarStyle::DoubleQuoted => unescape(&source[1..source.len() - 1]),
+        // YAML 1.2.2, 8.1.1.2: without a line break at the end of the text nothing is kept.
+        style => Cow::Owned(block(
+            source,
+            style == ScalarStyle::Folded,
+            scalar.end < text.len(),
+        )),
+    }
+}
+
+/// The character of an escape sequence that begins with a backslash, and the sequence's length.
+/// Only those that JSON and kyaml write.
+pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
+    let simple = |character| Some((character, 2));
+    match bytes.get(1)? {
+        b'"' => simple('"'),
+        b'\\' => simple('\\'),
+        b'/' => simple('/'),
+        b'n' => simple('\n'),
+        b't' => simple('\t'),
+        b'r' => simple('\r'),
+        b'b' => simple('\u{8}'),
+        b'f' => simple('\u{c}'),
+        b'u' => {
+            let digits = bytes.get(2..6)?;
+            let code = digits.iter().try_fold(0, |code, digit| {
+                Some(code * 16 + char::from(*digit).to_digit(16)?)
+            })?;
+            // Halves of a pair are no characters.
+            Some((char::from_u32(code)?, 6))
+        }
+        _ => None,
+    }
+}
+
+fn unescape(inner: &str) -> Cow<'_, str> {
+    let mut rest = inner;
+    let mut text = String::new();
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        text.push_str(&rest[..at]);
+        let Some((character, length)) = escape(&rest.as_bytes()[at..]) else {
+            break;
+        };
+        text.push(character);
+        rest = &rest[at + length..];
+    }
+    if rest.len() == inner.len() {
+        return Cow::Borrowed(inner);
+    }
+    text.push_str(rest);
+    Cow::Owned(text)
+}
+
+/// The text of a block scalar from its header on.
+fn block(source: &str, folded: bool, terminated: bool) -> String {
+    let (header, body) = source.split_once('\n').unwrap_or((source, ""));
+    let strip = header.as_bytes().get(1) == Some(&b'-');
+    let indent = block_indent(body.as_bytes());
+    let mut text = String::with_capacity(body.len() + 1);
+    // Line breaks that come before the next line, and whether the line before can be folded.
+    let mut breaks = 0;
+    let mut foldable = false;
+    let mut started = false;
+    for line in body.split('\n') {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let line = line.get(indent..).unwrap_or_default();
+        if line.is_empty() {
+            breaks += 1;
+            continue;
+        }
+        let more_indented = line.starts_with([' ', '\t']);
+        if folded && started && foldable && !more_indented {
+            match breaks {
+                1 => text.push(' '),
+                _ => push_breaks(&mut text, breaks - 1),
+            }
+        } else {
+            push_breaks(&mut text, breaks);
+        }
+        text.push_str(line);
+        (breaks, foldable, started) = (1, !more_indented, true);
+    }
+    if started {
+        breaks -= 1;
+    }
+    push_breaks(&mut text, breaks);
+    if terminated && !strip {
+        text.push('\n');
+    }
+    text
+}
+
+fn push_breaks(text: &mut String, count: usize) {
+    text.extend(std::iter::repeat_n('\n', count));
+}

@@ -1,0 +1,302 @@
+//! What stands on one line: keys, plain and quoted scalars, flow collections.
+
+use memchr::{memchr, memchr2};
+
+use super::{Awaited, Bail, Events, Line, Scalar, ScalarStyle, Scanner};
+use crate::yaml::tree::NodeKind;
+
+/// Bytes from the start of a key to its colon; YAML allows 1,024 characters.
+const MAX_KEY: usize = 1000;
+/// Flow collections within each other.
+const MAX_FLOW: usize = 32;
+
+/// Where a plain scalar ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    /// At the end of its line.
+    Line,
+    /// Before a comment.
+    Comment,
+    /// Before a colon that makes it a key.
+    Colon(usize),
+}
+
+impl<E: Events> Scanner<'_, &mut E> {
+    /// The key at `at` with its colon; `None` if there is a value.
+    #[inline]
+    pub(super) fn key(&self, at: usize, line: Line) -> Result<Option<(Scalar, usize)>, Bail> {
+        let (style, end, colon) = match self.bytes[at] {
+            b'[' | b'{' | b'|' | b'>' => return Ok(None),
+            quote @ (b'"' | b'\'') => {
+                let end = self.quoted(at, line.end)?;
+                let colon = self.skip_spaces(end, line.end);
+                if colon == line.end || !self.is_indicator(b':', colon, line.end) {
+                    return Ok(None);
+                }
+                (quoted_style(quote), end, colon)
+            }
+            _ => match self.plain(at, line.end)? {
+                (end, Stop::Colon(colon)) => (ScalarStyle::Plain, end, colon),
+                _ => return Ok(None),
+            },
+        };
+        if colon - at > MAX_KEY {
+            return Err(Bail);
+        }
+        let key = Scalar {
+            style,
+            start: at,
+            end,
+            mark: None,
+        };
+        Ok(Some((key, colon)))
+    }
+
+    /// A value that begins at `at`, behind its indicator. Gives the line to go on with.
+    #[inline]
+    pub(super) fn value(&mut self, at: usize, line: Line, awaited: Awaited) -> Result<usize, Bail> {
+        let mark = Some(awaited.mark);
+        let (style, end) = match self.bytes[at] {
+            b'|' | b'>' => return self.block_scalar(at, line, awaited),
+            b'[' | b'{' => {
+                let end = self.flow(at, line.end, mark, 0)?;
+                self.cursor = end;
+                self.tail(end, line)?;
+                return Ok(line.next);
+            }
+            quote @ (b'"' | b'\'') => (quoted_style(quote), self.quoted(at, line.end)?),
+            _ => match self.plain(at, line.end)? {
+                (_, Stop::Colon(_)) => return Err(Bail),
+                (end, _) => (ScalarStyle::Plain, end),
+            },
+        };
+        self.events.scalar(Scalar {
+            style,
+            start: at,
+            end,
+            mark,
+        })?;
+        self.cursor = end;
+        self.tail(end, line)?;
+        Ok(line.next)
+    }
+
+    /// A plain scalar outside of flow collections: its end, and what ended it.
+    #[inline]
+    fn plain(&self, start: usize, limit: usize) -> Result<(usize, Stop), Bail> {
+        let first = self.bytes[start];
+        if !begins_plain(first) {
+            return Err(Bail);
+        }
+        if matches!(first, b'-' | b'?' | b':') {
+            match self.bytes[start..limit].get(1) {
+                None | Some(b' ' | b'\t') => return Err(Bail),
+                Some(_) => {}
+            }
+        }
+        let mut at = start;
+        let (mut end, stop) = loop {
+            let Some(found) = memchr2(b':', b'#', &self.bytes[at..limit]) else {
+                break (limit, Stop::Line);
+            };
+            at += found;
+            if self.bytes[at] == b':' {
+                if at + 1 == limit || self.bytes[at + 1] == b' ' {
+                    break (at, Stop::Colon(at));
+                }
+                if self.bytes[at + 1] == b'\t' {
+                    return Err(Bail);
+                }
+            } else if at > start && self.bytes[at - 1] == b' ' {
+                break (at, Stop::Comment);
+            }
+            at += 1;
+        };
+        while end > start && self.bytes[end - 1] == b' ' {
+            end -= 1;
+        }
+        if self.tabs && memchr(b'\t', &self.bytes[start..end]).is_some() {
+            return Err(Bail);
+        }
+        Ok((end, stop))
+    }
+
+    /// The end of a quoted scalar, behind the closing quote.
+    #[inline]
+    fn quoted(&self, start: usize, limit: usize) -> Result<usize, Bail> {
+        match self.bytes[start] {
+            b'"' => self.double_quoted(start, limit),
+            _ => self.single_quoted(start, limit),
+        }
+    }
+
+    fn single_quoted(&self, start: usize, limit: usize) -> Result<usize, Bail> {
+        let mut at = start + 1;
+        loop {
+            at += memchr(b'\'', &self.bytes[at..limit]).ok_or(Bail)? + 1;
+            if at == limit || self.bytes[at] != b'\'' {
+                return Ok(at);
+            }
+            at += 1;
+        }
+    }
+
+    fn double_quoted(&self, start: usize, limit: usize) -> Result<usize, Bail> {
+        let mut at = start + 1;
+        loop {
+            at += memchr2(b'"', b'\\', &self.bytes[at..limit]).ok_or(Bail)?;
+            if self.bytes[at] == b'"' {
+                return Ok(at + 1);
+            }
+            at += super::decode::escape(&self.bytes[at..limit]).ok_or(Bail)?.1;
+        }
+    }
+
+    /// A flow collection on one line, from its bracket; gives its end.
+    fn flow(
+        &mut self,
+        start: usize,
+        limit: usize,
+        mark: Option<usize>,
+        depth: usize,
+    ) -> Result<usize, Bail> {
+        if depth >= MAX_FLOW {
+            return Err(Bail);
+        }
+        let (kind, closing) = match self.bytes[start] {
+            b'{' => (NodeKind::FlowMapping, b'}'),
+            _ => (NodeKind::FlowSequence, b']'),
+        };
+        self.events.open(kind, start, mark)?;
+        let mut at = self.skip_spaces(start + 1, limit);
+        if self.bytes[..limit].get(at) != Some(&closing) {
+            loop {
+                let mut mark = None;
+                if kind == NodeKind::FlowMapping {
+                    let colon = self.flow_key(at, limit)?;
+                    mark = Some(colon);
+                    at = self.skip_spaces(colon + 1, limit);
+                }
+                at = self.flow_node(at, limit, mark, depth)?;
+                at = self.skip_spaces(at, limit);
+                match self.bytes[..limit].get(at) {
+                    Some(b',') => at = self.skip_spaces(at + 1, limit),
+                    Some(byte) if *byte == closing => break,
+                    _ => return Err(Bail),
+                }
+            }
+        }
+        self.events.close(kind, at + 1)?;
+        Ok(at + 1)
+    }
+
+    /// A key in braces; gives its colon.
+    fn flow_key(&mut self, start: usize, limit: usize) -> Result<usize, Bail> {
+        let (style, end) = self.flow_scalar(start, limit)?;
+        let colon = self.skip_spaces(end, limit);
+        let rest = &self.bytes[colon..limit];
+        // Behind a quoted key the value may follow at once, as in JSON.
+        let apart = style != ScalarStyle::Plain || rest.get(1) == Some(&b' ');
+        if rest.first() != Some(&b':') || !apart || colon - start > MAX_KEY {
+            return Err(Bail);
+        }
+        self.events.key(Scalar {
+            style,
+            start,
+            end,
+            mark: None,
+        })?;
+        Ok(colon)
+    }
+
+    /// A value or item in a flow collection; gives its end.
+    fn flow_node(
+        &mut self,
+        start: usize,
+        limit: usize,
+        mark: Option<usize>,
+        depth: usize,
+    ) -> Result<usize, Bail> {
+        if let Some(b'[' | b'{') = self.bytes[..limit].get(start) {
+            return self.flow(start, limit, mark, depth + 1);
+        }
+        let (style, end) = self.flow_scalar(start, limit)?;
+        self.events.scalar(Scalar {
+            style,
+            start,
+            end,
+            mark,
+        })?;
+        Ok(end)
+    }
+
+    fn flow_scalar(&self, start: usize, limit: usize) -> Result<(ScalarStyle, usize), Bail> {
+        match self.bytes[..limit].get(start) {
+            Some(quote @ (b'"' | b'\'')) => Ok((quoted_style(*quote), self.quoted(start, limit)?)),
+            Some(_) => Ok((ScalarStyle::Plain, self.flow_plain(start, limit)?)),
+            None => Err(Bail),
+        }
+    }
+
+    /// The end of a plain scalar within brackets or braces.
+    fn flow_plain(&self, start: usize, limit: usize) -> Result<usize, Bail> {
+        let first = self.bytes[start];
+        if !begins_plain(first) || matches!(first, b'?' | b':') {
+            return Err(Bail);
+        }
+        let bytes = &self.bytes[..limit];
+        if first == b'-' && matches!(bytes.get(start + 1), None | Some(b' ' | b',' | b']' | b'}')) {
+            return Err(Bail);
+        }
+        let mut end = start;
+        for at in start..limit {
+            match bytes[at] {
+                b',' | b']' | b'}' => break,
+                b':' if matches!(bytes.get(at + 1), Some(b' ')) => break,
+                b':' if matches!(
+                    bytes.get(at + 1),
+                    None | Some(b',' | b'[' | b']' | b'{' | b'}')
+                ) =>
+                {
+                    return Err(Bail);
+                }
+                b'#' if bytes[at - 1] == b' ' => return Err(Bail),
+                b'[' | b'{' | b'\t' => return Err(Bail),
+                b' ' => {}
+                _ => end = at + 1,
+            }
+        }
+        Ok(end)
+    }
+}
+
+fn quoted_style(quote: u8) -> ScalarStyle {
+    match quote {
+        b'"' => ScalarStyle::DoubleQuoted,
+        _ => ScalarStyle::SingleQuoted,
+    }
+}
+
+/// Whether a plain scalar can begin with this byte (YAML 1.2.2, 7.3.3).
+#[inline]
+fn begins_plain(byte: u8) -> bool {
+    !matches!(
+        byte,
+        b',' | b'['
+            | b']'
+            | b'{'
+            | b'}'
+            | b'#'
+            | b'&'
+            | b'*'
+            | b'!'
+            | b'|'
+            | b'>'
+            | b'\''
+            | b'"'
+            | b'%'
+            | b'@'
+            | b'`'
+            | b'\t'
+    )
+}

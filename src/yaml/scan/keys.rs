@@ -1,0 +1,98 @@
+//! Keys of the mappings that are open, to find one that comes twice without a tree.
+
+use super::{Bail, Scalar, ScalarStyle};
+use crate::yaml::scalar::is_plain_string;
+
+/// Mappings up to this size are searched key by key, larger ones sorted at their end.
+const SMALL: usize = 16;
+
+/// The keys of all open mappings, the innermost last.
+#[derive(Debug, Default)]
+pub(crate) struct OpenKeys {
+    keys: Vec<Key>,
+    /// Where the keys of each open mapping begin.
+    starts: Vec<usize>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Key {
+    /// Length and last bytes: keys with different prints differ.
+    print: u64,
+    start: usize,
+    end: usize,
+}
+
+impl Key {
+    fn text<'t>(&self, text: &'t str) -> &'t [u8] {
+        &text.as_bytes()[self.start..self.end]
+    }
+}
+
+impl OpenKeys {
+    /// A mapping begins.
+    pub(crate) fn open(&mut self) {
+        self.starts.push(self.keys.len());
+    }
+
+    /// Enters a key of the innermost mapping; gives its text.
+    ///
+    /// # Errors
+    /// A key that is there already, that needs unescaping, or that is no string: two spellings of
+    /// one number are equal.
+    #[inline]
+    pub(crate) fn add<'t>(&mut self, text: &'t str, key: &Scalar) -> Result<&'t str, Bail> {
+        let source = &text[key.start..key.end];
+        let (inner, quote) = match key.style {
+            ScalarStyle::Plain if is_plain_string(source) => (source, 0),
+            ScalarStyle::SingleQuoted if !source[1..source.len() - 1].contains('\'') => {
+                (&source[1..source.len() - 1], 1)
+            }
+            ScalarStyle::DoubleQuoted if !source.contains('\\') => {
+                (&source[1..source.len() - 1], 1)
+            }
+            _ => return Err(Bail),
+        };
+        let new = Key {
+            print: print(inner.as_bytes()),
+            start: key.start + quote,
+            end: key.end - quote,
+        };
+        let start = self.starts.last().copied().unwrap_or_default();
+        let siblings = &self.keys[start..];
+        let twice = |other: &Key| other.print == new.print && other.text(text) == inner.as_bytes();
+        if siblings.len() < SMALL && siblings.iter().any(twice) {
+            return Err(Bail);
+        }
+        self.keys.push(new);
+        Ok(inner)
+    }
+
+    /// The innermost mapping ends.
+    ///
+    /// # Errors
+    /// A key that is there twice.
+    pub(crate) fn close(&mut self, text: &str) -> Result<(), Bail> {
+        let start = self.starts.pop().unwrap_or_default();
+        let keys = &mut self.keys[start..];
+        if keys.len() > SMALL {
+            keys.sort_unstable_by(|a, b| a.text(text).cmp(b.text(text)));
+            let mut pairs = keys.windows(2);
+            if pairs.any(|pair| pair[0].text(text) == pair[1].text(text)) {
+                return Err(Bail);
+            }
+        }
+        self.keys.truncate(start);
+        Ok(())
+    }
+}
+
+#[inline]
+fn print(text: &[u8]) -> u64 {
+    let last = match text.last_chunk::<8>() {
+        Some(last) => u64::from_le_bytes(*last),
+        None => text
+            .iter()
+            .fold(0, |print, byte| print << 8 | u64::from(*byte)),
+    };
+    last.wrapping_add((text.len() as u64) << 56)
+}

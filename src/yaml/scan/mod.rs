@@ -1,0 +1,365 @@
+//! The fast source of events: a scanner for the part of YAML that KRM files are written in.
+//!
+//! Block mappings and sequences, scalars on one line, block scalars, flow collections on one line,
+//! comments, documents. The scanner checks all that it takes; whatever else it meets (anchors,
+//! aliases, tags, directives, scalars over several lines, tabs as white space, a key of its own
+//! line, ...) makes it [`Bail`], and the text goes to granit-parser, which also words every error.
+//! So nothing passes here that granit would refuse, and nothing is read in another way: the
+//! differential tests hold both against each other.
+//!
+//! In reading order: this file walks lines and indentation; [`inline`] takes what stands on one
+//! line; [`block_scalar`] takes `|` and `>`; [`bytes`] looks at every byte once before.
+//! [`decode`] gives the text of a scalar; [`build`] is the sink that makes a tree.
+
+mod block_scalar;
+mod build;
+mod bytes;
+mod decode;
+mod inline;
+mod keys;
+
+use super::scalar::ScalarStyle;
+use super::tree::{NodeKind, line_end};
+
+pub(super) use build::TreeBuilder;
+pub(crate) use decode::decode;
+pub(crate) use keys::OpenKeys;
+
+/// The scanner leaves the text to the general parser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bail;
+
+/// Collections within each other that the scanner takes.
+const MAX_DEPTH: usize = 64;
+
+/// A scalar, by offsets into the text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scalar {
+    pub(crate) style: ScalarStyle,
+    pub(crate) start: usize,
+    /// First byte behind; a block scalar ends before its last line break.
+    pub(crate) end: usize,
+    /// The dash or colon in front.
+    pub(crate) mark: Option<usize>,
+}
+
+/// What reads a text: events in the order of the text, keys and values in turn.
+pub(crate) trait Events {
+    /// A document begins at `start`, its content at `body`, behind a `---`.
+    fn document(&mut self, start: usize, body: usize);
+    /// The document ends where the next `---` or the text does.
+    fn document_end(&mut self, end: usize);
+    /// From `#` to the end of the line.
+    fn comment(&mut self, start: usize, end: usize);
+    /// A key of the mapping that is open.
+    fn key(&mut self, key: Scalar) -> Result<(), Bail>;
+    /// A value, an item.
+    fn scalar(&mut self, scalar: Scalar) -> Result<(), Bail>;
+    /// A collection begins; `mark` is the dash or colon in front.
+    fn open(&mut self, kind: NodeKind, start: usize, mark: Option<usize>) -> Result<(), Bail>;
+    /// The collection opened last ends.
+    fn close(&mut self, kind: NodeKind, end: usize) -> Result<(), Bail>;
+}
+
+/// Reads a text.
+///
+/// # Errors
+/// [`Bail`] if the text has anything that the scanner does not know; events before that are void.
+pub(crate) fn scan(text: &str, events: &mut impl Events) -> Result<(), Bail> {
+    let bytes = text.as_bytes();
+    let seen = bytes::check(bytes)?;
+    Scanner {
+        bytes,
+        tabs: seen.tabs,
+        returns: seen.returns,
+        events,
+        open: Vec::with_capacity(16),
+        awaited: None,
+        cursor: 0,
+        document: Document::None,
+    }
+    .text()
+}
+
+/// A block collection whose end has not been seen.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    column: usize,
+    sequence: bool,
+}
+
+impl Open {
+    fn kind(self) -> NodeKind {
+        match self.sequence {
+            true => NodeKind::BlockSequence,
+            false => NodeKind::BlockMapping,
+        }
+    }
+}
+
+/// A dash or colon whose node has not been seen.
+#[derive(Debug, Clone, Copy)]
+struct Awaited {
+    mark: usize,
+    /// Column of the dash, or of the key.
+    column: usize,
+    dash: bool,
+}
+
+/// What there is of the document at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Document {
+    /// Nothing yet.
+    None,
+    /// A `---`.
+    Marked,
+    /// The root node.
+    Rooted,
+}
+
+/// A line of the text.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    start: usize,
+    /// Where its line break begins.
+    end: usize,
+    /// First byte of the next line.
+    next: usize,
+}
+
+struct Scanner<'t, E> {
+    bytes: &'t [u8],
+    /// Whether there are tabs and carriage returns at all.
+    tabs: bool,
+    returns: bool,
+    events: E,
+    open: Vec<Open>,
+    awaited: Option<Awaited>,
+    /// First byte behind the last node or indicator.
+    cursor: usize,
+    document: Document,
+}
+
+impl<E: Events> Scanner<'_, &mut E> {
+    fn text(mut self) -> Result<(), Bail> {
+        let mut at = 0;
+        while at < self.bytes.len() {
+            let line = self.line(at);
+            let first = self.skip_spaces(line.start, line.end);
+            at = if first == line.end {
+                line.next
+            } else if self.bytes[first] == b'#' {
+                self.events.comment(first, line.end);
+                line.next
+            } else if first == line.start && self.starts_marker(line) {
+                self.document_marker(line)?;
+                line.next
+            } else {
+                self.content(line, first)?
+            };
+        }
+        self.end_document(self.bytes.len())
+    }
+
+    #[inline]
+    fn line(&self, start: usize) -> Line {
+        let next = line_end(self.bytes, start);
+        let mut end = next;
+        if self.returns && end > start && next < self.bytes.len() && self.bytes[end - 1] == b'\r' {
+            end -= 1;
+        }
+        let next = (next + 1).min(self.bytes.len());
+        Line { start, end, next }
+    }
+
+    #[inline]
+    fn skip_spaces(&self, mut at: usize, end: usize) -> usize {
+        while at < end && self.bytes[at] == b' ' {
+            at += 1;
+        }
+        at
+    }
+
+    /// `---`, `...` or a directive.
+    fn starts_marker(&self, line: Line) -> bool {
+        let bytes = &self.bytes[line.start..line.end];
+        bytes[0] == b'%' || bytes.starts_with(b"---") || bytes.starts_with(b"...")
+    }
+
+    fn document_marker(&mut self, line: Line) -> Result<(), Bail> {
+        let behind = line.start + 3;
+        if !self.bytes[line.start..line.end].starts_with(b"---") {
+            return Err(Bail);
+        }
+        let start = match self.document {
+            Document::None => 0,
+            // Nothing between two markers: an empty document.
+            Document::Marked => return Err(Bail),
+            Document::Rooted => {
+                self.end_document(line.start)?;
+                line.start
+            }
+        };
+        self.tail(behind, line)?;
+        self.events.document(start, behind);
+        self.document = Document::Marked;
+        self.cursor = behind;
+        Ok(())
+    }
+
+    fn end_document(&mut self, end: usize) -> Result<(), Bail> {
+        if self.document != Document::Rooted {
+            return Err(Bail);
+        }
+        self.settle_awaited()?;
+        while let Some(open) = self.open.pop() {
+            self.close(open)?;
+        }
+        self.events.document_end(end);
+        Ok(())
+    }
+
+    /// A line with a node, from its first byte that is no space. Gives the line to go on with.
+    #[inline]
+    fn content(&mut self, line: Line, first: usize) -> Result<usize, Bail> {
+        let mut at = first;
+        let mut dash = self.is_indicator(b'-', at, line.end);
+        self.settle(at - line.start, dash)?;
+        let mut behind_dash = false;
+        while dash {
+            let column = at - line.start;
+            if behind_dash || self.awaited.is_some() || self.open.is_empty() {
+                self.begin(column, true, at)?;
+            }
+            self.awaited = Some(Awaited {
+                mark: at,
+                column,
+                dash: true,
+            });
+            behind_dash = true;
+            self.cursor = at + 1;
+            at = self.skip_spaces(at + 1, line.end);
+            if at == line.end || self.bytes[at] == b'#' {
+                self.tail(self.cursor, line)?;
+                return Ok(line.next);
+            }
+            dash = self.is_indicator(b'-', at, line.end);
+        }
+        match self.key(at, line)? {
+            Some((key, colon)) => self.entry(key, colon, line),
+            None if behind_dash => {
+                let awaited = self.awaited.take().ok_or(Bail)?;
+                self.value(at, line, awaited)
+            }
+            // A scalar on a line of its own.
+            None => Err(Bail),
+        }
+    }
+
+    /// A key and what follows it on its line.
+    #[inline]
+    fn entry(&mut self, key: Scalar, colon: usize, line: Line) -> Result<usize, Bail> {
+        let column = key.start - line.start;
+        if self.awaited.is_some() || self.open.is_empty() {
+            self.begin(column, false, key.start)?;
+        }
+        self.events.key(key)?;
+        self.cursor = colon + 1;
+        let awaited = Awaited {
+            mark: colon,
+            column,
+            dash: false,
+        };
+        let at = self.skip_spaces(colon + 1, line.end);
+        if at == line.end || self.bytes[at] == b'#' {
+            self.tail(colon + 1, line)?;
+            self.awaited = Some(awaited);
+            return Ok(line.next);
+        }
+        self.value(at, line, awaited)
+    }
+
+    /// Ends what a line at this column cannot belong to; `dash` if it begins with one.
+    #[inline]
+    fn settle(&mut self, column: usize, dash: bool) -> Result<(), Bail> {
+        if let Some(awaited) = self.awaited {
+            let indentless = !awaited.dash && dash && column == awaited.column;
+            if column > awaited.column || indentless {
+                return Ok(());
+            }
+            self.settle_awaited()?;
+        }
+        loop {
+            match self.open.last().copied() {
+                Some(open) if open.column == column && open.sequence == dash => return Ok(()),
+                // A sequence can stand at the column of the mapping that holds it.
+                Some(open) if open.column > column || (open.column == column && open.sequence) => {
+                    self.open.pop();
+                    self.close(open)?;
+                }
+                None if self.document != Document::Rooted => return Ok(()),
+                _ => return Err(Bail),
+            }
+        }
+    }
+
+    /// The node that is awaited is an empty one.
+    fn settle_awaited(&mut self) -> Result<(), Bail> {
+        let Some(Awaited { mark, .. }) = self.awaited.take() else {
+            return Ok(());
+        };
+        self.events.scalar(Scalar {
+            style: ScalarStyle::Plain,
+            start: mark + 1,
+            end: mark + 1,
+            mark: Some(mark),
+        })
+    }
+
+    /// A block collection begins, in the place of the awaited node or as root.
+    fn begin(&mut self, column: usize, sequence: bool, start: usize) -> Result<(), Bail> {
+        match self.document {
+            Document::None => {
+                self.events.document(0, 0);
+                self.document = Document::Rooted;
+            }
+            Document::Marked => self.document = Document::Rooted,
+            Document::Rooted => {}
+        }
+        if self.open.len() >= MAX_DEPTH {
+            return Err(Bail);
+        }
+        let mark = self.awaited.take().map(|awaited| awaited.mark);
+        let open = Open { column, sequence };
+        self.open.push(open);
+        self.events.open(open.kind(), start, mark)
+    }
+
+    /// A block collection ends with its last descendant, before comments and blank lines.
+    fn close(&mut self, open: Open) -> Result<(), Bail> {
+        self.events.close(open.kind(), self.cursor)
+    }
+
+    /// Whether an indicator stands at `at`: white space or the end of the line follows.
+    #[inline]
+    fn is_indicator(&self, indicator: u8, at: usize, end: usize) -> bool {
+        self.bytes[at] == indicator && (at + 1 == end || self.bytes[at + 1] == b' ')
+    }
+
+    /// Nothing but white space, or a comment set off by it, may follow to the end of the line.
+    #[inline]
+    fn tail(&mut self, behind: usize, line: Line) -> Result<(), Bail> {
+        if behind == line.end {
+            return Ok(());
+        }
+        let at = self.skip_spaces(behind, line.end);
+        if at == line.end {
+            return Ok(());
+        }
+        if self.bytes[at] != b'#' || at == behind {
+            return Err(Bail);
+        }
+        self.events.comment(at, line.end);
+        Ok(())
+    }
+}

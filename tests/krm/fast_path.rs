@@ -1,0 +1,402 @@
+//! The line scanner and the general parser read every text in the same way.
+
+use krm_variants::resource::Resource;
+use krm_variants::yaml::{Document, NodeRef, ParseError, ParseOptions, Tree};
+
+use crate::texts;
+
+/// Reads a text both ways; whether the scanner took it.
+#[track_caller]
+fn compare(text: &str, name: &str) -> bool {
+    let options = ParseOptions::default();
+    let Some(fast) = Tree::parse_fast(text, options) else {
+        let without_tree = Resource::read_fast(text);
+        assert!(without_tree.is_none(), "{name}:\n{text}\n{text:?}");
+        return false;
+    };
+    let general = Tree::parse_general(text, options);
+    assert!(
+        general.as_ref() == Ok(&fast),
+        "{name}:\n{text}\n{text:?}\n{}",
+        difference(&fast, &general)
+    );
+    let document = Document::new(text, &fast);
+    let roots = (0..document.len()).map(|index| document.root(index));
+    let resources: Vec<_> = roots
+        .map(|root| root.filter(is_krm).map(Resource::read))
+        .collect();
+    let without_tree = Resource::read_fast(text);
+    assert_eq!(
+        without_tree.as_ref(),
+        Some(&resources),
+        "{name}:\n{text}\n{text:?}"
+    );
+    true
+}
+
+fn is_krm(root: &NodeRef<'_>) -> bool {
+    let has = |key| root.get(key).is_some_and(|value| value.as_str().is_some());
+    has("apiVersion") && has("kind")
+}
+
+fn difference(fast: &Tree, general: &Result<Tree, ParseError>) -> String {
+    let general = match general {
+        Ok(tree) => format!("{tree:#?}"),
+        Err(error) => return format!("the general parser: {error}"),
+    };
+    let fast = format!("{fast:#?}");
+    let lines = fast.lines().zip(general.lines()).enumerate();
+    let first = lines.filter(|(_, (a, b))| a != b).map(|(n, _)| n).next();
+    let near = |text: &str| {
+        let lines = text
+            .lines()
+            .skip(first.unwrap_or_default().saturating_sub(9));
+        lines.take(20).collect::<Vec<_>>().join("\n")
+    };
+    format!("scanner:\n{}\ngeneral:\n{}", near(&fast), near(&general))
+}
+
+#[test]
+fn trees_of_all_texts_are_the_same() {
+    for (source, texts) in [
+        ("own cases", texts::own_cases()),
+        ("shared", texts::shared()),
+        ("suite", texts::suite()),
+    ] {
+        let mut taken = 0;
+        for text in &texts {
+            if compare(&text.text, &text.name) {
+                taken += 1;
+            } else {
+                println!("left to the general parser: {}", text.name);
+            }
+        }
+        println!("{source}: the scanner took {taken} of {}", texts.len());
+        assert!(source != "shared" || taken * 10 >= texts.len() * 9);
+    }
+}
+
+/// Texts that the scanner takes, one construct each.
+const TAKEN: [&str; 24] = [
+    "a: b\n",
+    "a:\n  b: c\n  d:\n  - e\n  - f: g\n    h: i\nj: ''\n",
+    "- - a\n  - b\n-\n- c:\n  - d\n  -\n",
+    "- a\n- b: c\n  d: [e, 'f', \"g\", {h: i, \"j\":k, 'l' : m}, [], {}, -1]\n",
+    "# c\n---\n# d\na: b # e\n\n# f\nc: # g\n  d: e\n  # h\n",
+    "a: |\n  x\n\n   y\n  # z\nb: >-\n   f\n   g\n\n   h\n     i\n   j\n\n\n# k\nc: |+\n  x\n\n\nd: e\n",
+    "a: |\r\n  x\r\n  y\r\nb: 'c'\r\n# d\r\n",
+    "a: |\n  x",
+    "a: |+\n  x\n\n",
+    "a: 'it''s' # b\n\"c d\": \"\\u00e9\\n\\\"\\\\\\/\"\n'e' : f\n",
+    "a: b:c#d\n\u{e9}: \u{65e5}\u{672c} \u{1f600}\nurl: http://x/y#z\nargs: --a=b\nport: :8080\n",
+    "a: 1\n---\nb: 2\n--- # x\nc:\n- d\n",
+    "  a: b\n  c: d\n",
+    "a: b",
+    "a:",
+    "- a: b\n",
+    "-   a: b\n    c: d\n",
+    "a:\n  - b\n  -   - c\n      - d\n",
+    "a: b  \nc:  \nd: e   # f  \n",
+    "a:\n-\n  b: c\nd: e\n",
+    "a: \"tab\there\"\n# tab\there\nb: |\n  x\ty\n  \tz\n",
+    "a: |\n  x\n     \nb: c\n",
+    "  # x\na: |\n  b\n# y\n",
+    "a: -1\nb: -x\nc: ?x\nd: ---\n",
+];
+
+#[test]
+fn usual_constructs_are_taken() {
+    for text in TAKEN {
+        assert!(compare(text, "taken"), "not taken: {text:?}");
+    }
+}
+
+#[test]
+fn what_is_unusual_is_left_to_the_general_parser() {
+    for text in [
+        "",
+        "# a\n",
+        "---\n",
+        "a\n",
+        "a: &b c\n",
+        "a: *b\n",
+        "a: !!str b\n",
+        "%YAML 1.2\n---\na: b\n",
+        "a: b\n...\n",
+        "a: b\n  c\n",
+        "a: 'b\n  c'\n",
+        "a:\tb\n",
+        "\ta: b\n",
+        "a: b\t\n",
+        "\u{feff}a: b\n",
+        "? a\n: b\n",
+        "a: b\rc: d\n",
+        "a: \u{1}\n",
+        "a: \u{85}b\n",
+        "a: |1\n  b\n",
+        "a: [b: c]\n",
+        "a: [b,\n  c]\n",
+        "a: [b c: d]\n",
+        "a: {b}\n",
+        "a: b: c\n",
+        "a: - b\n",
+        "a: 1\na: 2\n",
+        "a: 1\n'a': 2\n",
+        "1: a\n",
+        "{a: b}: c\n",
+        "a:\n    b\n",
+        "a: |\n   b\n  c\n",
+        "a: \"\\x41\"\n",
+        "a: 'b'c\n",
+        "a: 'b'# c\n",
+        "a:\n   b: c\n  d: e\n",
+        "- a\nb: c\n",
+        "a: b\n- c\n",
+    ] {
+        assert!(!compare(text, "left"), "taken: {text:?}");
+    }
+}
+
+#[test]
+fn large_mappings_are_searched_for_a_key_that_comes_twice() {
+    let text = |last: usize| -> String {
+        let keys = (0..100).chain([last]).map(|n| format!("key{n}: v\n"));
+        keys.collect()
+    };
+    assert!(compare(&text(100), "unique"));
+    assert!(!compare(&text(57), "twice"));
+}
+
+#[test]
+fn long_keys_and_values_are_read_alike() {
+    let mut taken = 0;
+    for length in (900..1100).step_by(7).chain([1023, 1024, 1025, 5000]) {
+        for letter in ["k", "\u{e9}", "\u{65e5}"] {
+            let long = letter.repeat(length);
+            for text in [
+                format!("{long}: v\n"),
+                format!("'{long}': v\n"),
+                format!("- {long}    : v\n"),
+                format!("a: {{{long}: v}}\n"),
+                format!("a: {{\"{long}\":v}}\n"),
+                format!("a: {long}\nb: '{long}'\nc: [{long}, {long}]\n"),
+                format!("- {long}\n- '{long}'\n- [{long}, {long}]\n- {{a: {long}}}\n"),
+                format!("- a: {long}  # {long}\n  b: |\n   {long}\n  c: d\n"),
+            ] {
+                taken += usize::from(compare(&text, "long"));
+            }
+        }
+    }
+    assert!(taken > 100);
+}
+
+#[test]
+fn deep_collections_are_read_alike() {
+    for depth in 0..140 {
+        let nested: String = (0..depth).map(|n| format!("{:n$}a:\n", "")).collect();
+        let text = format!("{nested}{:depth$}a: b\nc: d\n", "");
+        assert_eq!(compare(&text, "mappings"), depth < 64);
+        compare(&format!("{}a\n- b\n", "- ".repeat(depth)), "dashes");
+        let flow = format!("a: {}{}\n", "[".repeat(depth), "]".repeat(depth));
+        compare(&flow, "flow");
+        compare(&flow.replace('[', "{a: ").replace(']', "}"), "flow");
+    }
+}
+
+#[test]
+fn depth_is_counted_from_the_outermost_document() {
+    let text = "- a:\n    b: []\n";
+    let depth = |depth| Tree::parse_fast(text, ParseOptions { depth }).is_some();
+    assert!(depth(508));
+    assert!(!depth(509));
+    assert!(Tree::parse_general(text, ParseOptions { depth: 508 }).is_ok());
+    assert!(Tree::parse_general(text, ParseOptions { depth: 509 }).is_err());
+}
+
+#[test]
+fn mutated_texts_are_read_alike() {
+    fuzz(20_000);
+}
+
+/// The long run of `.ci/run`.
+#[test]
+#[ignore = "takes a minute in a release build"]
+fn a_million_mutated_texts_are_read_alike() {
+    fuzz(1_200_000);
+}
+
+fn fuzz(inputs: usize) {
+    let seeds = seeds();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut taken = 0;
+    for _ in 0..inputs {
+        let mut text = random.pick(&seeds).clone().into_bytes();
+        // Most texts with one change or two: more of them stay in the scanner's part of YAML.
+        let most = [1, 1, 2, 5];
+        let changes = *random.pick(&most);
+        for _ in 0..=random.below(changes) {
+            mutate(&mut text, &seeds, &mut random);
+        }
+        let text = String::from_utf8_lossy(&text);
+        taken += usize::from(compare(&text, "mutated"));
+    }
+    println!("the scanner took {taken} of {inputs} mutated texts");
+    assert!(taken * 4 > inputs, "only {taken} of {inputs} were taken");
+}
+
+/// Windows of lines from all texts, and the constructs above.
+fn seeds() -> Vec<String> {
+    let mut seeds: Vec<String> = TAKEN.iter().map(|text| (*text).to_owned()).collect();
+    for text in [texts::own_cases(), texts::shared()].into_iter().flatten() {
+        let lines: Vec<&str> = text.text.split_inclusive('\n').collect();
+        for window in lines.chunks(24).take(8) {
+            let window: String = window.concat();
+            if window.len() >= 2000 {
+                continue;
+            }
+            if seeds.len() % 8 == 0 {
+                seeds.push(window.replace('\n', "\r\n"));
+            }
+            seeds.push(window);
+        }
+    }
+    seeds
+}
+
+const TOKENS: [&str; 64] = [
+    "- ",
+    "-",
+    ": ",
+    ":",
+    "#",
+    " #",
+    " # c",
+    "\n",
+    "\r\n",
+    "\r",
+    "\t",
+    " ",
+    "  ",
+    "    ",
+    "|",
+    "|-",
+    "|+",
+    ">",
+    ">-",
+    "|2",
+    "\"",
+    "'",
+    "''",
+    "\\",
+    "\\n",
+    "\\\"",
+    "\\u00e9",
+    "\\x41",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    ", ",
+    "[]",
+    "{}",
+    "[a, b]",
+    "{a: b}",
+    "{\"a\":1}",
+    "&a ",
+    "*a",
+    "!!str ",
+    "---\n",
+    "--- ",
+    "...\n",
+    "%YAML 1.2\n",
+    "? ",
+    "?",
+    "@",
+    "`",
+    "~",
+    "a",
+    "a: b\n",
+    "- a\n",
+    "- a: b\n",
+    "\u{feff}",
+    "\u{85}",
+    "\u{a0}",
+    "\u{2028}",
+    "\u{e9}",
+    "\0",
+    "\u{7f}",
+    "\n\n",
+    "-\n",
+];
+
+fn mutate(text: &mut Vec<u8>, seeds: &[String], random: &mut Random) {
+    let at = random.below(text.len() + 1);
+    match random.below(12) {
+        0 if at < text.len() => text[at] ^= 1 << random.below(7),
+        1 if at < text.len() => drop(text.remove(at)),
+        2 | 3 | 4 => {
+            let token = random.pick(&TOKENS).bytes();
+            text.splice(at..at, token);
+        }
+        5 => {
+            let end = (at + random.below(12)).min(text.len());
+            text.drain(at..end);
+        }
+        6 => {
+            let other = random.pick(seeds).as_bytes();
+            let from = random.below(other.len() + 1);
+            let to = (from + random.below(40)).min(other.len());
+            text.splice(at..at, other[from..to].iter().copied());
+        }
+        7 => text.truncate(at),
+        _ => mutate_line(text, at, seeds, random),
+    }
+}
+
+fn mutate_line(text: &mut Vec<u8>, at: usize, seeds: &[String], random: &mut Random) {
+    let start = text[..at].iter().rposition(|b| *b == b'\n');
+    let start = start.map_or(0, |n| n + 1);
+    let end = text[at..].iter().position(|b| *b == b'\n');
+    let end = end.map_or(text.len(), |n| at + n + 1);
+    let line = text[start..end].to_vec();
+    let spaces = line.iter().take_while(|b| **b == b' ').count();
+    match random.below(6) {
+        0 => drop(text.drain(start..end)),
+        1 => drop(text.splice(start..start, line)),
+        2 => drop(text.splice(start..start, vec![b' '; 1 + random.below(4)])),
+        3 => drop(text.drain(start..start + random.below(spaces + 1))),
+        4 => {
+            // Behind another line.
+            text.drain(start..end);
+            let to = random.below(text.len() + 1);
+            let to = text[..to].iter().rposition(|b| *b == b'\n');
+            let to = to.map_or(0, |n| n + 1);
+            text.splice(to..to, line);
+        }
+        _ => {
+            let other = random.pick(seeds);
+            let count = other.split_inclusive('\n').count();
+            let from = random.below(count.max(1));
+            let lines = other.split_inclusive('\n').skip(from);
+            let lines: String = lines.take(1 + random.below(3)).collect();
+            text.splice(start..start, lines.into_bytes());
+        }
+    }
+}
+
+/// Xorshift: the same numbers in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from((self.0 >> 16) % limit.max(1) as u64).expect("below a usize")
+    }
+
+    fn pick<'s, T>(&mut self, from: &'s [T]) -> &'s T {
+        &from[self.below(from.len())]
+    }
+}
