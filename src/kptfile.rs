@@ -2,15 +2,18 @@
 //!
 //! Source: contract, set-package-context (the root Kptfile), prepend-pipeline and Bytes.
 
-use crate::resource::{ID_ANNOTATIONS, Origin};
+use crate::package::normalize_package_path;
+use crate::resource::{ID_ANNOTATIONS, Origin, Resource};
 use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Reason};
 use crate::yaml::{EditError, Editor, NodeRef};
 
 /// How far down a package tree something stands: its package, then its file.
 #[must_use]
 pub fn depth(origin: &Origin) -> (usize, usize) {
     let count = |path: Option<&str>| {
-        path.map_or(0, |path| path.split('/').filter(|p| !p.is_empty()).count())
+        let part = |part: &&str| !part.is_empty() && *part != ".";
+        path.map_or(0, |path| path.split('/').filter(part).count())
     };
     (
         count(origin.package_path.as_deref()),
@@ -25,6 +28,36 @@ pub fn root_kptfile(list: &ResourceList) -> Option<ItemId> {
     kptfiles
         .min_by_key(|(_, resource)| depth(&resource.origin))
         .map(|(id, _)| id)
+}
+
+/// An error for each of several Kptfiles that could be the root package's: those of packages beside
+/// each other. Items without paths are one package.
+#[must_use]
+pub fn ambiguous_roots(list: &ResourceList) -> Vec<FunctionResult> {
+    let kptfiles = list.items().filter(|(_, resource)| resource.is_kptfile());
+    let placed: Vec<_> = kptfiles
+        .map(|(_, resource)| resource)
+        .filter(|resource| resource.origin.path.is_some())
+        .collect();
+    let highest = placed.iter().map(|resource| depth(&resource.origin)).min();
+    let is_root = |resource: &&Resource| Some(depth(&resource.origin)) == highest;
+    let roots: Vec<_> = placed.into_iter().filter(is_root).collect();
+    if roots.len() < 2 {
+        return Vec::new();
+    }
+    let found = roots.len();
+    let message =
+        format!("expected one Kptfile above all others, the root package's, found {found}");
+    let error =
+        |resource| FunctionResult::error(Reason::Ambiguous, message.clone()).about(resource);
+    roots.into_iter().map(error).collect()
+}
+
+/// Whether two files stand in one directory of one package.
+#[must_use]
+pub fn same_directory(one: &Origin, other: &Origin) -> bool {
+    let directory = |origin: &Origin| origin.directory().map(normalize_package_path);
+    one.package_path == other.package_path && directory(one) == directory(other)
 }
 
 /// Whether elements of a list carry comments: above, behind or inside of them.

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 pub use restructure::NewText;
 
-use restructure::{documents_text, insert_items, new_items};
+use restructure::{documents_text, insert_items, new_items, values_of};
 
 use crate::chunk::Chunk;
 use crate::identity;
@@ -26,6 +26,7 @@ use crate::split;
 use crate::text::Text;
 use crate::yaml::{
     Content, Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree, Value,
+    to_block_text,
 };
 
 /// `apiVersion`s of a ResourceList; the output keeps the one that came.
@@ -99,6 +100,15 @@ pub struct NewResource {
 pub struct WrittenResource {
     path: Option<String>,
     content: Written,
+}
+
+impl WrittenResource {
+    fn value(self) -> Option<Value> {
+        match self.content {
+            Written::Value(value) => Some(value),
+            Written::Text(_) => None,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -564,6 +574,15 @@ impl ResourceList {
         WrittenResource { path, content }
     }
 
+    /// A new resource as a document of its own, for [`ResourceList::add_text`].
+    #[must_use]
+    pub fn document_text(&self, new: NewResource) -> String {
+        match &self.layout {
+            Layout::Files { .. } => to_block_text(&new.value),
+            _ => to_block_text(&with_annotations(new)),
+        }
+    }
+
     /// Adds a resource that [`ResourceList::write`] gave.
     pub fn add_written(&mut self, resource: WrittenResource) {
         self.added.push(resource);
@@ -683,29 +702,26 @@ impl ResourceList {
                 };
                 let texts = self.texts;
                 chunk.edit(|document, editor| {
-                    let items = document.root(0).and_then(|root| root.get("items"));
-                    if let Some(items) = items.filter(|_| !texts.is_empty()) {
+                    let root = document.root(0);
+                    let items = root.and_then(|root| root.get("items"));
+                    if let Some(items) = items {
+                        let new = added.into_iter().filter_map(WrittenResource::value);
                         insert_items(texts, items, editor)?;
-                    }
-                    if let Some(items) = items.filter(|_| !removed.is_empty()) {
-                        editor.remove_items(items, |index| removed.contains(&index))?;
-                    }
-                    if let Some(root) = document.root(0).filter(|_| !added.is_empty()) {
-                        let value = |new: WrittenResource| match new.content {
-                            Written::Value(value) => Some(value),
-                            Written::Text(_) => None,
-                        };
-                        let new: Vec<Value> = added.into_iter().filter_map(value).collect();
-                        match root.entry("items") {
-                            Some(items) => {
-                                let items = items.value.resolved();
-                                for value in new {
-                                    editor.insert_item(items, None, Content::Value(value))?;
-                                }
-                            }
-                            None => {
-                                editor.set(root, "items", Content::Value(Value::Sequence(new)))?
-                            }
+                        for value in new {
+                            editor.insert_item(items, None, Content::Value(value))?;
+                        }
+                        if !removed.is_empty() {
+                            editor.remove_items(items, |index| removed.contains(&index))?;
+                        }
+                        if items.is_null() && !values.is_empty() && !editor.touches(items) {
+                            editor.replace(items, Content::Value(Value::Sequence(Vec::new())))?;
+                        }
+                    } else if let Some(root) = root {
+                        let mut new = values_of(texts)?;
+                        new.extend(added.into_iter().filter_map(WrittenResource::value));
+                        // kpt takes a list without `items` for none, and shows no results.
+                        if !new.is_empty() || !values.is_empty() {
+                            editor.set(root, "items", Content::Value(Value::Sequence(new)))?;
                         }
                     }
                     append_results(document, editor, values)

@@ -34,7 +34,7 @@ use self::kptfile::{Record, record};
 use self::select::{Selection, key_of, select};
 use crate::config::{self, API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed};
 use crate::filter::{Function, Run};
-use crate::kptfile::{has_comments, remove_ids, root_kptfile};
+use crate::kptfile::{ambiguous_roots, has_comments, remove_ids, root_kptfile};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results, Severity, with_article};
@@ -186,6 +186,9 @@ fn inject(plan: &Plan, list: &mut ResourceList, supplied: &Supplied, results: &m
     let mut findings = validate_injectors(&plan.injectors, &plan.field);
     let points = points(list, &mut findings);
     findings.extend(ambiguous_conditions(&points));
+    if !points.is_empty() {
+        findings.extend(ambiguous_roots(list));
+    }
     let selections = select(plan, &points, list, supplied, &mut findings);
     if !findings.is_empty() {
         findings

@@ -25,7 +25,7 @@ use crate::config::{
     API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed, unexpected,
 };
 use crate::filter::{Function, Run};
-use crate::kptfile::{has_comments, remove_ids, root_kptfile};
+use crate::kptfile::{ambiguous_roots, has_comments, remove_ids, root_kptfile};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::variant::package_variant::{PackageVariant, Part, Pipeline, validate_name};
@@ -399,6 +399,11 @@ fn prepend(
     list: &mut ResourceList,
     results: &mut Results,
 ) {
+    let ambiguous = ambiguous_roots(list);
+    if !ambiguous.is_empty() {
+        ambiguous.into_iter().for_each(|error| results.push(error));
+        return;
+    }
     let Some(id) = root_kptfile(list) else {
         let message = "expected a Kptfile to put functions into, found none";
         results.push(FunctionResult::error(Reason::KptfileNotFound, message));

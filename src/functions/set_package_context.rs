@@ -20,13 +20,15 @@ use serde::de::IgnoredAny;
 
 use crate::config::{self, API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed};
 use crate::filter::{Function, Run};
-use crate::kptfile::{depth, root_kptfile};
+use crate::kptfile::{ambiguous_roots, depth, root_kptfile, same_directory};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
-use crate::resource_list::{ItemId, NewResource, ResourceList};
+use crate::resource_list::{ItemId, NewResource, NewText, ResourceList};
 use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::variant::package_variant::{PackageContext, PackageVariant, Part};
 use crate::yaml::scalar::{Context, ScalarStyle, plain_is_safe};
-use crate::yaml::{Content, EditError, EntryRef, NodeKind, NodeRef, Path, Value};
+use crate::yaml::{
+    Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value,
+};
 
 /// Name of the package context's ConfigMap.
 pub const PACKAGE_CONTEXT_NAME: &str = "kptfile.kpt.dev";
@@ -178,6 +180,11 @@ fn run_plan(plan: &Plan<'_>, list: &mut ResourceList, results: &mut Results) {
     if !plan.findings.is_empty() || (plan.is_empty() && !plan.create_if_missing) {
         return;
     }
+    let ambiguous = ambiguous_roots(list);
+    if !ambiguous.is_empty() {
+        ambiguous.into_iter().for_each(|error| results.push(error));
+        return;
+    }
     let root = root_kptfile(list);
     match find(list, root) {
         Ok(Some(id)) => apply(plan, list, id, results),
@@ -218,10 +225,7 @@ pub(crate) fn find(
     };
     let found: Vec<ItemId> = match root.map(|root| &list.resource(root).origin) {
         Some(root) => all()
-            .filter(|(_, resource)| {
-                let origin = &resource.origin;
-                origin.package_path == root.package_path && origin.directory() == root.directory()
-            })
+            .filter(|(_, resource)| same_directory(&resource.origin, root))
             .map(|(id, _)| id)
             .collect(),
         // Without a Kptfile: the highest one.
@@ -334,13 +338,6 @@ impl<'a> Plan<'a> {
         };
         self.data.iter().filter(removed).copied()
     }
-
-    fn values(&self) -> Vec<(Value, Value)> {
-        self.to_set()
-            .filter_map(pair)
-            .map(|(k, v)| (Value::from(k), Value::from(v)))
-            .collect()
-    }
 }
 
 fn pair(entry: EntryRef<'_>) -> Option<(&str, &str)> {
@@ -411,13 +408,12 @@ fn create(plan: &Plan<'_>, list: &mut ResourceList, root: Option<ItemId>, result
         return;
     }
     let entry = |key: &str, value: Value| (Value::from(key), value);
-    let mut data = vec![entry("name", Value::from(name))];
-    data.extend(plan.values());
     let annotations = vec![entry(LOCAL_CONFIG_ANNOTATION, Value::from("true"))];
     let metadata = vec![
         entry("name", Value::from(PACKAGE_CONTEXT_NAME)),
         entry("annotations", Value::Mapping(annotations)),
     ];
+    let data = vec![entry("name", Value::from(name))];
     let value = Value::Mapping(vec![
         entry("apiVersion", Value::from("v1")),
         entry("kind", Value::from("ConfigMap")),
@@ -425,13 +421,38 @@ fn create(plan: &Plan<'_>, list: &mut ResourceList, root: Option<ItemId>, result
         entry("data", Value::Mapping(data)),
     ]);
     let created = FunctionResult::info(format!("created the ConfigMap `{PACKAGE_CONTEXT_NAME}`"));
+    let text = list.document_text(NewResource {
+        path: path.clone(),
+        package_path,
+        value,
+    });
+    match with_data(text, plan) {
+        Ok(text) => list.add_text(NewText {
+            path: path.clone(),
+            text,
+            before: None,
+        }),
+        Err(error) => {
+            results.push(FunctionResult::refused(&error));
+            return;
+        }
+    }
     results.push(match &path {
         Some(path) => created.in_file(path),
         None => created,
     });
-    list.add(NewResource {
-        path,
-        package_path,
-        value,
-    });
+}
+
+/// The config's entries, with their comments, behind those of a new ConfigMap.
+fn with_data(text: String, plan: &Plan<'_>) -> Result<String, EditError> {
+    let document = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+    let mut editor = Editor::new(document.document());
+    if let Some(data) = document.root().and_then(|root| root.get("data")) {
+        for entry in plan.to_set() {
+            if let Some((_, value)) = pair(entry) {
+                editor.insert_entry_like(data, None, entry, content(entry, value))?;
+            }
+        }
+    }
+    editor.finish()
 }

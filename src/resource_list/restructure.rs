@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::{Item, ItemId, Layout, Place, ResourceList, locate, path_from};
-use crate::yaml::{Content, Document, EditError, Editor, NodeRef, OwnedDocument};
+use crate::yaml::{Content, Document, EditError, Editor, NodeRef, OwnedDocument, Value};
 
 /// A resource that a step adds as it is written.
 #[derive(Debug, Clone)]
@@ -153,6 +153,16 @@ pub(super) fn insert_items<'d>(
         }
     }
     Ok(())
+}
+
+/// New items as values.
+pub(super) fn values_of(texts: Vec<NewText>) -> Result<Vec<Value>, EditError> {
+    let value = |new: NewText| {
+        let document = OwnedDocument::parse(new.text).map_err(EditError::Broken)?;
+        let value = document.root().and_then(|root| root.value());
+        Ok(value.unwrap_or(Value::Null))
+    };
+    texts.into_iter().map(value).collect()
 }
 
 /// The text of a document as a block item behind a dash.

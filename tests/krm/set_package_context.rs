@@ -389,6 +389,16 @@ fn only_the_root_package_is_touched() {
             1,
         ),
         (
+            "paths that say the same in another way",
+            vec![
+                item("Kptfile", "sub", &[(PATH, "a/Kptfile")]),
+                item("Kptfile", "root", &[(PATH, "./Kptfile")]),
+                item("ConfigMap", map, &[(PATH, "package-context.yaml")]),
+                item("ConfigMap", map, &[(PATH, "./a/package-context.yaml")]),
+            ],
+            2,
+        ),
+        (
             "a map of another API version is another kind",
             vec![
                 item("Kptfile", "root", &[(PATH, "Kptfile")]),
@@ -414,6 +424,44 @@ fn several_without_a_path_are_an_error() {
     let outcome = run(&["region=east"], list(&[&map, &map]));
     assert_eq!(outcome.code, Some(1));
     assert_eq!(outcome.stdout.matches("reason: Ambiguous").count(), 2);
+}
+
+#[test]
+fn packages_beside_each_other_are_an_error() {
+    let packages = [
+        item("Kptfile", "one", &[(PATH, "one/Kptfile")]),
+        item(
+            "ConfigMap",
+            "kptfile.kpt.dev",
+            &[(PATH, "one/context.yaml")],
+        ),
+        item("Kptfile", "two", &[(PATH, "two/Kptfile")]),
+    ];
+    let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
+    let outcome = run(&["region=east"], list(&packages));
+    assert_eq!(outcome.code, Some(1));
+    assert_eq!(outcome.stdout.matches("reason: Ambiguous").count(), 2);
+    assert!(outcome.stdout.contains("path: two/Kptfile"));
+}
+
+#[test]
+fn results_come_with_items() {
+    let head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n";
+    for (before, after) in [
+        ("", "items: []\n"),
+        ("items:\n", "items: []\n"),
+        ("items: null\n", "items: []\n"),
+        ("items: []\n", "items: []\n"),
+    ] {
+        let outcome = run(&["region=east"], format!("{head}{before}"));
+        assert_eq!(outcome.code, Some(1), "{before}");
+        let expected = format!("{head}{after}results:\n");
+        assert!(
+            outcome.stdout.starts_with(&expected),
+            "{before}: {}",
+            outcome.stdout
+        );
+    }
 }
 
 #[test]
@@ -454,6 +502,16 @@ fn the_config_map_is_made_on_demand() {
             "{results}"
         );
     }
+}
+
+#[test]
+fn a_made_config_map_takes_comments_along() {
+    let config =
+        format!("{OWN}data:\n  # who pays\n  owner: 'team'  # cost centre\ncreateIfMissing: true");
+    let before = list(&[&item("Kptfile", "example", &[(PATH, "Kptfile")])]);
+    let (after, _) = apply(&before, &config);
+    let data = "  data:\n    name: example\n    # who pays\n    owner: 'team'  # cost centre\n";
+    assert!(after.ends_with(data), "{after}");
 }
 
 #[test]
