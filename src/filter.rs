@@ -3,7 +3,7 @@
 //! A function is a [`Function`]: its name and its step. [`main`] does the rest, the same for all.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,6 +11,7 @@ use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, value_parser}
 
 use crate::config::{Config, UsageError};
 use crate::diff::unified_diff;
+use crate::input;
 use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity, printable};
@@ -222,33 +223,13 @@ fn run(
     Ok(results)
 }
 
-/// Reads standard input to its end. Where it is a file, its length sets the buffer's size.
-#[cfg(unix)]
-fn read_whole(stdin: &mut io::StdinLock<'_>) -> io::Result<Vec<u8>> {
-    use std::os::fd::AsFd;
-    // Nothing was read through the lock's own buffer before.
-    let mut file = std::fs::File::from(stdin.as_fd().try_clone_to_owned()?);
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// Reads standard input to its end.
-#[cfg(not(unix))]
-fn read_whole(stdin: &mut io::StdinLock<'_>) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    stdin.read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8, UsageError> {
-    let mut stdin = io::stdin().lock();
-    if stdin.is_terminal() {
+    if io::stdin().is_terminal() {
         let message = "expected a ResourceList on standard input, found a terminal; \
                        to work on a directory, give --package DIR";
         return Err(UsageError(message.to_owned()));
     }
-    let bytes = read_whole(&mut stdin)
+    let bytes = input::read_stdin()
         .map_err(|error| UsageError(format!("cannot read standard input: {error}")))?;
     let text = utf8(bytes, "standard input")?;
     let mut list = ResourceList::parse(text).map_err(|error| UsageError(error.to_string()))?;

@@ -13,6 +13,9 @@
 //! - [`schema`]: how the elements of Kubernetes' lists and maps relate.
 //! - [`yaml`]: texts, trees of spans, values, edits as splices of the source.
 //!
+//! Large inputs are read, split and identified by several threads; a tree is made of an item when
+//! a step asks for it.
+//!
 //! Invariants:
 //!
 //! - Nothing is reprinted that was not changed: an output is slices of the input and inserted text.
@@ -22,6 +25,7 @@
 
 mod chunk;
 mod identity;
+mod input;
 mod parallel;
 mod split;
 pub mod text;

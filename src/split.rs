@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use crate::parallel;
+
 /// Where the items of a ResourceList are.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Split {
@@ -21,80 +23,132 @@ pub(crate) struct Split {
 /// Proposes a split; `None` if the text does not have the usual shape.
 pub(crate) fn split(text: &str) -> Option<Split> {
     let bytes = text.as_bytes();
-    let line_at = |at: usize| memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n);
-    let mut at = 0;
-    let start = loop {
-        let end = line_at(at);
-        if trim_return(&bytes[at..end]) == b"items:" {
-            break (end + 1).min(bytes.len());
-        }
-        if end >= bytes.len() {
-            return None;
-        }
-        at = end + 1;
-    };
+    let start = behind_items_key(bytes)?;
+    let Line { at, column, .. } = Lines(bytes, start)
+        .find(|line| !line.rest.is_empty() && !line.is_comment())
+        .filter(Line::is_dash)?;
+    let indent = column;
     let mut starts: Vec<usize> = Vec::new();
-    let mut indent = 0;
-    // The first of the comment lines that stand directly above the line at hand.
-    let mut comments: Option<usize> = None;
     let mut items_end = bytes.len();
-    at = start;
-    while at < bytes.len() {
-        let end = line_at(at);
-        let line = trim_return(&bytes[at..end]);
-        let column = line.iter().take_while(|b| **b == b' ').count();
-        let rest = &line[column..];
-        let dash = rest == b"-" || rest.starts_with(b"- ");
-        let comment = rest.first() == Some(&b'#');
-        if starts.is_empty() {
-            match rest {
-                [] => comments = None,
-                _ if comment => comments = comments.or(Some(at)),
-                _ if dash => {
-                    indent = column;
-                    starts.push(comments.take().unwrap_or(at));
-                }
-                _ => return None,
-            }
-        } else if dash && column == indent {
-            starts.push(comments.take().unwrap_or(at));
-        } else if comment && column == indent {
-            comments = comments.or(Some(at));
+    // The first of the comment lines that stand directly above the line at hand, and their end.
+    let mut comments: Option<(usize, usize)> = None;
+    for at in shallow_lines(bytes, at, indent) {
+        let Some(line) = Lines(bytes, at).next() else {
+            break;
+        };
+        let above = comments.take().filter(|(_, end)| *end == at);
+        let first = above.map_or(at, |(first, _)| first);
+        if line.is_comment() {
+            comments = (line.column == indent).then_some((first, line.next));
+        } else if line.is_dash() && line.column == indent {
+            starts.push(first);
+        } else if line.column > 0 {
+            return None;
         } else {
-            comments = None;
-            if !rest.is_empty() && column <= indent && !comment {
-                if column > 0 {
-                    return None;
-                }
-                items_end = at;
-                break;
-            }
+            items_end = at;
+            break;
         }
-        at = end + 1;
     }
-    if starts.is_empty() {
-        return None;
-    }
+    // Blank lines and comments above the first item stay with it.
+    *starts.first_mut()? = start;
     let ends = starts.iter().copied().skip(1).chain([items_end]);
     let pieces = starts
         .iter()
         .zip(ends)
         .map(|(start, end)| *start..end)
         .collect();
-    // Blank lines and comments set off above the first item stay with it.
-    let mut split = Split {
+    Some(Split {
         items: start..items_end,
         pieces,
         indent,
-    };
-    if let Some(first) = split.pieces.first_mut() {
-        first.start = start;
-    }
-    Some(split)
+    })
 }
 
-fn trim_return(line: &[u8]) -> &[u8] {
-    line.strip_suffix(b"\r").unwrap_or(line)
+/// Behind the line `items:` at column 0.
+fn behind_items_key(bytes: &[u8]) -> Option<usize> {
+    let key = |line: &Line<'_>| line.column == 0 && line.rest == b"items:";
+    Lines(bytes, 0).find(key).map(|line| line.next)
+}
+
+/// Where lines begin, from `start`, that are not blank and not indented deeper than `indent`.
+///
+/// This looks at each line of the text: on several threads where it is long.
+fn shallow_lines(bytes: &[u8], start: usize, indent: usize) -> Vec<usize> {
+    let mut parts = Vec::new();
+    let mut from = start;
+    while from < bytes.len() {
+        let near = (from + PART).min(bytes.len());
+        let next = memchr::memchr(b'\n', &bytes[near..]).map_or(bytes.len(), |n| near + n + 1);
+        parts.push(from..next);
+        from = next;
+    }
+    let shallow = |part: &Range<usize>| -> Vec<usize> {
+        let text = &bytes[..part.end];
+        let breaks = memchr::memchr_iter(b'\n', &text[part.clone()]).map(|n| part.start + n + 1);
+        let starts = std::iter::once(part.start).chain(breaks.filter(|at| *at < part.end));
+        let deeper = |at: usize| {
+            let line = &text[at..];
+            line.get(indent) == Some(&b' ') && line[..indent].iter().all(|b| *b == b' ')
+        };
+        let blank = |at: usize| {
+            Lines(text, at)
+                .next()
+                .is_none_or(|line| line.rest.is_empty())
+        };
+        starts.filter(|at| !deeper(*at) && !blank(*at)).collect()
+    };
+    let found = parallel::map(&parts, ExactSizeIterator::len, shallow);
+    found.concat()
+}
+
+/// Bytes that are looked at in one go.
+const PART: usize = 1 << 20;
+
+/// A line of a text.
+struct Line<'t> {
+    at: usize,
+    /// Spaces in front.
+    column: usize,
+    /// What follows them, without the line break.
+    rest: &'t [u8],
+    /// Where the next line begins.
+    next: usize,
+}
+
+impl Line<'_> {
+    fn is_dash(&self) -> bool {
+        self.rest == b"-" || self.rest.starts_with(b"- ")
+    }
+
+    fn is_comment(&self) -> bool {
+        self.rest.first() == Some(&b'#')
+    }
+}
+
+/// The lines of a text from an offset on.
+struct Lines<'t>(&'t [u8], usize);
+
+impl<'t> Iterator for Lines<'t> {
+    type Item = Line<'t>;
+
+    fn next(&mut self) -> Option<Line<'t>> {
+        let Self(bytes, at) = *self;
+        if at >= bytes.len() {
+            return None;
+        }
+        let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n);
+        let line = &bytes[at..end];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let column = line.iter().take_while(|b| **b == b' ').count();
+        let next = (end + 1).min(bytes.len());
+        self.1 = next;
+        Some(Line {
+            at,
+            column,
+            rest: &line[column..],
+            next,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -24,8 +24,10 @@ const SMALL_MAPPING: usize = 12;
 
 /// Memory that nodes may take for each byte of the text, and besides. Text of resources has a node
 /// for every 10 to 20 bytes; `[1,1,1,` has one for every two, and would take 16 times its size.
-const NODE_BYTES_PER_BYTE: usize = 5;
+const NODE_BYTES_PER_BYTE: usize = 4;
 const NODE_BYTES_BESIDES: usize = 32 << 20;
+/// Anchors in one document: files have a handful, and millions of them take minutes.
+const MAX_ANCHORS: usize = 1 << 16;
 
 /// "No such offset", "no such node".
 pub(super) const NONE: u32 = u32::MAX;
@@ -322,6 +324,10 @@ impl<'t> Builder<'t> {
                 });
             }
             Event::DocumentEnd => self.document_end(),
+            Event::Anchor(..) if self.anchors.len() >= MAX_ANCHORS => {
+                let message = format!("more than {MAX_ANCHORS} anchors in one document");
+                return Err(self.error(range.start, message));
+            }
             Event::Anchor(id, name) => self.anchor(id, &name, range),
             Event::Scalar(value, style, _, _) => self.scalar(&value, style, &span, range)?,
             Event::Alias(target) => self.alias(target, range)?,
@@ -397,7 +403,9 @@ impl<'t> Builder<'t> {
                 (true, false) => b':',
             };
             // `[? a : b]` has its question mark in front of the pair, where no item's mark is.
-            let lone = indicator == b'?' && !self.is_indicator(at);
+            // Below a `?` without a `:` the next key may begin with a colon itself: `::`.
+            let spaced = indicator == b'?' || (indicator == b':' && !flow);
+            let lone = spaced && !self.is_indicator(at);
             if indicator != 0 && self.bytes.get(at) == Some(&indicator) && !lone {
                 mark = offset(at);
                 self.cursor = at + 1;

@@ -302,7 +302,7 @@ fn a_carriage_return_alone_ends_no_line() {
 }
 
 #[test]
-fn nesting() {
+fn nesting_and_anchors() {
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     // Wrapper, items and the item itself come first.
     let in_item =
@@ -321,6 +321,12 @@ fn nesting() {
         "513 levels in the wrapper",
         in_wrapper(513),
         "standard input: line 18, column 515: more than 512 nested collections",
+    );
+    let anchors: String = (0..70_000).map(|i| format!("- &a{i} x\n")).collect();
+    refused(
+        "70,000 anchors",
+        format!("{}x:\n{anchors}", list(&[KPTFILE, CONTEXT])),
+        "standard input: line 65555, column 3: more than 65536 anchors in one document",
     );
     refused(
         "100,000 levels",

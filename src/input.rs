@@ -1,0 +1,61 @@
+//! Standard input, read whole.
+
+use std::io::{self, Read};
+
+/// Reads standard input to its end. A file is read straight into a buffer of its length, a long one
+/// by several threads.
+#[cfg(unix)]
+pub(crate) fn read_stdin() -> io::Result<Vec<u8>> {
+    use std::io::{Seek, SeekFrom};
+    use std::os::fd::AsFd;
+
+    // Nothing was read through the buffer of `io::stdin` before.
+    let mut file = std::fs::File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut bytes = Vec::new();
+    if file.metadata()?.is_file() {
+        let from = file.stream_position()?;
+        if let Some(part) = read_part(&file, from) {
+            bytes = part;
+            file.seek(SeekFrom::Start(from + bytes.len() as u64))?;
+        }
+    }
+    // All of a pipe; of a file, what has come meanwhile.
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A long file from an offset on; `None` for a short one, and for what is shorter than it says.
+#[cfg(unix)]
+fn read_part(file: &std::fs::File, from: u64) -> Option<Vec<u8>> {
+    use std::num::NonZero;
+    use std::os::unix::fs::FileExt;
+    use std::thread;
+
+    const LONG: usize = 8 << 20;
+    let length = usize::try_from(file.metadata().ok()?.len().checked_sub(from)?).ok()?;
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    if length < LONG || threads < 2 {
+        return None;
+    }
+    let mut bytes = vec![0; length];
+    let share = length.div_ceil(threads);
+    let read = thread::scope(|scope| {
+        let parts: Vec<_> = bytes
+            .chunks_mut(share)
+            .zip((from..).step_by(share))
+            .map(|(part, at)| scope.spawn(move || file.read_exact_at(part, at)))
+            .collect();
+        parts
+            .into_iter()
+            .all(|part| matches!(part.join(), Ok(Ok(()))))
+    });
+    read.then_some(bytes)
+}
+
+/// Reads standard input to its end.
+#[cfg(not(unix))]
+pub(crate) fn read_stdin() -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
