@@ -132,7 +132,10 @@ impl Chunk {
         if editor.is_empty() {
             return Ok(());
         }
-        let (text, tree) = editor.finish_with(self.options)?;
+        let spliced = editor.splice();
+        // Two trees of a large text need not be there at a time.
+        self.tree = OnceCell::new();
+        let (text, tree) = spliced.parse(self.options)?;
         self.edited = Some(Text::from(text));
         self.tree = OnceCell::from(tree);
         Ok(())

@@ -31,10 +31,11 @@ fn read_part(file: &std::fs::File, from: u64) -> Option<Vec<u8>> {
     use std::os::unix::fs::FileExt;
     use std::thread;
 
-    const LONG: usize = 8 << 20;
+    use crate::parallel::SHARE;
+
     let length = usize::try_from(file.metadata().ok()?.len().checked_sub(from)?).ok()?;
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    if length < LONG || threads < 2 {
+    if length < 8 * SHARE || threads < 2 {
         return None;
     }
     let mut bytes = vec![0; length];

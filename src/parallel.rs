@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Bytes that a thread takes at a time; inputs below that stay on one thread.
-const SHARE: usize = 1 << 20;
+pub(crate) const SHARE: usize = match cfg!(feature = "small-shares") {
+    true => 64,
+    false => 1 << 20,
+};
 
 /// The results of `work` for each item; `weight` says how many bytes an item is.
 pub(crate) fn map<T: Sync, R: Send>(

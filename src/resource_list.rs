@@ -24,6 +24,7 @@ use crate::resource::{INDEX_ANNOTATIONS, Origin, PATH_ANNOTATIONS, Resource};
 use crate::results::{Results, with_article};
 use crate::split;
 use crate::text::Text;
+use crate::yaml::scan::IN_USE;
 use crate::yaml::{
     Content, Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree, Value,
     to_block_text,
@@ -211,7 +212,8 @@ impl ResourceList {
         };
         let resources = parallel::map(&split.pieces, ExactSizeIterator::len, |piece| {
             let piece = &text[piece.clone()];
-            identity::item(piece, options)
+            let fast = IN_USE.then(|| identity::item(piece, options));
+            fast.flatten()
                 .or_else(|| Chunk::check(piece, options, read).ok().flatten())
         });
         let mut list = Self {
@@ -823,7 +825,8 @@ fn krm_documents(text: &str) -> Result<Vec<(usize, Resource)>, ParseError> {
         let krm = |root: Option<NodeRef<'_>>| root.filter(|root| is_krm(*root)).map(Resource::read);
         roots.map(krm).collect()
     };
-    let documents: Vec<Option<Resource>> = match identity::documents(text) {
+    let fast = IN_USE.then(|| identity::documents(text));
+    let documents: Vec<Option<Resource>> = match fast.flatten() {
         Some(documents) => documents,
         None => Chunk::check(text, ParseOptions::default(), read)?,
     };

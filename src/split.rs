@@ -77,7 +77,7 @@ fn shallow_lines(bytes: &[u8], start: usize, indent: usize) -> Vec<usize> {
     let mut parts = Vec::new();
     let mut from = start;
     while from < bytes.len() {
-        let near = (from + PART).min(bytes.len());
+        let near = (from + parallel::SHARE).min(bytes.len());
         let next = memchr::memchr(b'\n', &bytes[near..]).map_or(bytes.len(), |n| near + n + 1);
         parts.push(from..next);
         from = next;
@@ -100,9 +100,6 @@ fn shallow_lines(bytes: &[u8], start: usize, indent: usize) -> Vec<usize> {
     let found = parallel::map(&parts, ExactSizeIterator::len, shallow);
     found.concat()
 }
-
-/// Bytes that are looked at in one go.
-const PART: usize = 1 << 20;
 
 /// A line of a text.
 struct Line<'t> {

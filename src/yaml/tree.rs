@@ -159,7 +159,8 @@ impl Tree {
     /// Where the text is not YAML, has a key twice in one mapping, nests deeper than
     /// [`MAX_DEPTH`], has a line that ends in CR alone, or is longer than 4 GiB.
     pub fn parse(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
-        match Self::parse_fast(text, options) {
+        let fast = scan::IN_USE.then(|| Self::parse_fast(text, options));
+        match fast.flatten() {
             Some(tree) => Ok(tree),
             None => Self::parse_general(text, options),
         }

@@ -477,13 +477,17 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// # Errors
     /// As [`Editor::finish`].
     pub fn finish_with(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
+        self.splice().parse(options)
+    }
+
+    /// The text with all changes made, not yet parsed.
+    pub(crate) fn splice(self) -> Spliced {
         let source = self.document.text;
         let mut splices = Vec::new();
         self.emit(0..u32::MAX, &mut splices);
         if splices.is_empty() || source.ends_with('\n') || source.is_empty() {
             let text = splice(source, 0, &mut splices);
-            let tree = Tree::parse(&text, options).map_err(EditError::Broken)?;
-            return Ok((text, tree));
+            return Spliced { text, cut: None };
         }
         // Every line shall end in a line break while lines are put in and taken out.
         let end = source.len();
@@ -496,15 +500,38 @@ impl<'d, 'f> Editor<'d, 'f> {
         let last_line = self.document.line_start(end);
         let untouched = splices.iter().all(|splice| splice.range.end < last_line);
         let newline = newline_at(source, end);
-        let whole = splice(&format!("{source}{newline}"), 0, &mut splices);
+        let mut text = splice(&format!("{source}{newline}"), 0, &mut splices);
         // Where line ends are mixed, the last one may be another than `newline`.
-        let cut = whole.strip_suffix('\n').unwrap_or(&whole);
-        let text = cut.strip_suffix('\r').unwrap_or(cut).to_owned();
+        let line = text.strip_suffix('\n').unwrap_or(&text);
+        let length = line.strip_suffix('\r').unwrap_or(line).len();
+        let cut = text.split_off(length);
+        let cut = (!untouched).then_some(cut);
+        Spliced { text, cut }
+    }
+}
+
+/// A text with changes made.
+#[derive(Debug)]
+pub(crate) struct Spliced {
+    text: String,
+    /// The line break that was taken off the end again, where the last line changed.
+    cut: Option<String>,
+}
+
+impl Spliced {
+    /// The text, and its tree.
+    ///
+    /// # Errors
+    /// [`EditError::Broken`].
+    pub(crate) fn parse(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
+        let Self { text, cut } = self;
         let tree = Tree::parse(&text, options).map_err(EditError::Broken)?;
-        if untouched || !ends_in_block_scalar(Document::new(&text, &tree)) {
+        let document = Document::new(&text, &tree);
+        let Some(cut) = cut.filter(|_| ends_in_block_scalar(document)) else {
             return Ok((text, tree));
-        }
+        };
         // A new block scalar at the end of the text needs the line break that the text had not.
+        let whole = format!("{text}{cut}");
         let whole_tree = Tree::parse(&whole, options).map_err(EditError::Broken)?;
         let last = |text, tree| {
             Document::new(text, tree)

@@ -29,6 +29,9 @@ pub(crate) use keys::OpenKeys;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bail;
 
+/// Whether texts are given to the scanner first.
+pub(crate) const IN_USE: bool = !cfg!(feature = "without-scanner");
+
 /// Collections within each other that the scanner takes.
 const MAX_DEPTH: usize = 64;
 
