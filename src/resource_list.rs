@@ -101,6 +101,19 @@ pub struct WrittenResource {
     content: Written,
 }
 
+impl WrittenResource {
+    /// About how many bytes it takes in memory.
+    #[must_use]
+    pub fn cost(&self) -> usize {
+        const ITSELF: usize = 300;
+        ITSELF
+            + match &self.content {
+                Written::Text(text) => text.len(),
+                Written::Value(value) => value.cost(),
+            }
+    }
+}
+
 #[derive(Debug)]
 enum Written {
     /// Lines of the output: a tenth of what the value takes in memory.
@@ -558,7 +571,7 @@ impl ResourceList {
                 let newline = ItemsLine::of(wrapper).newline;
                 Written::Text(item_text(with_annotations(new), *indent, newline))
             }
-            Layout::Files { .. } => Written::Text(block_text(new.value, 0, "\n")),
+            Layout::Files { .. } => Written::Text(crate::yaml::to_block_text(&new.value)),
             Layout::Whole | Layout::Loose => Written::Value(with_annotations(new)),
         };
         WrittenResource { path, content }
@@ -567,6 +580,12 @@ impl ResourceList {
     /// Adds a resource that [`ResourceList::write`] gave.
     pub fn add_written(&mut self, resource: WrittenResource) {
         self.added.push(resource);
+    }
+
+    /// Bytes of the text that the list holds.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.text().len()).sum()
     }
 
     /// Whether a file of this path is in the package.
@@ -947,17 +966,6 @@ fn field_mut<'v>(value: &'v mut Value, key: &str) -> &'v mut Value {
 
 /// A resource as a block item behind a dash.
 fn item_text(value: Value, indent: usize, newline: &str) -> String {
-    let text = block_text(value, indent + 2, newline);
+    let text = crate::yaml::to_indented_block_text(&value, indent + 2, newline);
     format!("{:indent$}- {}", "", text.trim_start_matches(' '))
-}
-
-/// A value in block style, every line indented.
-fn block_text(value: Value, indent: usize, newline: &str) -> String {
-    let text = crate::yaml::to_block_text(&value);
-    text.lines()
-        .map(|line| match line.is_empty() {
-            true => newline.to_owned(),
-            false => format!("{:indent$}{line}{newline}", ""),
-        })
-        .collect()
 }

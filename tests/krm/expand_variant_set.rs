@@ -916,6 +916,49 @@ fn revisions_are_compared_as_text_and_written_as_given() {
 }
 
 #[test]
+fn more_variants_than_a_run_makes_are_refused_before_they_are_made() {
+    let repositories = (0..1000).map(|i| repository(&format!("c{i}"), "{}"));
+    let cluster: Vec<String> = repositories.chain([cluster()]).collect();
+    let names = |count: usize| {
+        let names = (0..count).map(|i| format!("p{i}"));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let selector = "targets:\n- repositorySelector: {}\n  packageNames: ";
+    for (spec, place) in [
+        // A selector and package names multiply.
+        (
+            format!("{UPSTREAM}{selector}[{}]\n", names(1000)),
+            "spec.targets[0]",
+        ),
+        // A template can be large.
+        (
+            format!(
+                "{UPSTREAM}{selector}[a]\n  template: {{annotations: {{a: {}}}}}\n",
+                "x".repeat(60_000)
+            ),
+            "spec.targets[0].packageNames[0]",
+        ),
+    ] {
+        let outcome = run(&[
+            ("set.yaml", &set(&spec)),
+            ("cluster.yaml", &cluster.join("---\n")),
+        ]);
+        let errors = errors(&outcome);
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert!(
+            errors[0].contains("(TooManyTargets)") && errors[0].contains(place),
+            "{errors:?}"
+        );
+        assert!(variants(&outcome).is_empty());
+    }
+    let outcome = run(&[
+        ("set.yaml", &set(&format!("{UPSTREAM}{selector}[{}]\n", names(3)))),
+        ("cluster.yaml", &cluster.join("---\n")),
+    ]);
+    assert_eq!(variants(&outcome).len(), 3012);
+}
+
+#[test]
 fn other_namespaces_do_not_count() {
     let elsewhere = cluster().replace("namespace: default", "namespace: elsewhere");
     let spec = format!("{UPSTREAM}targets:\n- repositorySelector: {{}}\n");
