@@ -569,7 +569,7 @@ impl ResourceList {
         let content = match &self.layout {
             Layout::Split { wrapper, indent } => {
                 let newline = ItemsLine::of(wrapper).newline;
-                Written::Text(item_text(with_annotations(new), *indent, newline))
+                Written::Text(item_text(&with_annotations(new), *indent, newline))
             }
             Layout::Files { .. } => Written::Text(crate::yaml::to_block_text(&new.value)),
             Layout::Whole | Layout::Loose => Written::Value(with_annotations(new)),
@@ -965,7 +965,8 @@ fn field_mut<'v>(value: &'v mut Value, key: &str) -> &'v mut Value {
 }
 
 /// A resource as a block item behind a dash.
-fn item_text(value: Value, indent: usize, newline: &str) -> String {
-    let text = crate::yaml::to_indented_block_text(&value, indent + 2, newline);
-    format!("{:indent$}- {}", "", text.trim_start_matches(' '))
+fn item_text(value: &Value, indent: usize, newline: &str) -> String {
+    let mut text = crate::yaml::to_indented_block_text(value, indent + 2, newline);
+    text.replace_range(indent..indent + 2, "- ");
+    text
 }

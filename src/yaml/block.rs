@@ -43,6 +43,8 @@ pub fn to_indented_block_text(value: &Value, indent: usize, newline: &str) -> St
             writer.inline(scalar, Owner::Root(0), "");
         }
     }
+    // Many of these may be kept.
+    writer.out.shrink_to_fit();
     writer.out
 }
 
