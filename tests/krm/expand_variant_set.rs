@@ -996,7 +996,7 @@ fn objects_without_namespace_are_targets_everywhere() {
             ("cluster.yaml", &[&cluster, more, &object].concat()),
             ("set.yaml", &spec(api_version, kind)),
         ]);
-        let expected = vec!["cluster-01 for-a"; count];
+        let expected = vec!["cluster-01 | for-a"; count];
         assert_eq!(downstreams(&outcome), expected, "{:?}", outcome.results);
     }
 }
