@@ -95,6 +95,12 @@ run_example() {
   diff -u "$expected/results.yaml" "$work/results" || { fail "$name: --results"; return 0; }
   ok "$name: --results writes .expected/results.yaml"
 
+  # What is done with the outcome: a script that ends with an error if it is not as it says.
+  if [[ -x $dir/render.sh ]]; then
+    run "$work/render" 0 "$dir/render.sh" "$binaries" "$work/$name-rendered" || return 0
+    ok "$name: render.sh"
+  fi
+
   [[ $exit_code -ne 0 ]] && return 0
   run "$work/second" 0 \
     "$binary" --config "$config" "${again[@]}" --package "$copy" --results "$work/results" || return 0

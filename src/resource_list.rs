@@ -110,6 +110,17 @@ impl WrittenResource {
             Written::Text(_) => None,
         }
     }
+
+    /// About how many bytes it takes in memory.
+    #[must_use]
+    pub fn cost(&self) -> usize {
+        const ITSELF: usize = 300;
+        ITSELF
+            + match &self.content {
+                Written::Text(text) => text.len(),
+                Written::Value(value) => value.cost(),
+            }
+    }
 }
 
 #[derive(Debug)]
@@ -568,9 +579,9 @@ impl ResourceList {
         let content = match &self.layout {
             Layout::Split { wrapper, indent } => {
                 let newline = ItemsLine::of(wrapper).newline;
-                Written::Text(item_text(with_annotations(new), *indent, newline))
+                Written::Text(item_text(&with_annotations(new), *indent, newline))
             }
-            Layout::Files { .. } => Written::Text(block_text(new.value, 0, "\n")),
+            Layout::Files { .. } => Written::Text(crate::yaml::to_block_text(&new.value)),
             Layout::Whole | Layout::Loose => Written::Value(with_annotations(new)),
         };
         WrittenResource { path, content }
@@ -588,6 +599,12 @@ impl ResourceList {
     /// Adds a resource that [`ResourceList::write`] gave.
     pub fn add_written(&mut self, resource: WrittenResource) {
         self.added.push(resource);
+    }
+
+    /// Bytes of the text that the list holds.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.text().len()).sum()
     }
 
     /// Whether a file of this path is in the package.
@@ -965,18 +982,8 @@ fn field_mut<'v>(value: &'v mut Value, key: &str) -> &'v mut Value {
 }
 
 /// A resource as a block item behind a dash.
-fn item_text(value: Value, indent: usize, newline: &str) -> String {
-    let text = block_text(value, indent + 2, newline);
-    format!("{:indent$}- {}", "", text.trim_start_matches(' '))
-}
-
-/// A value in block style, every line indented.
-fn block_text(value: Value, indent: usize, newline: &str) -> String {
-    let text = crate::yaml::to_block_text(&value);
-    text.lines()
-        .map(|line| match line.is_empty() {
-            true => newline.to_owned(),
-            false => format!("{:indent$}{line}{newline}", ""),
-        })
-        .collect()
+fn item_text(value: &Value, indent: usize, newline: &str) -> String {
+    let mut text = crate::yaml::to_indented_block_text(value, indent + 2, newline);
+    text.replace_range(indent..indent + 2, "- ");
+    text
 }

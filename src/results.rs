@@ -104,6 +104,8 @@ reasons! {
     SharedAnchor,
     /// A file was not read, and so not worked on.
     SkippedFile,
+    /// The PackageVariants of a run would be more or larger than one run makes.
+    TooManyTargets,
     /// A resource of an API version that this function does not know was passed over.
     UnsupportedVersion,
     /// The package would have to be merged with a new upstream revision, which this version cannot do.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the built set-package-context through the real kpt, in every way that kpt calls functions, and
-# inject-config in a pipeline.
+# Runs the built set-package-context through the real kpt, in every way that kpt calls functions, inject-config in a
+# pipeline, and prepend-pipeline, render-variant and expand-variant-set with kpt fn eval.
 #
 #   tests/with_kpt.sh DIR        DIR holds the built binaries, target/release for one
 #
@@ -74,7 +74,7 @@ check_inject_config() {
   cat >"$work/bin/propagate" <<'S'
 #!/bin/sh
 items=$(cat)
-auth=$(printf '%s\n' "$items" | sed -n "s/^    auth: '*\([^' ]*\).*/\1/p")
+auth=$(printf '%s\n' "$items" | sed -n "s/^    auth: '*\([^' ]*\).*/\1/p" | sort -u)
 printf '%s\n' "$items" | sed "s/value: auth.invalid/value: $auth/"
 S
   cp "$work/bin/propagate" "$work/copy/propagate"
@@ -154,6 +154,198 @@ D
   expect_text "eval with an invalid injection point: kpt shows why" "$work/inject.log" '\[error\].*maybe'
   diff -r "$place-bad" "$place" || fail "eval with an invalid injection point: the package was changed"
   ok "eval with an invalid injection point: the package is as it was"
+}
+
+# prepend-pipeline with kpt fn eval; kpt then renders the Kptfile. Runs 5 checks.
+check_prepend_pipeline() {
+  local binary=$1 place=$work/prepend
+  [[ -x $binary ]] || fail "$binary is not there: build it first"
+  ln -s "$work/copy/$function" "$work/copy/prepend-pipeline"
+  # In a pipeline: says in an annotation that it ran.
+  printf '#!/bin/sh\nexec sed "s/^      team: web$/      team: web-first/"\n' >"$work/bin/say-first"
+  chmod +x "$work/bin/say-first"
+
+  step "kpt fn eval --exec prepend-pipeline"
+  mkdir "$place"
+  cat >"$place/Kptfile" <<'Y'
+apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: app
+info:
+  readinessGates:
+  - conditionType: reviewed # asked for by Ops
+pipeline:
+  mutators:
+  # Of the blueprint.
+  - exec: cat # reads nothing
+status:
+  conditions:
+  - type: reviewed # by hand
+    status: "False"
+Y
+  cat >"$place/app.yaml" <<'Y'
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: app
+  annotations:
+    team: web
+Y
+  cat >"$work/pv.yaml" <<'Y'
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata:
+  name: my-pv
+spec:
+  pipeline:
+    mutators:
+    # Runs ahead of all others.
+    - exec: say-first # of ours
+      name: say
+Y
+  cp -R "$place" "$place-copy"
+  with_copy kpt fn eval "$place-copy" --exec prepend-pipeline --fn-config "$work/pv.yaml" >/dev/null 2>&1
+  kpt fn eval "$place" --exec "$binary" --fn-config "$work/pv.yaml" >"$work/prepend.log" 2>&1 ||
+    { cat "$work/prepend.log" >&2; fail "eval with prepend-pipeline"; }
+  expect_diff "eval with prepend-pipeline" "$place-copy" "$place" <<'D'
++  # Runs ahead of all others.
++  - exec: say-first # of ours
++    name: PackageVariant.my-pv.say.0
+D
+  cp -R "$place" "$place-once"
+  kpt fn eval "$place" --exec "$binary" --fn-config "$work/pv.yaml" >"$work/prepend.log" 2>&1
+  diff -r "$place-once" "$place" || fail "eval with prepend-pipeline: the second run changed something"
+  ok "eval with prepend-pipeline: the second run changes nothing"
+
+  step "kpt fn render --allow-exec of that Kptfile"
+  with_function kpt fn render "$place" --allow-exec >"$work/prepend.log" 2>&1 ||
+    { cat "$work/prepend.log" >&2; fail "render of the edited Kptfile"; }
+  expect_text "render of the edited Kptfile: both functions ran" "$work/prepend.log" 'executed 2 function'
+  expect_text "render of the edited Kptfile: the function ran" "$place/app.yaml" 'team: web-first'
+  expect_text "render of the edited Kptfile: conditions, gates and comments stay" "$place/Kptfile" \
+    'conditionType: reviewed # asked for by Ops' 'type: reviewed # by hand' '# Of the blueprint.' 'exec: cat # reads nothing'
+}
+
+# render-variant with kpt fn eval: a clone of upstream, which kpt then renders. Runs 6 checks.
+check_render_variant() {
+  local binary=$1 place=$work/variant
+  [[ -x $binary ]] || fail "$binary is not there: build it first"
+
+  step "kpt fn eval --exec render-variant, with directories of the package for the roles"
+  mkdir -p "$place/upstream" "$place/cluster"
+  cat >"$place/upstream/Kptfile" <<'Y'
+apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: app
+pipeline:
+  mutators:
+  - exec: propagate # of the blueprint
+Y
+  cat >"$place/upstream/app.yaml" <<'Y'
+# What the app is.
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: app
+  annotations:
+    team: web
+spec:
+  template:
+    spec:
+      containers:
+      - name: app
+        env:
+        - name: AUTH
+          value: auth.invalid # from service-endpoints
+Y
+  cat >"$place/upstream/endpoints.yaml" <<'Y'
+apiVersion: infra.example.com/v1
+kind: ServiceEndpoints
+metadata:
+  name: service-endpoints
+  annotations:
+    kpt.dev/config-injection: required
+spec: {}
+Y
+  cat >"$place/cluster/endpoints.yaml" <<'Y'
+apiVersion: infra.example.com/v1
+kind: ServiceEndpoints
+metadata:
+  name: useast1-service-endpoints
+spec:
+  auth: 'auth.useast1.example.com' # until May
+Y
+  cat >"$work/variant.yaml" <<'Y'
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata:
+  name: my-pv
+  annotations:
+    fn.kpt.dev/upstream-path: upstream
+    fn.kpt.dev/resources-path: cluster
+spec:
+  upstream: {repo: blueprints, package: app, revision: v1}
+  downstream: {repo: edge, package: edge-app}
+  packageContext:
+    data: {region: useast1}
+  pipeline:
+    mutators:
+    - exec: say-first
+      name: say
+  injectors:
+  - name: useast1-service-endpoints
+Y
+  kpt fn eval "$place" --exec "$binary" --fn-config "$work/variant.yaml" --truncate-output=false >"$work/variant.log" 2>&1 ||
+    { cat "$work/variant.log" >&2; fail "eval with render-variant"; }
+  expect_text "eval with render-variant: the Kptfile" "$place/Kptfile" \
+    'name: edge-app' 'name: PackageVariant.my-pv.say.0' 'exec: propagate # of the blueprint' 'reason: ConfigInjected'
+  expect_text "eval with render-variant: the package context" "$place/package-context.yaml" 'name: edge-app' 'region: useast1'
+  expect_text "eval with render-variant: kpt shows the conditions" "$work/variant.log" 'Ready is True' 'Stalled is False'
+
+  step "kpt fn render --allow-exec of the variant"
+  # Its sources have done their part.
+  rm -r "$place/upstream"
+  with_function kpt fn render "$place" --allow-exec >"$work/variant.log" 2>&1 ||
+    { cat "$work/variant.log" >&2; fail "render of the variant"; }
+  expect_text "render of the variant: both functions ran, on what was injected" "$place/app.yaml" \
+    'team: web-first' 'value: auth.useast1.example.com # from service-endpoints' '# What the app is.'
+
+  step "render-variant once more, and kpt fn render"
+  sed -i '/upstream-path/d' "$work/variant.yaml"
+  cp -R "$place" "$place-once"
+  kpt fn eval "$place" --exec "$binary" --fn-config "$work/variant.yaml" >"$work/variant.log" 2>&1 ||
+    { cat "$work/variant.log" >&2; fail "second eval with render-variant"; }
+  diff -r "$place-once" "$place" || fail "render-variant: the second run changed something"
+  ok "render-variant: the second run changes nothing, conditions and gates included"
+  cp "$place/Kptfile" "$work/Kptfile"
+  with_function kpt fn render "$place" --allow-exec >"$work/variant.log" 2>&1
+  diff "$work/Kptfile" "$place/Kptfile" || fail "render of the variant: the Kptfile was changed"
+  ok "render of the variant: the Kptfile stays as it is"
+}
+
+# expand-variant-set with kpt fn eval, with the set and the objects in the package. Runs 3 checks.
+check_expand_variant_set() {
+  local binary=$1 place=$work/fleet example=$root/examples/expand-variant-set-fleet
+  [[ -x $binary ]] || fail "$binary is not there: build it first"
+
+  step "kpt fn eval --exec expand-variant-set"
+  cp -R "$example/package" "$place"
+  cp "$example/cluster.yaml" "$example/fn-config.yaml" "$place/"
+  kpt fn eval "$place" --exec "$binary" --truncate-output=false >"$work/fleet.log" 2>&1 ||
+    { cat "$work/fleet.log" >&2; fail "eval with expand-variant-set"; }
+  expect_text "eval with expand-variant-set: kpt shows the counts" "$work/fleet.log" \
+    '9 created, 1 updated, 0 unchanged, 1 removed' 'Ready is True'
+  # kpt reformats; without a cluster the alone-standing run says what must be there.
+  cp -R "$example/package" "$place-alone"
+  "$binary" --package "$place-alone" --config "$example/fn-config.yaml" --resources "$example/cluster.yaml" 2>/dev/null
+  [[ $(ls "$place/web") == "$(ls "$place-alone/web")" ]] || fail "eval with expand-variant-set: other files"
+  ok "eval with expand-variant-set: the files are those of a run without kpt"
+  cp -R "$place" "$place-once"
+  kpt fn eval "$place" --exec "$binary" >"$work/fleet.log" 2>&1
+  diff -r "$place-once" "$place" || fail "eval with expand-variant-set: the second run changed something"
+  ok "eval with expand-variant-set: the second run changes nothing"
 }
 
 # The second half, which the first calls inside of the container wrapper.
@@ -303,8 +495,11 @@ diff -r "$work/render-bad-before" "$work/render-bad" || fail "render with a rese
 ok "render with a reserved key: the package is as it was"
 
 check_inject_config "$(dirname "$binary")/inject-config"
+check_prepend_pipeline "$(dirname "$binary")/prepend-pipeline"
+check_render_variant "$(dirname "$binary")/render-variant"
+check_expand_variant_set "$(dirname "$binary")/expand-variant-set"
 
-expected=$((15 + 8))
+expected=$((15 + 8 + 5 + 6 + 3))
 left_out=""
 wrapper=$shared/tools/with-containers.sh
 if [[ -x $wrapper ]]; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the built set-package-context through the real kustomize, as an exec transformer.
+# Runs the built set-package-context and expand-variant-set through the real kustomize, as exec transformers.
 #
 #   tests/with_kustomize.sh DIR     DIR holds the built binaries, target/release for one
 #
@@ -106,5 +106,20 @@ ok "a reserved key: there is no output"
 grep -q 'reserved' "$work/bad.err" || { cat "$work/bad.err" >&2; fail "a reserved key: stderr does not say why"; }
 ok "a reserved key: stderr says why"
 
-[[ $checks -eq 6 ]] || fail "$checks checks ran, expected 6"
+step "kustomize build with expand-variant-set as a transformer"
+fleet=$root/examples/expand-variant-set-fleet
+mkdir "$work/fleet"
+cp "$fleet/cluster.yaml" "$work/fleet/"
+sed 's|^  namespace: default|&\n  annotations:\n    config.kubernetes.io/function: "exec: {path: ./expand-variant-set}"|' \
+  "$fleet/fn-config.yaml" >"$work/fleet/set.yaml"
+ln -s "$(dirname "$binary")/expand-variant-set" "$work/fleet/expand-variant-set"
+printf 'resources:\n- cluster.yaml\ntransformers:\n- set.yaml\n' >"$work/fleet/kustomization.yaml"
+build "$work/fleet" >"$work/fleet.out" 2>"$work/fleet.err" || { cat "$work/fleet.err" >&2; fail "kustomize build"; }
+found=$(grep -c '^kind: PackageVariant$' "$work/fleet.out") || true
+[[ $found -eq 10 ]] || { cat "$work/fleet.out" >&2; fail "$found PackageVariants, expected 10"; }
+ok "there are 10 PackageVariants"
+grep -q '^  name: web-prod-useast1-web$' "$work/fleet.out" || fail "no PackageVariant web-prod-useast1-web"
+ok "one of them is web-prod-useast1-web"
+
+[[ $checks -eq 8 ]] || fail "$checks checks ran, expected 8"
 echo "all $checks checks passed"

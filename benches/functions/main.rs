@@ -5,6 +5,7 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+mod fleet;
 mod generate;
 
 use std::hint::black_box;
@@ -38,6 +39,7 @@ fn main() {
     for megabytes in sizes {
         table(megabytes);
     }
+    fleet::table();
 }
 
 fn table(megabytes: usize) {

@@ -13,8 +13,17 @@ cp -R "$here/package" "$out/fleet"
 "$binaries/expand-variant-set" --package "$out/fleet" \
   --config "$here/fn-config.yaml" --resources "$here/cluster.yaml"
 
+count=0
 for variant in "$out"/fleet/web/*.yaml; do
   name=$(basename "$variant" .yaml)
   "$binaries/render-variant" --package "$out/rendered/$name" \
     --config "$variant" --upstream "$here/upstream" --resources "$here/cluster.yaml"
+  count=$((count + 1))
 done
+
+# Each has the name and the endpoints of its own.
+for kptfile in "$out"/rendered/*/Kptfile; do
+  grep -q 'reason: ConfigInjected' "$kptfile" || { echo "$kptfile: nothing is injected" >&2; exit 1; }
+done
+grep -q 'useast1' "$out/rendered/web-prod-useast1-web/endpoints.yaml"
+echo "$count packages in $out/rendered"

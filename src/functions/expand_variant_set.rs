@@ -25,7 +25,7 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::Role;
 use crate::variant::cluster::{Cluster, PACKAGE_REVISION, REPOSITORY, TypeOf, namespace_of};
 use crate::variant::expression::on_large_stack;
-use crate::variant::fan_out::{Expansion, Set, Variant, fan_out};
+use crate::variant::fan_out::{Expansion, Place, Set, Variant, fan_out, too_many};
 use crate::variant::naming::label_value;
 use crate::variant::package_variant_set::{API_VERSION, KIND, PackageVariantSet};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
@@ -43,6 +43,12 @@ const OWNER_LABEL: &str = "config.porch.kpt.dev/packagevariantset";
 const GROUP: &str = "config.porch.kpt.dev";
 const PACKAGE_VARIANT: (&str, &str) =
     (crate::config::PACKAGE_VARIANT_API_VERSION, "PackageVariant");
+/// Bytes of PackageVariants that a run makes, whatever the input.
+const ROOM: usize = 48_000_000;
+/// And for each byte of the input.
+const ROOM_PER_BYTE: usize = 4;
+/// Least bytes that a PackageVariant takes.
+const LEAST_COST: usize = 500;
 /// Errors of one set that are reported one by one.
 const MOST_ERRORS: usize = 100;
 
@@ -85,11 +91,14 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
             &mut findings,
         )
     };
-    let (sets, sources): (Vec<Set>, Vec<Place>) = sources
+    let (sets, sources): (Vec<Set>, Vec<Home>) = sources
         .into_iter()
         .map(|source| (source.set, (source.resource, source.item)))
         .unzip();
     let fleet = Fleet::read(list, &sets);
+    let supplied_length = supplied.resources().map(|package| package.list().length());
+    let length = list.length() + supplied_length.sum::<usize>();
+    let room = ROOM.saturating_add(ROOM_PER_BYTE.saturating_mul(length));
     let places: Vec<NewFiles> = sources
         .iter()
         .zip(&sets)
@@ -100,8 +109,13 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         let list = &mut *list;
         let (sets, fleet, places, cluster) = (&sets, &fleet, &places, &cluster);
         on_large_stack(move || {
-            fan_out(sets, cluster, |index, name, spec| {
-                make(&sets[index], name, spec, fleet, &places[index], list)
+            let mut left = room;
+            fan_out(sets, cluster, room / LEAST_COST, |index, name, spec| {
+                let made = make(&sets[index], name, spec, fleet, &places[index], list);
+                left = left
+                    .checked_sub(made.cost())
+                    .ok_or_else(|| Box::new(too_many()))?;
+                Ok(made)
             })
         })
         .map_err(|error| UsageError(format!("cannot start a thread: {error}")))?
@@ -121,9 +135,11 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         .zip(&expansions)
         .flat_map(|(set, one)| {
             let namespace = namespace_of(set.namespace.as_deref());
+            // Others are not there to be removed.
             one.variants
                 .iter()
-                .map(move |variant| (namespace.to_owned(), variant.name.clone()))
+                .filter(|variant| fleet.find(namespace, &variant.name).is_some())
+                .map(|variant| (namespace.to_owned(), variant.name.clone()))
         })
         .collect();
     let mut taken = paths_below(&places, list);
@@ -144,6 +160,16 @@ enum Made {
     New(WrittenResource),
     Changed(Value),
     Unchanged,
+}
+
+impl Made {
+    fn cost(&self) -> usize {
+        match self {
+            Self::New(written) => written.cost(),
+            Self::Changed(spec) => spec.cost(),
+            Self::Unchanged => LEAST_COST,
+        }
+    }
 }
 
 fn make(
@@ -180,7 +206,7 @@ struct One<'a> {
 }
 
 /// A set's identity and file, and the item that gets its status.
-type Place = (Resource, Option<ItemId>);
+type Home = (Resource, Option<ItemId>);
 
 fn read_sets(
     config: Option<NodeRef<'_>>,
@@ -413,6 +439,9 @@ impl Fleet {
     }
 
     fn find(&self, namespace: &str, name: &str) -> Option<&Member> {
+        if self.members.is_empty() {
+            return None;
+        }
         self.members.get(&(namespace.to_owned(), name.to_owned()))
     }
 }
@@ -424,35 +453,40 @@ fn check_names(
     list: &ResourceList,
     fleet: &Fleet,
 ) {
-    let mut taken: HashMap<(&str, String), (&Set, Path)> = HashMap::new();
+    let mut taken: HashMap<(&str, &str), (&Set, Place)> = HashMap::new();
     for (set, expansion) in sets.iter().zip(expansions) {
         let namespace = namespace_of(set.namespace.as_deref());
         let Expansion {
             variants, findings, ..
         } = expansion;
-        for variant in variants {
-            let path = variant.place.path();
-            let name = &variant.name;
+        for variant in &*variants {
+            let place = variant.place;
+            let name = variant.name.as_str();
             let mut collision = |reason, message| {
-                findings.push(FunctionResult::error(reason, message).at(&path));
+                findings.push(FunctionResult::error(reason, message).at(place.path()));
             };
-            match taken.get(&(namespace, name.clone())) {
-                Some((other, place)) if other.name == set.name => {
+            match taken.get(&(namespace, name)) {
+                Some((other, first)) if other.name == set.name => {
                     let message = format!(
-                        "the PackageVariant `{name}` of set `{}` would be made for `{place}` and for `{path}`",
-                        set.name
+                        "the PackageVariant `{name}` of set `{}` would be made for `{}` and for `{}`",
+                        set.name,
+                        first.path(),
+                        place.path()
                     );
                     collision(Reason::NameCollision, message);
                 }
-                Some((other, place)) => {
+                Some((other, first)) => {
                     let message = format!(
-                        "the PackageVariant `{name}` would be made by set `{}` for `{place}` and by set `{}` for `{path}`",
-                        other.name, set.name
+                        "the PackageVariant `{name}` would be made by set `{}` for `{}` and by set `{}` for `{}`",
+                        other.name,
+                        first.path(),
+                        set.name,
+                        place.path()
                     );
                     collision(Reason::NameCollision, message);
                 }
                 None => {
-                    taken.insert((namespace, name.clone()), (set, path.clone()));
+                    taken.insert((namespace, name), (set, place));
                 }
             }
             let Some(member) = fleet.find(namespace, name) else {
@@ -534,7 +568,7 @@ impl Condition {
     }
 }
 
-fn report_failure(places: &[Place], expansions: Vec<Expansion<Made>>, results: &mut Results) {
+fn report_failure(places: &[Home], expansions: Vec<Expansion<Made>>, results: &mut Results) {
     for ((resource, _), expansion) in places.iter().zip(expansions) {
         let stalled = if expansion.findings.is_empty() {
             &NOT_STALLED

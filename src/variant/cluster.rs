@@ -6,8 +6,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::expression::ObjectFields;
 use crate::resource::Resource;
-use crate::resource_list::ResourceList;
+use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
+use crate::scope::{Scopes, is_definition};
 use crate::yaml::NodeRef;
 
 /// `apiVersion` and `kind`.
@@ -17,6 +18,9 @@ pub type TypeOf = (String, String);
 pub const REPOSITORY: (&str, &str) = ("config.porch.kpt.dev/v1alpha1", "Repository");
 /// `apiVersion` and `kind` of a PackageRevision.
 pub const PACKAGE_REVISION: (&str, &str) = ("porch.kpt.dev/v1alpha1", "PackageRevision");
+
+/// Where objects of kinds without namespace are.
+const ANY: &str = "";
 
 /// A namespace; where none is written it is `default`.
 #[must_use]
@@ -101,6 +105,26 @@ impl Object {
     }
 }
 
+/// An object with its list and item.
+struct Found {
+    object: Object,
+    place: (usize, ItemId),
+}
+
+/// Objects in the order of their names, each from the first list that has it; those that are there
+/// again in that list are noted.
+fn in_order(mut found: Vec<Found>, twice: &mut Vec<(usize, ItemId)>) -> Vec<Object> {
+    found.sort_unstable_by(|a, b| (&a.object.name, a.place).cmp(&(&b.object.name, b.place)));
+    found.dedup_by(|next, kept| {
+        let is_same = next.object.name == kept.object.name;
+        if is_same && next.place.0 == kept.place.0 {
+            twice.push(next.place);
+        }
+        is_same
+    });
+    found.into_iter().map(|found| found.object).collect()
+}
+
 /// Objects by type and namespace, each namespace in the order of the names.
 #[derive(Debug, Default)]
 pub struct Cluster {
@@ -117,47 +141,62 @@ impl Cluster {
         namespaces: &BTreeSet<String>,
         findings: &mut Vec<FunctionResult>,
     ) -> Self {
-        let mut cluster = Self::default();
-        let mut known: HashMap<(String, String, TypeOf), usize> = HashMap::new();
-        for (number, list) in lists.iter().enumerate() {
-            for (id, resource) in list.items() {
-                let type_of = (resource.api_version.clone(), resource.kind.clone());
-                let Some(name) = resource.name.clone().filter(|_| types.contains(&type_of)) else {
-                    continue;
-                };
-                let namespace = namespace_of(resource.namespace.as_deref()).to_owned();
-                if !namespaces.contains(&namespace) {
-                    continue;
-                }
-                let identity = (namespace.clone(), name, type_of.clone());
-                match known.get(&identity) {
-                    Some(other) if *other == number => {
-                        let message = "the object is there twice";
-                        let result = FunctionResult::error(Reason::Ambiguous, message);
-                        findings.push(result.about(resource));
-                        continue;
-                    }
-                    Some(_) => continue,
-                    None => known.insert(identity, number),
-                };
-                let object = list.read(id, |node| Object::read(resource, node));
-                let objects = cluster.objects.entry(type_of).or_default();
-                objects.entry(namespace).or_default().push(object);
+        let mut scopes = Scopes::default();
+        for list in lists {
+            for (item, resource) in list.items().filter(|(_, r)| is_definition(r)) {
+                list.read(item, |node| scopes.learn(resource, node));
             }
         }
-        for objects in cluster.objects.values_mut().flat_map(HashMap::values_mut) {
-            objects.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut found: HashMap<TypeOf, HashMap<String, Vec<Found>>> = HashMap::new();
+        for (number, list) in lists.iter().enumerate() {
+            for (item, resource) in list.items() {
+                let type_of = (resource.api_version.clone(), resource.kind.clone());
+                let is_named = resource.name.is_some() && types.contains(&type_of);
+                if !is_named {
+                    continue;
+                }
+                let namespace = match scopes.is_cluster_scoped(resource.group(), &resource.kind) {
+                    true => ANY,
+                    false => namespace_of(resource.namespace.as_deref()),
+                };
+                if namespace != ANY && !namespaces.contains(namespace) {
+                    continue;
+                }
+                let object = list.read(item, |node| Object::read(resource, node));
+                let objects = found.entry(type_of).or_default();
+                let place = (number, item);
+                match objects.get_mut(namespace) {
+                    Some(objects) => objects.push(Found { object, place }),
+                    None => {
+                        objects.insert(namespace.to_owned(), vec![Found { object, place }]);
+                    }
+                }
+            }
         }
+        let mut cluster = Self::default();
+        let mut twice = Vec::new();
+        for (type_of, by_namespace) in found {
+            let objects = cluster.objects.entry(type_of).or_default();
+            for (namespace, found) in by_namespace {
+                objects.insert(namespace, in_order(found, &mut twice));
+            }
+        }
+        twice.sort_unstable();
+        findings.extend(twice.into_iter().map(|(number, item)| {
+            let result = FunctionResult::error(Reason::Ambiguous, "the object is there twice");
+            result.about(lists[number].resource(item))
+        }));
         cluster
     }
 
-    /// The objects of a type in a namespace, in the order of their names.
+    /// The objects of a type in a namespace, in the order of their names; those of a kind without
+    /// namespace are in each.
     #[must_use]
     pub fn all(&self, (api_version, kind): (&str, &str), namespace: &str) -> &[Object] {
         let type_of = (api_version.to_owned(), kind.to_owned());
         let objects = self.objects.get(&type_of);
         objects
-            .and_then(|objects| objects.get(namespace))
+            .and_then(|objects| objects.get(namespace).or_else(|| objects.get(ANY)))
             .map_or(&[], Vec::as_slice)
     }
 

@@ -96,16 +96,23 @@ struct Prepared<'s, T> {
 /// Expands all sets. What is found for one does not stop another.
 ///
 /// `make` gets the index of a set, the name of a PackageVariant and its `spec`. A fleet of specs
-/// takes much more memory than what is written of it.
+/// takes much more memory than what is written of it. An error of `make` ends the run, and so do
+/// more than `most` targets: a selector and `packageNames` multiply.
 #[must_use]
 pub fn fan_out<T>(
     sets: &[Set],
     cluster: &Cluster,
-    mut make: impl FnMut(usize, &str, Value) -> T,
+    most: usize,
+    mut make: impl FnMut(usize, &str, Value) -> Result<T, Box<FunctionResult>>,
 ) -> Vec<Expansion<T>> {
     let mut compiler = Compiler::default();
-    let prepared = sets.iter().map(|set| prepare(set, cluster, &mut compiler));
-    let mut prepared: Vec<Prepared<'_, T>> = prepared.collect();
+    let mut room = most;
+    let mut prepared: Vec<Prepared<'_, T>> = Vec::with_capacity(sets.len());
+    for set in sets {
+        let one = prepare(set, cluster, room, &mut compiler);
+        room = room.saturating_sub(one.candidates.len());
+        prepared.push(one);
+    }
     let targets = prepared.iter().map(|one| one.candidates.len()).sum();
     let mut evaluator = compiler.evaluator(targets);
     for (index, one) in prepared.iter_mut().enumerate() {
@@ -118,7 +125,12 @@ pub fn fan_out<T>(
     prepared.into_iter().map(|one| one.expansion).collect()
 }
 
-fn prepare<'s, T>(set: &'s Set, cluster: &'s Cluster, compiler: &mut Compiler) -> Prepared<'s, T> {
+fn prepare<'s, T>(
+    set: &'s Set,
+    cluster: &'s Cluster,
+    room: usize,
+    compiler: &mut Compiler,
+) -> Prepared<'s, T> {
     let mut expansion = Expansion {
         variants: Vec::new(),
         findings: Vec::new(),
@@ -168,16 +180,16 @@ fn prepare<'s, T>(set: &'s Set, cluster: &'s Cluster, compiler: &mut Compiler) -
     let default_package = given(&upstream.package).unwrap_or_default();
     for (index, target) in spec.targets.iter().enumerate() {
         let before = prepared.candidates.len();
-        select(
-            index,
-            target,
-            default_package,
-            cluster,
-            namespace,
-            &mut prepared.candidates,
-        );
+        let path = Path::fields(&["spec", "targets"]).index(index);
+        let selected = select(index, target, default_package, cluster, namespace);
+        // One more than there is room for, to see it.
+        let selected = selected.take((room + 1).saturating_sub(before));
+        prepared.candidates.extend(selected);
+        if prepared.candidates.len() > room {
+            prepared.expansion.findings.push(too_many().at(path));
+            break;
+        }
         if prepared.candidates.len() == before {
-            let path = Path::fields(&["spec", "targets"]).index(index);
             prepared.expansion.empty.push(path);
         }
     }
@@ -233,63 +245,76 @@ fn find_upstream<'s>(
     }
 }
 
+/// What is said of more than one run makes.
+pub(crate) fn too_many() -> FunctionResult {
+    let message = "the PackageVariants of all targets would be more than one run makes: \
+                   about 48 MB and four times the size of the input";
+    FunctionResult::error(Reason::TooManyTargets, message)
+}
+
+/// The repositories and packages of a target, one after the other.
 fn select<'s>(
     index: usize,
     target: &'s Target,
     default_package: &'s str,
     cluster: &'s Cluster,
     namespace: &str,
-    candidates: &mut Vec<Candidate<'s>>,
-) {
-    let mut add = |repository, repo: &'s str, packages: &'s [String], object| {
-        let place = |package| Place {
-            target: index,
-            repository,
-            package,
-        };
-        let candidate = |place, package| Candidate {
-            place,
+) -> Box<dyn Iterator<Item = Candidate<'s>> + 's> {
+    let candidates = move |repository, repo: &'s str, packages: &'s [String], object| {
+        let candidate = move |number, package| Candidate {
+            place: Place {
+                target: index,
+                repository,
+                package: number,
+            },
             repo,
             package,
             object,
         };
-        if packages.is_empty() {
-            candidates.push(candidate(place(None), default_package));
-        }
-        let packages = packages.iter().enumerate();
-        candidates.extend(packages.map(|(i, package)| candidate(place(Some(i)), package)));
+        let default = packages
+            .is_empty()
+            .then(|| candidate(None, default_package));
+        let named = packages.iter().enumerate();
+        let named = named.map(move |(number, package)| candidate(Some(number), package.as_str()));
+        default.into_iter().chain(named)
     };
-    for (index, repository) in target.repositories.iter().enumerate() {
-        let repo = given(&repository.name).unwrap_or_default();
-        add(Some(index), repo, &repository.package_names, None);
-    }
+    let objects = move |objects: &'s [Object], is_selected: Box<dyn Fn(&Object) -> bool + 's>| {
+        let selected = objects.iter().filter(move |object| is_selected(object));
+        selected.flat_map(move |object| {
+            candidates(None, &object.name, &target.package_names, Some(object))
+        })
+    };
     if let Some(selector) = &target.repository_selector {
-        let all = cluster.all(REPOSITORY, namespace).iter();
-        for object in all.filter(|object| selector.matches(&object.labels)) {
-            add(None, &object.name, &target.package_names, Some(object));
-        }
+        let all = cluster.all(REPOSITORY, namespace);
+        let is_selected = |object: &Object| selector.matches(&object.labels);
+        return Box::new(objects(all, Box::new(is_selected)));
     }
     if let Some(selector) = &target.object_selector {
         let text = |field| given(field).unwrap_or_default();
         let labels = selector.labels();
         let name = given(&selector.name);
         let type_of = (text(&selector.api_version), text(&selector.kind));
-        let all = cluster.all(type_of, namespace).iter();
-        let named = all.filter(|object| name.is_none_or(|name| object.name == name));
-        for object in named.filter(|object| labels.matches(&object.labels)) {
-            add(None, &object.name, &target.package_names, Some(object));
-        }
+        let all = cluster.all(type_of, namespace);
+        let is_selected = move |object: &Object| {
+            name.is_none_or(|name| object.name == name) && labels.matches(&object.labels)
+        };
+        return Box::new(objects(all, Box::new(is_selected)));
     }
+    let repositories = target.repositories.iter().enumerate();
+    Box::new(repositories.flat_map(move |(number, repository)| {
+        let repo = given(&repository.name).unwrap_or_default();
+        candidates(Some(number), repo, &repository.package_names, None)
+    }))
 }
 
-/// An expression took more than it may: the run ends.
+/// An expression or all targets together take more than they may: the run ends.
 struct RunEnds;
 
 fn evaluate<'s, T>(
     one: &mut Prepared<'s, T>,
     cluster: &'s Cluster,
     evaluator: &mut Evaluator<'s>,
-    make: &mut impl FnMut(&str, Value) -> T,
+    make: &mut impl FnMut(&str, Value) -> Result<T, Box<FunctionResult>>,
 ) -> Result<(), RunEnds> {
     let Prepared {
         set,
@@ -311,9 +336,15 @@ fn evaluate<'s, T>(
         let plan = &plans[candidate.place.target];
         match spec(set, candidate, plan, upstream_value, cluster, evaluator) {
             Ok((name, spec)) => {
-                let made = make(&name, spec);
                 let place = candidate.place;
-                expansion.variants.push(Variant { name, place, made });
+                match make(&name, spec) {
+                    Ok(made) => expansion.variants.push(Variant { name, place, made }),
+                    Err(finding) => {
+                        expansion.findings.extend(failures.into_results());
+                        expansion.findings.push(finding.at(place.path()));
+                        return Err(RunEnds);
+                    }
+                }
             }
             Err(failure) => {
                 let ends_run = failure.ends_run;

@@ -4,6 +4,7 @@
 //! an [`Editor`] collects changes to nodes and splices them into the text. Nothing is reprinted
 //! that was not changed. Values ([`Value`]) stand apart from their spelling ([`scalar`]).
 
+mod block;
 mod document;
 mod edit;
 mod error;
@@ -16,11 +17,12 @@ pub mod scalar;
 pub(crate) mod scan;
 pub mod value;
 
+pub use block::{to_block_text, to_indented_block_text};
 pub use document::{Document, EntryRef, NodeRef};
 pub use edit::{Content, Editor, OwnedDocument, Part};
 pub use error::{EditError, Location, ParseError};
 pub use path::{Path, PathElement};
-pub use render::{comments_above, line_comment, node_text, to_block_text};
+pub use render::{comments_above, line_comment, node_text};
 pub(crate) use tree::most_nodes;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;

@@ -112,12 +112,6 @@ impl Rendered {
     }
 }
 
-/// A value as the text of a document in block style.
-#[must_use]
-pub fn to_block_text(value: &Value) -> String {
-    document_text(&Content::Value(value.clone()))
-}
-
 /// A node as the text of a document of its own: its spelling and inner comments stay.
 #[must_use]
 pub fn node_text(node: NodeRef<'_>) -> String {
@@ -240,7 +234,7 @@ pub(super) fn flow_key(key: &Value, json: bool) -> String {
     }
 }
 
-fn plain(value: &Value) -> String {
+pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::Number(number) => scalar::number_text(number),
         Value::Bool(value) => value.to_string(),
@@ -276,7 +270,7 @@ fn block_value(value: &Value, owner: Owner, manner: &Manner) -> Rendered {
     }
 }
 
-fn block_key(key: &Value) -> String {
+pub(super) fn block_key(key: &Value) -> String {
     match key {
         Value::String(text) => scalar::write_inline(text, ScalarStyle::Plain, Context::Block),
         other => flow_value(other, false),

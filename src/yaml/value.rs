@@ -53,6 +53,18 @@ impl Value {
             .map(|(_, value)| value)
     }
 
+    /// About how many bytes it takes in memory.
+    #[must_use]
+    pub fn cost(&self) -> usize {
+        size_of::<Self>()
+            + match self {
+                Value::String(text) => text.len(),
+                Value::Sequence(items) => items.iter().map(Value::cost).sum(),
+                Value::Mapping(entries) => entries.iter().map(|(k, v)| k.cost() + v.cost()).sum(),
+                _ => 0,
+            }
+    }
+
     /// The text of a string; `None` for everything else, numbers and booleans included.
     pub fn as_str(&self) -> Option<&str> {
         match self {

@@ -916,6 +916,52 @@ fn revisions_are_compared_as_text_and_written_as_given() {
 }
 
 #[test]
+fn more_variants_than_a_run_makes_are_refused_before_they_are_made() {
+    let repositories = (0..1000).map(|i| repository(&format!("c{i}"), "{}"));
+    let cluster: Vec<String> = repositories.chain([cluster()]).collect();
+    let names = |count: usize| {
+        let names = (0..count).map(|i| format!("p{i}"));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let selector = "targets:\n- repositorySelector: {}\n  packageNames: ";
+    for (spec, place) in [
+        // A selector and package names multiply.
+        (
+            format!("{UPSTREAM}{selector}[{}]\n", names(1000)),
+            "spec.targets[0]",
+        ),
+        // A template can be large.
+        (
+            format!(
+                "{UPSTREAM}{selector}[a]\n  template: {{annotations: {{a: {}}}}}\n",
+                "x".repeat(60_000)
+            ),
+            "spec.targets[0].packageNames[0]",
+        ),
+    ] {
+        let outcome = run(&[
+            ("set.yaml", &set(&spec)),
+            ("cluster.yaml", &cluster.join("---\n")),
+        ]);
+        let errors = errors(&outcome);
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert!(
+            errors[0].contains("(TooManyTargets)") && errors[0].contains(place),
+            "{errors:?}"
+        );
+        assert!(variants(&outcome).is_empty());
+    }
+    let outcome = run(&[
+        (
+            "set.yaml",
+            &set(&format!("{UPSTREAM}{selector}[{}]\n", names(3))),
+        ),
+        ("cluster.yaml", &cluster.join("---\n")),
+    ]);
+    assert_eq!(variants(&outcome).len(), 3012);
+}
+
+#[test]
 fn other_namespaces_do_not_count() {
     let elsewhere = cluster().replace("namespace: default", "namespace: elsewhere");
     let spec = format!("{UPSTREAM}targets:\n- repositorySelector: {{}}\n");
@@ -924,6 +970,35 @@ fn other_namespaces_do_not_count() {
     let none = cluster().replace("  namespace: default\n", "");
     let outcome = run(&[("cluster.yaml", &none), ("set.yaml", &set(&spec))]);
     assert_eq!(variants(&outcome).len(), 4);
+}
+
+#[test]
+fn objects_without_namespace_are_targets_everywhere() {
+    let spec = |api_version: &str, kind: &str| {
+        let set = set(&format!(
+            "{UPSTREAM}targets:\n- objectSelector: {{apiVersion: {api_version}, kind: {kind}}}\n  template: {{downstream: {{repo: cluster-01, packageExpr: \"'for-' + target.name + target.namespace\"}}}}\n"
+        ));
+        set.replace("namespace: default", "namespace: fleet")
+    };
+    let cluster = cluster().replace("namespace: default", "namespace: fleet");
+    let object = |api_version: &str, kind: &str, name: &str| {
+        format!("---\napiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: {name}}}\n")
+    };
+    let definition = "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: sites.example.com}\nspec: {group: example.com, scope: Cluster, names: {kind: Site}}\n";
+    for (api_version, kind, more, count) in [
+        ("v1", "Namespace", "", 1),
+        ("example.com/v1", "Site", definition, 1),
+        // Nothing tells that this one has none.
+        ("example.com/v1", "Site", "", 0),
+    ] {
+        let object = object(api_version, kind, "a");
+        let outcome = run(&[
+            ("cluster.yaml", &[&cluster, more, &object].concat()),
+            ("set.yaml", &spec(api_version, kind)),
+        ]);
+        let expected = vec!["cluster-01 | for-a"; count];
+        assert_eq!(downstreams(&outcome), expected, "{:?}", outcome.results);
+    }
 }
 
 #[test]

@@ -12,9 +12,9 @@ use cel::common::value::Val;
 /// Units of one evaluation: less than 100 ms and 20 MB.
 pub(super) const PER_EVALUATION: u64 = 200_000;
 /// Units of a run, whatever it targets.
-const PER_RUN: u64 = 4_000_000;
+const PER_RUN: u64 = 10_000_000;
 /// Units that each target adds to those of the run.
-const PER_TARGET: u64 = 1_000;
+const PER_TARGET: u64 = 400;
 
 /// Units of a run for this many targets.
 pub(super) fn of_run(targets: usize) -> u64 {

@@ -84,7 +84,8 @@ impl<'v> Evaluator<'v> {
         };
         let units = budget::PER_EVALUATION.min(self.left);
         budget::begin(units);
-        let outcome = Value::resolve_val(&expression.guarded, &self.context);
+        let outcome = budget::pay(expression.price)
+            .and_then(|()| Value::resolve_val(&expression.guarded, &self.context));
         let outcome = outcome.and_then(|value| budget::pay_for(value.as_ref()).map(|()| value));
         let rest = budget::left();
         let is_last = units < budget::PER_EVALUATION;

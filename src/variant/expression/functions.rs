@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use cel::common::types::{CelBool, CelDouble, CelList, CelString, DYN_TYPE, Kind, STRING_TYPE};
+use cel::common::types::{
+    CelBool, CelDouble, CelInt, CelList, CelString, DYN_TYPE, INT_TYPE, Kind, STRING_TYPE,
+};
 use cel::common::value::{CowVal, Val};
 use cel::{Env, ExecutionError};
 use regex::{Regex, RegexBuilder};
@@ -15,7 +17,9 @@ use super::budget::{pay, pay_for};
 pub(super) const PAID: &str = "@paid";
 /// Pays for what a loop goes over, and sorts the keys of a map.
 pub(super) const RANGE: &str = "@range";
-/// True while there is budget left, else an error.
+/// Pays the units of its second argument and for the first, which it gives back.
+pub(super) const STEP: &str = "@step";
+/// Pays the units of its argument: true while there is budget left, else an error.
 pub(super) const AFFORDABLE: &str = "@affordable";
 /// `matches`, bounded and with its patterns kept.
 pub(super) const MATCHES: &str = "@matches";
@@ -41,7 +45,8 @@ pub(super) fn environment() -> Env {
     let declared = environment
         .add_overload(PAID, PAID, vec![DYN_TYPE], paid)
         .and_then(|()| environment.add_overload(RANGE, RANGE, vec![DYN_TYPE], range))
-        .and_then(|()| environment.add_overload(AFFORDABLE, AFFORDABLE, vec![], affordable))
+        .and_then(|()| environment.add_overload(STEP, STEP, vec![DYN_TYPE, INT_TYPE], step))
+        .and_then(|()| environment.add_overload(AFFORDABLE, AFFORDABLE, vec![INT_TYPE], affordable))
         .and_then(|()| environment.add_overload(MATCHES, MATCHES, text(), matches))
         .and_then(|()| environment.add_overload(SPELLED, SPELLED, vec![DYN_TYPE], spelled));
     declared.expect("no standard name begins with @");
@@ -81,9 +86,26 @@ fn key_order(a: &dyn Val, b: &dyn Val) -> Ordering {
     same.unwrap_or_else(|| a.get_type().name().cmp(b.get_type().name()))
 }
 
-fn affordable<'b, 'v>(_: Values<'b, 'v>) -> Outcome<'b, 'v> {
-    pay(1)?;
+fn affordable<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+    pay_units(only(arguments)?.as_ref())?;
     Ok(CowVal::owned(CelBool::from(true)))
+}
+
+fn step<'b, 'v>(mut arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
+    let units = arguments.pop();
+    pay_units(
+        units
+            .ok_or(ExecutionError::MissingArgumentOrTarget)?
+            .as_ref(),
+    )?;
+    paid(arguments)
+}
+
+fn pay_units(units: &dyn Val) -> Result<(), ExecutionError> {
+    let units = units.downcast_ref::<CelInt>().map(|units| *units.inner());
+    pay(units
+        .and_then(|units| u64::try_from(units).ok())
+        .unwrap_or(1))
 }
 
 /// Spells doubles as cel-go does: `1`, `0.1`, `1e+21`, `NaN`, `+Inf`.

@@ -2,15 +2,16 @@
 //!
 //! `a + b` -> `@paid(a) + @paid(b)`
 //!
-//! Operands, elements, what a loop goes over and its steps pass through a function that pays. The
-//! conditions of loops ask whether there is anything left: `all` and `exists` would take an error
-//! for an answer and go on.
+//! Operands, elements and what a loop goes over pass through a function that pays for the value.
+//! A loop pays for all nodes of its step each time, taken or not: literals, lists of them and
+//! errors that `||` swallows cost time too. The conditions of loops ask whether there is anything
+//! left: `all` and `exists` would take an error for an answer and go on.
 
 use cel::IdedExpr;
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators};
-use cel::common::types::CelBool;
+use cel::common::types::{CelBool, CelInt};
 
-use super::functions::{AFFORDABLE, MATCHES, PAID, RANGE, SPELLED};
+use super::functions::{AFFORDABLE, MATCHES, PAID, RANGE, SPELLED, STEP};
 
 /// Guards an expression that [`check`](super::check) accepts.
 pub(super) fn guard(node: IdedExpr) -> IdedExpr {
@@ -111,22 +112,15 @@ fn guard_loop(written: ComprehensionExpr) -> Expr {
     let accu_init = guard(written.accu_init);
     // `map` and `filter` append in place, as long as the step looks as the parser made it.
     let is_appending = matches!(accu_init.expr, Expr::List(_));
-    let loop_cond = match is_appending {
-        true => written.loop_cond,
-        false => affordable(guard(written.loop_cond)),
-    };
+    let mut loop_cond = written.loop_cond;
     let mut loop_step = guard(written.loop_step);
-    if is_appending && let Expr::Call(step) = &mut loop_step.expr {
-        if step.func_name == operators::CONDITIONAL {
-            if let [condition, append, _] = step.args.as_mut_slice() {
-                *condition = call(PAID, vec![std::mem::take(condition)]);
-                if let Expr::Call(append) = &mut append.expr {
-                    unpay_appended(append);
-                }
-            }
-        } else {
-            unpay_appended(step);
-        }
+    let price = weight(&loop_step);
+    if is_appending {
+        pay_by_element(&mut loop_step, price);
+    } else {
+        let condition = guard(loop_cond);
+        let price = price + weight(&condition);
+        loop_cond = affordable(condition, price);
     }
     Expr::Comprehension(Box::new(ComprehensionExpr {
         iter_range: call(RANGE, vec![guard(written.iter_range)]),
@@ -136,6 +130,30 @@ fn guard_loop(written: ComprehensionExpr) -> Expr {
         result: guard(written.result),
         ..written_names(written.iter_var, written.iter_var2, written.accu_var)
     }))
+}
+
+/// What a guarded node costs each time, whatever its values: its nodes, but for the steps of the
+/// loops in it, which pay for themselves.
+pub(super) fn weight(node: &IdedExpr) -> u64 {
+    let all = |nodes: &[IdedExpr]| nodes.iter().map(weight).sum::<u64>();
+    1 + match &node.expr {
+        Expr::Literal(LiteralValue::String(text)) => text.inner().len() as u64 / 8,
+        Expr::Literal(LiteralValue::Bytes(bytes)) => bytes.inner().len() as u64 / 8,
+        Expr::Select(select) => weight(&select.operand),
+        Expr::Call(call) => call.target.as_deref().map_or(0, weight) + all(&call.args),
+        Expr::List(list) => all(&list.elements),
+        Expr::Map(map) => {
+            let entries = map.entries.iter().map(|entry| match &entry.expr {
+                EntryExpr::MapEntry(entry) => weight(&entry.key) + weight(&entry.value),
+                EntryExpr::StructField(field) => weight(&field.value),
+            });
+            entries.sum()
+        }
+        Expr::Comprehension(inner) => {
+            weight(&inner.iter_range) + weight(&inner.accu_init) + weight(&inner.result)
+        }
+        _ => 0,
+    }
 }
 
 fn written_names(
@@ -151,27 +169,62 @@ fn written_names(
     }
 }
 
-/// `@result + @paid([x])` -> `@result + [x]`: the element itself pays.
-fn unpay_appended(append: &mut CallExpr) {
-    if append.func_name != operators::ADD {
+/// `@result + @paid([x])` -> `@result + [@step(x, 5)]`, and the same behind a condition, which then
+/// pays in place of the element.
+fn pay_by_element(step: &mut IdedExpr, price: u64) {
+    let Expr::Call(step) = &mut step.expr else {
+        return;
+    };
+    if step.func_name != operators::CONDITIONAL {
+        return append(step, Some(price));
+    }
+    if let [condition, appended, _] = step.args.as_mut_slice() {
+        pay_step(condition, price);
+        if let Expr::Call(appended) = &mut appended.expr {
+            append(appended, None);
+        }
+    }
+}
+
+fn append(call: &mut CallExpr, price: Option<u64>) {
+    if call.func_name != operators::ADD {
         return;
     }
-    if let Some(appended) = append.args.get_mut(1)
-        && let Expr::Call(paid) = &mut appended.expr
+    let Some(appended) = call.args.get_mut(1) else {
+        return;
+    };
+    if let Expr::Call(paid) = &mut appended.expr
         && paid.func_name == PAID
         && let Some(list) = paid.args.pop()
     {
         *appended = list;
     }
+    if let Expr::List(list) = &mut appended.expr
+        && let (Some(element), Some(price)) = (list.elements.first_mut(), price)
+    {
+        pay_step(element, price);
+    }
+}
+
+/// Makes a value pay for itself and for the step that made it.
+fn pay_step(node: &mut IdedExpr, price: u64) {
+    let value = std::mem::take(node);
+    *node = call(STEP, vec![value, units(price)]);
+}
+
+fn units(price: u64) -> IdedExpr {
+    let price = i64::try_from(price).unwrap_or(i64::MAX);
+    let expr = Expr::Literal(LiteralValue::Int(CelInt::from(price)));
+    IdedExpr { id: 0, expr }
 }
 
 /// The condition of a loop, false once nothing is left.
-fn affordable(condition: IdedExpr) -> IdedExpr {
+fn affordable(condition: IdedExpr, price: u64) -> IdedExpr {
     let never = LiteralValue::Boolean(CelBool::from(false));
     let never = IdedExpr {
         id: 0,
         expr: Expr::Literal(never),
     };
-    let affordable = call(AFFORDABLE, Vec::new());
+    let affordable = call(AFFORDABLE, vec![units(price)]);
     call(operators::CONDITIONAL, vec![affordable, condition, never])
 }

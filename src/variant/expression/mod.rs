@@ -82,6 +82,8 @@ impl ExpressionError {
 pub struct Expression {
     source: String,
     guarded: IdedExpr,
+    /// Units that an evaluation costs whatever the values are.
+    price: u64,
     positions: SourceInfo,
     /// The variables that it reads.
     reads: BTreeSet<Variable>,
@@ -154,9 +156,11 @@ impl Compiler {
         }
         let reads = check::check(&parsed, variables)
             .map_err(|problem| error(position(&positions, problem.id), problem.message))?;
+        let guarded = guard::guard(parsed);
         Ok(Expression {
             source: source.to_owned(),
-            guarded: guard::guard(parsed),
+            price: guard::weight(&guarded),
+            guarded,
             positions,
             reads,
         })
