@@ -184,6 +184,7 @@ impl Merge {
         if outcome.conflict {
             self.findings.conflicts.push(Conflict {
                 path: trail.to_path(),
+                element: trail.element(),
                 is_order: false,
                 original: base,
                 local: Some(local),

@@ -134,10 +134,10 @@ impl Merge {
         let key = key.or(upstream
             .and_then(|child| child.entry)
             .map(|entry| entry.key));
-        let index = local.or(upstream).map_or(0, |child| child.index);
-        let below = match key {
-            Some(key) => Trail::Field(trail, key),
-            None => Trail::Index(trail, index),
+        let below = match (key, local.or(upstream)) {
+            (Some(key), _) => Trail::Field(trail, key),
+            (None, Some(child)) => Trail::Index(trail, child.index, child.value),
+            (None, None) => return Ok(Fate::Gone),
         };
         let name = key.and_then(|key| key.scalar_text()).unwrap_or_default();
         if key.is_some() && facts.keeps_local(name) {
@@ -153,6 +153,7 @@ impl Merge {
             };
             self.findings.conflicts.push(Conflict {
                 path: below.to_path(),
+                element: below.element(),
                 is_order: false,
                 original: None,
                 local: value(local),
@@ -210,6 +211,7 @@ impl Merge {
             let winner = outcome.side;
             let conflict = Conflict {
                 path,
+                element: None,
                 is_order: false,
                 original: base,
                 local,
@@ -293,6 +295,7 @@ impl Merge {
         }
         self.findings.conflicts.push(Conflict {
             path: trail.to_path(),
+            element: trail.element(),
             is_order: true,
             original: labels(facts, &collection.base),
             local: labels(facts, &collection.local),

@@ -35,6 +35,8 @@ use versions::{Child, Elementwise, Fate, Trail, Versions};
 pub struct Conflict {
     /// Where.
     pub path: Path,
+    /// What the nearest list element around it is called.
+    pub element: Option<String>,
     /// Whether it is about the order of the elements; the values are their keys then.
     pub is_order: bool,
     /// What base has there.
@@ -201,6 +203,7 @@ impl Merge {
         let value = |node: Option<NodeRef<'_>>| node.and_then(|node| node.value());
         self.findings.conflicts.push(Conflict {
             path: trail.to_path(),
+            element: trail.element(),
             is_order: false,
             original: value(base),
             local: value(local),

@@ -7,7 +7,8 @@ use crate::yaml::{Content, EntryRef, NodeRef, Path, PathElement};
 pub(super) enum Trail<'t> {
     Root,
     Field(&'t Trail<'t>, NodeRef<'t>),
-    Index(&'t Trail<'t>, usize),
+    /// An element, by its position in local, else in upstream.
+    Index(&'t Trail<'t>, usize, NodeRef<'t>),
 }
 
 impl Trail<'_> {
@@ -20,10 +21,27 @@ impl Trail<'_> {
                     .to_path()
                     .field(key.scalar_text().unwrap_or_default())
             }
-            Self::Index(parent, index) => parent.to_path().child(PathElement::Index(*index)),
+            Self::Index(parent, index, _) => parent.to_path().child(PathElement::Index(*index)),
+        }
+    }
+
+    /// What the nearest element around the place is called: a position says little where the two
+    /// lists differ.
+    pub(super) fn element(&self) -> Option<String> {
+        match self {
+            Self::Root => None,
+            Self::Field(parent, _) => parent.element(),
+            Self::Index(_, _, node) => {
+                let node = node.resolved();
+                let named = NAMES.iter().find_map(|name| node.get(name)?.as_str());
+                named.or(node.scalar_text()).map(str::to_owned)
+            }
         }
     }
 }
+
+/// Fields by which people know an element.
+const NAMES: [&str; 5] = ["name", "conditionType", "type", "image", "exec"];
 
 /// An entry of a mapping, an item of a sequence, or a root.
 #[derive(Clone, Copy)]
