@@ -122,7 +122,7 @@ fn leaves(value: &Value, path: &str, out: &mut std::collections::BTreeMap<String
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn one_side_changed(base in resource(), x in resource()) {

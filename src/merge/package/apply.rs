@@ -50,10 +50,9 @@ impl Work<'_> {
                     let path = theirs.path(Some(at)).map(str::to_owned);
                     let (node, before) = (self.upstream.node(at), before(number));
                     let is_new_file = files.take(node);
+                    // A file that is there keeps its own.
                     if let (Some(path), Some(mode)) = (&path, self.mode_of(path.as_deref())) {
-                        if !list.has_path(None, path) {
-                            list.set_mode(path, mode);
-                        }
+                        list.set_mode(path, mode);
                     }
                     match is_new_file {
                         Some(true) if !identifies => {
