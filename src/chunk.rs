@@ -141,6 +141,12 @@ impl Chunk {
         Ok(())
     }
 
+    /// Takes everything away.
+    pub(crate) fn clear(&mut self) {
+        self.edited = Some(Text::from(String::new()));
+        self.tree = OnceCell::new();
+    }
+
     /// The only root node of the text.
     #[must_use]
     pub(crate) fn root(&self) -> Option<NodeRef<'_>> {

@@ -16,7 +16,7 @@ use crate::package::{FileChange, PackageError, PackageFiles, read_package, write
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity, printable};
 use crate::supplied::{Role, Supplied};
-use crate::yaml::{Location, NodeRef, Value};
+use crate::yaml::{Location, NodeRef, OwnedDocument, Value};
 
 /// What a step works with.
 #[derive(Debug)]
@@ -43,6 +43,8 @@ pub struct Function {
     pub about: &'static str,
     /// The supplied inputs that it takes, each by a flag, a field of its config, or an annotation.
     pub roles: &'static [Role],
+    /// Whether it takes `--openapi`, since it works with the schemas of types.
+    pub uses_schema: bool,
     /// What it does.
     pub step: Step,
 }
@@ -81,6 +83,9 @@ struct Arguments {
     /// Files and directories for the function's roles.
     #[arg(skip)]
     supplied: Vec<(Role, PathBuf)>,
+    /// An OpenAPI document with more types.
+    #[arg(skip)]
+    openapi: Option<PathBuf>,
     /// Whether the package directory is made if it is not there.
     #[arg(skip)]
     makes_package: bool,
@@ -146,6 +151,14 @@ fn parse_arguments(
         let flag = flag.value_name("PATH").help(role.help()).action(action);
         command = command.arg(flag.value_parser(value_parser!(PathBuf)));
     }
+    if function.uses_schema {
+        let help = "Add the types of an OpenAPI v2 document (kubectl get --raw /openapi/v2)";
+        let flag = Arg::new(OPENAPI)
+            .long(OPENAPI)
+            .value_name("FILE")
+            .help(help);
+        command = command.arg(flag.value_parser(value_parser!(PathBuf)));
+    }
     // A binary has another name in a container (`/function`): messages name the function.
     let named = std::iter::once(OsString::from(function.name));
     let arguments = named.chain(arguments.into_iter().skip(1));
@@ -156,8 +169,14 @@ fn parse_arguments(
         let paths = paths.into_iter().flatten().cloned();
         arguments.supplied.extend(paths.map(|path| (*role, path)));
     }
+    if function.uses_schema {
+        arguments.openapi = matches.get_one::<PathBuf>(OPENAPI).cloned();
+    }
     Ok(arguments)
 }
+
+/// The flag for more types.
+const OPENAPI: &str = "openapi";
 
 /// The config from flags and arguments, else the one of the list.
 fn read_config(arguments: &Arguments, list: &ResourceList) -> Result<Option<Config>, UsageError> {
@@ -204,13 +223,18 @@ fn run(
     let config = read_config(arguments, list)?;
     let mut results = Results::default();
     let config = config.as_ref().and_then(Config::node);
-    let supplied = Supplied::read(
+    let mut supplied = Supplied::read(
         function.roles,
         &arguments.supplied,
         config,
         list,
         &mut results,
     )?;
+    if let Some(path) = &arguments.openapi {
+        let place = path.display().to_string();
+        let document = OwnedDocument::parse(read_text(path, &place)?);
+        supplied.set_openapi(document.map_err(|error| UsageError(format!("{place}: {error}")))?);
+    }
     if results.has_errors() {
         return Ok(results);
     }

@@ -6,6 +6,7 @@
 //! one per file of a package.
 
 mod adopt;
+mod files;
 mod restructure;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,6 +15,7 @@ use thiserror::Error;
 
 pub use restructure::NewText;
 
+use files::OtherFiles;
 use restructure::{documents_text, insert_items, new_items, values_of};
 
 use crate::chunk::Chunk;
@@ -141,9 +143,9 @@ enum Layout {
     /// One chunk per file, with its path.
     Files {
         paths: Vec<String>,
-        /// Files that are not KRM.
-        others: Vec<String>,
-        /// Files that are not KRM and are new.
+        /// Files that are not named like KRM, and how to read them.
+        others: OtherFiles,
+        /// Files that are not KRM and are new, changed or deleted.
         copied: Vec<FileChange>,
         /// Permission bits of new files, where they come from others.
         modes: BTreeMap<String, u32>,
@@ -336,7 +338,7 @@ impl ResourceList {
         let mut list = Self {
             layout: Layout::Files {
                 paths: files.files.iter().map(|f| f.path.clone()).collect(),
-                others: files.others.clone(),
+                others: OtherFiles::of(files),
                 copied: Vec::new(),
                 modes: BTreeMap::new(),
             },
@@ -612,7 +614,7 @@ impl ResourceList {
     pub fn has_path(&self, package_path: Option<&str>, path: &str) -> bool {
         let in_files = match &self.layout {
             Layout::Files { paths, others, .. } => {
-                paths.iter().any(|p| p == path) || others.iter().any(|p| p == path)
+                paths.iter().any(|p| p == path) || others.has(path)
             }
             _ => false,
         };
@@ -680,11 +682,9 @@ impl ResourceList {
                     false => before.to_owned(),
                 };
                 let mut texts = vec![Text::from(before)];
+                let mut new = new_items(&self.texts, indent, newline);
                 for (index, chunk) in self.chunks.iter().enumerate() {
-                    let new = new_items(&self.texts, Some(ItemId(index)), indent, newline);
-                    if !new.is_empty() {
-                        texts.push(Text::from(new));
-                    }
+                    texts.extend(new.remove(&Some(ItemId(index))).map(Text::from));
                     if removed.contains(&index) {
                         continue;
                     }
@@ -698,10 +698,7 @@ impl ResourceList {
                         texts.push(text);
                     }
                 }
-                let tail = new_items(&self.texts, None, indent, newline);
-                if !tail.is_empty() {
-                    texts.push(Text::from(tail));
-                }
+                texts.extend(new.remove(&None).map(Text::from));
                 for new in added {
                     if let Written::Text(text) = new.content {
                         texts.push(Text::from(text));
@@ -778,7 +775,7 @@ impl ResourceList {
                 documents if documents.is_some() || !added.is_empty() => {
                     documents_text(chunk.document(), documents, &added)
                 }
-                _ if chunk.is_changed() => Some(chunk.text().to_owned()),
+                _ if chunk.is_changed() => Some(chunk.text().to_owned()).filter(|t| !t.is_empty()),
                 _ => continue,
             };
             changes.push(match text {
@@ -793,9 +790,16 @@ impl ResourceList {
         for (path, texts) in new {
             let nothing = Tree::default();
             if let Some(text) = documents_text(Document::new("", &nothing), None, &texts) {
-                changes.push(FileChange::write(path, text));
+                changes.push(FileChange::Write {
+                    path: path.to_owned(),
+                    bytes: text.into(),
+                    mode: modes.get(path).copied(),
+                });
             }
         }
+        // A file whose resources all go can become one that is not KRM.
+        let copies: BTreeSet<&str> = copied.iter().map(FileChange::path).collect();
+        changes.retain(|change| !copies.contains(change.path()));
         changes.extend(copied.iter().cloned());
         for new in &self.added {
             if let (Some(path), Written::Text(text)) = (&new.path, &new.content) {
@@ -857,6 +861,12 @@ fn krm_documents(text: &str) -> Result<Vec<(usize, Resource)>, ParseError> {
 pub(crate) fn is_krm(node: NodeRef<'_>) -> bool {
     let has = |key| node.get(key).is_some_and(|value| value.as_str().is_some());
     node.kind().is_mapping() && has("apiVersion") && has("kind")
+}
+
+/// The items of a wrapper that was read as a whole, in order.
+fn items_of(document: Document<'_>) -> Vec<NodeRef<'_>> {
+    let items = document.root(0).and_then(|root| root.get("items"));
+    items.into_iter().flat_map(|items| items.items()).collect()
 }
 
 fn locate(document: Document<'_>, place: Place) -> Option<NodeRef<'_>> {

@@ -104,12 +104,12 @@ reasons! {
     SharedAnchor,
     /// A file was not read, and so not worked on.
     SkippedFile,
+    /// Local and upstream both added a sub-package, and the two differ.
+    SubPackageExists,
     /// The PackageVariants of a run would be more or larger than one run makes.
     TooManyTargets,
     /// A resource of an API version that this function does not know was passed over.
     UnsupportedVersion,
-    /// The package would have to be merged with a new upstream revision, which this version cannot do.
-    UpdateNotSupported,
     /// The PackageRevision that PackageVariants would be made from is not there.
     UpstreamNotFound,
 }

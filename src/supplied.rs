@@ -11,6 +11,7 @@ mod package;
 mod read;
 
 pub use package::{SuppliedFile, SuppliedPackage};
+pub(crate) use read::is_package_revision_resources;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,7 +19,8 @@ use std::path::PathBuf;
 use crate::config::{API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of};
 use crate::resource_list::ResourceList;
 use crate::results::Results;
-use crate::yaml::{NodeRef, Path};
+use crate::schema::Schema;
+use crate::yaml::{NodeRef, OwnedDocument, Path};
 
 /// What a supplied input is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,6 +110,7 @@ impl fmt::Display for Role {
 #[derive(Debug, Default)]
 pub struct Supplied {
     inputs: Vec<(Role, SuppliedPackage)>,
+    openapi: Option<OwnedDocument>,
 }
 
 /// How a role is filled.
@@ -173,6 +176,24 @@ impl Supplied {
             supplied.inputs.extend(packages);
         }
         Ok(supplied)
+    }
+
+    /// Gives the OpenAPI document of `--openapi`.
+    pub(crate) fn set_openapi(&mut self, document: OwnedDocument) {
+        self.openapi = Some(document);
+    }
+
+    /// The schema of the built-in types, and of those that `--openapi` adds.
+    ///
+    /// # Errors
+    /// [`UsageError`]: the document holds no definitions.
+    pub fn schema(&self) -> Result<Schema, UsageError> {
+        match self.openapi.as_ref().and_then(OwnedDocument::root) {
+            Some(root) => Schema::builtin()
+                .with_openapi(root)
+                .map_err(|error| UsageError(format!("--openapi: {error}"))),
+            None => Ok(Schema::builtin()),
+        }
     }
 
     /// The inputs of a role, in the order they were given; none if nobody filled it.

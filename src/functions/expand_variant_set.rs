@@ -35,6 +35,7 @@ pub const FUNCTION: Function = Function {
     name: "expand-variant-set",
     about: "Makes the PackageVariants of PackageVariantSets: one for each target, by template.",
     roles: &[Role::Resources],
+    uses_schema: false,
     step,
 };
 

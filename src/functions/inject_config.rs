@@ -59,6 +59,7 @@ pub const FUNCTION: Function = Function {
     about: "Copies supplied resources into the package's injection points (resources annotated \
             kpt.dev/config-injection), and records conditions and readiness gates in the Kptfile.",
     roles: &[Role::Resources],
+    uses_schema: false,
     step,
 };
 
@@ -180,6 +181,39 @@ pub(crate) fn inject_variant_config(
     results: &mut Results,
 ) {
     inject(&Plan::of_variant(config, variant), list, supplied, results);
+}
+
+/// What the step will do to one injection point.
+pub(crate) struct Injection {
+    /// The injection point.
+    pub(crate) id: ItemId,
+    /// The type of its condition in the Kptfile.
+    pub(crate) condition: String,
+    /// The field that is injected.
+    pub(crate) field: &'static str,
+    /// Whether a resource was found for it.
+    pub(crate) is_filled: bool,
+}
+
+/// What the step of a PackageVariant will do to a list; what it finds wrong is for the step to say.
+pub(crate) fn variant_injections(
+    config: NodeRef<'_>,
+    variant: &PackageVariant,
+    list: &ResourceList,
+    supplied: &Supplied,
+) -> Vec<Injection> {
+    let plan = Plan::of_variant(config, variant);
+    let points = points(list, &mut Vec::new());
+    let selections = select(&plan, &points, list, supplied, &mut Vec::new());
+    let injection = |point: &Point| Injection {
+        id: point.id,
+        condition: point.condition.clone(),
+        field: field_of(&point.resource),
+        is_filled: selections
+            .get(&key_of(point))
+            .is_some_and(Selection::is_found),
+    };
+    points.iter().map(injection).collect()
 }
 
 fn inject(plan: &Plan, list: &mut ResourceList, supplied: &Supplied, results: &mut Results) {

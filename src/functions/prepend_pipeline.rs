@@ -40,6 +40,7 @@ pub const FUNCTION: Function = Function {
     about: "Puts functions at the head of the Kptfile's pipeline, under names that tell whose they are, \
             and takes away those that an earlier run put there.",
     roles: &[],
+    uses_schema: false,
     step,
 };
 
@@ -133,7 +134,7 @@ fn name_of(config: NodeRef<'_>) -> Option<&str> {
 ///
 /// Names of functions hold no dot, so the last two parts are the function's and the index, and all
 /// before them is the owner: `a` does not own what `a.b` does.
-fn owns(owner: &str, name: &str) -> bool {
+pub(crate) fn owns(owner: &str, name: &str) -> bool {
     let rest = name
         .strip_prefix("PackageVariant.")
         .and_then(|rest| rest.strip_prefix(owner))

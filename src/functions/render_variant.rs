@@ -14,6 +14,7 @@
 
 mod clone;
 mod status;
+mod update;
 
 use crate::config::{PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, unexpected};
 use crate::filter::{Function, Run};
@@ -31,9 +32,10 @@ use crate::yaml::{NodeRef, Path};
 pub const FUNCTION: Function = Function {
     name: "render-variant",
     about: "Makes the variant of a package that a PackageVariant describes: clones the upstream package \
-            into an empty one, then sets the package context, the head of the pipeline and the \
+            into an empty one, or merges its new revision into one that is there, then sets the package context, the head of the pipeline and the \
             injected resources.",
     roles: &[Role::Original, Role::Upstream, Role::Resources],
+    uses_schema: true,
     step,
 };
 
@@ -171,11 +173,8 @@ fn mutate(
     results: &mut Results,
 ) -> Result<(), UsageError> {
     match (supplied.upstream(), supplied.original()) {
-        (Some(_), Some(_)) => {
-            let message = "an update (roles `original` and `upstream`) needs a three-way merge, which \
-                           this version does not have";
-            let result = FunctionResult::error(Reason::UpdateNotSupported, message);
-            results.push(result.about(&variant.resource));
+        (Some(upstream), Some(original)) => {
+            update::update(variant, original, upstream, list, supplied, results)?;
         }
         (Some(upstream), None) => clone::clone(variant, upstream, list, results)?,
         (None, _) => {}

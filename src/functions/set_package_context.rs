@@ -41,6 +41,7 @@ pub const FUNCTION: Function = Function {
     about: "Adds keys to the package context (the ConfigMap kptfile.kpt.dev beside the root Kptfile), \
             and removes keys from it.",
     roles: &[],
+    uses_schema: false,
     step,
 };
 

@@ -4,13 +4,14 @@
 //! merges the orders of a list; [`facts`] and [`identity`], which say how the parts of a resource
 //! relate and which ones are the same; [`fields`], which merges one resource into the text of the
 //! local one; [`kptfile`], what is particular to Kptfiles; [`resources`], which resources are the
-//! same, and what becomes of each.
+//! same; [`package`], what becomes of each, and of all else in a package.
 
 pub mod facts;
 pub mod fields;
 pub mod identity;
 pub mod kptfile;
 pub mod order;
+pub mod package;
 pub mod resources;
 pub mod rule;
 

@@ -31,6 +31,8 @@ pub struct Member {
     pub package: String,
     /// The identity that it declares to have had upstream.
     pub declared: Option<Declared>,
+    /// Whether it carries the annotation with that identity.
+    pub is_annotated: bool,
 }
 
 /// An identity that a resource declares. An absent namespace is `default`.
@@ -45,9 +47,9 @@ pub struct Declared {
 const DEFAULT: &str = "default";
 
 impl Member {
-    /// Reads the identity of a resource; its package is not known yet.
+    /// The identity of a resource; its package, and what it declares, are not known yet.
     #[must_use]
-    pub fn read(resource: &Resource, node: NodeRef<'_>, path: Option<String>) -> Self {
+    pub fn of(resource: &Resource, path: Option<String>) -> Self {
         let by_path = resource.is_kptfile();
         Self {
             group: resource.group().to_owned(),
@@ -56,15 +58,21 @@ impl Member {
             namespace: resource.namespace.clone().filter(|_| !by_path),
             path,
             package: String::new(),
-            declared: if by_path {
-                None
-            } else {
-                declared(resource, node)
-            },
+            declared: None,
+            is_annotated: false,
         }
     }
 
-    /// Its name and namespace, for messages.
+    /// Reads the identity that a resource declares.
+    pub fn declare(&mut self, resource: &Resource, node: NodeRef<'_>) {
+        let annotation = ["metadata", "annotations", UPSTREAM_IDENTIFIER];
+        self.is_annotated = node.get_path(&annotation).is_some();
+        if !resource.is_kptfile() {
+            self.declared = declared(resource, node);
+        }
+    }
+
+    /// What it is called now.
     fn own(&self) -> Own<'_> {
         (
             &self.group,

@@ -153,6 +153,16 @@ impl PackageFiles {
         }
     }
 
+    /// The same package as far as its files that are not named like KRM go.
+    pub(crate) fn without_krm(&self) -> Self {
+        PackageFiles {
+            root: self.root.clone(),
+            others: self.others.clone(),
+            other_stamps: self.other_stamps.clone(),
+            ..PackageFiles::default()
+        }
+    }
+
     /// The KRM-named file of this path.
     pub fn get(&self, path: &str) -> Option<&PackageFile> {
         let found = self

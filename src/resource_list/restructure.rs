@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{Item, ItemId, Layout, Place, ResourceList, locate, path_from};
+use super::{Item, ItemId, Layout, Place, ResourceList, items_of, locate, path_from};
 use crate::yaml::{Content, Document, EditError, Editor, NodeRef, OwnedDocument, Value};
 
 /// A resource that a step adds as it is written.
@@ -18,9 +18,11 @@ pub struct NewText {
 }
 
 impl ResourceList {
-    /// Edits items, each text once. An item whose `change` fails stays as it is; `refused` hears of it.
+    /// Edits some items, each text once. An item whose `change` fails stays as it is; `refused` hears
+    /// of it.
     pub fn edit_items<'f>(
         &mut self,
+        ids: impl IntoIterator<Item = ItemId>,
         mut change: impl for<'d> FnMut(
             ItemId,
             NodeRef<'d>,
@@ -29,16 +31,20 @@ impl ResourceList {
         mut refused: impl FnMut(ItemId, EditError),
     ) {
         let mut by_chunk: BTreeMap<usize, Vec<ItemId>> = BTreeMap::new();
-        let ids: Vec<ItemId> = self.items().map(|(id, _)| id).collect();
         for id in ids {
             by_chunk.entry(self.items[id.0].chunk).or_default().push(id);
         }
         for (chunk, ids) in by_chunk {
             let items = &self.items;
             let edited = self.chunks[chunk].edit(|document, editor| {
+                // To count to each item of a wrapper would take quadratic time.
+                let in_wrapper = items_of(document);
                 for id in &ids {
-                    let node = locate(document, items[id.0].place)
-                        .expect("edits keep the items of a chunk");
+                    let node = match items[id.0].place {
+                        Place::InWrapper(index) => in_wrapper.get(index).copied(),
+                        place => locate(document, place),
+                    };
+                    let node = node.expect("edits keep the items of a chunk");
                     if let Err(error) = change(*id, node, editor) {
                         editor.discard(node);
                         refused(*id, error);
@@ -77,7 +83,10 @@ impl ResourceList {
     /// The files of a package, those that are not KRM too.
     pub(crate) fn file_paths(&self) -> BTreeSet<String> {
         match &self.layout {
-            Layout::Files { paths, others, .. } => paths.iter().chain(others).cloned().collect(),
+            Layout::Files { paths, others, .. } => {
+                let named = paths.iter().map(String::as_str);
+                named.chain(others.paths()).map(str::to_owned).collect()
+            }
             _ => BTreeSet::new(),
         }
     }
@@ -121,16 +130,18 @@ impl ResourceList {
     }
 }
 
-/// New items of a list that stand before an item, or at the end.
+/// New items of a list, by the item that each stands before; `None` is the end.
 pub(super) fn new_items(
     texts: &[NewText],
-    before: Option<ItemId>,
     indent: usize,
     newline: &str,
-) -> String {
-    let new = texts.iter().filter(|new| new.before == before);
-    new.map(|new| behind_dash(&new.text, indent, newline))
-        .collect()
+) -> HashMap<Option<ItemId>, String> {
+    let mut new: HashMap<_, String> = HashMap::new();
+    for text in texts {
+        let item = behind_dash(&text.text, indent, newline);
+        new.entry(text.before).or_default().push_str(&item);
+    }
+    new
 }
 
 /// Puts new items into the `items` of a wrapper.

@@ -70,6 +70,18 @@ impl SuppliedPackage {
         self.files.values()
     }
 
+    /// Whether the input is made of files: a directory, or a PackageRevisionResources.
+    #[must_use]
+    pub fn is_package(&self) -> bool {
+        self.directory.is_some() || !self.files.is_empty()
+    }
+
+    /// The permission bits of a file, where the input has them.
+    #[must_use]
+    pub fn mode(&self, path: &str) -> Option<u32> {
+        self.files.get(path)?.mode
+    }
+
     /// The bytes of one of the files.
     ///
     /// # Errors

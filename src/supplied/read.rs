@@ -130,10 +130,7 @@ pub(super) fn from_directory(
             Ok::<_, UsageError>(Some(found.items))
         })?;
     }
-    if let Some(files) = files_of_the_only_item(role, &items, &reader.package.place)? {
-        for (path, text) in files {
-            reader.add_file(path, text)?;
-        }
+    if reader.read_only_item(&items)? {
         return Ok(Some(reader.package));
     }
     reader.package.list = items;
@@ -230,6 +227,19 @@ impl Found {
     }
 }
 
+impl SuppliedPackage {
+    /// The package of a PackageRevisionResources that is the only item of a list.
+    pub(crate) fn of_only_item(
+        role: Role,
+        items: &ResourceList,
+        results: &mut Results,
+    ) -> Result<Option<Self>, UsageError> {
+        let mut reader = Reader::new(role, format!("role `{role}`"), results);
+        let is_one = reader.read_only_item(items)?;
+        Ok(is_one.then_some(reader.package))
+    }
+}
+
 struct Reader<'r> {
     role: Role,
     package: SuppliedPackage,
@@ -243,6 +253,16 @@ impl<'r> Reader<'r> {
             package: SuppliedPackage::new(place),
             results,
         }
+    }
+
+    /// Reads the files of a PackageRevisionResources that is the only item; false if it is none.
+    fn read_only_item(&mut self, items: &ResourceList) -> Result<bool, UsageError> {
+        let files = files_of_the_only_item(self.role, items, &self.package.place)?;
+        let Some(files) = files else { return Ok(false) };
+        for (path, text) in files {
+            self.add_file(path, text)?;
+        }
+        Ok(true)
     }
 
     fn read_directory(&mut self, directory: &FilePath) -> Result<(), UsageError> {
@@ -373,7 +393,8 @@ fn elements<'a>(node: NodeRef<'a>) -> Option<Vec<NodeRef<'a>>> {
     }
 }
 
-fn is_package_revision_resources(node: NodeRef<'_>) -> bool {
+/// Whether a resource is a PackageRevisionResources, which stands for the package in it.
+pub(crate) fn is_package_revision_resources(node: NodeRef<'_>) -> bool {
     let is = |key, text| node.get(key).and_then(|value| value.as_str()) == Some(text);
     is("apiVersion", PORCH_API_VERSION) && is("kind", PACKAGE_REVISION_RESOURCES)
 }

@@ -45,11 +45,7 @@ pub(crate) fn merge(
         results: &mut results,
     };
     (FUNCTION.step)(run).expect("runs");
-    let mut after: Files = files
-        .files
-        .iter()
-        .map(|file| (file.path.clone(), file.content.text.clone()))
-        .collect();
+    let mut after = read(local);
     if !results.has_errors() {
         for change in list.file_changes() {
             match change {
@@ -67,18 +63,31 @@ pub(crate) fn merge(
 
 const DEFAULTS: &str = "apiVersion: fn.kpt.dev/v1alpha1\nkind: MergePackage\n";
 
-fn read(directory: &Path) -> Files {
-    let files = read_package(directory).expect("a package").files;
+/// All files, those that are not KRM too.
+pub(crate) fn read(directory: &Path) -> Files {
+    let package = read_package(directory).expect("a package");
+    let others = package.others.iter().map(|path| {
+        let text = std::fs::read_to_string(directory.join(path)).expect("a text");
+        (path.clone(), text)
+    });
+    let mut files: Files = others.collect();
+    files.extend(
+        package
+            .files
+            .into_iter()
+            .map(|file| (file.path, file.content.text)),
+    );
     files
-        .into_iter()
-        .map(|file| (file.path, file.content.text))
-        .collect()
 }
 
 /// The resources of files by path, kind and name, without what kpt writes on them.
-fn data(files: &Files) -> BTreeMap<String, Value> {
+pub(crate) fn data(files: &Files) -> BTreeMap<String, Value> {
     let mut found = BTreeMap::new();
     for (path, text) in files {
+        if !krm_variants::package::is_krm_name(path.rsplit('/').next().unwrap_or_default()) {
+            found.insert(path.clone(), Value::from(text.as_str()));
+            continue;
+        }
         let owned =
             OwnedDocument::parse(text.clone()).unwrap_or_else(|e| panic!("{path}: {e}\n{text}"));
         let document = owned.document();
@@ -155,10 +164,6 @@ const DIFFERENCES: &[(&str, &[&str])] = &[
         &["S09-type-change", "S10-type-change-local"],
     ),
     ("selectors stand as a whole", &["doc09"]),
-    (
-        "not done yet: files that are not KRM",
-        &["R17-nonkrm", "R18-list-file"],
-    ),
 ];
 
 #[test]
@@ -345,7 +350,8 @@ fn an_error_changes_nothing() {
     assert_eq!(files["a.yaml"], sources[1]);
     assert_eq!(
         said[0],
-        "[error] a.yaml: ConfigMap/a: data.x: local and upstream both changed the value: nothing is changed (MergeConflict)"
+        "[error] a.yaml: ConfigMap/a: data.x: local and upstream both changed the value \
+         (original \"a\", local \"b\", upstream \"c\"): nothing is changed (MergeConflict)"
     );
 }
 
@@ -366,10 +372,16 @@ fn strategies() {
         (files["a.yaml"].as_str(), files["l.yaml"].as_str()),
         (upstream.as_str(), extra.as_str())
     );
-    assert_eq!(said.len(), 1, "{said:?}");
-    let (files, _) = merge_files(sources, "strategy: force-delete-replace\n");
+    // What gets lost is said.
+    assert!(
+        said[0].contains("ConfigMap/a: `copy-merge` overwrites local changes"),
+        "{said:?}"
+    );
+    assert_eq!(said.len(), 2, "{said:?}");
+    let (files, said) = merge_files(sources, "strategy: force-delete-replace\n");
     assert_eq!(files.keys().collect::<Vec<_>>(), ["a.yaml"]);
     assert_eq!(files["a.yaml"], upstream);
+    assert_eq!(said.len(), 3, "{said:?}");
 }
 
 #[test]

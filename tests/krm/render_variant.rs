@@ -210,22 +210,113 @@ fn a_package_that_is_there_is_not_cloned_over() {
     assert!(outcome.results[4].contains("Ready is False"));
 }
 
-#[test]
-fn updates_are_refused_and_original_alone_is_wrong_usage() {
-    let (original, upstream) = (upstream(), upstream());
+/// The package made from `files` and its upstream then, updated to a revision with other files.
+fn update(
+    variant: &str,
+    original: &[(&str, &str)],
+    local: &[(&str, &str)],
+    upstream: &[(&str, &str)],
+) -> Outcome {
+    let [original, upstream] = [original, upstream].map(|files| {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (path, text) in files {
+            std::fs::write(folder.path().join(path), text).expect("a file");
+        }
+        folder
+    });
     let flags = [
         (Role::Original, original.path().to_owned()),
         (Role::Upstream, upstream.path().to_owned()),
     ];
-    let files = [("Kptfile", KPTFILE)];
-    let outcome = on_package_with(&FUNCTION, VARIANT, &files, &flags).expect("a valid config");
-    assert!(outcome.failed);
-    assert!(
-        outcome.results[0].ends_with("(UpdateNotSupported)"),
-        "{:?}",
-        outcome.results
+    on_package_with(&FUNCTION, variant, local, &flags).expect("a valid config")
+}
+
+#[test]
+fn an_update_merges_and_says_nothing_of_what_later_steps_overwrite() {
+    let context = |name: &str, region: &str, zone: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: {name}\n  region: {region}\n  zone: {zone}\n"
+        )
+    };
+    let kptfile = |name: &str, own: &str, tag: &str| {
+        format!(
+            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\npipeline:\n  mutators:\n{own}  - image: app:{tag}\n"
+        )
+    };
+    let own = |tag: &str| format!("  - {{image: 'ns:{tag}', name: PackageVariant.my-pv.ns.0}}\n");
+    let (base, upstream) = (
+        kptfile("app", &own("v1"), "v1"),
+        kptfile("app2", &own("v2"), "v2"),
     );
-    let error = on_package_with(&FUNCTION, VARIANT, &files, &flags[..1]).expect_err("usage");
+    let local = kptfile("my-pkg", &own("v3"), "v1");
+    let variant = "apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata:
+  name: my-pv
+spec:
+  upstream: {repo: blueprints, package: app, revision: v2}
+  downstream: {repo: deployments, package: my-pkg}
+  packageContext: {data: {region: set}}
+  pipeline: {mutators: [{image: 'ns:v4', name: ns}]}
+";
+    let context_of = [
+        context("app", "one", "a"),
+        context("my-pkg", "two", "b"),
+        context("app2", "three", "c"),
+    ];
+    let files = |kptfile: &str, context: &str| {
+        [
+            ("Kptfile".to_owned(), kptfile.to_owned()),
+            ("package-context.yaml".to_owned(), context.to_owned()),
+        ]
+    };
+    let sources = [
+        files(&base, &context_of[0]),
+        files(&local, &context_of[1]),
+        files(&upstream, &context_of[2]),
+    ];
+    let sources = sources.each_ref().map(|files| {
+        files
+            .each_ref()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+    });
+    let outcome = update(variant, &sources[0], &sources[1], &sources[2]);
+    assert!(!outcome.failed, "{:?}", outcome.results);
+    assert_eq!(outcome.file("Kptfile"), kptfile("my-pkg", &own("v4"), "v2"));
+    assert_eq!(
+        outcome.file("package-context.yaml"),
+        context("my-pkg", "set", "c")
+    );
+    let conflicts: Vec<_> = outcome
+        .results
+        .iter()
+        .filter(|result| result.contains("MergeConflict"))
+        .collect();
+    assert_eq!(conflicts.len(), 1, "{:?}", outcome.results);
+    assert!(conflicts[0].contains("data.zone"), "{conflicts:?}");
+    // The annotation decides who stands, and an error changes nothing.
+    let annotated = |word: &str| {
+        variant.replace(
+            "  name: my-pv\n",
+            &format!("  name: my-pv\n  annotations: {{fn.kpt.dev/on-conflict: {word}}}\n"),
+        )
+    };
+    let outcome = update(&annotated("local"), &sources[0], &sources[1], &sources[2]);
+    assert_eq!(
+        outcome.file("package-context.yaml"),
+        context("my-pkg", "set", "b")
+    );
+    let outcome = update(&annotated("error"), &sources[0], &sources[1], &sources[2]);
+    assert!(outcome.failed);
+    assert_eq!(outcome.file("Kptfile"), local);
+}
+
+#[test]
+fn original_alone_is_wrong_usage() {
+    let original = upstream();
+    let flags = [(Role::Original, original.path().to_owned())];
+    let files = [("Kptfile", KPTFILE)];
+    let error = on_package_with(&FUNCTION, VARIANT, &files, &flags).expect_err("usage");
     assert!(error.to_string().starts_with("role `upstream`"), "{error}");
 }
 

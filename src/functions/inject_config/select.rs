@@ -42,6 +42,11 @@ impl Selection {
         }
     }
 
+    /// Whether a resource was chosen.
+    pub(super) fn is_found(&self) -> bool {
+        !self.candidates.is_empty()
+    }
+
     /// The chosen resource; items are read from copies.
     pub(super) fn source<'a>(
         &self,

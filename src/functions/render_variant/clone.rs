@@ -236,7 +236,7 @@ fn context_text(name: &str) -> String {
 }
 
 /// The name of a package without its path in the repository: object names hold no slash.
-fn name_of(package: &str) -> &str {
+pub(super) fn name_of(package: &str) -> &str {
     package.rsplit('/').next().unwrap_or(package)
 }
 

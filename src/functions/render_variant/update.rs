@@ -1,0 +1,161 @@
+//! The first step of a variant that is there: a merge with the upstream revision wanted.
+//!
+//! What the later steps overwrite is no matter of the merge, so no conflict is reported there:
+//! functions that the variant owns, the keys of its package context, what is injected and what is
+//! recorded of that.
+//!
+//! Source: contract, render-variant.
+
+use std::collections::HashSet;
+
+use crate::config::UsageError;
+use crate::functions::inject_config::{
+    INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION, Injection, variant_injections,
+};
+use crate::functions::prepend_pipeline::owns;
+use crate::functions::set_package_context::find as find_context;
+use crate::kptfile::root_kptfile;
+use crate::merge::package::{Merge, MergeOptions, Source, Strategy};
+use crate::merge::{Conflict, OnConflict};
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Results};
+use crate::supplied::{Supplied, SuppliedPackage};
+use crate::yaml::{Content, EditError, Path, PathElement, Value};
+
+use super::clone::name_of;
+use super::{MERGE_ANNOTATIONS, Variant};
+
+/// Merges the package with the revision wanted.
+pub(super) fn update(
+    variant: &Variant<'_>,
+    original: &SuppliedPackage,
+    upstream: &SuppliedPackage,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<(), UsageError> {
+    // Those that are no part of the package must not take part.
+    let overwritten = Overwritten::find(variant, list, supplied);
+    let merge = Merge {
+        original: Source::Supplied(original),
+        upstream: Source::Supplied(upstream),
+        options: options(variant),
+        schema: supplied.schema()?,
+        is_overwritten: &|id, conflict| overwritten.has(id, conflict),
+    };
+    merge.run(list, results)?;
+    if !results.has_errors() {
+        name_context(variant, list, results);
+    }
+    Ok(())
+}
+
+/// What the annotations say; their words are valid.
+fn options(variant: &Variant<'_>) -> MergeOptions {
+    let word = |name: &str| {
+        let path = ["metadata", "annotations", name];
+        variant.config.get_path(&path)?.scalar_text()
+    };
+    let [(on_conflict, _), (strategy, _)] = MERGE_ANNOTATIONS;
+    let on_conflict = word(on_conflict).and_then(|word| {
+        let known = OnConflict::WORDS.iter().find(|(known, _)| *known == word);
+        known.map(|(_, value)| *value)
+    });
+    let strategy = word(strategy).and_then(|word| {
+        let known = Strategy::WORDS.iter().find(|(known, _)| *known == word);
+        known.map(|(_, value)| *value)
+    });
+    MergeOptions {
+        on_conflict: on_conflict.unwrap_or_default(),
+        strategy: strategy.unwrap_or_default(),
+    }
+}
+
+/// The package context keeps the name of the downstream package, as in a clone.
+fn name_context(variant: &Variant<'_>, list: &mut ResourceList, results: &mut Results) {
+    let Ok(Some(id)) = find_context(list, root_kptfile(list)) else {
+        return;
+    };
+    let name = name_of(variant.package());
+    let edited = list.edit(id, |node, editor| {
+        let Some(data) = node.get("data").filter(|data| data.kind().is_mapping()) else {
+            return Ok(());
+        };
+        if data.get(NAME).and_then(|old| old.as_str()) != Some(name) {
+            editor.set(data, NAME, Content::Value(Value::from(name)))?;
+        }
+        Ok::<_, EditError>(())
+    });
+    if let Err(error) = edited {
+        let result = FunctionResult::refused(&error).about(list.resource(id));
+        results.push(result.at(Path::fields(&["data", NAME])));
+    }
+}
+
+const NAME: &str = "name";
+
+/// The places that later steps overwrite.
+struct Overwritten<'v> {
+    kptfile: Option<ItemId>,
+    context: Option<ItemId>,
+    /// Keys of the package context.
+    keys: HashSet<&'v str>,
+    /// The variant's name, which is in the names of its functions.
+    owner: &'v str,
+    injections: Vec<Injection>,
+}
+
+impl<'v> Overwritten<'v> {
+    fn find(variant: &'v Variant<'_>, list: &ResourceList, supplied: &Supplied) -> Self {
+        let kptfile = root_kptfile(list);
+        let context = &variant.typed.spec.package_context;
+        let set = context.data.keys().map(String::as_str);
+        let removed = context.remove_keys.iter().map(String::as_str);
+        Self {
+            kptfile,
+            context: find_context(list, kptfile).ok().flatten(),
+            keys: set.chain(removed).chain([NAME]).collect(),
+            owner: variant.resource.name.as_deref().unwrap_or_default(),
+            injections: variant_injections(variant.config, &variant.typed, list, supplied),
+        }
+    }
+
+    fn has(&self, id: ItemId, conflict: &Conflict) -> bool {
+        let fields: Vec<&str> = conflict
+            .path
+            .elements()
+            .iter()
+            .map_while(|element| match element {
+                PathElement::Field(name) => Some(name.as_str()),
+                _ => None,
+            })
+            .collect();
+        let element = conflict.element.as_deref();
+        if self.kptfile == Some(id) {
+            return match (fields.as_slice(), element) {
+                (["pipeline", "mutators" | "validators", ..], Some(name)) => owns(self.owner, name),
+                (["status", "conditions", ..] | ["info", "readinessGates", ..], Some(name)) => {
+                    self.injections.iter().any(|point| point.condition == name)
+                }
+                _ => false,
+            };
+        }
+        if self.context == Some(id)
+            && let ["data", key, ..] = fields.as_slice()
+        {
+            return self.keys.contains(key);
+        }
+        let mut filled = self.injections.iter().filter(|point| point.is_filled);
+        filled
+            .find(|point| point.id == id)
+            .is_some_and(|point| match fields.as_slice() {
+                ["metadata", "annotations", name, ..] => INJECTED.contains(name),
+                fields => fields.first() == Some(&point.field),
+            })
+    }
+}
+
+const INJECTED: [&str; 2] = [
+    INJECTED_RESOURCE_NAME_ANNOTATION,
+    INJECTED_RESOURCE_ANNOTATION,
+];

@@ -1,0 +1,76 @@
+//! Comments, three-way like the values that they belong to.
+
+use super::same;
+use super::versions::Child;
+use crate::yaml::{Content, EditError, Editor, NodeKind, comments_above, line_comment};
+
+/// Comments of an entry or item: those that only upstream changed are taken. The one beside a value
+/// that local changed stays: a setter comment would overwrite that value later.
+pub(super) fn take_comments<'d>(
+    base: Child<'_>,
+    local: Child<'d>,
+    upstream: Child<'_>,
+    editor: &mut Editor<'d, '_>,
+) {
+    let has_any = |child: Child<'_>| child.value.document.comments().next().is_some();
+    let in_block = |child: Child<'_>| {
+        child
+            .owner()
+            .parent()
+            .is_some_and(|parent| parent.kind().is_block_collection())
+    };
+    if !(has_any(base) || has_any(upstream)) || !in_block(local) || !in_block(upstream) {
+        return;
+    }
+    let (old, ours, theirs) = (base.owner(), local.owner(), upstream.owner());
+    let above = comments_above(theirs);
+    let old_above = comments_above(old);
+    if above != old_above && comments_above(ours) == old_above {
+        editor.set_comments_above(ours, &above);
+    }
+    let (Some(before), Some(here), Some(there)) =
+        (line_comment(old), line_comment(ours), line_comment(theirs))
+    else {
+        return;
+    };
+    let is_identifier = here.contains("kpt-merge:") || there.contains("kpt-merge:");
+    let block = |child: Child<'_>| child.value.kind().is_block_collection();
+    if before != there
+        && before == here
+        && !is_identifier
+        && block(local) == block(upstream)
+        && (block(local) || same(base.value, local.value))
+    {
+        editor.set_comment_behind(ours, there);
+    }
+}
+
+/// Comments within a list that is one value, if only upstream changed them.
+pub(super) fn take_inner_comments<'d, 'f>(
+    base: Option<Child<'f>>,
+    local: Child<'d>,
+    upstream: Child<'f>,
+    editor: &mut Editor<'d, 'f>,
+) -> Result<(), EditError> {
+    let Some(base) = base else { return Ok(()) };
+    let kind = upstream.value.kind();
+    let can_hold = matches!(kind, NodeKind::BlockMapping | NodeKind::BlockSequence);
+    if !can_hold || local.value.kind() != kind {
+        return Ok(());
+    }
+    fn comments<'a>(child: Child<'a>) -> Vec<&'a str> {
+        let document = child.value.document;
+        let range = child.value.range();
+        // The last line has a comment too.
+        let rest = &document.text[range.end..];
+        let end = rest
+            .find('\n')
+            .map_or(document.text.len(), |at| range.end + at);
+        document.comments_within(range.start..end).collect()
+    }
+    let (old, theirs) = (comments(base), comments(upstream));
+    if old != theirs && comments(local) == old && same(local.value, upstream.value) {
+        editor.replace(local.value, Content::Node(upstream.value))?;
+    }
+    Ok(())
+}

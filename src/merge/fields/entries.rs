@@ -1,0 +1,336 @@
+//! Merges the parts of a mapping or keyed list: each for itself, then their order.
+
+use super::super::facts::{Facts, Place};
+use super::super::identity;
+use super::super::order::merge_order;
+use super::super::rule::{self, Side};
+use super::comments::take_comments;
+use super::versions::{Child, Collection, Elementwise, Fate, Trail, Versions, key_text};
+use super::{Conflict, Merge, same};
+use crate::kptfile::has_comments;
+use crate::yaml::{Content, EditError, Editor, NodeRef, Part, Value};
+
+impl Merge {
+    ///
+    /// `absent` is the side that removed the whole.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one place in three versions, and what is said of it"
+    )]
+    pub(super) fn entries<'d, 'f>(
+        &mut self,
+        trail: &Trail<'_>,
+        facts: Facts<'_>,
+        absent: Option<Side>,
+        versions: &Versions<'d, 'f>,
+        node: NodeRef<'d>,
+        collection: &Collection<'d, 'f>,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<Fate<'f>, EditError> {
+        let [base_order, local_order, upstream_order] = &collection.identities;
+        let find = |order: &[usize], count: usize| {
+            let mut found = vec![None; collection.count];
+            order
+                .iter()
+                .take(count)
+                .enumerate()
+                .for_each(|(at, number)| found[*number] = Some(at));
+            found
+        };
+        let in_base = find(base_order, collection.base.len());
+        let in_local = find(local_order, usize::MAX);
+        let in_upstream = find(upstream_order, usize::MAX);
+        let pair = self.upstream_pair(trail, facts, collection);
+        let mut fates: Vec<Option<Fate<'f>>> = (0..collection.count).map(|_| None).collect();
+        let added = upstream_order
+            .iter()
+            .filter(|number| in_local[**number].is_none());
+        for number in local_order.iter().chain(added).copied() {
+            let one = Versions {
+                base: in_base[number].map(|at| collection.base[at]),
+                local: in_local[number].map(|at| collection.local[at]),
+                upstream: in_upstream[number].map(|at| collection.upstream[at]),
+            };
+            let forced = match &collection.together {
+                Some((marked, side)) => marked[number].then_some(*side),
+                None => pair.filter(|_| is_upstream_pair(&one)),
+            };
+            let fate = match forced {
+                Some(side) => force(side, &one, collection.together.is_some(), editor)?,
+                None => self.entry(trail, facts, absent, &one, collection.is_list, editor)?,
+            };
+            if let (Fate::Local, Some(base), Some(local), Some(upstream)) =
+                (&fate, one.base, one.local, one.upstream)
+            {
+                take_comments(base, local, upstream, editor);
+            }
+            fates[number] = Some(fate);
+        }
+        let stays = |number: &usize| !matches!(fates[*number], None | Some(Fate::Gone));
+        let kept = |order: &[usize]| -> Vec<usize> {
+            order
+                .iter()
+                .copied()
+                .filter(|number| stays(number))
+                .collect()
+        };
+        let (ours, theirs) = (kept(local_order), kept(upstream_order));
+        if ours.is_empty() && theirs.is_empty() {
+            return self.emptied(trail, versions, node, collection, editor);
+        }
+        let nothing_new = theirs.iter().all(|number| in_local[*number].is_some());
+        let order = match *base_order == *upstream_order && nothing_new {
+            // Upstream moved and added nothing.
+            true => ours,
+            false => {
+                let merged = merge_order(base_order, &ours, &theirs, self.winner);
+                if merged.cycle {
+                    self.order_conflict(trail, facts, collection);
+                }
+                merged.order
+            }
+        };
+        if order == *local_order {
+            return Ok(Fate::Local);
+        }
+        if collection.is_list && has_comments(node) {
+            self.findings.moves_comments = true;
+        }
+        let mut parts = Vec::with_capacity(order.len());
+        for number in order {
+            let fate = fates[number].take();
+            parts.push(match (fate, in_local[number], in_upstream[number]) {
+                (Some(Fate::Upstream(content)), None, Some(at)) => {
+                    let child = collection.upstream[at];
+                    match child.entry {
+                        Some(entry) => Part::Entry(entry, content),
+                        None => Part::Item(child.value, content),
+                    }
+                }
+                (_, Some(at), _) => Part::Kept(at),
+                _ => continue,
+            });
+        }
+        editor.arrange(node, parts)?;
+        Ok(Fate::Local)
+    }
+
+    /// Merges one entry or element.
+    fn entry<'d, 'f>(
+        &mut self,
+        trail: &Trail<'_>,
+        facts: Facts<'_>,
+        absent: Option<Side>,
+        versions: &Versions<'d, 'f>,
+        is_list: bool,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<Fate<'f>, EditError> {
+        let Versions {
+            base,
+            local,
+            upstream,
+        } = *versions;
+        let key = local.and_then(|child| child.entry).map(|entry| entry.key);
+        let key = key.or(upstream
+            .and_then(|child| child.entry)
+            .map(|entry| entry.key));
+        let below = match (key, local.or(upstream)) {
+            (Some(key), _) => Trail::Field(trail, key),
+            (None, Some(child)) => Trail::Index(trail, child.index, child.value),
+            (None, None) => return Ok(Fate::Gone),
+        };
+        let name = key.and_then(|key| key.scalar_text()).unwrap_or_default();
+        if key.is_some() && facts.keeps_local(name) {
+            return Ok(Fate::Local);
+        }
+        if let (Some(side), None) = (absent, base) {
+            // What was added to something that the other side removed as a whole.
+            let value = |child: Option<Child<'_>>| child.and_then(|child| child.value.value());
+            let other = if side == Side::Local {
+                Side::Upstream
+            } else {
+                Side::Local
+            };
+            self.findings.conflicts.push(Conflict {
+                path: below.to_path(),
+                element: below.element(),
+                is_order: false,
+                original: None,
+                local: value(local),
+                upstream: value(upstream),
+                winner: other,
+            });
+            return Ok(match (local, upstream) {
+                (None, Some(upstream)) => Fate::Upstream(Content::Node(upstream.value)),
+                _ => Fate::Local,
+            });
+        }
+        let facts = if is_list {
+            facts.items()
+        } else {
+            facts.field(name)
+        };
+        let elementwise = if is_list {
+            Elementwise::IfPresent
+        } else {
+            Elementwise::Yes
+        };
+        self.child(&below, facts, elementwise, *versions, editor)
+    }
+
+    /// `upstream` and `upstreamLock` of a sub-package are one value.
+    fn upstream_pair(
+        &mut self,
+        trail: &Trail<'_>,
+        facts: Facts<'_>,
+        collection: &Collection<'_, '_>,
+    ) -> Option<Side> {
+        if facts.place != Place::Kptfile {
+            return None;
+        }
+        fn pair(children: &[Child<'_>]) -> Option<Value> {
+            let found = children
+                .iter()
+                .filter(|child| UPSTREAM_PAIR.contains(&key_text(child)));
+            let found =
+                found.filter_map(|child| Some((child.entry?.key.value()?, child.value.value()?)));
+            let found: Vec<_> = found.collect();
+            (!found.is_empty()).then_some(Value::Mapping(found))
+        }
+        let (base, local) = (pair(&collection.base), pair(&collection.local));
+        let upstream = pair(&collection.upstream);
+        let outcome = rule::merge(
+            base.as_ref(),
+            local.as_ref(),
+            upstream.as_ref(),
+            self.winner,
+            |a, b| a == b,
+        );
+        if outcome.conflict {
+            let path = trail.to_path().field(UPSTREAM_PAIR[0]);
+            let winner = outcome.side;
+            let conflict = Conflict {
+                path,
+                element: None,
+                is_order: false,
+                original: base,
+                local,
+                upstream,
+                winner,
+            };
+            self.findings.conflicts.push(conflict);
+        }
+        Some(outcome.side)
+    }
+
+    /// Nothing is left: an explicit empty one of the side that stands stays, else the whole goes.
+    fn emptied<'d, 'f>(
+        &mut self,
+        trail: &Trail<'_>,
+        versions: &Versions<'d, 'f>,
+        node: NodeRef<'d>,
+        collection: &Collection<'d, 'f>,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<Fate<'f>, EditError> {
+        /// Whether a version holds anything; `None` if it is absent.
+        fn filled(child: Option<Child<'_>>) -> Option<bool> {
+            let node = child?.value.resolved();
+            Some(node.entries().next().is_some() || node.items().next().is_some())
+        }
+        let Versions {
+            base,
+            local,
+            upstream,
+        } = *versions;
+        let shapes = [filled(base), filled(local), filled(upstream)];
+        let outcome = rule::merge(shapes[0], shapes[1], shapes[2], self.winner, |a, b| a == b);
+        if outcome.conflict {
+            let nodes = [base, upstream].map(|child| child.map(|child| child.value));
+            self.conflict(
+                trail,
+                nodes[0],
+                local.map(|child| child.value),
+                nodes[1],
+                outcome.side,
+            );
+        }
+        let stands = match outcome.side {
+            Side::Local => shapes[1],
+            Side::Upstream => shapes[2],
+        };
+        let is_root = matches!(trail, Trail::Root);
+        match (stands, local, upstream) {
+            (Some(false), Some(_), _) => {}
+            (Some(false), None, Some(upstream)) => {
+                return Ok(Fate::Upstream(Content::Node(upstream.value)));
+            }
+            _ if is_root => {}
+            _ => return Ok(Fate::Gone),
+        }
+        if !collection.local.is_empty() {
+            editor.arrange(node, Vec::new())?;
+        }
+        Ok(Fate::Local)
+    }
+
+    fn order_conflict(
+        &mut self,
+        trail: &Trail<'_>,
+        facts: Facts<'_>,
+        collection: &Collection<'_, '_>,
+    ) {
+        fn labels(facts: Facts<'_>, children: &[Child<'_>]) -> Option<Value> {
+            let label = |child: &Child<'_>| match child.entry {
+                Some(entry) => entry.key.value(),
+                None => match identity::of_element(facts.list(), child.value) {
+                    Some(identity) => Some(identity.to_value()),
+                    None => child
+                        .value
+                        .get("name")
+                        .or(child.value.get("image"))?
+                        .value(),
+                },
+            };
+            Some(Value::Sequence(children.iter().filter_map(label).collect()))
+        }
+        self.findings.conflicts.push(Conflict {
+            path: trail.to_path(),
+            element: trail.element(),
+            is_order: true,
+            original: labels(facts, &collection.base),
+            local: labels(facts, &collection.local),
+            upstream: labels(facts, &collection.upstream),
+            winner: self.winner,
+        });
+    }
+}
+
+/// Where a sub-package comes from.
+const UPSTREAM_PAIR: [&str; 2] = ["upstream", "upstreamLock"];
+
+fn is_upstream_pair(versions: &Versions<'_, '_>) -> bool {
+    let is = |child: Option<Child<'_>>| {
+        child.is_some_and(|child| UPSTREAM_PAIR.contains(&key_text(&child)))
+    };
+    is(versions.local) || is(versions.upstream)
+}
+
+/// Takes the version of a side that was decided on elsewhere. `equal`: what both have is the same.
+fn force<'d, 'f>(
+    side: Side,
+    versions: &Versions<'d, 'f>,
+    equal: bool,
+    editor: &mut Editor<'d, 'f>,
+) -> Result<Fate<'f>, EditError> {
+    match (side, versions.local, versions.upstream) {
+        (Side::Local, Some(_), _) => Ok(Fate::Local),
+        (Side::Upstream, Some(local), Some(upstream)) => {
+            if !equal && !same(local.value, upstream.value) {
+                editor.replace(local.value, Content::Node(upstream.value))?;
+            }
+            Ok(Fate::Local)
+        }
+        (Side::Upstream, None, Some(upstream)) => Ok(Fate::Upstream(Content::Node(upstream.value))),
+        _ => Ok(Fate::Gone),
+    }
+}

@@ -1,0 +1,214 @@
+//! Merges the fields of one resource: the result is the local text with splices.
+//!
+//! ```yaml
+//! spec:          # base          # local              # upstream           # merged
+//!   replicas: 1                    replicas: 5          replicas: 1          replicas: 5
+//!   image: a:1                     image: a:1 # mine    image: a:2           image: a:2 # mine
+//!                                                       paused: true         paused: true
+//! ```
+//!
+//! Maps merge by key, lists as their schema says, everything else is one value. Changes are
+//! recorded into one [`Editor`] over the local document; what comes from upstream comes as
+//! upstream's text. An absent map or list counts as an empty one while its other two versions merge.
+//!
+//! Source: contract, merge-package (Fields, Order, Comments).
+
+mod collection;
+mod comments;
+mod entries;
+mod versions;
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;
+
+use super::facts::Facts;
+use super::rule::{self, Outcome, Side};
+use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
+
+use comments::take_inner_comments;
+use versions::{Child, Elementwise, Fate, Trail, Versions};
+
+/// A place that both sides changed, to different ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// Where.
+    pub path: Path,
+    /// What the nearest list element around it is called.
+    pub element: Option<String>,
+    /// Whether it is about the order of the elements; the values are their keys then.
+    pub is_order: bool,
+    /// What base has there.
+    pub original: Option<Value>,
+    /// What local has there.
+    pub local: Option<Value>,
+    /// What upstream has there.
+    pub upstream: Option<Value>,
+    /// Whose version stands.
+    pub winner: Side,
+}
+
+/// What a merge has to say.
+#[derive(Debug, Clone, Default)]
+pub struct Findings {
+    /// Every place where one side had to win.
+    pub conflicts: Vec<Conflict>,
+    /// Lists in which two elements have the same keys.
+    pub duplicates: Vec<Path>,
+    /// Whether a list with comments got, lost or moved elements.
+    pub moves_comments: bool,
+}
+
+/// Merges a resource that local and upstream have. `base` is absent if both added it.
+///
+/// # Errors
+/// Those of the [`Editor`]; the changes recorded so far are to be discarded then.
+pub fn merge_resource<'d, 'f>(
+    base: Option<NodeRef<'f>>,
+    local: NodeRef<'d>,
+    upstream: NodeRef<'f>,
+    facts: Facts<'_>,
+    winner: Side,
+    editor: &mut Editor<'d, 'f>,
+) -> Result<Findings, EditError> {
+    let mut merge = Merge {
+        winner,
+        findings: Findings::default(),
+    };
+    let base = base.map(Child::of);
+    let (local, upstream) = (Some(Child::of(local)), Some(Child::of(upstream)));
+    merge.child(
+        &Trail::Root,
+        facts,
+        Elementwise::Yes,
+        Versions {
+            base,
+            local,
+            upstream,
+        },
+        editor,
+    )?;
+    Ok(merge.findings)
+}
+
+/// Whether two nodes have the same value, however they are written.
+#[must_use]
+pub fn same(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
+    let (a, b) = (a.resolved(), b.resolved());
+    let plain = |node: &NodeRef<'_>| {
+        // A last block scalar can mean something else where the text ends without a line break.
+        node.kind().is_block_collection()
+            && node.range().end < node.document.text.len()
+            && node.properties().is_empty()
+    };
+    if a.kind() == b.kind() && plain(&a) && plain(&b) && a.source() == b.source() {
+        let source = a.source().as_bytes();
+        if memchr::memchr2(b'*', b'!', source).is_none() {
+            return true;
+        }
+    }
+    a.equals(&b)
+}
+
+struct Merge {
+    winner: Side,
+    findings: Findings,
+}
+
+impl Merge {
+    /// Merges one entry, element or root.
+    fn child<'d, 'f>(
+        &mut self,
+        trail: &Trail<'_>,
+        facts: Facts<'_>,
+        elementwise: Elementwise,
+        versions: Versions<'d, 'f>,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<Fate<'f>, EditError> {
+        let Versions {
+            base,
+            local,
+            upstream,
+        } = versions;
+        let present = local.is_some() && upstream.is_some();
+        if present || elementwise == Elementwise::Yes {
+            match (local, upstream) {
+                (Some(local), _) => {
+                    if let Some(collection) = self.collection(trail, facts, versions, present) {
+                        let absent = upstream.is_none().then_some(Side::Upstream);
+                        return self.entries(
+                            trail,
+                            facts,
+                            absent,
+                            &versions,
+                            local.value,
+                            &collection,
+                            editor,
+                        );
+                    }
+                }
+                (None, Some(_)) => {
+                    if let Some(fate) = self.without_local(trail, facts, base, upstream)? {
+                        return Ok(fate);
+                    }
+                }
+                (None, None) => return Ok(Fate::Gone),
+            }
+        }
+        let outcome = self.value(trail, base, local, upstream);
+        match (outcome.side, local, upstream) {
+            (Side::Local, Some(local), Some(upstream)) if !outcome.conflict => {
+                take_inner_comments(base, local, upstream, editor)?;
+                Ok(Fate::Local)
+            }
+            (Side::Local, Some(_), _) => Ok(Fate::Local),
+            (Side::Upstream, Some(local), Some(upstream)) => {
+                editor.replace(local.value, Content::Node(upstream.value))?;
+                Ok(Fate::Local)
+            }
+            (Side::Upstream, None, Some(upstream)) => {
+                Ok(Fate::Upstream(Content::Node(upstream.value)))
+            }
+            _ => Ok(Fate::Gone),
+        }
+    }
+
+    /// Decides over one value, and says so if it is a conflict.
+    fn value(
+        &mut self,
+        trail: &Trail<'_>,
+        base: Option<Child<'_>>,
+        local: Option<Child<'_>>,
+        upstream: Option<Child<'_>>,
+    ) -> Outcome {
+        let base = base.map(|child| child.value);
+        let local = local.map(|child| child.value);
+        let upstream = upstream.map(|child| child.value);
+        let outcome = rule::merge(base, local, upstream, self.winner, |a, b| same(*a, *b));
+        if outcome.conflict {
+            self.conflict(trail, base, local, upstream, outcome.side);
+        }
+        outcome
+    }
+
+    fn conflict(
+        &mut self,
+        trail: &Trail<'_>,
+        base: Option<NodeRef<'_>>,
+        local: Option<NodeRef<'_>>,
+        upstream: Option<NodeRef<'_>>,
+        winner: Side,
+    ) {
+        let value = |node: Option<NodeRef<'_>>| node.and_then(|node| node.value());
+        self.findings.conflicts.push(Conflict {
+            path: trail.to_path(),
+            element: trail.element(),
+            is_order: false,
+            original: value(base),
+            local: value(local),
+            upstream: value(upstream),
+            winner,
+        });
+    }
+}

@@ -1,0 +1,344 @@
+//! Tables and examples: base, local, upstream, and what comes out.
+
+use super::*;
+use crate::resource::Resource;
+use crate::schema::Schema;
+use crate::yaml::{Document, ParseOptions, Tree};
+
+/// The merged text, and conflicts as `path:winner`.
+pub(super) fn merged(
+    base: &str,
+    local: &str,
+    upstream: &str,
+    winner: Side,
+) -> (String, Vec<String>) {
+    let schema = Schema::builtin();
+    let trees = [base, local, upstream].map(|text| {
+        Tree::parse(text, ParseOptions::default()).unwrap_or_else(|e| panic!("{e}: {text}"))
+    });
+    let base = Document::new(base, &trees[0]);
+    let local = Document::new(local, &trees[1]);
+    let upstream = Document::new(upstream, &trees[2]);
+    let mut editor = Editor::new(local);
+    let (Some(l), Some(u)) = (local.root(0), upstream.root(0)) else {
+        panic!("empty")
+    };
+    let facts = Facts::of(&Resource::read(l), &schema, true);
+    let found = merge_resource(base.root(0), l, u, facts, winner, &mut editor).expect("merges");
+    let conflicts = found.conflicts.iter().map(|conflict| {
+        let order = if conflict.is_order { "order of " } else { "" };
+        format!("{order}{}:{}", conflict.path, conflict.winner.as_str())
+    });
+    (editor.finish().expect("YAML"), conflicts.collect())
+}
+
+#[track_caller]
+fn check(base: &str, local: &str, upstream: &str, expected: &str) {
+    check_conflicts(base, local, upstream, expected, &[]);
+}
+
+#[track_caller]
+fn check_conflicts(base: &str, local: &str, upstream: &str, expected: &str, paths: &[&str]) {
+    let (text, conflicts) = merged(base, local, upstream, Side::Upstream);
+    assert_eq!(text, expected);
+    assert_eq!(conflicts, paths);
+}
+
+/// The contents of a Pod's container or of anything else, at the top of a text for reading.
+fn pod(containers: &str) -> String {
+    let lines = containers.lines().map(|line| format!("  {line}\n"));
+    format!(
+        "apiVersion: v1\nkind: Pod\nspec:\n{}",
+        lines.collect::<String>()
+    )
+}
+
+#[test]
+fn scalars() {
+    check(
+        "a: 1\nb: 1\nc: 1\n",
+        "a: 2\nb: 1\nc: 1\n",
+        "a: 1\nb: 1\nc: 3\nd: 4\n",
+        "a: 2\nb: 1\nc: 3\nd: 4\n",
+    );
+    check_conflicts(
+        "a: 1\n",
+        "a: 2 # mine\n",
+        "a: 3\n",
+        "a: 3 # mine\n",
+        &["a:upstream"],
+    );
+    assert_eq!(
+        merged("a: 1\n", "a: 2\n", "a: 3\n", Side::Local),
+        ("a: 2\n".to_owned(), vec!["a:local".to_owned()])
+    );
+    // Equal by value, however written.
+    check(
+        "a: 5\nb: x\n",
+        "a: 5.0\nb: 'x'\n",
+        "a: 5\nb: \"x\"\n",
+        "a: 5.0\nb: 'x'\n",
+    );
+    check("a: \"5\"\n", "a: \"5\"\n", "a: 5\n", "a: 5\n");
+}
+
+#[test]
+fn null_is_an_ordinary_value() {
+    check("a: 1\n", "a: 1\n", "a: null\n", "a: null\n");
+    check(
+        "a: 1\nb: 1\n",
+        "a: null\nb: 1\n",
+        "a: 1\nb: 2\n",
+        "a: null\nb: 2\n",
+    );
+    check_conflicts(
+        "a: 1\nb: 1\n",
+        "a: null\nb: 1\n",
+        "b: 1\n",
+        "b: 1\n",
+        &["a:upstream"],
+    );
+    check("a: null\nb: 1\n", "a: null\nb: 1\n", "b: 1\n", "b: 1\n");
+    check("a: null\n", "a: null\n", "a:\n  b: 1\n", "a:\n  b: 1\n");
+}
+
+#[test]
+fn removed_keys() {
+    check("a: 1\nb: 1\n", "a: 1\nb: 1\n", "b: 1\n", "b: 1\n");
+    check("a: 1\nb: 1\n", "b: 1\n", "a: 1\nb: 2\n", "b: 2\n");
+    check_conflicts(
+        "a: 1\nb: 1\n",
+        "a: 2\nb: 1\n",
+        "b: 1\n",
+        "b: 1\n",
+        &["a:upstream"],
+    );
+    check_conflicts(
+        "a: 1\nb: 1\n",
+        "b: 1\n",
+        "a: 2\nb: 1\n",
+        "a: 2\nb: 1\n",
+        &["a:upstream"],
+    );
+    assert_eq!(
+        merged("a: 1\nb: 1\n", "b: 1\n", "a: 2\nb: 1\n", Side::Local),
+        ("b: 1\n".to_owned(), vec!["a:local".to_owned()])
+    );
+}
+
+#[test]
+fn removed_maps_leave_nothing_behind() {
+    let base = "a:\n  b:\n    c: 1\n    d: 2\nz: 1\n";
+    check(base, base, "z: 1\n", "z: 1\n");
+    check(base, "z: 1\n", base, "z: 1\n");
+    // Each side removed one of two.
+    check(
+        "a: {b: 1, c: 1}\nz: 1\n",
+        "a: {b: 1}\nz: 1\n",
+        "a: {c: 1}\nz: 1\n",
+        "z: 1\n",
+    );
+    // What the other side added stays.
+    let more = "a:\n  b:\n    c: 1\n    d: 2\n    # mine\n    e: 3\nz: 1\n";
+    let left = "a:\n  b:\n    # mine\n    e: 3\nz: 1\n";
+    check_conflicts(base, more, "z: 1\n", left, &["a.b.e:local"]);
+    check_conflicts(base, "z: 1\n", more, left, &["a.b.e:upstream"]);
+    // An explicit empty one stays.
+    check("a: {b: 1}\n", "a: {b: 1}\n", "a: {}\n", "a: {}\n");
+    check(
+        "a: {b: 1}\nz: 1\n",
+        "a: {}\nz: 1\n",
+        "a: {b: 1}\nz: 2\n",
+        "a: {}\nz: 2\n",
+    );
+}
+
+#[test]
+fn changed_within_a_removed_map() {
+    let base = "a:\n  b: 1\n  c: 1\nz: 1\n";
+    let changed = "a:\n  b: 1\n  c: 2\nz: 1\n";
+    check_conflicts(base, changed, "z: 1\n", "z: 1\n", &["a.c:upstream"]);
+    check_conflicts(
+        base,
+        "z: 1\n",
+        changed,
+        "a:\n  c: 2\nz: 1\n",
+        &["a.c:upstream"],
+    );
+}
+
+#[test]
+fn new_keys_stand_between_their_neighbours() {
+    check(
+        "a: 1\nc: 1\n",
+        "a: 1\nc: 1\nl: 1\n",
+        "a: 1\n# b\nb: 2 # two\nc: 1\n",
+        "a: 1\n# b\nb: 2 # two\nc: 1\nl: 1\n",
+    );
+    check(
+        "a: 1\n",
+        "a: 1\ns: 1\n",
+        "a: 1\ng: 1\n",
+        "a: 1\ns: 1\ng: 1\n",
+    );
+}
+
+#[test]
+fn keyed_lists() {
+    let base = pod("containers:\n- name: a\n  image: a:1\n- name: b\n  image: b:1\n");
+    let local = pod(
+        "containers:\n- name: l\n- name: a # ca\n  image: a:1\n- name: b\n  image: b:1\n  args: [x]\n",
+    );
+    let upstream = pod(
+        "containers:\n- name: a\n  image: a:2\n# new\n- name: u\n  image: u:1\n- name: b\n  image: b:1\n",
+    );
+    let expected = pod(
+        "containers:\n- name: l\n- name: a # ca\n  image: a:2\n# new\n- name: u\n  image: u:1\n- name: b\n  image: b:1\n  args: [x]\n",
+    );
+    check(&base, &local, &upstream, &expected);
+    // An element removed on one side and changed on the other is one conflict.
+    let gone = pod("containers:\n- name: a\n  image: a:1\n");
+    check_conflicts(
+        &base,
+        &local,
+        &gone,
+        &pod("containers:\n- name: l\n- name: a # ca\n  image: a:1\n"),
+        &["spec.containers[2]:upstream"],
+    );
+    let changed = pod("containers:\n- name: a\n  image: a:1\n- name: b\n  image: b:2\n");
+    check_conflicts(
+        &base,
+        &gone,
+        &changed,
+        &changed,
+        &["spec.containers[1]:upstream"],
+    );
+}
+
+#[test]
+fn ports_by_port_and_protocol() {
+    let base = pod(
+        "containers:\n- name: a\n  ports:\n  - containerPort: 80\n  - containerPort: 80\n    protocol: UDP\n",
+    );
+    let local = pod(
+        "containers:\n- name: a\n  ports:\n  - containerPort: 80\n    hostPort: 1\n  - containerPort: 80\n    protocol: UDP\n",
+    );
+    let upstream = pod(
+        "containers:\n- name: a\n  ports:\n  - containerPort: 80\n    protocol: TCP\n  - containerPort: 80\n    protocol: UDP\n    name: u\n",
+    );
+    // What local and upstream put behind the port: local's first.
+    let expected = pod(
+        "containers:\n- name: a\n  ports:\n  - containerPort: 80\n    hostPort: 1\n    protocol: TCP\n  - containerPort: 80\n    protocol: UDP\n    name: u\n",
+    );
+    check(&base, &local, &upstream, &expected);
+}
+
+#[test]
+fn sets_and_atomic_lists() {
+    let with = |finalizers: &str, args: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  finalizers: [{finalizers}]\nspec:\n  containers:\n  - name: c\n    args: [{args}]\n"
+        )
+    };
+    check(
+        &with("a, b, c", "x, y"),
+        &with("a, l, c", "x, y"),
+        &with("a, b, c, u", "x, y, u"),
+        &with("a, l, c, u", "x, y, u"),
+    );
+    check_conflicts(
+        &with("a", "x, y"),
+        &with("a", "x, l"),
+        &with("a", "x, u"),
+        &with("a", "x, u"),
+        &["spec.containers[0].args:upstream"],
+    );
+}
+
+#[test]
+fn duplicated_keys_by_position() {
+    let list = |values: &str| {
+        let items = values
+            .split(' ')
+            .map(|v| format!("  - name: E\n    value: {v}\n"));
+        pod(&format!(
+            "containers:\n- name: c\n  env:\n{}",
+            items.collect::<String>()
+        ))
+    };
+    check(&list("a b"), &list("a l"), &list("u b"), &list("u l"));
+}
+
+#[test]
+fn upstream_reorders() {
+    let list = |names: &str, image: &str| {
+        let items = names
+            .chars()
+            .map(|n| format!("# {n}\n- name: {n}\n  image: {n}:{image}\n"));
+        pod(&format!("containers:\n{}", items.collect::<String>()))
+    };
+    check(
+        &list("abc", "1"),
+        &list("abc", "1"),
+        &list("cab", "2"),
+        &list("cab", "2"),
+    );
+    let local = list("abc", "1").replace("b:1", "b:9");
+    let expected = list("cab", "2").replace("b:2", "b:9").replace("a:2", "a:1");
+    let upstream = list("cab", "1").replace("c:1", "c:2");
+    check(&list("abc", "1"), &local, &upstream, &expected);
+    let (text, conflicts) = merged(
+        &list("abc", "1"),
+        &list("bac", "1"),
+        &list("acb", "1"),
+        Side::Local,
+    );
+    assert_eq!(text, list("bac", "1"));
+    assert_eq!(conflicts, ["order of spec.containers:local"]);
+}
+
+#[test]
+fn comments() {
+    let base = "# one\na: 1 # x\nb: 1\n# two\nc:\n  d: 1\n";
+    let upstream = "# uno\na: 1 # y\n# new\nb: 1 # z\n# two\nc: # more\n  # deep\n  d: 1\n";
+    check(base, base, upstream, upstream);
+    // Changed by local: kept.
+    check(
+        base,
+        "# mine\na: 1 # own\nb: 1\n# two\nc:\n  d: 1\n",
+        upstream,
+        "# mine\na: 1 # own\n# new\nb: 1 # z\n# two\nc: # more\n  # deep\n  d: 1\n",
+    );
+    // A new setter comment beside a value of local's own is not taken.
+    check("a: 1\n", "a: 2\n", "a: 1 # kpt-set: ${a}\n", "a: 2\n");
+    check(
+        "a: 1\n",
+        "a: 1\n",
+        "a: 2 # kpt-set: ${a}\n",
+        "a: 2 # kpt-set: ${a}\n",
+    );
+    check("a: 1 # x\n", "a: 1 # x\n", "a: 1\n", "a: 1\n");
+}
+
+#[test]
+fn identifiers_and_pipeline_annotations_are_not_merged() {
+    let base = "apiVersion: v1\nkind: Pod\nmetadata: # kpt-merge: /a\n  name: a\n  annotations:\n    internal.kpt.dev/upstream-identifier: a\n    config.kubernetes.io/path: x\n";
+    let local = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n";
+    check(
+        base,
+        local,
+        &base
+            .replace("/a", "/b")
+            .replace(": a\n    config", ": b\n    config"),
+        local,
+    );
+    check(local, local, base, local);
+    let more = format!("{base}    mine: x\n");
+    check(
+        local,
+        local,
+        &more,
+        &format!("{local}  annotations:\n    mine: x\n"),
+    );
+    check(base, base, local, base);
+}

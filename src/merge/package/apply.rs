@@ -1,0 +1,233 @@
+//! Removes, adds and moves whole resources of the local package.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::Source;
+use super::fates::Fate;
+use super::members::{Members, Package};
+use super::new_text::new_text;
+use super::places::places;
+use super::report::Report;
+use crate::merge::Side;
+use crate::merge::facts::is_pipeline_annotation;
+use crate::merge::resources::Track;
+use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS};
+use crate::resource_list::{ItemId, NewText, ResourceList};
+use crate::results::FunctionResult;
+use crate::yaml::{Content, EditError, NodeRef, Value};
+
+/// What is to be done.
+pub(super) struct Work<'w> {
+    pub(super) tracks: &'w [Track],
+    pub(super) fates: &'w [Fate],
+    /// The members of base, local and upstream.
+    pub(super) members: [&'w Members; 3],
+    pub(super) upstream: &'w Package<'w>,
+    pub(super) source: Source<'w>,
+    pub(super) winner: Side,
+}
+
+impl Work<'_> {
+    pub(super) fn apply(&self, list: &mut ResourceList, report: &mut Report) {
+        let [base, local, theirs] = self.members;
+        let places = places(self.tracks, self.fates, self.members, self.winner);
+        // kpt writes the annotation on all resources of a package, or on none.
+        let identifies = local.members.iter().any(|member| member.is_annotated);
+        let before = |number: usize| {
+            let at = places.get(&number)?;
+            local.ids.get(*at).copied()
+        };
+        let mut indexes = next_indexes(list);
+        let mut files = NewFiles::find(self, list);
+        for (number, (track, fate)) in self.tracks.iter().zip(self.fates).enumerate() {
+            match (fate, track.local, track.upstream) {
+                (Fate::Removed, Some(at), _) => {
+                    list.remove(local.ids[at]);
+                    report.counts.removed += 1;
+                }
+                (Fate::Added, _, Some(at)) => {
+                    report.counts.added += 1;
+                    let path = theirs.path(Some(at)).map(str::to_owned);
+                    let (node, before) = (self.upstream.node(at), before(number));
+                    let is_new_file = files.take(node);
+                    // A file that is there keeps its own.
+                    if let (Some(path), Some(mode)) = (&path, self.mode_of(path.as_deref())) {
+                        list.set_mode(path, mode);
+                    }
+                    match is_new_file {
+                        Some(true) if !identifies => {
+                            let text = node.document.text.to_owned();
+                            let before = None;
+                            list.add_text(NewText { path, text, before });
+                            continue;
+                        }
+                        Some(false) if !identifies => continue,
+                        _ => {}
+                    }
+                    let member = &theirs.members[at];
+                    let identifier = member.upstream_identifier().filter(|_| identifies);
+                    match new_text(node, member, identifier, list, &mut indexes) {
+                        Ok(text) => list.add_text(NewText { path, text, before }),
+                        Err(error) => {
+                            let result = FunctionResult::refused(&error);
+                            report.say(result.about(self.upstream.resource(at)));
+                        }
+                    }
+                }
+                (Fate::Merge, Some(at), Some(_)) => {
+                    let paths = [
+                        base.path(track.base),
+                        local.path(track.local),
+                        theirs.path(track.upstream),
+                    ];
+                    let id = local.ids[at];
+                    if both_moved(paths) {
+                        report.moved(list.resource(id), paths);
+                    }
+                    let Some(path) = moved_to(track, self.members) else {
+                        continue;
+                    };
+                    report.counts.moved += 1;
+                    let text = list.node(id).document_text().filter(|_| list.is_package());
+                    match text.map(str::to_owned) {
+                        Some(text) => {
+                            list.remove(id);
+                            let (path, before) = (Some(path.to_owned()), before(number));
+                            list.add_text(NewText { path, text, before });
+                        }
+                        None => {
+                            let moved = paths[1].and_then(|old| in_package(list, id, old, path));
+                            let moved = moved.unwrap_or_else(|| path.to_owned());
+                            if let Err(error) = set_path(list, &mut indexes, id, &moved) {
+                                let result = FunctionResult::refused(&error);
+                                report.say(result.about(list.resource(id)));
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The permission bits of one of upstream's files.
+    fn mode_of(&self, path: Option<&str>) -> Option<u32> {
+        self.source.files()?.mode(path?)
+    }
+}
+
+/// A path from the root package, as the annotations of an item of a sub-package have it.
+fn in_package(list: &ResourceList, id: ItemId, old: &str, new: &str) -> Option<String> {
+    let own = list.resource(id).origin.path.as_deref()?;
+    let package = old.strip_suffix(own)?;
+    new.strip_prefix(package).map(str::to_owned)
+}
+
+/// Whether local and upstream moved a resource to two different files.
+fn both_moved(paths: [Option<&str>; 3]) -> bool {
+    match paths {
+        [Some(old), Some(ours), Some(theirs)] => ours != old && theirs != old && ours != theirs,
+        _ => false,
+    }
+}
+
+/// Files of upstream that are new with all that they hold: they come as they are, with comments
+/// that belong to no resource.
+struct NewFiles {
+    /// By the text, which all resources of a file share: whether it was taken.
+    texts: BTreeMap<*const u8, bool>,
+}
+
+impl NewFiles {
+    fn find(work: &Work<'_>, local: &ResourceList) -> Self {
+        let upstream = work.upstream;
+        let mut texts = BTreeMap::new();
+        if !local.is_package() {
+            return Self { texts };
+        }
+        let known = local.file_paths();
+        let mut others = BTreeSet::new();
+        for (track, fate) in work.tracks.iter().zip(work.fates) {
+            let Some(at) = track.upstream else { continue };
+            let (node, path) = (upstream.node(at), upstream.all.members[at].path.as_deref());
+            let text = node.document.text.as_ptr();
+            let is_new = path.is_some_and(|path| !known.contains(path));
+            let is_file = node.document_text().is_some() && is_new && !is_annotated(node);
+            if matches!(fate, Fate::Added) && is_file {
+                texts.insert(text, false);
+            } else {
+                others.insert(text);
+            }
+        }
+        texts.retain(|text, _| !others.contains(text));
+        Self { texts }
+    }
+
+    /// `Some(true)` for the first resource of such a file, `Some(false)` for the others.
+    fn take(&mut self, node: NodeRef<'_>) -> Option<bool> {
+        let taken = self.texts.get_mut(&node.document.text.as_ptr())?;
+        Some(!std::mem::replace(taken, true))
+    }
+}
+
+/// Whether a resource carries annotations of a pipeline.
+fn is_annotated(node: NodeRef<'_>) -> bool {
+    let annotations = node.get_path(&["metadata", "annotations"]);
+    let keys = annotations.into_iter().flat_map(|node| node.entries());
+    let mut keys = keys.filter_map(|entry| entry.key.as_str());
+    keys.any(is_pipeline_annotation)
+}
+
+/// The path that only upstream moved a resource to.
+pub(super) fn moved_to<'m>(
+    track: &Track,
+    [base, local, upstream]: [&'m Members; 3],
+) -> Option<&'m str> {
+    let old = base.path(track.base)?;
+    let new = upstream.path(track.upstream)?;
+    (local.path(track.local) == Some(old) && new != old).then_some(new)
+}
+
+/// The first index behind those of the items of each file: two items of one file need distinct ones.
+fn next_indexes(list: &ResourceList) -> HashMap<String, usize> {
+    let mut next: HashMap<String, usize> = HashMap::new();
+    for (_, resource) in list.items() {
+        if let Some(path) = &resource.origin.path {
+            let index = resource.origin.index.map_or(0, |index| index + 1);
+            let last = next.entry(path.clone()).or_default();
+            *last = index.max(*last);
+        }
+    }
+    next
+}
+
+fn set_path(
+    list: &mut ResourceList,
+    indexes: &mut HashMap<String, usize>,
+    id: ItemId,
+    path: &str,
+) -> Result<(), EditError> {
+    let index = indexes.entry(path.to_owned()).or_default();
+    let text = index.to_string();
+    *index += 1;
+    let index = text;
+    list.edit(id, |node, editor| {
+        let annotations = node
+            .entry("metadata")
+            .and_then(|m| m.value.entry("annotations"));
+        let Some(annotations) = annotations.map(|entry| entry.value) else {
+            return Ok(());
+        };
+        for (names, value) in [
+            (PATH_ANNOTATIONS, path),
+            (INDEX_ANNOTATIONS, index.as_str()),
+        ] {
+            for name in names {
+                if annotations.entry(name).is_some() {
+                    editor.set(annotations, name, Content::Value(Value::from(value)))?;
+                }
+            }
+        }
+        Ok(())
+    })
+}

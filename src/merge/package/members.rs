@@ -1,0 +1,133 @@
+//! The resources of one of the packages that are merged.
+
+use crate::merge::facts::{UPSTREAM_IDENTIFIER, is_pipeline_annotation};
+use crate::merge::resources::{Member, find_packages};
+use crate::package::normalize_package_path;
+use crate::resource::Resource;
+use crate::resource_list::{ItemId, ResourceList};
+use crate::yaml::{NodeRef, Value};
+
+/// The resources of one package, by name.
+#[derive(Clone)]
+pub(super) struct Members {
+    pub(super) ids: Vec<ItemId>,
+    pub(super) members: Vec<Member>,
+}
+
+impl Members {
+    /// The path of a member's file.
+    pub(super) fn path(&self, at: Option<usize>) -> Option<&str> {
+        self.members[at?].path.as_deref()
+    }
+}
+
+/// The resources of one package, with the list that holds them.
+pub(super) struct Package<'p> {
+    pub(super) list: &'p ResourceList,
+    pub(super) all: Members,
+}
+
+impl<'p> Package<'p> {
+    pub(super) fn read(list: &'p ResourceList) -> Self {
+        let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
+        let paths = list.paths_from_root(&ids);
+        let member = |(id, path): (&ItemId, Option<String>)| {
+            let path = path.map(|path| normalize_package_path(&path));
+            let mut member = Member::of(list.resource(*id), path);
+            // Most resources declare nothing, and need not be parsed to know it.
+            let declares = ["kpt-merge", UPSTREAM_IDENTIFIER]
+                .iter()
+                .any(|word| list.may_contain(*id, word));
+            if declares {
+                list.read(*id, |node| member.declare(list.resource(*id), node));
+            }
+            member
+        };
+        let mut members: Vec<Member> = ids.iter().zip(paths).map(member).collect();
+        find_packages(&mut members);
+        Self {
+            list,
+            all: Members { ids, members },
+        }
+    }
+
+    pub(super) fn resource(&self, at: usize) -> &'p Resource {
+        self.list.resource(self.all.ids[at])
+    }
+
+    pub(super) fn node(&self, at: usize) -> NodeRef<'p> {
+        self.list.node(self.all.ids[at])
+    }
+
+    /// The value without what tools put on it; `None` if there is no such resource.
+    pub(super) fn own_value(&self, at: Option<usize>) -> Option<Value> {
+        at.map(|at| own_value(self.node(at)))
+    }
+
+    /// The text of the whole document, where the resource is one.
+    pub(super) fn text(&self, at: usize) -> Option<&'p str> {
+        self.node(at).document_text()
+    }
+}
+
+/// Whether two resources are written in the same way, comments included. Then they are equal, and
+/// need not be compared field by field.
+pub(super) fn same_text(a: (&Package<'_>, usize), b: (&Package<'_>, usize)) -> bool {
+    match (a.0.text(a.1), b.0.text(b.1)) {
+        // A last block scalar can mean something else where the text ends without a line break.
+        (Some(a), Some(b)) => a == b && a.ends_with('\n'),
+        _ => false,
+    }
+}
+
+/// Whether two resources have the same value, but for what tools put on them.
+pub(super) fn same_value(
+    a: (&Package<'_>, Option<usize>),
+    b: (&Package<'_>, Option<usize>),
+) -> bool {
+    match (a.1, b.1) {
+        (Some(one), Some(other)) => {
+            same_text((a.0, one), (b.0, other)) || a.0.own_value(a.1) == b.0.own_value(b.1)
+        }
+        (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
+/// The value of a resource without what tools put on it.
+fn own_value(node: NodeRef<'_>) -> Value {
+    let mut value = node.value().unwrap_or(Value::Null);
+    if let Some(metadata) = field_mut(&mut value, "metadata") {
+        if let Some(Value::Mapping(annotations)) = field_mut(metadata, "annotations") {
+            annotations.retain(|(key, _)| {
+                !key.as_str()
+                    .is_some_and(|key| key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key))
+            });
+        }
+        let empty = |value: &Value| matches!(value, Value::Mapping(entries) if entries.is_empty());
+        if let Value::Mapping(entries) = metadata {
+            entries.retain(|(key, value)| !(key.as_str() == Some("annotations") && empty(value)));
+        }
+    }
+    value
+}
+
+/// Takes away what a Kptfile may have of its own without counting as changed.
+pub(super) fn without_own_fields(value: &mut Value) {
+    if let Some(Value::Mapping(entries)) = field_mut(value, "metadata") {
+        entries.retain(|(key, _)| key.as_str() != Some("name"));
+    }
+    if let Value::Mapping(entries) = value {
+        const OWN: [&str; 3] = ["upstream", "upstreamLock", "status"];
+        entries.retain(|(key, _)| !key.as_str().is_some_and(|key| OWN.contains(&key)));
+    }
+}
+
+fn field_mut<'v>(value: &'v mut Value, name: &str) -> Option<&'v mut Value> {
+    let Value::Mapping(entries) = value else {
+        return None;
+    };
+    let found = entries
+        .iter_mut()
+        .find(|(key, _)| key.as_str() == Some(name));
+    found.map(|(_, value)| value)
+}

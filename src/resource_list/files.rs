@@ -1,0 +1,122 @@
+//! The files of a package that hold no resources: a merge follows them too.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{InputError, Layout, ResourceList};
+use crate::package::{
+    FileChange, FileContent, PackageError, PackageFile, PackageFiles, is_krm_name,
+};
+
+/// The files that are not named like KRM.
+#[derive(Debug)]
+pub(super) struct OtherFiles {
+    /// Those on disk, not read yet.
+    on_disk: PackageFiles,
+    /// Those that came as texts.
+    held: BTreeMap<String, String>,
+}
+
+impl OtherFiles {
+    pub(super) fn of(files: &PackageFiles) -> Self {
+        Self {
+            on_disk: files.without_krm(),
+            held: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn has(&self, path: &str) -> bool {
+        let found = self
+            .on_disk
+            .others
+            .binary_search_by(|other| other.as_str().cmp(path));
+        found.is_ok() || self.held.contains_key(path)
+    }
+
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        let on_disk = self.on_disk.others.iter();
+        on_disk.chain(self.held.keys()).map(String::as_str)
+    }
+}
+
+impl ResourceList {
+    /// Reads a package whose files came as texts.
+    ///
+    /// # Errors
+    /// [`InputError::Yaml`] for a file that does not parse.
+    pub(crate) fn from_texts(
+        files: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, InputError> {
+        let mut package = PackageFiles::empty("");
+        let mut texts = BTreeMap::new();
+        for (path, text) in files {
+            if is_krm_name(path.rsplit('/').next().unwrap_or_default()) {
+                let content = FileContent {
+                    text,
+                    mode: 0o644,
+                    target: None,
+                };
+                package.files.push(PackageFile { path, content });
+            } else {
+                texts.insert(path, text);
+            }
+        }
+        package.files.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut list = Self::from_files(&package)?;
+        if let Layout::Files { others, .. } = &mut list.layout {
+            others.held = texts;
+        }
+        Ok(list)
+    }
+
+    /// The paths of the files in which resources were read.
+    #[must_use]
+    pub(crate) fn paths_of_resources(&self) -> BTreeSet<&str> {
+        let Layout::Files { paths, .. } = &self.layout else {
+            return BTreeSet::new();
+        };
+        let chunks = self.items.iter().map(|item| item.chunk);
+        chunks.map(|chunk| paths[chunk].as_str()).collect()
+    }
+
+    /// The files of a package that are not KRM, be they named so or not.
+    #[must_use]
+    pub(crate) fn paths_of_others(&self) -> Vec<String> {
+        let Layout::Files { paths, others, .. } = &self.layout else {
+            return Vec::new();
+        };
+        let of_resources = self.paths_of_resources();
+        let named = paths.iter().map(String::as_str);
+        let named = named.filter(|path| !of_resources.contains(path));
+        named.chain(others.paths()).map(str::to_owned).collect()
+    }
+
+    /// The bytes of a file of the package.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read any more.
+    pub(crate) fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, PackageError> {
+        let missing = || PackageError::NotInPackage { path: path.into() };
+        let Layout::Files { paths, others, .. } = &self.layout else {
+            return Err(missing());
+        };
+        if let Ok(chunk) = paths.binary_search_by(|other| other.as_str().cmp(path)) {
+            return Ok(Cow::Borrowed(self.chunks[chunk].text().as_bytes()));
+        }
+        match others.held.get(path) {
+            Some(text) => Ok(Cow::Borrowed(text.as_bytes())),
+            None => others.on_disk.read_other(path).map(Cow::Owned),
+        }
+    }
+
+    /// Deletes a file that is not KRM.
+    pub(crate) fn delete_file(&mut self, path: &str) {
+        if let Layout::Files { paths, copied, .. } = &mut self.layout {
+            match paths.binary_search_by(|other| other.as_str().cmp(path)) {
+                // New resources may come into it.
+                Ok(chunk) => self.chunks[chunk].clear(),
+                Err(_) => copied.push(FileChange::delete(path)),
+            }
+        }
+    }
+}
