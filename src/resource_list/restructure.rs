@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::{Item, ItemId, Layout, Place, ResourceList, items_of, locate, path_from};
-use crate::yaml::{Content, Document, EditError, Editor, NodeRef, OwnedDocument, Value};
+use crate::yaml::{Content, Document, EditError, Editor, NodeRef, OwnedDocument, Value, is_marker};
 
 /// A resource that a step adds as it is written.
 #[derive(Debug, Clone)]
@@ -198,7 +198,7 @@ pub(super) fn documents_text(
     removed: Option<&BTreeSet<usize>>,
     added: &[(Option<usize>, &str)],
 ) -> Option<String> {
-    let is_opened = document.text.starts_with("---");
+    let is_opened = is_marker(document.text.as_bytes(), b"---");
     let newline = if document.text.contains("\r\n") {
         "\r\n"
     } else {
@@ -234,7 +234,8 @@ pub(super) fn documents_text(
             _ => {
                 if !is_first {
                     end_line(&mut text, newline);
-                    if !piece.starts_with("---") && !piece.starts_with("...") {
+                    let begins = |marker| is_marker(piece.as_bytes(), marker);
+                    if !begins(b"---") && !begins(b"...") {
                         text.push_str("---");
                         text.push_str(newline);
                     }

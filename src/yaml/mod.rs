@@ -23,6 +23,6 @@ pub use edit::{Content, Editor, OwnedDocument, Part};
 pub use error::{EditError, Location, ParseError};
 pub use path::{Path, PathElement};
 pub use render::{comments_above, line_comment, node_text};
-pub(crate) use tree::most_nodes;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
+pub(crate) use tree::{is_marker, most_nodes};
 pub use value::Value;

@@ -345,7 +345,7 @@ impl<'t> Builder<'t> {
     fn skip_document_ends(&mut self) {
         loop {
             let at = self.skip_trivia(self.cursor);
-            if !self.bytes[at..].starts_with(b"...") || line_start(self.bytes, at) != at {
+            if !is_marker(&self.bytes[at..], b"...") || line_start(self.bytes, at) != at {
                 return;
             }
             self.cursor = (line_end(self.bytes, at) + 1).min(self.bytes.len());
@@ -355,7 +355,7 @@ impl<'t> Builder<'t> {
     fn document_end(&mut self) {
         // The span of this event is of no use where the end is implicit: look for the marker.
         let end = match self.skip_trivia(self.cursor) {
-            at if self.bytes[at..].starts_with(b"...") => {
+            at if is_marker(&self.bytes[at..], b"...") => {
                 let after = at + 3;
                 memchr::memchr(b'\n', &self.bytes[after..])
                     .map_or(self.text.len(), |n| after + n + 1)
@@ -824,6 +824,12 @@ fn may_be_typed(text: &str) -> bool {
         Some(b'f' | b'F') => text.eq_ignore_ascii_case("false"),
         Some(_) => false,
     }
+}
+
+/// Whether a line begins with `---` or `...` as a mark: white space or the end follows.
+pub(crate) fn is_marker(line: &[u8], marker: &[u8; 3]) -> bool {
+    let behind = line.strip_prefix(marker).map(|rest| rest.first());
+    behind.is_some_and(|next| next.is_none_or(|byte| b" \t\r\n".contains(byte)))
 }
 
 /// How many nodes may be there when the next one comes.
