@@ -227,7 +227,9 @@ D
     'conditionType: reviewed # asked for by Ops' 'type: reviewed # by hand' '# Of the blueprint.' 'exec: cat # reads nothing'
 }
 
-# render-variant with kpt fn eval: a clone of upstream, which kpt then renders. Runs 6 checks.
+identifiers() { sed -n "s/^ *internal.kpt.dev.upstream-identifier: *['\"]*\([^'\"]*\).*/\1/p" "$@" | sort; }
+
+# render-variant with kpt fn eval: a clone of upstream, which kpt then renders. Runs 7 checks.
 check_render_variant() {
   local binary=$1 place=$work/variant
   [[ -x $binary ]] || fail "$binary is not there: build it first"
@@ -302,6 +304,15 @@ Y
   expect_text "eval with render-variant: the Kptfile" "$place/Kptfile" \
     'name: edge-app' 'name: PackageVariant.my-pv.say.0' 'exec: propagate # of the blueprint' 'reason: ConfigInjected'
   expect_text "eval with render-variant: the package context" "$place/package-context.yaml" 'name: edge-app' 'region: useast1'
+  rm -rf "$work/repository"
+  mkdir "$work/repository"
+  cp -R "$place/upstream" "$work/repository/app"
+  git -C "$work/repository" init --quiet --initial-branch main
+  git -C "$work/repository" add .
+  git -C "$work/repository" -c user.name=n -c user.email=n@example.com commit --quiet -m app
+  kpt pkg get "file://$work/repository/.git/app@main" "$work/got" >"$work/got.log" 2>&1 || { cat "$work/got.log" >&2; fail "kpt pkg get"; }
+  diff <(identifiers "$work/got"/*.yaml) <(identifiers "$place/app.yaml" "$place/endpoints.yaml") || fail "render-variant: other identifiers than kpt's"
+  ok "eval with render-variant: upstream-identifier is what kpt pkg get writes"
   expect_text "eval with render-variant: kpt shows the conditions" "$work/variant.log" 'Ready is True' 'Stalled is False'
 
   step "kpt fn render --allow-exec of the variant"
@@ -499,7 +510,7 @@ check_prepend_pipeline "$(dirname "$binary")/prepend-pipeline"
 check_render_variant "$(dirname "$binary")/render-variant"
 check_expand_variant_set "$(dirname "$binary")/expand-variant-set"
 
-expected=$((15 + 8 + 5 + 6 + 3))
+expected=$((15 + 8 + 5 + 7 + 3))
 left_out=""
 wrapper=$shared/tools/with-containers.sh
 if [[ -x $wrapper ]]; then
