@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use thiserror::Error;
 
+pub(crate) use files::FileUnder;
 pub use restructure::NewText;
 
 use files::OtherFiles;

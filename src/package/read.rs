@@ -133,6 +133,7 @@ impl fmt::Display for SkipReason {
 pub(super) struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
+    mode: u32,
 }
 
 impl Stamp {
@@ -140,6 +141,7 @@ impl Stamp {
         Stamp {
             length: metadata.len(),
             modified: metadata.modified().ok(),
+            mode: mode_of(metadata),
         }
     }
 }
@@ -169,6 +171,12 @@ impl PackageFiles {
             .files
             .binary_search_by(|file| file.path.as_bytes().cmp(path.as_bytes()));
         found.ok().map(|index| &self.files[index])
+    }
+
+    /// The permission bits of one of the [`others`](PackageFiles::others).
+    #[must_use]
+    pub fn mode_of_other(&self, path: &str) -> Option<u32> {
+        self.other_stamps.get(path).map(|stamp| stamp.mode)
     }
 
     /// The bytes of one of the [`others`](PackageFiles::others).

@@ -15,13 +15,32 @@ pub(super) struct OtherFiles {
     on_disk: PackageFiles,
     /// Those that came as texts.
     held: BTreeMap<String, String>,
+    /// Permission bits of the files that are named like KRM, where they are not the usual ones.
+    modes: BTreeMap<String, u32>,
 }
+
+/// A file of the package as it was read.
+#[derive(Debug)]
+pub(crate) struct FileUnder {
+    /// Its bytes if it holds no resources; empty for others, which the list has.
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) mode: Option<u32>,
+}
+
+/// Permission bits of a file that nobody changed.
+const USUAL_MODE: u32 = 0o644;
 
 impl OtherFiles {
     pub(super) fn of(files: &PackageFiles) -> Self {
         Self {
             on_disk: files.without_krm(),
             held: BTreeMap::new(),
+            modes: files
+                .files
+                .iter()
+                .filter(|file| file.content.mode != USUAL_MODE)
+                .map(|file| (file.path.clone(), file.content.mode))
+                .collect(),
         }
     }
 
@@ -107,6 +126,48 @@ impl ResourceList {
             Some(text) => Ok(Cow::Borrowed(text.as_bytes())),
             None => others.on_disk.read_other(path).map(Cow::Owned),
         }
+    }
+
+    /// The files under a directory, by their paths relative to it; none in a ResourceList.
+    ///
+    /// # Errors
+    /// One cannot be read any more.
+    pub(crate) fn files_under(
+        &self,
+        directory: &str,
+    ) -> Result<BTreeMap<String, FileUnder>, PackageError> {
+        let mut files = BTreeMap::new();
+        let Layout::Files { others, .. } = &self.layout else {
+            return Ok(files);
+        };
+        let below = |path: &str| {
+            let path = path.strip_prefix(directory)?.strip_prefix('/')?;
+            Some(path.to_owned())
+        };
+        for path in self.paths_of_resources() {
+            if let Some(relative) = below(path) {
+                let bytes = Vec::new();
+                let mode = others.modes.get(path).copied();
+                files.insert(relative, FileUnder { bytes, mode });
+            }
+        }
+        for path in self.paths_of_others() {
+            if let Some(relative) = below(&path) {
+                let bytes = self.read_file(&path)?.into_owned();
+                let mode = others.modes.get(&path).copied();
+                let mode = mode.or_else(|| others.on_disk.mode_of_other(&path));
+                files.insert(relative, FileUnder { bytes, mode });
+            }
+        }
+        Ok(files)
+    }
+
+    /// The numbers of the texts that hold resources, by path, in a loose list.
+    pub(crate) fn numbers_of_texts(&self) -> BTreeMap<&str, usize> {
+        let items = self.items.iter();
+        let numbers =
+            items.filter_map(|item| Some((item.resource.origin.path.as_deref()?, item.chunk)));
+        numbers.collect()
     }
 
     /// Deletes a file that is not KRM.

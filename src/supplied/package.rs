@@ -35,6 +35,8 @@ pub(super) enum FileContent {
     Chunk(usize),
     /// A text that is not KRM.
     Text(String),
+    /// The same, from a package directory.
+    Bytes(Vec<u8>),
     /// Not read yet.
     OnDisk,
 }
@@ -65,12 +67,13 @@ impl SuppliedPackage {
     }
 
     /// The files, sorted by path. None if the input is not made of files: a single file, an inline
-    /// list, items of the ResourceList.
+    /// list, items of a ResourceList.
     pub fn files(&self) -> impl Iterator<Item = &SuppliedFile> {
         self.files.values()
     }
 
-    /// Whether the input is made of files: a directory, or a PackageRevisionResources.
+    /// Whether the input is made of files: a directory, also one of a package, or a
+    /// PackageRevisionResources.
     #[must_use]
     pub fn is_package(&self) -> bool {
         self.directory.is_some() || !self.files.is_empty()
@@ -92,6 +95,7 @@ impl SuppliedPackage {
         match &file.content {
             FileContent::Chunk(index) => Ok(Cow::Borrowed(self.list.chunk_text(*index).as_bytes())),
             FileContent::Text(text) => Ok(Cow::Borrowed(text.as_bytes())),
+            FileContent::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
             FileContent::OnDisk => {
                 let directory = self.directory.as_ref().ok_or_else(missing)?;
                 let bytes = directory.read_other(path);

@@ -6,9 +6,11 @@ use std::path::Path as FilePath;
 use super::package::{FileContent, SuppliedFile, SuppliedPackage};
 use super::{Role, UsageError};
 use crate::chunk::Chunk;
-use crate::package::{check_package_path, is_krm_name, normalize_package_path, read_package};
+use crate::package::{
+    PackageError, check_package_path, is_krm_name, normalize_package_path, read_package,
+};
 use crate::resource::{PATH_ANNOTATIONS, Resource};
-use crate::resource_list::{ResourceList, is_krm};
+use crate::resource_list::{FileUnder, ResourceList, is_krm};
 use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::text::Text;
 use crate::yaml::{NodeId, NodeRef, ParseOptions, Path};
@@ -132,6 +134,22 @@ pub(super) fn from_directory(
     }
     if reader.read_only_item(&items)? {
         return Ok(Some(reader.package));
+    }
+    let failed = |error: PackageError| UsageError(format!("{directory}: {error}"));
+    let files = list.files_under(&directory).map_err(failed)?;
+    let numbers = items.numbers_of_texts();
+    for (path, FileUnder { bytes, mode }) in files {
+        let content = match numbers.get(path.as_str()) {
+            Some(number) => FileContent::Chunk(*number),
+            None => FileContent::Bytes(bytes),
+        };
+        let name = path.clone();
+        let file = SuppliedFile {
+            path,
+            mode,
+            content,
+        };
+        reader.package.files.insert(name, file);
     }
     reader.package.list = items;
     Ok(Some(reader.package))
@@ -280,7 +298,7 @@ impl<'r> Reader<'r> {
         for path in &files.others {
             let file = SuppliedFile {
                 path: path.clone(),
-                mode: None,
+                mode: files.mode_of_other(path),
                 content: FileContent::OnDisk,
             };
             self.package.files.insert(path.clone(), file);

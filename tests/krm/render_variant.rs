@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 use krm_variants::functions::{prepend_pipeline, render_variant};
 use krm_variants::supplied::Role;
+use proptest::prelude::*;
 use render_variant::FUNCTION;
 
 use crate::step::{Outcome, on_list, on_package, on_package_with};
@@ -578,6 +579,121 @@ spec:
     assert!(text.contains("region: useast1 # where\n"), "{text}");
 }
 
+#[test]
+fn downstream_targets_are_drafts_and_proposed_else_the_latest_published() {
+    let revision = |name: &str, revision: &str, lifecycle: &str, owner: &str| {
+        format!(
+            "---\napiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata:\n  name: {name}\n  ownerReferences:\n  - {{apiVersion: config.porch.kpt.dev/v1alpha1, kind: PackageVariant, name: {owner}}}\nspec:\n  repository: edge\n  packageName: regions/edge-app\n  revision: {revision}\n  lifecycle: {lifecycle}\n"
+        )
+    };
+    let published = revision("p9", "v9", "Published", "my-pv")
+        + &revision("p10", "v10", "Published", "my-pv")
+        + &revision("p11", "v11", "Published", "another");
+    let drafts =
+        revision("d2", "v12", "Draft", "my-pv") + &revision("d1", "v13", "Proposed", "my-pv");
+    for (revisions, expected) in [
+        (
+            published.clone(),
+            "    downstreamTargets:\n    - name: p10\n",
+        ),
+        (
+            published + &drafts,
+            "    downstreamTargets:\n    - name: d1\n    - name: d2\n",
+        ),
+        (revision("p11", "v11", "Published", "another"), ""),
+    ] {
+        let resources = directory(&[("r.yaml", &(SUPPLIED.to_owned() + &revisions))]);
+        let context = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kptfile.kpt.dev}\n";
+        let files = [
+            ("Kptfile", KPTFILE),
+            ("package-context.yaml", context),
+            ("pv.yaml", VARIANT),
+        ];
+        let flags = [(Role::Resources, resources.path().to_owned())];
+        let outcome = on_package_with(&FUNCTION, VARIANT, &files, &flags).expect("a valid config");
+        let status = outcome.file("pv.yaml").split_once("\nstatus:\n");
+        let (_, status) = status.expect("a status");
+        let targets = status
+            .split_once("downstreamTargets:")
+            .map_or(String::new(), |(_, t)| {
+                format!("    downstreamTargets:{}", t.replace("\n  -", "\n    -"))
+            });
+        assert_eq!(targets, expected, "{status}");
+    }
+}
+
+/// Roles are directories of the package itself: nothing is lost on the way, not even an executable.
+#[test]
+fn a_clone_from_a_directory_of_the_package_takes_all_files() {
+    let config = VARIANT.replace(
+        "metadata:\n",
+        "metadata:\n  annotations: {fn.kpt.dev/upstream-path: ./up, fn.kpt.dev/resources-path: cluster}\n",
+    );
+    let package = directory(&[
+        ("up/Kptfile", KPTFILE),
+        ("up/points/endpoints.yaml", POINT),
+        ("up/README.md", "# app\r\n"),
+        ("up/values.yaml", "a:   1\n"),
+        ("up/bin/run.sh", "#!/bin/sh\n"),
+        ("up.md", "beside it"),
+        ("cluster/r.yaml", SUPPLIED),
+    ]);
+    make_executable(&package.path().join("up/bin/run.sh"));
+    let output = Command::new(binary("render-variant"))
+        .arg("--config")
+        .arg(directory_file("pv.yaml", &config))
+        .arg("--package")
+        .arg(package.path())
+        .output()
+        .expect("a run");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    assert!(stderr.contains("cloned 5 files"), "{stderr}");
+    let read = |path: &str| fs::read_to_string(package.path().join(path)).unwrap_or_default();
+    assert_eq!(read("README.md"), "# app\r\n");
+    assert_eq!(read("values.yaml"), "a:   1\n");
+    assert_eq!(read("bin/run.sh"), "#!/bin/sh\n");
+    assert!(is_executable(&package.path().join("bin/run.sh")));
+    assert!(read("points/endpoints.yaml").starts_with("# What the app talks to.\n"));
+    assert!(read("Kptfile").contains("  name: edge-app # the blueprint\n"));
+    assert_eq!(read("up/Kptfile"), KPTFILE);
+    // From outside too.
+    let upstream = package.path().join("up");
+    let target = package.path().join("other");
+    let status = Command::new(binary("render-variant"))
+        .arg("--config")
+        .arg(directory_file("pv.yaml", VARIANT))
+        .arg("--package")
+        .arg(&target)
+        .arg("--upstream")
+        .arg(&upstream)
+        .output()
+        .expect("a run");
+    assert!(status.status.success());
+    assert!(is_executable(&target.join("bin/run.sh")));
+}
+
+#[cfg(unix)]
+fn make_executable(file: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("a file");
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let metadata = fs::metadata(file).expect("a file");
+    metadata.permissions().mode() & 0o777 == 0o755
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) {}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Path) -> bool {
+    true
+}
+
 fn binary(name: &str) -> PathBuf {
     assert_cmd::cargo::cargo_bin(name)
 }
@@ -699,4 +815,102 @@ fn package_variants_of_a_real_package() {
         assert_eq!(alone.results, Vec::<String>::new(), "{name}");
     }
     assert_eq!(count, 8);
+}
+
+/// Resources of upstream's package in many spellings.
+fn some_resources() -> impl Strategy<Value = Vec<(String, String)>> {
+    let kinds = 0..4_u8;
+    let styles = 0..4_u8;
+    let one = (kinds, styles, any::<bool>(), 0..3_u8).prop_map(|(kind, style, point, head)| {
+        let head = ["", "# head\n", "---\n"][usize::from(head)];
+        let (api_version, kind, field) = [
+            ("v1", "ConfigMap", "data"),
+            ("example.com/v1", "ServiceEndpoints", "spec"),
+            ("apps/v1", "Deployment", "spec"),
+            ("v1", "Service", "spec"),
+        ][usize::from(kind)];
+        let point = point && kind != "Deployment";
+        let annotations = match (point, style % 2) {
+            (true, 0) => "  annotations: {kpt.dev/config-injection: 'required'} # a\n",
+            (true, _) => "  annotations:\n    # why\n    kpt.dev/config-injection: optional\n",
+            (false, 0) => "  annotations: {}\n",
+            (false, _) => "",
+        };
+        let value = [
+            format!("{field}: {{a: b}} # c\n"),
+            format!("{field}:\n    a: 'b'   # c\n\n# foot\n"),
+            format!("{field}:\n  a: |\n    text\n"),
+            String::new(),
+        ][usize::from(style)]
+        .clone();
+        format!("{head}apiVersion: {api_version}\nkind: {kind}\nmetadata: # m\n  name: NAME\n{annotations}{value}")
+    });
+    proptest::collection::vec(one, 0..5).prop_map(|texts| {
+        let named = texts.into_iter().enumerate();
+        named
+            .map(|(i, text)| (format!("r{i}.yaml"), text.replace("NAME", &format!("n{i}"))))
+            .collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Made once, the variant stays: without upstream, and with an upstream that did not change.
+    #[test]
+    fn twice_is_once(
+        resources in some_resources(),
+        kptfile in 0..4_usize,
+        context in 0..3_usize,
+        functions in 0..3_usize,
+        by_kind in any::<bool>(),
+    ) {
+        let kptfiles = [
+            KPTFILE.to_owned(),
+            format!("# head\n{KPTFILE}  validators: [] # none\ninfo:\n    readinessGates:\n    - conditionType: x # y\n"),
+            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: app}\npipeline: {mutators: [{image: a}]}\n".to_owned(),
+            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\nstatus:\n  conditions: [] # none\n".to_owned(),
+        ];
+        let contexts = [
+            "",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: app # kpt\n  old: x\n",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kptfile.kpt.dev}\ndata: {name: app, region: 'x'}\n",
+        ];
+        let mut files = resources;
+        files.push(("Kptfile".to_owned(), kptfiles[kptfile].clone()));
+        files.push(("README.md".to_owned(), "# read me".to_owned()));
+        if context > 0 {
+            files.push(("package-context.yaml".to_owned(), contexts[context].to_owned()));
+        }
+        let pipelines = [
+            "    mutators:\n    - image: set-namespace:v0.1 # tail\n      name: my-func\n",
+            "    mutators: [{image: a, configMap: {b: c}}]\n    validators:\n    # v\n    - exec: v\n",
+            "    {}\n",
+        ];
+        let injector = if by_kind { "{kind: ServiceEndpoints, name: useast1-endpoints}" } else { "{name: useast1-endpoints}" };
+        let (head, _) = VARIANT.split_once("  pipeline:").expect("a pipeline");
+        let config = format!("{head}    removeKeys: [old]\n  pipeline:\n{}  injectors: [{injector}]\n", pipelines[functions]);
+        let pairs: Vec<(&str, &str)> = files.iter().map(|(p, t)| (&**p, &**t)).collect();
+        let upstream = directory(&pairs);
+        let resources = directory(&[("r.yaml", SUPPLIED)]);
+        let flags = [
+            (Role::Resources, resources.path().to_owned()),
+            (Role::Upstream, upstream.path().to_owned()),
+            (Role::Original, upstream.path().to_owned()),
+        ];
+        let made = on_package_with(&FUNCTION, &config, &[], &flags[..2]).expect("a valid config");
+        prop_assert!(!made.failed, "{:?}", made.results);
+        let local = directory(&made.files.iter().map(|(p, t)| (&**p, &**t)).collect::<Vec<_>>());
+        let local: Vec<(String, String)> = made.files.iter().map(|(p, _)| {
+            (p.clone(), fs::read_to_string(local.path().join(p)).expect("a file"))
+        }).collect();
+        let krm: Vec<(&str, &str)> = local.iter().filter(|(p, _)| p != "README.md").map(|(p, t)| (&**p, &**t)).collect();
+        for flags in [&flags[..1], &flags[..]] {
+            let again = on_package_with(&FUNCTION, &config, &krm, flags).expect("a valid config");
+            prop_assert!(!again.failed, "{:?}", again.results);
+            for (path, text) in &krm {
+                prop_assert_eq!(again.file(path), *text, "{}, {} inputs", path, flags.len());
+            }
+        }
+    }
 }
