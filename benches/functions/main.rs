@@ -33,7 +33,10 @@ struct Row<'a> {
 }
 
 fn main() {
-    // `cargo bench -- 500` adds a size in MB.
+    // `cargo bench -- fleet` measures the fan-out only, `cargo bench -- 500` adds a size in MB.
+    if std::env::args().any(|argument| argument == "fleet") {
+        return fleet::table();
+    }
     let mut sizes = vec![1, 10, 50];
     sizes.extend(std::env::args().filter_map(|argument| argument.parse::<usize>().ok()));
     for megabytes in sizes {

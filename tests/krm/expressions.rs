@@ -300,6 +300,10 @@ fn what_is_refused_before_anything_is_evaluated() {
         ("'a", "Syntax error"),
         ("a b", "line 1, column 3"),
         ("(1", "Syntax error"),
+        (
+            &("true ? ".repeat(300) + "'a'" + &" : 'b'".repeat(300)),
+            "too deep",
+        ),
         ("@paid('a')", "Syntax error"),
         ("99999999999999999999", "invalid int literal"),
     ] {

@@ -657,6 +657,37 @@ fn a_clone_from_a_directory_of_the_package_takes_all_files() {
     assert!(read("points/endpoints.yaml").starts_with("# What the app talks to.\n"));
     assert!(read("Kptfile").contains("  name: edge-app # the blueprint\n"));
     assert_eq!(read("up/Kptfile"), KPTFILE);
+    // The next revision lies beside the one that the package is based on.
+    for (path, text) in [
+        ("new/Kptfile", KPTFILE),
+        ("new/points/endpoints.yaml", POINT),
+        ("new/README.md", "# app 2\n"),
+        ("new/bin/run.sh", "#!/bin/sh\n"),
+    ] {
+        let file = package.path().join(path);
+        fs::create_dir_all(file.parent().expect("a parent")).expect("folders");
+        fs::write(file, text).expect("a file");
+    }
+    let update = config.replace(
+        "upstream-path: ./up",
+        "upstream-path: new, fn.kpt.dev/original-path: up",
+    );
+    let output = Command::new(binary("render-variant"))
+        .arg("--config")
+        .arg(directory_file("pv.yaml", &update))
+        .arg("--package")
+        .arg(package.path())
+        .output()
+        .expect("a run");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    assert_eq!(read("README.md"), "# app 2\n");
+    assert!(!package.path().join("values.yaml").exists());
+    assert_eq!(
+        (read("up/README.md"), read("new/README.md")),
+        ("# app\r\n".to_owned(), "# app 2\n".to_owned())
+    );
+    assert!(package.path().join("up.md").exists());
     // From outside too.
     let upstream = package.path().join("up");
     let target = package.path().join("other");
