@@ -11,6 +11,8 @@ mod hostile;
 mod inject_config;
 mod kpt_merge;
 mod merge_cases;
+mod merge_laws;
+mod merge_table;
 mod prepend_pipeline;
 mod reasons;
 mod render_variant;

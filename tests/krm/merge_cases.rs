@@ -261,7 +261,7 @@ fn packages(sources: [&[(&str, &str)]; 3]) -> tempfile::TempDir {
     folder
 }
 
-fn merge_files(sources: [&[(&str, &str)]; 3], fields: &str) -> (Files, Vec<String>) {
+pub(crate) fn merge_files(sources: [&[(&str, &str)]; 3], fields: &str) -> (Files, Vec<String>) {
     let folder = packages(sources);
     let at = |name: &str| folder.path().join(name);
     merge(

@@ -3,15 +3,15 @@
 use krm_variants::yaml::Value;
 
 /// A source of numbers that needs no more than to be the same everywhere.
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// A number below `limit`.
-    pub(super) fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -34,10 +34,10 @@ fn map(entries: Vec<(&str, Value)>) -> Value {
 }
 
 /// One resource: original, local and upstream.
-pub(super) type Triple = [Option<Value>; 3];
+pub(crate) type Triple = [Option<Value>; 3];
 
 /// A resource of some kind, changed by both sides.
-pub(super) fn triple(random: &mut Random, number: usize) -> Triple {
+pub(crate) fn triple(random: &mut Random, number: usize) -> Triple {
     let base = resource(random, number);
     let side = |random: &mut Random| {
         let mut value = base.clone();
