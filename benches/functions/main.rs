@@ -7,6 +7,7 @@
 
 mod fleet;
 mod generate;
+mod merge;
 
 use std::hint::black_box;
 use std::io::Write;
@@ -33,6 +34,11 @@ struct Row<'a> {
 }
 
 fn main() {
+    // `cargo bench -- merge` is about merge-package alone.
+    if std::env::args().any(|argument| argument == "merge") {
+        merge::table();
+        return;
+    }
     // `cargo bench -- 500` adds a size in MB.
     let mut sizes = vec![1, 10, 50];
     sizes.extend(std::env::args().filter_map(|argument| argument.parse::<usize>().ok()));
@@ -40,6 +46,7 @@ fn main() {
         table(megabytes);
     }
     fleet::table();
+    merge::table();
 }
 
 fn table(megabytes: usize) {
