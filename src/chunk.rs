@@ -141,9 +141,9 @@ impl Chunk {
         Ok(())
     }
 
-    /// Takes everything away.
-    pub(crate) fn clear(&mut self) {
-        self.edited = Some(Text::from(String::new()));
+    /// Puts another text in place of what there is; [`Chunk::check`] must accept it.
+    pub(crate) fn rewrite(&mut self, text: String) {
+        self.edited = Some(Text::from(text));
         self.tree = OnceCell::new();
     }
 

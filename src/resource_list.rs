@@ -840,6 +840,27 @@ impl ItemsLine {
     }
 }
 
+/// The items of a file that was put into its chunk.
+fn items_of_file(chunk: usize, path: &str, text: &str) -> Result<Vec<Item>, InputError> {
+    let found = krm_documents(text).map_err(|error| InputError::Yaml {
+        place: path.to_owned(),
+        error,
+    })?;
+    let numbered = found.into_iter().enumerate();
+    let item = |(number, (document, mut resource)): (usize, (usize, Resource))| {
+        resource.origin.path = Some(path.to_owned());
+        resource.origin.index = Some(number);
+        resource.origin.package_path = None;
+        Item {
+            resource,
+            chunk,
+            place: Place::Document(document),
+            hidden: false,
+        }
+    };
+    Ok(numbered.map(item).collect())
+}
+
 /// Documents of a file that are KRM: mappings with apiVersion and kind, and their numbers.
 fn krm_documents(text: &str) -> Result<Vec<(usize, Resource)>, ParseError> {
     let read = |document: Document<'_>| {

@@ -7,6 +7,7 @@
 
 mod fleet;
 mod generate;
+mod merge;
 
 use std::hint::black_box;
 use std::io::Write;
@@ -33,9 +34,14 @@ struct Row<'a> {
 }
 
 fn main() {
-    // `cargo bench -- fleet` measures the fan-out only, `cargo bench -- 500` adds a size in MB.
-    if std::env::args().any(|argument| argument == "fleet") {
+    // `cargo bench -- fleet` is about the fan-out alone, `cargo bench -- merge` about the merge;
+    // `cargo bench -- 500` adds a size in MB.
+    let asked = |name: &str| std::env::args().any(|argument| argument == name);
+    if asked("fleet") {
         return fleet::table();
+    }
+    if asked("merge") {
+        return merge::table();
     }
     let mut sizes = vec![1, 10, 50];
     sizes.extend(std::env::args().filter_map(|argument| argument.parse::<usize>().ok()));
@@ -43,6 +49,7 @@ fn main() {
         table(megabytes);
     }
     fleet::table();
+    merge::table();
 }
 
 fn table(megabytes: usize) {

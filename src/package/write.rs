@@ -160,8 +160,14 @@ fn plan<'a>(
         other => other.map_err(PackageError::io("read", files.root.as_path()))?,
     };
     let mut steps = Vec::with_capacity(changes.len());
+    // The files of a folder are neighbours.
+    let mut checked = None;
     for (path, change) in changes {
-        check_parents(&root, path)?;
+        let folder = path.rsplit_once('/').map(|(folder, _)| folder);
+        if checked != Some(folder) {
+            check_parents(&root, path)?;
+            checked = Some(folder);
+        }
         let on_disk = root.join(path);
         let mut found = None;
         let mut targets = vec![on_disk.clone()];

@@ -175,7 +175,7 @@ impl ResourceList {
         if let Layout::Files { paths, copied, .. } = &mut self.layout {
             match paths.binary_search_by(|other| other.as_str().cmp(path)) {
                 // New resources may come into it.
-                Ok(chunk) => self.chunks[chunk].clear(),
+                Ok(chunk) => self.chunks[chunk].rewrite(String::new()),
                 Err(_) => copied.push(FileChange::delete(path)),
             }
         }

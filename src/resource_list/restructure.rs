@@ -3,8 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{Item, ItemId, Layout, Place, ResourceList, items_of, locate, path_from};
-use crate::yaml::{Content, Document, EditError, Editor, NodeRef, OwnedDocument, Value, is_marker};
+use super::{
+    InputError, Item, ItemId, Layout, Place, ResourceList, items_of, items_of_file, locate,
+    path_from,
+};
+use crate::chunk::Chunk;
+use crate::package::{FileChange, is_krm_name};
+use crate::resource::Resource;
+use crate::text::Text;
+use crate::yaml::{
+    Content, Document, EditError, Editor, NodeRef, OwnedDocument, ParseOptions, Value, is_marker,
+};
 
 /// A resource that a step adds as it is written.
 #[derive(Debug, Clone)]
@@ -78,6 +87,109 @@ impl ResourceList {
             });
         }
         taken
+    }
+
+    /// Makes what was added, removed and copied items like the others, for steps that come behind.
+    /// No [`ItemId`] of before means the same afterwards.
+    ///
+    /// A ResourceList that is edited as a whole (in JSON or flow style) keeps what is new apart.
+    pub(crate) fn settle(&mut self) -> Result<(), InputError> {
+        match &self.layout {
+            Layout::Files { .. } => self.settle_files(),
+            Layout::Split { indent, .. } => {
+                let indent = *indent;
+                self.settle_items(indent);
+                Ok(())
+            }
+            Layout::Whole | Layout::Loose => Ok(()),
+        }
+    }
+
+    fn settle_files(&mut self) -> Result<(), InputError> {
+        let changes = self.file_changes();
+        let Layout::Files { paths, copied, .. } = &mut self.layout else {
+            return Ok(());
+        };
+        copied.clear();
+        let known: HashMap<String, usize> = paths.iter().cloned().zip(0..).collect();
+        let mut changed = BTreeSet::new();
+        for change in changes {
+            let is_krm = is_krm_name(change.path().rsplit('/').next().unwrap_or_default());
+            let text = match &change {
+                FileChange::Write { bytes, .. } => std::str::from_utf8(bytes).ok(),
+                FileChange::Delete { .. } => Some(""),
+            };
+            let Some(text) = text.filter(|_| is_krm) else {
+                copied.push(change);
+                continue;
+            };
+            let chunk = known.get(change.path()).copied().unwrap_or_else(|| {
+                paths.push(change.path().to_owned());
+                let nothing = Text::from(String::new());
+                self.chunks
+                    .push(Chunk::new(nothing, ParseOptions::default()));
+                paths.len() - 1
+            });
+            self.chunks[chunk].rewrite(text.to_owned());
+            changed.insert(chunk);
+        }
+        let mut items: Vec<Item> = std::mem::take(&mut self.items);
+        items.retain(|item| !changed.contains(&item.chunk));
+        for chunk in changed {
+            items.extend(items_of_file(
+                chunk,
+                &paths[chunk],
+                self.chunks[chunk].text(),
+            )?);
+        }
+        // Stable: the items of a file keep their order.
+        items.sort_by_key(|item| item.chunk);
+        self.items = items;
+        self.removed.clear();
+        self.texts.clear();
+        self.added.clear();
+        Ok(())
+    }
+
+    fn settle_items(&mut self, indent: usize) {
+        let mut new: HashMap<Option<ItemId>, Vec<NewText>> = HashMap::new();
+        for text in std::mem::take(&mut self.texts) {
+            new.entry(text.before).or_default().push(text);
+        }
+        if new.is_empty() {
+            return;
+        }
+        let chunks = std::mem::take(&mut self.chunks);
+        let items = std::mem::take(&mut self.items);
+        let removed = std::mem::take(&mut self.removed);
+        let mut take = |list: &mut Self, before: Option<ItemId>| {
+            for text in new.remove(&before).unwrap_or_default() {
+                let text = behind_dash(&text.text, indent, "\n");
+                let chunk = Chunk::added(text, ParseOptions { depth: 1 });
+                let item = locate(chunk.document(), Place::Alone);
+                let resource = item.map(Resource::read).unwrap_or_default();
+                list.items.push(Item {
+                    resource,
+                    chunk: list.chunks.len(),
+                    place: Place::Alone,
+                    hidden: false,
+                });
+                list.chunks.push(chunk);
+            }
+        };
+        for (index, (chunk, item)) in chunks.into_iter().zip(items).enumerate() {
+            take(self, Some(ItemId(index)));
+            if removed.contains(&ItemId(index)) {
+                self.removed.insert(ItemId(self.items.len()));
+            }
+            let place = self.chunks.len();
+            self.chunks.push(chunk);
+            self.items.push(Item {
+                chunk: place,
+                ..item
+            });
+        }
+        take(self, None);
     }
 
     /// The files of a package, those that are not KRM too.
@@ -258,7 +370,7 @@ fn end_line(text: &mut String, newline: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::{ParseOptions, Tree};
+    use crate::yaml::Tree;
 
     #[track_caller]
     fn check(

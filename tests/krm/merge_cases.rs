@@ -13,7 +13,7 @@ use krm_variants::results::Results;
 use krm_variants::supplied::{Role, Supplied};
 use krm_variants::yaml::{OwnedDocument, Value};
 
-type Files = BTreeMap<String, String>;
+pub(crate) type Files = BTreeMap<String, String>;
 
 /// Merges three directories; gives the files of the result and what was said.
 pub(crate) fn merge(
@@ -61,7 +61,7 @@ pub(crate) fn merge(
     (after, results.iter().map(ToString::to_string).collect())
 }
 
-const DEFAULTS: &str = "apiVersion: fn.kpt.dev/v1alpha1\nkind: MergePackage\n";
+pub(crate) const DEFAULTS: &str = "apiVersion: fn.kpt.dev/v1alpha1\nkind: MergePackage\n";
 
 /// All files, those that are not KRM too.
 pub(crate) fn read(directory: &Path) -> Files {
@@ -141,7 +141,7 @@ fn cases() -> PathBuf {
 }
 
 /// The classes of differences to kpt, and the cases in each.
-const DIFFERENCES: &[(&str, &[&str])] = &[
+pub(crate) const DIFFERENCES: &[(&str, &[&str])] = &[
     (
         "upstream's order of elements is taken, and new ones stand between their neighbours",
         &["L01-containers-both", "L02-upstream-reorder"],
@@ -261,7 +261,7 @@ fn packages(sources: [&[(&str, &str)]; 3]) -> tempfile::TempDir {
     folder
 }
 
-fn merge_files(sources: [&[(&str, &str)]; 3], fields: &str) -> (Files, Vec<String>) {
+pub(crate) fn merge_files(sources: [&[(&str, &str)]; 3], fields: &str) -> (Files, Vec<String>) {
     let folder = packages(sources);
     let at = |name: &str| folder.path().join(name);
     merge(

@@ -45,6 +45,9 @@ pub(super) fn update(
     };
     merge.run(list, results)?;
     if !results.has_errors() {
+        // The next steps work on new resources too.
+        list.settle()
+            .map_err(|error| UsageError(error.to_string()))?;
         name_context(variant, list, results);
     }
     Ok(())

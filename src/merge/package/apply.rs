@@ -8,6 +8,8 @@ use super::members::{Members, Package};
 use super::new_text::new_text;
 use super::places::places;
 use super::report::Report;
+use super::untouched::Untouched;
+use crate::config::UsageError;
 use crate::merge::Side;
 use crate::merge::facts::is_pipeline_annotation;
 use crate::merge::resources::Track;
@@ -24,15 +26,21 @@ pub(super) struct Work<'w> {
     pub(super) members: [&'w Members; 3],
     pub(super) upstream: &'w Package<'w>,
     pub(super) source: Source<'w>,
+    pub(super) untouched: &'w Untouched,
+    /// Whether new resources are annotated with their identity upstream.
+    pub(super) identifies: bool,
     pub(super) winner: Side,
 }
 
 impl Work<'_> {
-    pub(super) fn apply(&self, list: &mut ResourceList, report: &mut Report) {
+    pub(super) fn apply(
+        &self,
+        list: &mut ResourceList,
+        report: &mut Report,
+    ) -> Result<(), UsageError> {
         let [base, local, theirs] = self.members;
         let places = places(self.tracks, self.fates, self.members, self.winner);
-        // kpt writes the annotation on all resources of a package, or on none.
-        let identifies = local.members.iter().any(|member| member.is_annotated);
+        let identifies = self.identifies;
         let before = |number: usize| {
             let at = places.get(&number)?;
             local.ids.get(*at).copied()
@@ -42,11 +50,16 @@ impl Work<'_> {
         for (number, (track, fate)) in self.tracks.iter().zip(self.fates).enumerate() {
             match (fate, track.local, track.upstream) {
                 (Fate::Removed, Some(at), _) => {
-                    list.remove(local.ids[at]);
                     report.counts.removed += 1;
+                    if !self.untouched.has_file(local.path(track.local)) {
+                        list.remove(local.ids[at]);
+                    }
                 }
                 (Fate::Added, _, Some(at)) => {
                     report.counts.added += 1;
+                    if self.untouched.has_file(theirs.path(track.upstream)) {
+                        continue;
+                    }
                     let path = theirs.path(Some(at)).map(str::to_owned);
                     let (node, before) = (self.upstream.node(at), before(number));
                     let is_new_file = files.take(node);
@@ -73,6 +86,14 @@ impl Work<'_> {
                             report.say(result.about(self.upstream.resource(at)));
                         }
                     }
+                }
+                (Fate::Merge, Some(at), Some(new)) if self.untouched.has_document(number) => {
+                    let id = local.ids[at];
+                    let path = local.path(track.local).map(str::to_owned);
+                    let text = self.upstream.text(new).unwrap_or_default().to_owned();
+                    list.remove(id);
+                    let before = Some(id);
+                    list.add_text(NewText { path, text, before });
                 }
                 (Fate::Merge, Some(at), Some(_)) => {
                     let paths = [
@@ -108,6 +129,12 @@ impl Work<'_> {
                 _ => {}
             }
         }
+        for path in self.untouched.files() {
+            if let Some(source) = self.source.files() {
+                list.add_file(path.to_owned(), source.read_file(path)?.into_owned(), None);
+            }
+        }
+        Ok(())
     }
 
     /// The permission bits of one of upstream's files.

@@ -31,6 +31,8 @@ pub(super) struct Packages<'p, 'l> {
     pub(super) upstream: Package<'p>,
     /// The Kptfile of the local root package.
     pub(super) root: Option<ItemId>,
+    /// Whether local's resources carry the annotation with their identity upstream.
+    pub(super) identifies: bool,
 }
 
 impl Packages<'_, '_> {

@@ -74,8 +74,7 @@ impl<'p> Package<'p> {
 /// need not be compared field by field.
 pub(super) fn same_text(a: (&Package<'_>, usize), b: (&Package<'_>, usize)) -> bool {
     match (a.0.text(a.1), b.0.text(b.1)) {
-        // A last block scalar can mean something else where the text ends without a line break.
-        (Some(a), Some(b)) => a == b && a.ends_with('\n'),
+        (Some(a), Some(b)) => a == b,
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Merges packages: which resources are the same, what becomes of each, and what is said of it.
 //!
 //! In reading order: [`members`] reads the packages, [`subpackages`], [`fates`] and [`files`] decide,
-//! [`apply`] with [`places`] and [`new_text`] does it, [`report`] tells.
+//! [`untouched`] finds what needs no merge; [`apply`] with [`places`] and [`new_text`] does it, [`report`] tells.
 //!
 //! Source: contract, merge-package.
 
@@ -13,6 +13,7 @@ mod new_text;
 mod places;
 mod report;
 mod subpackages;
+mod untouched;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +36,7 @@ use files::Others;
 use members::Package;
 use report::Report;
 use subpackages::SubPackages;
+use untouched::Untouched;
 
 /// How a package is brought up to date; kpt's words and meanings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -123,11 +125,14 @@ impl Merge<'_> {
         let all: Vec<ItemId> = local.items().map(|(id, _)| id).collect();
         let copy = replaced.then(|| local.copies_of(&all));
         let base = Package::read(copy.as_ref().unwrap_or(self.original.list()));
+        let ours = Package::read(local);
         let packages = Packages {
             base,
-            local: Package::read(local),
             upstream: Package::read(self.upstream.list()),
             root: root_kptfile(local),
+            // kpt writes it on all resources of a package, or on none.
+            identifies: ours.all.members.iter().any(|member| member.is_annotated),
+            local: ours,
         };
         if refuse_duplicates(&packages, results) {
             return Ok(());
@@ -170,19 +175,30 @@ impl Merge<'_> {
         let kept = kept_paths(&packages, &tracks, &fates);
         let files = others.merge(options.strategy, &sub_packages, &kept, &mut report);
         let schema = with_crds(self.schema, &packages);
-        let merged = tracks.iter().zip(&fates);
-        let merged = merged.filter(|(track, fate)| {
-            // Most of a package is as it was, and need not be looked at.
-            **fate == Fate::Merge && !packages.is_untouched(track)
+        let sources = [self.original, self.upstream];
+        let untouched = match replaced {
+            true => Untouched::default(),
+            false => Untouched::find(&packages, sources, local, &tracks, &fates),
+        };
+        let merged = tracks.iter().zip(&fates).enumerate();
+        // Most of a package is as it was, and need not be looked at.
+        let merged =
+            merged.filter(|(_, (t, fate))| **fate == Fate::Merge && !packages.is_untouched(t));
+        let merged = merged.filter(|(number, (track, _))| {
+            let path = packages.local.all.path(track.local);
+            let is_upstreams = untouched.has_file(path) || untouched.has_document(*number);
+            report.counts.updated += usize::from(is_upstreams);
+            !is_upstreams
         });
         let ids = &packages.local.all.ids;
-        let by_id = merged.filter_map(|(track, _)| Some((ids[track.local?], *track)));
+        let by_id = merged.filter_map(|(_, (track, _))| Some((ids[track.local?], *track)));
         let by_id: BTreeMap<ItemId, Track> = by_id.collect();
         let Packages {
             base,
             local: Package { all: ours, .. },
             upstream,
             root,
+            identifies,
         } = packages;
         let pairs = Pairs {
             base: &base,
@@ -199,9 +215,11 @@ impl Merge<'_> {
             members: [&base.all, &ours, &upstream.all],
             upstream: &upstream,
             source: self.upstream,
+            untouched: &untouched,
+            identifies,
             winner: options.on_conflict.winner(),
         };
-        work.apply(local, &mut report);
+        work.apply(local, &mut report)?;
         files.apply(local);
         report.finish(results);
         Ok(())

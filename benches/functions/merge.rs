@@ -1,0 +1,162 @@
+//! merge-package beside `kpt pkg update`: packages of 100 to 100,000 Deployments, of which upstream
+//! changed all and local every tenth.
+//!
+//! Processor time, user and system, of the whole process with all that it writes; Linux only. kpt
+//! takes quadratic time and is measured up to 1,000 resources.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
+const MOST_FOR_KPT: usize = 1_000;
+
+/// Prints the table.
+pub(crate) fn table() {
+    println!(
+        "\nmerge-package, packages in three versions, one resource a file (10 from 100,000 on)\n"
+    );
+    println!(
+        "| resources | input | CPU, merge-package in place | with --check | CPU, kpt pkg update | ratio |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for count in SIZES {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let root = folder.path();
+        let bytes = write(root, count);
+        let ours = (0..3).map(|_| in_place(root)).fold(f64::MAX, f64::min);
+        let check = (0..3)
+            .map(|_| cpu(|| merge(root, &root.join("local"), Some("--check"))))
+            .fold(f64::MAX, f64::min);
+        let kpts = (count <= MOST_FOR_KPT && is_there("kpt") && is_there("git")).then(|| kpt(root));
+        let (kpts, ratio) = match kpts {
+            Some(kpts) => (format!("{kpts:.2} s"), format!("{:.0}", kpts / ours)),
+            None => ("-".to_owned(), "-".to_owned()),
+        };
+        let megabytes = bytes as f64 / 1e6;
+        println!("| {count} | {megabytes:.1} MB | {ours:.2} s | {check:.2} s | {kpts} | {ratio} |");
+    }
+}
+
+/// Writes original, local and upstream; gives their length.
+fn write(root: &Path, count: usize) -> usize {
+    let per_file = if count >= 100_000 { 10 } else { 1 };
+    let mut bytes = 0;
+    for side in ["original", "local", "upstream"] {
+        let folder = root.join(side);
+        for (file, first) in (0..count).step_by(per_file).enumerate() {
+            let mut text = String::new();
+            for number in first..(first + per_file).min(count) {
+                let separator = if number > first { "---\n" } else { "" };
+                let (tag, replicas) = match side {
+                    "upstream" => ("v2", 1),
+                    "local" if number % 10 == 0 => ("v1", 3),
+                    _ => ("v1", 1),
+                };
+                let _ = write!(
+                    text,
+                    "{separator}apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: app-{number}\n  namespace: shop\n  labels:\n    app: app-{number}\nspec:\n  replicas: {replicas} # load\n  selector:\n    matchLabels:\n      app: app-{number}\n  template:\n    metadata:\n      labels:\n        app: app-{number}\n    spec:\n      containers:\n      - name: main\n        image: registry.example.com/app-{number}:{tag}\n        args: [\"--port=8080\"]\n        ports:\n        - containerPort: 8080\n          name: http\n        # Where it runs.\n        env:\n        - name: REGION\n          value: us-east1\n"
+                );
+            }
+            let folder = folder.join(format!("d{}", file / 1_000));
+            std::fs::create_dir_all(&folder).expect("a folder");
+            std::fs::write(folder.join(format!("f{file}.yaml")), &text).expect("a file");
+            bytes += text.len();
+        }
+        let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: bench\n";
+        std::fs::write(folder.join("Kptfile"), kptfile).expect("a file");
+    }
+    bytes
+}
+
+fn in_place(root: &Path) -> f64 {
+    let copy = root.join("copy");
+    let _ = std::fs::remove_dir_all(&copy);
+    run(Command::new("cp")
+        .arg("-R")
+        .arg(root.join("local"))
+        .arg(&copy));
+    cpu(|| merge(root, &copy, None))
+}
+
+fn merge(root: &Path, package: &Path, flag: Option<&str>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_merge-package"));
+    command.arg("--package").arg(package).args(flag);
+    command.arg("--original").arg(root.join("original"));
+    command.arg("--upstream").arg(root.join("upstream"));
+    let status = command.stderr(Stdio::null()).status().expect("it starts");
+    let expected = if flag.is_some() { 3 } else { 0 };
+    assert_eq!(status.code(), Some(expected), "merge-package");
+}
+
+fn is_there(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+fn run(command: &mut Command) {
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    assert!(status.expect("it starts").success(), "{command:?}");
+}
+
+/// `kpt pkg update` of the same package, from a git repository with both revisions.
+fn kpt(root: &Path) -> f64 {
+    let (repository, package) = (root.join("repository"), root.join("kpt"));
+    std::fs::create_dir(&repository).expect("a folder");
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&repository);
+        command.args(["-c", "user.name=b", "-c", "user.email=b@example.com"]);
+        run(command.args(arguments));
+    };
+    git(&["init", "-q", "-b", "main"]);
+    for (side, tag) in [("original", "v1"), ("upstream", "v2")] {
+        run(Command::new("cp")
+            .arg("-R")
+            .arg(root.join(side).join("."))
+            .arg(&repository));
+        git(&["add", "-A"]);
+        git(&["commit", "-q", "-m", tag]);
+        git(&["tag", tag]);
+    }
+    let commit = Command::new("git")
+        .arg("-C")
+        .arg(&repository)
+        .args(["rev-parse", "v1"])
+        .output();
+    let commit = String::from_utf8_lossy(&commit.expect("git").stdout)
+        .trim()
+        .to_owned();
+    run(Command::new("cp")
+        .arg("-R")
+        .arg(root.join("local"))
+        .arg(&package));
+    let at = repository.display();
+    let kptfile = format!(
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: bench\nupstream:\n  type: git\n  git:\n    repo: {at}\n    directory: /\n    ref: v1\n  updateStrategy: resource-merge\nupstreamLock:\n  type: git\n  git:\n    repo: {at}\n    directory: /\n    ref: v1\n    commit: {commit}\n"
+    );
+    std::fs::write(package.join("Kptfile"), kptfile).expect("a file");
+    cpu(|| {
+        run(Command::new("kpt")
+            .current_dir(root)
+            .env("KPT_CACHE_DIR", root.join("cache"))
+            .env("HOME", root)
+            .args(["pkg", "update", "kpt@v2", "--strategy", "resource-merge"]));
+    })
+}
+
+/// Seconds of processor time that the children of this process took during `work`.
+fn cpu(work: impl FnOnce()) -> f64 {
+    let before = children();
+    work();
+    // Linux counts in hundredths of a second.
+    (children() - before) as f64 / 100.0
+}
+
+/// User and system time of the children that have ended.
+fn children() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let times = fields.split_whitespace().skip(13).take(2);
+    times.filter_map(|time| time.parse::<u64>().ok()).sum()
+}

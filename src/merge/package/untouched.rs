@@ -1,0 +1,125 @@
+//! What local did not touch becomes upstream's, bytes and all: comments that belong to no field,
+//! blank lines and quotes too.
+//!
+//! A whole file, where local's is the very text of the original's; else a document of it. Kptfiles
+//! keep fields of their own, and identifiers on existing resources never change: those are merged
+//! field by field like resources that local changed.
+
+use std::collections::BTreeSet;
+
+use super::Source;
+use super::fates::{Fate, Packages};
+use crate::merge::resources::{Member, Track};
+use crate::resource_list::ResourceList;
+
+/// Files and resources that upstream's text stands for.
+#[derive(Debug, Default)]
+pub(super) struct Untouched {
+    /// Paths of whole files.
+    files: BTreeSet<String>,
+    /// Numbers of tracks, for single documents.
+    documents: BTreeSet<usize>,
+}
+
+impl Untouched {
+    pub(super) fn find(
+        packages: &Packages<'_, '_>,
+        sources: [Source<'_>; 2],
+        local: &ResourceList,
+        tracks: &[Track],
+        fates: &[Fate],
+    ) -> Self {
+        let mut untouched = Self::default();
+        if !local.is_package() {
+            return untouched;
+        }
+        untouched.files = same_files(sources, local);
+        for (track, fate) in tracks.iter().zip(fates) {
+            if !is_upstreams(packages, track, *fate) {
+                for path in paths(packages, track).into_iter().flatten() {
+                    untouched.files.remove(path);
+                }
+            }
+        }
+        for (number, (track, fate)) in tracks.iter().zip(fates).enumerate() {
+            let (Some(b), Some(l), Some(u)) = (track.base, track.local, track.upstream) else {
+                continue;
+            };
+            let is_whole = untouched.has_file(packages.local.all.path(Some(l)));
+            if is_whole || *fate != Fate::Merge || packages.is_untouched(track) {
+                continue;
+            }
+            // A file that begins with a marker would lose it with its first document.
+            let node = packages.local.node(l);
+            let is_behind_marker = node.document.text.starts_with("---");
+            let ours = node.document_text();
+            let is_same = ours == packages.base.text(b) && ours != packages.upstream.text(u);
+            if is_same && !is_behind_marker && is_upstreams(packages, track, *fate) {
+                untouched.documents.insert(number);
+            }
+        }
+        untouched
+    }
+
+    /// Whether upstream's file stands as a whole.
+    pub(super) fn has_file(&self, path: Option<&str>) -> bool {
+        path.is_some_and(|path| self.files.contains(path))
+    }
+
+    /// Whether upstream's document stands for the resource of a track.
+    pub(super) fn has_document(&self, track: usize) -> bool {
+        self.documents.contains(&track)
+    }
+
+    /// The paths of the files.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(String::as_str)
+    }
+}
+
+/// Files with resources that local has as the original has them, and upstream has otherwise.
+fn same_files([original, upstream]: [Source<'_>; 2], local: &ResourceList) -> BTreeSet<String> {
+    let (Some(original), Some(upstream)) = (original.files(), upstream.files()) else {
+        return BTreeSet::new();
+    };
+    let is_same = |path: &&str| {
+        let (Ok(old), Ok(ours)) = (original.read_file(path), local.read_file(path)) else {
+            return false;
+        };
+        old == ours && upstream.read_file(path).is_ok_and(|new| new != old)
+    };
+    let paths = local.paths_of_resources().into_iter();
+    paths.filter(is_same).map(str::to_owned).collect()
+}
+
+fn paths<'p>(packages: &'p Packages<'_, '_>, track: &Track) -> [Option<&'p str>; 3] {
+    [
+        packages.base.all.path(track.base),
+        packages.local.all.path(track.local),
+        packages.upstream.all.path(track.upstream),
+    ]
+}
+
+/// Whether a resource of an untouched file becomes what upstream's file has.
+fn is_upstreams(packages: &Packages<'_, '_>, track: &Track, fate: Fate) -> bool {
+    let is_kptfile = |m: &Member| m.kind == "Kptfile" && m.group == "kpt.dev";
+    match (fate, track.base, track.local, track.upstream) {
+        (Fate::Merge, Some(_), Some(l), Some(u)) => {
+            let ours = &packages.local.all.members[l];
+            let theirs = &packages.upstream.all.members[u];
+            let [old, here, there] = paths(packages, track);
+            old == here
+                && here == there
+                && !is_kptfile(ours)
+                && ours.declared == theirs.declared
+                && ours.is_annotated == theirs.is_annotated
+        }
+        (Fate::Removed, ..) => true,
+        (Fate::Added, ..) => {
+            // Those that are new get the annotation that the others have.
+            !packages.identifies
+        }
+        (Fate::Stays, Some(_), None, None) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,239 @@
+//! Beside the real `kpt pkg update`: generated resources, and the cases whose outputs are recorded.
+//!
+//! Compared as data. Every difference must be of a class that `docs/kpt-differences.md` explains;
+//! the number of each is printed. Left out where kpt or git is not on PATH; ignored by default, since
+//! kpt takes a minute: `cargo test --test krm -- --ignored --nocapture kpt_merge`.
+
+mod classes;
+pub(crate) mod generate;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use krm_variants::yaml::{Value, to_block_text};
+
+use crate::merge_cases::{DEFAULTS, DIFFERENCES, data, merge, read};
+use generate::{Random, Triple, triple};
+
+const TRIPLES: usize = 1_500;
+/// kpt takes quadratic time for the resources of a package.
+const PER_PACKAGE: usize = 10;
+const SIDES: [&str; 3] = ["original", "local", "upstream"];
+
+fn is_there(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().expect("a program");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {text}");
+}
+
+fn kptfile(name: &str) -> String {
+    format!("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n")
+}
+
+fn write(path: PathBuf, text: &str) {
+    std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+    std::fs::write(path, text).expect("a file");
+}
+
+fn copy(from: &Path, to: &Path) {
+    run(Command::new("cp")
+        .arg("-R")
+        .arg("--no-preserve=mode")
+        .arg(from)
+        .arg(to));
+}
+
+/// What `kpt pkg update` makes of `local` (with a Kptfile) in `folder`; gives the directory.
+fn kpt_update(folder: &Path) -> PathBuf {
+    let (repository, package) = (folder.join("repository"), folder.join("kpt"));
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&repository);
+        for setting in [
+            "user.name=t",
+            "user.email=t@example.com",
+            "core.autocrlf=false",
+        ] {
+            command.args(["-c", setting]);
+        }
+        run(command.args(arguments));
+    };
+    std::fs::create_dir(&repository).expect("a folder");
+    git(&["init", "-q", "-b", "main"]);
+    for (side, tag) in [("original", "v1"), ("upstream", "v2")] {
+        run(Command::new("sh")
+            .arg("-c")
+            .arg("rm -rf -- \"$1\"/*")
+            .arg("-")
+            .arg(&repository));
+        copy(&folder.join(side).join("."), &repository);
+        git(&["add", "-A"]);
+        git(&["commit", "-q", "--allow-empty", "-m", tag]);
+        git(&["tag", tag]);
+    }
+    let commit = Command::new("git")
+        .arg("-C")
+        .arg(&repository)
+        .args(["rev-parse", "v1"])
+        .output()
+        .expect("git");
+    let commit = String::from_utf8_lossy(&commit.stdout).trim().to_owned();
+    copy(&folder.join("local"), &package);
+    let at = repository.display();
+    let upstream = format!(
+        "upstream:\n  type: git\n  git:\n    repo: {at}\n    directory: /\n    ref: v1\n  updateStrategy: resource-merge\nupstreamLock:\n  type: git\n  git:\n    repo: {at}\n    directory: /\n    ref: v1\n    commit: {commit}\n"
+    );
+    let text = std::fs::read_to_string(package.join("Kptfile")).expect("a Kptfile");
+    write(package.join("Kptfile"), &(text + &upstream));
+    run(Command::new("kpt")
+        .current_dir(folder)
+        .env("KPT_CACHE_DIR", folder.join("cache"))
+        .env("HOME", folder)
+        .args(["pkg", "update", "kpt@v2", "--strategy", "resource-merge"]));
+    package
+}
+
+/// Both results as data, by path, kind and name.
+fn both(folder: &Path) -> [BTreeMap<String, Value>; 2] {
+    let at = |side: &str| folder.join(side);
+    let (ours, _) = merge(&at("original"), &at("local"), &at("upstream"), DEFAULTS);
+    let kpts = read(&kpt_update(folder));
+    [data(&ours), data(&kpts)]
+}
+
+#[test]
+#[ignore = "kpt takes a minute; .ci/run runs it"]
+fn generated_resources() {
+    if !is_there("kpt") || !is_there("git") {
+        eprintln!("left out: kpt or git is not on PATH");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut random = Random::new(20_261_121);
+    let triples: Vec<Triple> = (0..TRIPLES)
+        .map(|number| triple(&mut random, number))
+        .collect();
+    for (side, name) in SIDES.into_iter().enumerate() {
+        let root = folder.path().join(name);
+        write(root.join("Kptfile"), &kptfile("root"));
+        for (number, triple) in triples.iter().enumerate() {
+            let package = root.join(format!("p{}", number / PER_PACKAGE));
+            write(package.join("Kptfile"), &kptfile("p"));
+            if let Some(value) = &triple[side] {
+                write(
+                    package.join(format!("r{number}.yaml")),
+                    &to_block_text(value),
+                );
+            }
+        }
+    }
+    let [ours, kpts] = both(folder.path());
+    let mut counts = BTreeMap::new();
+    let (mut equal, mut unnamed) = (0, Vec::new());
+    for (number, triple) in triples.iter().enumerate() {
+        let path = format!("p{}/r{number}.yaml ", number / PER_PACKAGE);
+        let of = |results: &BTreeMap<String, Value>| {
+            let mut found = results
+                .range(path.clone()..)
+                .take_while(|(key, _)| key.starts_with(&path));
+            found.next().map(|(_, value)| value.clone())
+        };
+        let (a, b) = (of(&ours), of(&kpts));
+        if a == b {
+            equal += 1;
+            continue;
+        }
+        let versions = triple.each_ref().map(Option::as_ref);
+        if let Err(difference) = classes::explain(a.as_ref(), b.as_ref(), versions, &mut counts) {
+            let texts = versions.map(|v| v.map(Value::to_json).unwrap_or_default());
+            unnamed.push(format!("{path}{difference}\n  {}", texts.join("\n  ")));
+        }
+    }
+    eprintln!("{TRIPLES} generated resources, {equal} equal; differences by class: {counts:?}");
+    let count = unnamed.len();
+    unnamed.truncate(20);
+    assert!(
+        unnamed.is_empty(),
+        "{count} without a class:\n{}",
+        unnamed.join("\n")
+    );
+}
+
+/// Cases that kpt ends with an error for.
+const REFUSED_BY_KPT: [&str; 3] = [
+    "R15-dup-ids-in-local",
+    "S09-type-change",
+    "S10-type-change-local",
+];
+
+#[test]
+#[ignore = "kpt takes a minute; .ci/run runs it"]
+fn cases() {
+    let shared = std::env::var_os("KRM_VARIANTS_SHARED").map(|s| PathBuf::from(s).join("cases"));
+    let Some(cases) = shared.filter(|cases| cases.is_dir() && is_there("kpt") && is_there("git"))
+    else {
+        eprintln!("left out: kpt or git is not on PATH, or KRM_VARIANTS_SHARED is not set");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let entries = std::fs::read_dir(&cases).expect("cases");
+    let mut names: Vec<String> = entries
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .filter(|name| !REFUSED_BY_KPT.contains(&name.as_str()))
+        .collect();
+    names.sort();
+    for (side, from) in [
+        ("original", "original"),
+        ("local", "local"),
+        ("upstream", "updated"),
+    ] {
+        let root = folder.path().join(side);
+        write(root.join("Kptfile"), &kptfile("root"));
+        for name in &names {
+            copy(&cases.join(name).join(from), &root.join(name));
+            if !root.join(name).join("Kptfile").exists() {
+                write(root.join(name).join("Kptfile"), &kptfile("case"));
+            }
+        }
+    }
+    let [ours, kpts] = both(folder.path());
+    let (mut equal, mut counts, mut unnamed) = (0, BTreeMap::new(), Vec::new());
+    for name in &names {
+        let of = |results: &BTreeMap<String, Value>| -> Vec<(String, Value)> {
+            let found = results
+                .iter()
+                .filter(|(key, _)| key.starts_with(&format!("{name}/")));
+            found
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect()
+        };
+        let (a, b) = (of(&ours), of(&kpts));
+        let class = DIFFERENCES
+            .iter()
+            .find(|(_, cases)| cases.contains(&name.as_str()));
+        match (a == b, class) {
+            (true, _) => equal += 1,
+            (false, Some((class, _))) => *counts.entry(*class).or_insert(0) += 1,
+            (false, None) => unnamed.push(format!("{name}\n  ours {a:?}\n  kpt  {b:?}")),
+        }
+    }
+    let total = names.len();
+    eprintln!("{total} cases, {equal} equal; differences by class: {counts:?}");
+    assert!(
+        unnamed.is_empty(),
+        "without a class:\n{}",
+        unnamed.join("\n")
+    );
+}

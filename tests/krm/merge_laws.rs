@@ -1,0 +1,191 @@
+//! The laws of a merge on generated packages: files of several resources with comments, a Kptfile,
+//! a file that is not KRM.
+
+use std::collections::BTreeMap;
+
+use krm_variants::yaml::{Value, to_block_text};
+
+use crate::kpt_merge::generate::{Random, Triple, triple};
+use crate::merge_cases::{Files, data, merge_files};
+
+const PACKAGES: u64 = 60;
+
+/// A package in three versions.
+fn packages(seed: u64) -> [Files; 3] {
+    let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
+    let mut files: [Files; 3] = Default::default();
+    for number in 0..8 {
+        let resource = triple(&mut random, number);
+        put(&mut files, &resource, number, &mut random);
+    }
+    for (side, files) in files.iter_mut().enumerate() {
+        let pipeline = match random.below(3) {
+            0 => "",
+            1 => "pipeline:\n  mutators:\n  - image: a:v1\n    configMap: {x: y}\n",
+            _ => "pipeline:\n  mutators:\n  - image: b:v1 # ours\n  - image: a:v2\n",
+        };
+        let head = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n";
+        files.insert("Kptfile".to_owned(), format!("{head}{pipeline}"));
+        if random.below(4) > 0 {
+            let text = format!("text {}\n", random.below(side + 1));
+            files.insert("README.md".to_owned(), text);
+        }
+    }
+    files
+}
+
+/// Three resources share a file; each version has comments of its own.
+fn put(files: &mut [Files; 3], resource: &Triple, number: usize, random: &mut Random) {
+    for (side, files) in files.iter_mut().enumerate() {
+        let Some(value) = &resource[side] else {
+            continue;
+        };
+        let mut text = String::new();
+        for (at, line) in to_block_text(value).lines().enumerate() {
+            text += line;
+            // The same place has the same comment, but now and then.
+            if line.contains(": ") && (at + number) % 5 == 0 {
+                let which = if random.below(9) == 0 { side } else { 0 };
+                text += &format!(" # c{at}-{which}");
+            }
+            text.push('\n');
+        }
+        let file = files.entry(format!("f{}.yaml", number / 3)).or_default();
+        if !file.is_empty() {
+            file.push_str("---\n");
+        }
+        file.push_str(&text);
+    }
+}
+
+fn merged(sources: [&Files; 3], fields: &str) -> (Files, Vec<String>) {
+    let borrowed = sources.map(|files| {
+        let files = files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()));
+        files.collect::<Vec<_>>()
+    });
+    merge_files([&borrowed[0], &borrowed[1], &borrowed[2]], fields)
+}
+
+#[test]
+fn one_side_changed() {
+    for seed in 0..PACKAGES {
+        let [base, x, _] = packages(seed);
+        for fields in ["", "onConflict: local\n"] {
+            let (files, said) = merged([&base, &x, &base], fields);
+            assert_eq!(
+                (&files, said),
+                (&x, Vec::new()),
+                "merge(b, x, b), seed {seed}"
+            );
+            let (files, said) = merged([&base, &x, &x], fields);
+            assert_eq!(
+                (&files, said),
+                (&x, Vec::new()),
+                "merge(b, x, x), seed {seed}"
+            );
+            // Comments and order too; the Kptfile's own fields are the same here.
+            let (mut files, said) = merged([&base, &base, &x], fields);
+            let kptfile =
+                |files: &Files| BTreeMap::from([("Kptfile".to_owned(), files["Kptfile"].clone())]);
+            assert_eq!(
+                data(&kptfile(&files)),
+                data(&kptfile(&x)),
+                "merge(b, b, x), seed {seed}"
+            );
+            files.insert("Kptfile".to_owned(), x["Kptfile"].clone());
+            assert_eq!(files, x, "merge(b, b, x), seed {seed}");
+            assert!(
+                !said.iter().any(|line| line.contains("MergeConflict")),
+                "{said:?}"
+            );
+        }
+    }
+}
+
+/// The texts of the resources, without markers.
+fn documents(files: &Files) -> BTreeMap<String, String> {
+    let all = files.iter().filter(|(path, _)| path.ends_with(".yaml"));
+    let all = all.flat_map(|(path, text)| text.split("---\n").map(move |text| (path, text)));
+    all.map(|(path, text)| {
+        let name = text
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("name: r"));
+        let name = name
+            .unwrap_or_default()
+            .split(' ')
+            .next()
+            .unwrap_or_default();
+        (format!("{path} {name}"), text.to_owned())
+    })
+    .collect()
+}
+
+fn leaves(value: &Value, path: &str, out: &mut BTreeMap<String, Value>) {
+    match value {
+        Value::Mapping(entries) if !entries.is_empty() => {
+            for (key, value) in entries {
+                leaves(
+                    value,
+                    &format!("{path}.{}", key.as_str().unwrap_or("?")),
+                    out,
+                );
+            }
+        }
+        Value::Sequence(items) if items.iter().all(|item| item.get("name").is_some()) => {
+            for item in items {
+                let name = item.get("name").and_then(Value::as_str).unwrap_or("?");
+                leaves(item, &format!("{path}[{name}]"), out);
+            }
+        }
+        value => {
+            out.insert(path.to_owned(), value.clone());
+        }
+    }
+}
+
+#[test]
+fn nothing_local_is_lost_and_what_upstream_left_alone_stays() {
+    for seed in 0..PACKAGES {
+        let [base, local, upstream] = packages(seed);
+        for fields in ["", "onConflict: local\n"] {
+            let (files, said) = merged([&base, &local, &upstream], fields);
+            let (again, _) = merged([&base, &files, &upstream], fields);
+            assert_eq!(again, files, "merged twice, seed {seed}");
+            let (old, ours, theirs) = (documents(&base), documents(&local), documents(&upstream));
+            let found = documents(&files);
+            for (key, text) in &ours {
+                if old.get(key).is_some() && old.get(key) == theirs.get(key) {
+                    assert_eq!(found.get(key), Some(text), "{key}, seed {seed}");
+                }
+            }
+            let all = [&base, &local, &files].map(data);
+            let keys = all[0].keys().chain(all[1].keys());
+            for key in keys {
+                let of = |at: usize| {
+                    let mut out = BTreeMap::new();
+                    if let Some(value) = all[at].get(key) {
+                        leaves(value, "", &mut out);
+                    }
+                    out
+                };
+                let (old, ours, result) = (of(0), of(1), of(2));
+                let name = key.rsplit(' ').next().unwrap_or_default();
+                let is_said = said.iter().any(|line| {
+                    line.contains(&format!("/{name}:")) && line.contains("MergeConflict")
+                }) || said
+                    .iter()
+                    .any(|line| line.contains(&format!("{name}: local and")));
+                for path in old.keys().chain(ours.keys()) {
+                    let changed = old.get(path) != ours.get(path);
+                    let lost = result.get(path) != ours.get(path);
+                    assert!(
+                        !(changed && lost) || is_said,
+                        "{key} {path}, seed {seed}: {said:?}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The equality table: every pattern of three versions, for a scalar, a map, a list element, a
+//! resource and a file, with who stands and whether a conflict is reported.
+
+use std::collections::BTreeMap;
+
+use krm_variants::yaml::OwnedDocument;
+
+use crate::merge_cases::{Files, merge_files};
+
+/// What stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stands {
+    Local,
+    Upstream,
+    /// The side that `onConflict` names, and a conflict.
+    Winner,
+    /// Local's, whoever wins, and a conflict.
+    LocalInConflict,
+}
+use Stands::{Local as L, LocalInConflict as C, Upstream as U, Winner as W};
+
+/// Base, local and upstream: `-` is absent, equal letters are equal values. Then what stands of a
+/// scalar, a map or an element; of a resource; of a file that is not KRM.
+const TABLE: [(&str, Stands, Stands, Stands); 15] = [
+    ("---", L, L, L),
+    ("--a", U, U, U),
+    ("-a-", L, L, L),
+    ("-aa", L, L, L),
+    // Added on both sides: a resource is merged with an empty original.
+    ("-ab", W, W, C),
+    ("a--", L, L, L),
+    ("a-a", L, L, L),
+    // Deleted locally: stays deleted.
+    ("a-b", W, C, C),
+    ("aa-", U, U, U),
+    ("aaa", L, L, L),
+    ("aab", U, U, U),
+    // Deleted upstream, changed locally: kept.
+    ("ab-", W, C, C),
+    ("aba", L, L, L),
+    ("abb", L, L, L),
+    ("abc", W, W, C),
+];
+
+const HEAD: &str = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  first: 1\n";
+const KEEP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: keep\n";
+
+/// How a version of something is put into the files of a package, and read again.
+struct Kind {
+    name: &'static str,
+    /// The values of `a`, `b` and `c`.
+    values: [&'static str; 3],
+    files: fn(Option<&str>) -> Files,
+    read: fn(&Files) -> Option<String>,
+}
+
+fn pod(lines: &str) -> Files {
+    BTreeMap::from([("pod.yaml".to_owned(), format!("{HEAD}{lines}"))])
+}
+
+fn field(files: &Files, path: &[&str]) -> Option<String> {
+    let document = OwnedDocument::parse(files.get("pod.yaml")?.clone()).expect("YAML");
+    let found = document.root()?.get_path(path)?.value()?;
+    Some(found.to_json())
+}
+
+const KINDS: [Kind; 7] = [
+    Kind {
+        name: "scalar",
+        values: ["1", "2", "3"],
+        files: |value| pod(&value.map(|v| format!("  x: {v}\n")).unwrap_or_default()),
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "scalar with null as base's value",
+        values: ["null", "2", "3"],
+        files: |value| pod(&value.map(|v| format!("  x: {v}\n")).unwrap_or_default()),
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "scalar with null as a new value",
+        values: ["1", "null", "3"],
+        files: |value| pod(&value.map(|v| format!("  x: {v}\n")).unwrap_or_default()),
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "map",
+        values: ["1", "2", "3"],
+        files: |value| {
+            pod(&value
+                .map(|v| format!("  x:\n    k: {v}\n"))
+                .unwrap_or_default())
+        },
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "element",
+        values: ["1", "2", "3"],
+        files: |value| {
+            let element = value.map(|v| format!("  - name: x\n    image: {v}\n"));
+            pod(&format!(
+                "  containers:\n  - name: a\n{}",
+                element.unwrap_or_default()
+            ))
+        },
+        read: |files| {
+            let list = field(files, &["spec", "containers"]).unwrap_or_default();
+            let (_, rest) = list.split_once("\"image\":")?;
+            Some(rest.trim_end_matches(['}', ']']).to_owned())
+        },
+    },
+    Kind {
+        name: "resource",
+        values: ["1", "2", "3"],
+        files: |value| {
+            let text = value.map(|v| ("pod.yaml".to_owned(), format!("{HEAD}  x: {v}\n")));
+            text.into_iter().collect()
+        },
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "file",
+        values: ["1", "2", "3"],
+        files: |value| {
+            value
+                .map(|v| ("notes.txt".to_owned(), v.to_owned()))
+                .into_iter()
+                .collect()
+        },
+        read: |files| files.get("notes.txt").cloned(),
+    },
+];
+
+#[test]
+fn every_pattern_of_every_kind() {
+    for kind in KINDS {
+        for (pattern, part, resource, file) in TABLE {
+            let expected = match kind.name {
+                "resource" => resource,
+                "file" => file,
+                _ => part,
+            };
+            let version = |at: usize| {
+                let letter = pattern.as_bytes()[at];
+                (letter != b'-').then(|| kind.values[usize::from(letter - b'a')])
+            };
+            let sources = [0, 1, 2].map(|at| {
+                let mut files = (kind.files)(version(at));
+                files.insert("keep.yaml".to_owned(), KEEP.to_owned());
+                files
+            });
+            let borrowed = sources.each_ref().map(|files| {
+                let files = files
+                    .iter()
+                    .map(|(path, text)| (path.as_str(), text.as_str()));
+                files.collect::<Vec<_>>()
+            });
+            for winner in ["local", "upstream"] {
+                let (files, said) = merge_files(
+                    [&borrowed[0], &borrowed[1], &borrowed[2]],
+                    &format!("onConflict: {winner}\n"),
+                );
+                let what = format!("{} {pattern}, {winner} wins: {said:?}", kind.name);
+                let stands = match expected {
+                    Stands::Local | Stands::LocalInConflict => 1,
+                    Stands::Upstream => 2,
+                    Stands::Winner if winner == "local" => 1,
+                    Stands::Winner => 2,
+                };
+                assert_eq!((kind.read)(&files), (kind.read)(&sources[stands]), "{what}");
+                let conflicts = said.iter().filter(|line| line.ends_with("(MergeConflict)"));
+                let is_conflict = matches!(expected, Stands::Winner | Stands::LocalInConflict);
+                assert_eq!(conflicts.count(), usize::from(is_conflict), "{what}");
+            }
+        }
+    }
+}
