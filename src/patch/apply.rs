@@ -13,7 +13,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::directive::{ListDirective, NO_SCHEMA, PatchMap, Word, short, word};
+use super::directive::{ListDirective, NO_SCHEMA, PATCH, PatchMap, Word, short, word};
 use super::finding::{Findings, Trail};
 use super::node::{Field, Item, List, Map, Node, Shape};
 use super::order::{ElementKey, ListOrder, Merged, live_after_deletions};
@@ -224,6 +224,8 @@ impl Apply<'_> {
     ) -> Option<Node<'a>> {
         let order = part.directive.and_then(|list| list.order.as_deref());
         let delete = part.directive.and_then(|list| list.delete.as_deref());
+        // An empty order says nothing.
+        let order = order.filter(|order| !order.is_empty());
         let result = match (part.value, order) {
             (None, None) => live.cloned(),
             (Some(value), None) => self.value(live, value, rules, trail),
@@ -269,7 +271,7 @@ impl Apply<'_> {
                 if !rules.is_known() {
                     self.findings.error(&at, Reason::InvalidPatch, NO_SCHEMA);
                 }
-                if is_keyed && word == Word::Replace {
+                if is_keyed && (word == Word::Replace || is_marker(&item.value)) {
                     changed = true;
                     continue;
                 }
@@ -340,8 +342,6 @@ impl Apply<'_> {
         rules: Rules<'_>,
         trail: &Trail<'_>,
     ) -> Node<'a> {
-        // An empty one says nothing.
-        let order = order.filter(|order| !order.is_empty());
         match (rules.list(), order) {
             (ListRule::Atomic, None) => {
                 let new = self.new_list(patch, rules, trail);
@@ -533,6 +533,7 @@ impl Apply<'_> {
                     let others = fields.iter().filter(|field| field.key != "$patch");
                     ignored = others.map(|field| format!("`{}`", field.key)).collect();
                 }
+                Some(Word::Merge) if is_marker(&item.value) => {}
                 _ => special.plain.push((index, item.clone())),
             }
             if !ignored.is_empty() {
@@ -593,7 +594,7 @@ impl Apply<'_> {
         delete: &[Item<'a>],
         trail: &Trail<'_>,
     ) -> Option<Node<'a>> {
-        if list.shape() != Shape::List {
+        if list.shape() != Shape::List || delete.is_empty() {
             return Some(list);
         }
         let items = list.items();
@@ -614,6 +615,12 @@ impl Apply<'_> {
             source: list.source(),
         }))
     }
+}
+
+/// Whether an element is nothing but a directive.
+fn is_marker(element: &Node<'_>) -> bool {
+    let fields = element.fields();
+    fields.len() == 1 && fields[0].key == PATCH
 }
 
 /// A patch's list by the directives of its elements.

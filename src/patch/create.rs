@@ -298,7 +298,8 @@ impl Create<'_> {
         let in_old = pair(&old_keys, &own_keys);
         let mut items = Vec::new();
         let mut deletes_within = false;
-        for (index, item) in own.iter().enumerate() {
+        for index in patch_order(&own_keys) {
+            let item = &own[index];
             let at = Trail::Index(trail, index);
             let original = in_old.of[index].map(|at| old[at].value.clone());
             let live = in_live.of[index].map(|at| live[at].value.clone());
@@ -359,7 +360,12 @@ impl Create<'_> {
             let key = format!("{SET_ELEMENT_ORDER}{}", field.key);
             fields.push(Field::made(key, list));
         }
-        if !items.is_empty() || (is_whole && versions.live.is_none()) {
+        if is_whole && !deletes {
+            // All of modified, as it stands there.
+            if versions.live.is_none() || !own.is_empty() {
+                fields.push(field.clone());
+            }
+        } else if !items.is_empty() {
             let source = versions.modified.source();
             let list = Node::List(List { items, source });
             fields.push(field.with(list));
@@ -410,6 +416,22 @@ fn pair(old: &[ElementKey], new: &[ElementKey]) -> Pairs {
     let left = by_key.into_values().flatten().collect::<HashSet<_>>();
     let left = (0..old.len()).filter(|at| left.contains(at)).collect();
     Pairs { of, left }
+}
+
+/// The order of the elements in the patch: that of the configuration. Of elements with one key the
+/// last comes first, as in kubectl, unless the patch would contradict its `$setElementOrder` then.
+fn patch_order(own: &[ElementKey]) -> Vec<usize> {
+    let mut first: HashMap<&ElementKey, usize> = HashMap::new();
+    for (at, key) in own.iter().enumerate() {
+        first.entry(key).or_insert(at);
+    }
+    let mut order: Vec<usize> = (0..own.len()).collect();
+    order.sort_by_key(|at| (first[&own[*at]], std::cmp::Reverse(*at)));
+    let agrees = order.iter().map(|at| &own[*at]).eq(own);
+    match agrees {
+        true => order,
+        false => (0..own.len()).collect(),
+    }
 }
 
 /// Whether the elements that both lists have stand in another order.

@@ -10,6 +10,7 @@ mod generated;
 mod hostile;
 mod inject_config;
 mod merge_cases;
+mod patch_oracle;
 mod prepend_pipeline;
 mod reasons;
 mod render_variant;
