@@ -304,18 +304,18 @@ impl Apply<'_> {
         rules: Rules<'_>,
         trail: &Trail<'_>,
     ) -> Option<Node<'a>> {
-        let live = live.filter(|live| !live.is_null());
-        for (node, whose) in [(live, "live"), (patch, "the patch")] {
-            let Some(shape) = node.map(Node::shape).filter(|shape| *shape != Shape::List) else {
-                continue;
-            };
-            let message = format!(
-                "expected a list to order, found {} in {whose}",
-                shape.with_article()
-            );
+        let is_list = |node: &&Node<'a>| node.shape() == Shape::List;
+        let other = patch.filter(|patch| !is_list(patch));
+        // What is no list in live gives way to a list of the patch.
+        let other =
+            other.or(live.filter(|live| !is_list(live) && patch.is_none() && !live.is_null()));
+        if let Some(other) = other {
+            let found = other.shape().with_article();
+            let message = format!("expected a list to order, found {found}");
             self.findings.error(trail, Reason::InvalidPatch, message);
             return live.cloned();
         }
+        let live = live.filter(is_list);
         let nothing = Node::List(List::default());
         match (live, patch) {
             (None, None) => None,
@@ -354,6 +354,11 @@ impl Apply<'_> {
                     false => self.new_list(patch, rules, trail),
                 };
                 let nothing = Node::List(List::default());
+                let listed = self.keys(&patch.items(), ListRule::Set, "the patch", trail);
+                let wanted = self.keys(order, ListRule::Set, "$setElementOrder", trail);
+                if let (Some(listed), Some(wanted)) = (listed, wanted) {
+                    self.check_order(&listed, &wanted, trail);
+                }
                 let ordered = self.merge(&new, &nothing, Some(order), ListRule::Set, rules, trail);
                 keep_if_equal(Some(live), ordered)
             }

@@ -14,6 +14,7 @@ pub mod last_applied;
 pub mod node;
 pub mod order;
 pub mod rules;
+pub mod write;
 
 pub use apply::{Applied, apply};
 pub use config::{apply_config, as_created, create_patch};

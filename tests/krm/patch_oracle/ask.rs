@@ -31,7 +31,10 @@ pub(crate) fn ask(oracle: &Path, questions: &[String]) -> Vec<Answer> {
                 writeln!(stdin, "{question}").expect("the oracle reads");
             }
         });
-        stdout.lines().map(|line| read(&line.expect("a line"))).collect()
+        stdout
+            .lines()
+            .map(|line| read(&line.expect("a line")))
+            .collect()
     });
     assert!(child.wait().expect("ends").success(), "the oracle failed");
     answers
@@ -45,7 +48,13 @@ pub(crate) fn json(text: &str) -> Value {
 
 fn read(line: &str) -> Answer {
     let answer = json(line);
-    let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |key: &str| {
+        answer
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     Answer {
         ok: answer.get("ok") == Some(&Value::from(true)),
         result: answer.get("result").cloned(),

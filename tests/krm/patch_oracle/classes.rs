@@ -1,7 +1,7 @@
 //! Named differences from kubectl, with their conditions.
 
-use krm_variants::patch::{Rules, last_applied};
 use krm_variants::patch::rules::ListRule;
+use krm_variants::patch::{Rules, last_applied};
 use krm_variants::results::LAST_APPLIED;
 use krm_variants::yaml::Value;
 
@@ -92,13 +92,20 @@ fn reason(
     left_orders: &[String],
 ) -> Option<&'static str> {
     let is_repeated = |part: &String| {
-        let name = part.rsplit_once('/').map_or(part.as_str(), |(_, name)| name);
+        let name = part
+            .rsplit_once('/')
+            .map_or(part.as_str(), |(_, name)| name);
         repeated.iter().any(|other| other == name)
     };
-    let holds_repeated = [&difference.own, &difference.theirs].into_iter().flatten().any(|value| {
-        let json = value.to_json();
-        repeated.iter().any(|name| json.contains(&format!("/{name}\"")))
-    });
+    let holds_repeated = [&difference.own, &difference.theirs]
+        .into_iter()
+        .flatten()
+        .any(|value| {
+            let json = value.to_json();
+            repeated
+                .iter()
+                .any(|name| json.contains(&format!("/{name}\"")))
+        });
     if difference.path.iter().any(is_repeated) || holds_repeated {
         return Some("repeated keys");
     }
@@ -114,6 +121,11 @@ fn reason(
         }
         None if is_empty(&difference.theirs) && word_at(question, &difference.path, "delete") => {
             return Some("$patch: delete of a map");
+        }
+        None if (1..difference.path.len())
+            .any(|end| word_at(question, &difference.path[..end], "delete")) =>
+        {
+            return Some("directive left in the result");
         }
         Some(_) if difference.theirs.is_none() => {
             let word = |word| word_at(question, &difference.path, word);
@@ -135,7 +147,10 @@ fn reason(
     {
         return Some("directive left in the result");
     }
-    if left_orders.iter().any(|name| difference.path.contains(name)) {
+    if left_orders
+        .iter()
+        .any(|name| difference.path.contains(name))
+    {
         return Some("directive left in the result");
     }
     if matches!(question, Question::Apply { .. }) && has_other_annotations(question) {
@@ -277,7 +292,10 @@ fn repeated(value: &Value, rules: Rules<'_>, name: &str, found: &mut Vec<String>
                     items.iter().filter_map(key).collect()
                 }
             };
-            let twice = keys.iter().enumerate().any(|(at, key)| keys[..at].contains(key));
+            let twice = keys
+                .iter()
+                .enumerate()
+                .any(|(at, key)| keys[..at].contains(key));
             if twice {
                 found.push(name.to_owned());
             }
@@ -308,10 +326,22 @@ fn refused_by_kubectl(
         _ if has("no elements in any of the given slices") => Some("order of an empty list"),
         _ if has("expected slice or array type, but got") => Some("list where the type has none"),
         _ if has("does not contain declared merge key: ") => Some("empty order of a list of maps"),
+        _ if has("doesn't match $setElementOrder")
+            && (has("map[$patch:replace]]") || has("map[$patch:merge]]")) =>
+        {
+            Some("directive at the end of a list with an order")
+        }
+        _ if has("expected a []interface {}, but received a") && !has("<nil>") => {
+            Some("order of what is no list")
+        }
         _ if has("received a %!s(<nil>)") => Some("order of null"),
-        _ if has("cannot merge lists without merge key") => Some("empty deletion from a list of maps"),
+        _ if has("cannot merge lists without merge key") => {
+            Some("empty deletion from a list of maps")
+        }
         _ if made
-            && (has("doesn't match $setElementOrder") || has("format of setElementOrder list"))
+            && (has("doesn't match $setElementOrder")
+                || has("format of setElementOrder list")
+                || has("invalid patch format of retainKeys"))
             && !repeated_lists(question, rules).is_empty() =>
         {
             Some("repeated keys")
@@ -322,7 +352,11 @@ fn refused_by_kubectl(
 
 fn refused_by_us(question: &Question, own: &Own, theirs: &Theirs) -> Option<&'static str> {
     let all = |text: &str| own.errors.iter().all(|error| error.contains(text));
-    if own.errors.iter().any(|error| error.contains(": merge key `")) {
+    if own
+        .errors
+        .iter()
+        .any(|error| error.contains(": merge key `"))
+    {
         return Some("merge key that is no string or number");
     }
     if !matches!(question, Question::Patch { .. }) {
@@ -363,7 +397,10 @@ fn cleaned(value: &Value) -> Value {
             let kept = entries.iter().filter(|(key, value)| {
                 *value != Value::Null && !key.as_str().is_some_and(|key| key.starts_with('$'))
             });
-            Value::Mapping(kept.map(|(key, value)| (key.clone(), cleaned(value))).collect())
+            Value::Mapping(
+                kept.map(|(key, value)| (key.clone(), cleaned(value)))
+                    .collect(),
+            )
         }
         Value::Sequence(items) => {
             let kept = items.iter().filter(|item| !is_marker(item));

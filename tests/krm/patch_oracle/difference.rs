@@ -41,7 +41,9 @@ fn walk(
 ) {
     match (own, theirs) {
         (Some(Value::Mapping(a)), Some(Value::Mapping(b))) => {
-            let missing = b.iter().filter(|(key, _)| a.iter().all(|(other, _)| other != key));
+            let missing = b
+                .iter()
+                .filter(|(key, _)| a.iter().all(|(other, _)| other != key));
             for (key, _) in a.iter().chain(missing) {
                 let key = key.as_str().unwrap_or_default();
                 let get = |value: Option<&Value>| value.and_then(|value| value.get(key)).cloned();

@@ -255,7 +255,10 @@ pub(crate) fn direct(
         all.push((Value::from("$patch"), Value::from(word)));
     }
     if random.per_mille(rates.map) || (rules.retains_keys() && random.per_mille(rates.map * 5)) {
-        let mut retained: Vec<Value> = names.iter().map(|name| Value::from(name.as_str())).collect();
+        let mut retained: Vec<Value> = names
+            .iter()
+            .map(|name| Value::from(name.as_str()))
+            .collect();
         if let Some(Value::Mapping(entries)) = live {
             let more = entries.iter().map(|(key, _)| key);
             retained.extend(more.filter(|_| random.per_mille(300)).cloned());
@@ -332,7 +335,10 @@ fn list(
         item = direct(item, other, rules.items(), rates, random, true);
         new.push(item);
     }
-    let mut order: Vec<Value> = new.iter().filter_map(|item| key_only(item, rules)).collect();
+    let mut order: Vec<Value> = new
+        .iter()
+        .filter_map(|item| key_only(item, rules))
+        .collect();
     for element in old.iter().filter(|_| is_keyed) {
         if random.per_mille(rates.list) {
             if let Some(Value::Mapping(mut fields)) = key_only(element, rules) {

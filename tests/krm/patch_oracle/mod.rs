@@ -16,12 +16,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use krm_variants::patch::last_applied;
+use krm_variants::patch::write::write;
 use krm_variants::patch::{
     Applied, Findings, ListOrder, Node, Rules, apply, apply_config, create_patch,
 };
 use krm_variants::results::LAST_APPLIED;
 use krm_variants::schema::Schema;
-use krm_variants::yaml::{Document, ParseOptions, Tree, Value, to_block_text};
+use krm_variants::yaml::{Document, Editor, ParseOptions, Tree, Value, to_block_text};
 
 use ask::{Answer, ask, json};
 use generate::{Directives, FEW, MANY, direct, mutate, sparse};
@@ -30,10 +31,23 @@ use random::Random;
 /// What is asked.
 #[derive(Debug, Clone)]
 pub(crate) enum Question {
-    Patch { live: Value, patch: Value },
-    Create2 { live: Value, modified: Value },
-    Create3 { original: Value, modified: Value, live: Value },
-    Apply { config: Value, live: Value },
+    Patch {
+        live: Value,
+        patch: Value,
+    },
+    Create2 {
+        live: Value,
+        modified: Value,
+    },
+    Create3 {
+        original: Value,
+        modified: Value,
+        live: Value,
+    },
+    Apply {
+        config: Value,
+        live: Value,
+    },
 }
 
 /// What this program answers: the patch, the result, or why not.
@@ -118,8 +132,22 @@ impl Text {
     }
 
     pub(crate) fn node(&self) -> Node<'_> {
-        Node::Text(Document::new(&self.text, &self.tree).root(0).expect("a root"))
+        Node::Text(
+            Document::new(&self.text, &self.tree)
+                .root(0)
+                .expect("a root"),
+        )
     }
+}
+
+/// What is written must be what was computed.
+fn check_writing<'a>(live: &'a Text, result: &Node<'a>) {
+    let document = Document::new(&live.text, &live.tree);
+    let root = document.root(0).expect("a root");
+    let mut editor = Editor::new(document);
+    write(root, root, result, &mut editor).expect("no anchors");
+    let text = editor.finish().expect("YAML");
+    assert_eq!(ask::json(&text), result.to_value(), "{}\n{text}", live.text);
 }
 
 /// Answers a question.
@@ -137,7 +165,10 @@ pub(crate) fn answer(question: &Question, rules: Rules<'_>) -> Own {
             let order = ListOrder::ApiServer;
             let applied = apply(&live.node(), &patch.node(), rules, order, &mut findings);
             own.result = Some(match applied {
-                Applied::Resource(result) => result.to_value(),
+                Applied::Resource(result) => {
+                    check_writing(&live, &result);
+                    result.to_value()
+                }
                 Applied::Deleted => nothing,
             });
         }
@@ -161,6 +192,7 @@ pub(crate) fn answer(question: &Question, rules: Rules<'_>) -> Own {
         }
         Question::Apply { config, live } => {
             let (config, live) = (Text::of(config), Text::of(live));
+            let text = &live;
             let live = live.node();
             let path = ["metadata", "annotations", LAST_APPLIED];
             let annotation = live.get_path(&path);
@@ -178,6 +210,7 @@ pub(crate) fn answer(question: &Question, rules: Rules<'_>) -> Own {
                 order,
                 &mut findings,
             );
+            check_writing(text, &result);
             own.result = Some(result.to_value());
         }
     }
@@ -264,7 +297,9 @@ fn annotate(resource: &mut Value, text: &str) {
         let Value::Mapping(entries) = value else {
             unreachable!("made just above")
         };
-        let found = entries.iter().position(|(name, _)| name.as_str() == Some(key));
+        let found = entries
+            .iter()
+            .position(|(name, _)| name.as_str() == Some(key));
         let at = found.unwrap_or_else(|| {
             entries.push((Value::from(key), Value::Null));
             entries.len() - 1
@@ -282,7 +317,10 @@ fn patches_equal_those_of_kubectl() {
         return;
     };
     let count = std::env::var("KRM_VARIANTS_SMP_QUESTIONS");
-    let count: usize = count.ok().and_then(|text| text.parse().ok()).unwrap_or(5_000);
+    let count: usize = count
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(5_000);
     let schema = Schema::builtin();
     let kinds = kinds();
     assert!(kinds.len() >= 30);
@@ -313,7 +351,10 @@ fn patches_equal_those_of_kubectl() {
             *tally.entry((question.op(), name)).or_default() += 1;
             if let Err(differences) = class {
                 let lines: Vec<String> = differences.iter().map(|d| d.line()).collect();
-                let refused = format!("own {:?} kubectl {} {}", own.errors, theirs.kind, theirs.error);
+                let refused = format!(
+                    "own {:?} kubectl {} {}",
+                    own.errors, theirs.kind, theirs.error
+                );
                 unnamed.push((kind.gvk(), line.clone(), lines, refused));
             }
         }

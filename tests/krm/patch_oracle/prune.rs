@@ -70,7 +70,9 @@ fn map(patch: &Value, live: Option<&Value>, rules: Rules<'_>, orders: Orders) ->
         stays
     });
     // What stays behind where an order was the only change.
-    let retained = all.iter().find(|(key, _)| key.as_str() == Some("$retainKeys"));
+    let retained = all
+        .iter()
+        .find(|(key, _)| key.as_str() == Some("$retainKeys"));
     if let Some((_, Value::Sequence(names))) = retained.filter(|_| pruned && all.len() <= 2) {
         let others = match live {
             Some(Value::Mapping(live)) => live
@@ -91,7 +93,10 @@ fn list(items: &[Value], live: &[Value], rules: Rules<'_>, orders: Orders) -> Ve
     };
     let names = keys.names();
     let key = |element: &Value| -> Vec<Option<Value>> {
-        names.iter().map(|name| element.get(name).cloned()).collect()
+        names
+            .iter()
+            .map(|name| element.get(name).cloned())
+            .collect()
     };
     let mut all = Vec::new();
     for item in items {
@@ -126,8 +131,10 @@ fn differs(order: &Value, live: Option<&Value>, rule: ListRule<'_>) -> bool {
         }
         _ => element.clone(),
     };
-    let (order, live): (Vec<_>, Vec<_>) =
-        (order.iter().map(key).collect(), live.iter().map(key).collect());
+    let (order, live): (Vec<_>, Vec<_>) = (
+        order.iter().map(key).collect(),
+        live.iter().map(key).collect(),
+    );
     let ours: Vec<_> = order.iter().filter(|key| live.contains(key)).collect();
     let theirs: Vec<_> = live.iter().filter(|key| order.contains(key)).collect();
     ours != theirs
