@@ -36,6 +36,15 @@ impl Chunk {
         }
     }
 
+    /// A text with what becomes of it; [`Chunk::check`] must accept that.
+    #[must_use]
+    pub(crate) fn changed(before: String, after: String) -> Self {
+        Self {
+            edited: Some(Text::from(after)),
+            ..Self::new(Text::from(before), ParseOptions::default())
+        }
+    }
+
     /// Parses a text and keeps the tree.
     ///
     /// # Errors
@@ -139,6 +148,29 @@ impl Chunk {
         self.edited = Some(Text::from(text));
         self.tree = OnceCell::from(tree);
         Ok(())
+    }
+
+    /// The text with edits made of what is read of itself; `None` if there are none.
+    ///
+    /// # Errors
+    /// Those of `change`.
+    pub(crate) fn rewritten<'s, E: From<EditError>>(
+        &'s self,
+        change: impl FnOnce(Document<'s>, &mut Editor<'s, 's>) -> Result<(), E>,
+    ) -> Result<Option<String>, E> {
+        let document = self.document();
+        let mut editor = Editor::new(document);
+        change(document, &mut editor)?;
+        match editor.is_empty() {
+            true => Ok(None),
+            false => Ok(Some(editor.finish_with(self.options)?.0)),
+        }
+    }
+
+    /// Keeps a text that [`Chunk::rewritten`] gave.
+    pub(crate) fn set_text(&mut self, text: String) {
+        self.tree = OnceCell::new();
+        self.edited = Some(Text::from(text));
     }
 
     /// The only root node of the text.

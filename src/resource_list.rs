@@ -6,12 +6,14 @@
 //! one per file of a package.
 
 mod adopt;
+mod printed;
 mod restructure;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use thiserror::Error;
 
+pub(crate) use printed::Printed;
 pub use restructure::NewText;
 
 use restructure::{documents_text, insert_items, new_items, values_of};

@@ -368,7 +368,7 @@ pub fn shown(resource: &Resource, path: &Path, value: &Value) -> String {
 
 /// Whether a path of a resource holds secret values (`data`, `stringData`, last-applied, or a
 /// parent of them).
-fn is_secret(resource: &Resource, path: &Path) -> bool {
+pub(crate) fn is_secret(resource: &Resource, path: &Path) -> bool {
     use crate::yaml::PathElement::Field;
     if resource.kind != "Secret" {
         return false;

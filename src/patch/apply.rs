@@ -80,6 +80,36 @@ fn with_identity<'a>(live: &Node<'a>, result: &Node<'a>) -> Node<'a> {
     root
 }
 
+/// A result that says which resource it is, as live does.
+#[must_use]
+pub fn keep_identity<'a>(live: &Node<'a>, result: Node<'a>) -> Node<'a> {
+    let lost = |path: &[&str]| live.get_path(path).is_some() && result.get_path(path).is_none();
+    let root = IDENTITY.iter().any(|name| lost(&[name]));
+    let metadata = METADATA_IDENTITY.iter();
+    if root || metadata.map(|name| ["metadata", name]).any(|path| lost(&path)) {
+        return with_identity(live, &result);
+    }
+    result
+}
+
+/// A patch without what says which resource it is for.
+#[must_use]
+pub fn without_identity<'a>(patch: &Node<'a>) -> Node<'a> {
+    let without = |map: &Node<'a>, names: &[&str]| {
+        let mut fields = map.fields();
+        fields.retain(|field| !names.contains(&&*field.key));
+        let source = map.source();
+        Map { fields, source }
+    };
+    let mut root = without(patch, &IDENTITY);
+    for field in &mut root.fields {
+        if field.key == "metadata" && field.value.shape() == Shape::Map {
+            field.value = Node::Map(without(&field.value, &METADATA_IDENTITY));
+        }
+    }
+    Node::Map(root)
+}
+
 struct Apply<'r> {
     order: ListOrder,
     findings: &'r mut Findings,

@@ -12,8 +12,10 @@ pub mod finding;
 pub mod json_merge;
 pub mod last_applied;
 pub mod node;
+pub mod options;
 pub mod order;
 pub mod rules;
+pub mod target;
 pub mod write;
 
 pub use apply::{Applied, apply};

@@ -360,3 +360,28 @@ impl<'m> Lookup<'m> {
         }
     }
 }
+
+/// Nodes that a value may have when its aliases are written out (contract, Bad input).
+const MAX_NODES: usize = 10_000_000;
+/// Levels that it may have then.
+const MAX_DEPTH: usize = 1024;
+
+/// Whether a value, its aliases written out, is small enough to be walked through.
+#[must_use]
+pub fn is_bounded(root: NodeRef<'_>) -> bool {
+    if memchr::memchr(b'*', root.source().as_bytes()).is_none() {
+        return true;
+    }
+    let mut pending = vec![(root, 0_usize)];
+    let mut budget = MAX_NODES;
+    while let Some((node, depth)) = pending.pop() {
+        let Some(left) = budget.checked_sub(1).filter(|_| depth <= MAX_DEPTH) else {
+            return false;
+        };
+        budget = left;
+        let node = node.resolved();
+        pending.extend(node.items().map(|item| (item, depth + 1)));
+        pending.extend(node.entries().map(|entry| (entry.value, depth + 1)));
+    }
+    true
+}

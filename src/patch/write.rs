@@ -162,13 +162,13 @@ impl Writer<'_> {
             let mut by_value: HashMap<String, Vec<usize>> = HashMap::new();
             for (index, node) in old.iter().enumerate().rev() {
                 if !used[index] {
-                    let text = text_of(&Node::Text(*node));
+                    let text = sorted_json(&Node::Text(*node));
                     by_value.entry(text).or_default().push(index);
                 }
             }
             for (item, kept) in items.iter().zip(&mut kept) {
                 if kept.is_none() {
-                    *kept = by_value.get_mut(&text_of(&item.value)).and_then(Vec::pop);
+                    *kept = by_value.get_mut(&sorted_json(&item.value)).and_then(Vec::pop);
                 }
             }
         }
@@ -228,7 +228,7 @@ fn is_own_key(entry: EntryRef<'_>, key: &str) -> bool {
 }
 
 /// A value by which equal elements find each other.
-fn text_of(node: &Node<'_>) -> String {
+fn sorted_json(node: &Node<'_>) -> String {
     let mut value = node.to_value();
     sort(&mut value);
     value.to_json()
@@ -271,4 +271,21 @@ fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
     }
     let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
     Ok(Content::Text(Arc::new(text)))
+}
+
+/// The text of a resource made to hold a value: its own text, with what differs.
+///
+/// # Errors
+/// Those of the [`Editor`].
+pub fn text_of<'f>(resource: NodeRef<'f>, new: &Node<'f>) -> Result<String, EditError> {
+    let text = resource
+        .document_text()
+        .map_or_else(|| node_text(resource), str::to_owned);
+    let owned = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+    let Some(root) = owned.root() else {
+        return to_text(new);
+    };
+    let mut editor = Editor::new(owned.document());
+    write(root, resource, new, &mut editor)?;
+    editor.finish()
 }
