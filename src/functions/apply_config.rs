@@ -129,7 +129,14 @@ fn apply_all(
     let mut applied = Vec::new();
     for pair in pairs(list, supplied, results) {
         let resource = list.resource(pair.id);
-        match one(&pair, resource, &schema, options, !list.is_package(), results) {
+        match one(
+            &pair,
+            resource,
+            &schema,
+            options,
+            !list.is_package(),
+            results,
+        ) {
             Ok(printed) => applied.push(Applied {
                 id: pair.id,
                 printed,

@@ -156,10 +156,24 @@ fn read_patches<'a>(
             let document = text.document();
             for root in (0..document.len()).filter_map(|index| document.root(index)) {
                 let (place, target) = (format!("{place}: patch"), target.clone());
-                push(&mut patches, root, place, target, Resource::read(root), results);
+                push(
+                    &mut patches,
+                    root,
+                    place,
+                    target,
+                    Resource::read(root),
+                    results,
+                );
             }
         } else if let Some(patch) = node.get("patch") {
-            push(&mut patches, patch, place, target, Resource::read(patch), results);
+            push(
+                &mut patches,
+                patch,
+                place,
+                target,
+                Resource::read(patch),
+                results,
+            );
         }
     }
     Ok(patches)
@@ -178,12 +192,17 @@ fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageE
         return Ok(None);
     };
     let usage = |error: &dyn std::fmt::Display| UsageError(format!("{place}: target: {error}"));
-    let value = node.value().ok_or_else(|| usage(&"its aliases do not end"))?;
+    let value = node
+        .value()
+        .ok_or_else(|| usage(&"its aliases do not end"))?;
     let mut target: Target = crate::yaml::de::from_value(&value).map_err(|error| usage(&error))?;
     if let Some(selector) = value.get("labelSelector") {
         target.labels = match selector.as_str() {
-            Some(text) => parse_labels(text)
-                .map_err(|part| usage(&format!("labelSelector: expected a requirement, found `{part}`")))?,
+            Some(text) => parse_labels(text).map_err(|part| {
+                usage(&format!(
+                    "labelSelector: expected a requirement, found `{part}`"
+                ))
+            })?,
             None => typed_value(selector).map_err(|error| usage(&error))?,
         };
     }
@@ -204,17 +223,22 @@ fn push<'a>(
     };
     if node.kind().is_sequence() {
         let is_operation = |item: &NodeRef<'_>| item.get("op").is_some();
-        return refuse(match node.items().next().is_some_and(|item| is_operation(&item)) {
-            true => "expected a strategic merge patch, found a list of JSON 6902 operations".to_owned(),
-            false => "expected a patch, found a sequence".to_owned(),
-        });
+        return refuse(
+            match node.items().next().is_some_and(|item| is_operation(&item)) {
+                true => "expected a strategic merge patch, found a list of JSON 6902 operations"
+                    .to_owned(),
+                false => "expected a patch, found a sequence".to_owned(),
+            },
+        );
     }
     if !node.kind().is_mapping() {
         let found = with_article(node.kind_name());
         return refuse(format!("expected a patch, found {found}"));
     }
     if !is_bounded(node) {
-        return refuse("expected aliases that stand for at most 10 million nodes, found more".to_owned());
+        return refuse(
+            "expected aliases that stand for at most 10 million nodes, found more".to_owned(),
+        );
     }
     let complete =
         !resource.api_version.is_empty() && !resource.kind.is_empty() && resource.name.is_some();

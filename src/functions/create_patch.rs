@@ -171,7 +171,8 @@ fn one(
         return Ok(None);
     };
     if !rules.is_known() {
-        let message = "the kind has no schema: this is a JSON merge patch, for `kubectl patch --type merge`";
+        let message =
+            "the kind has no schema: this is a JSON merge patch, for `kubectl patch --type merge`";
         results.push(FunctionResult::info(message).about(resource));
     }
     Ok(Some(Printed {
@@ -185,7 +186,9 @@ fn one(
 fn sparse<'a>(patch: &Node<'a>, config: &Node<'a>) -> Node<'a> {
     let named = |map: &Node<'a>, names: &[&str]| -> Vec<Field<'a>> {
         let fields = map.fields().into_iter();
-        fields.filter(|field| names.contains(&&*field.key)).collect()
+        fields
+            .filter(|field| names.contains(&&*field.key))
+            .collect()
     };
     let mut fields = named(config, &["apiVersion", "kind", "metadata"]);
     let patched = patch.get("metadata");
@@ -205,9 +208,7 @@ fn sparse<'a>(patch: &Node<'a>, config: &Node<'a>) -> Node<'a> {
     }
     debug_assert!(config.shape() == Shape::Map, "a configuration is a map");
     let rest = patch.fields().into_iter();
-    fields.extend(rest.filter(|field| {
-        !matches!(&*field.key, "apiVersion" | "kind" | "metadata")
-    }));
+    fields.extend(rest.filter(|field| !matches!(&*field.key, "apiVersion" | "kind" | "metadata")));
     Node::Map(Map {
         fields,
         source: config.source(),

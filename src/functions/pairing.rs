@@ -52,8 +52,9 @@ pub(super) fn pairs<'a>(
         {
             let other = list.resource(other);
             let file = other.origin.path.as_deref().unwrap_or("an item");
-            let message =
-                format!("expected one configuration for a live resource, found another in `{file}`");
+            let message = format!(
+                "expected one configuration for a live resource, found another in `{file}`"
+            );
             let result = FunctionResult::error(Reason::DuplicateResource, message);
             results.push(result.about(resource));
             continue;

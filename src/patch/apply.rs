@@ -86,7 +86,11 @@ pub fn keep_identity<'a>(live: &Node<'a>, result: Node<'a>) -> Node<'a> {
     let lost = |path: &[&str]| live.get_path(path).is_some() && result.get_path(path).is_none();
     let root = IDENTITY.iter().any(|name| lost(&[name]));
     let metadata = METADATA_IDENTITY.iter();
-    if root || metadata.map(|name| ["metadata", name]).any(|path| lost(&path)) {
+    if root
+        || metadata
+            .map(|name| ["metadata", name])
+            .any(|path| lost(&path))
+    {
         return with_identity(live, &result);
     }
     result

@@ -7,7 +7,7 @@ use super::apply::{Applied, apply};
 use super::create::create;
 use super::finding::Findings;
 use super::json_merge;
-use super::last_applied::{self, with_field, without_tool_annotations};
+use super::last_applied::{self, replaced, with_field, without_tool_annotations};
 use super::node::{Field, Item, List, Map, Node, Shape};
 use super::order::ListOrder;
 use super::rules::Rules;
@@ -23,7 +23,32 @@ pub fn create_patch<'a>(
 ) -> Option<Node<'a>> {
     let original = original.map(without_tool_annotations);
     let config = without_tool_annotations(config);
+    let (original, config) = with_annotations(original, config, live);
     patch(original.as_ref(), &config, live, rules, findings)
+}
+
+/// Annotations that the previous configuration has and the new one has not are removed one by one:
+/// live has more of them, and last-applied always says `annotations`.
+fn with_annotations<'a>(
+    original: Option<Node<'a>>,
+    config: Node<'a>,
+    live: &Node<'a>,
+) -> (Option<Node<'a>>, Node<'a>) {
+    const PATH: [&str; 2] = ["metadata", "annotations"];
+    let Some(old) = original.clone().filter(|old| old.get_path(&PATH).is_some()) else {
+        return (original, config);
+    };
+    let Some(metadata) = config.get(PATH[0]).filter(|m| m.get(PATH[1]).is_none()) else {
+        return (original, config);
+    };
+    let is_map = |node: Option<Node<'_>>| node.is_some_and(|node| node.shape() == Shape::Map);
+    if is_map(old.get_path(&PATH)) && is_map(live.get_path(&PATH)) {
+        let empty = Node::Map(Map::default());
+        let metadata = with_field(&metadata, PATH[1], empty);
+        return (original, with_field(&config, PATH[0], metadata));
+    }
+    let metadata = old.get(PATH[0]).map(|m| replaced(&m, PATH[1], None));
+    (Some(replaced(&old, PATH[0], metadata)), config)
 }
 
 fn patch<'a>(

@@ -207,7 +207,9 @@ mod tests {
     fn label_selectors_as_kubectl_takes_them() {
         let labels = |text: &str| -> Vec<(String, String)> {
             let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
-            pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+            pairs
+                .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                .collect()
         };
         let table = [
             ("", "a=b", true),

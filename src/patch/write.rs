@@ -82,6 +82,10 @@ impl Writer<'_> {
                 self.list(node, twin, new, editor)
             }
             _ if new.equals(&old) => Ok(()),
+            // A scalar keeps its style.
+            (Shape::Scalar, Shape::Scalar) if !is_alias => {
+                editor.replace(node, Content::Value(new.to_value()))
+            }
             _ => editor.replace(node, content(new)?),
         }
     }
@@ -168,7 +172,9 @@ impl Writer<'_> {
             }
             for (item, kept) in items.iter().zip(&mut kept) {
                 if kept.is_none() {
-                    *kept = by_value.get_mut(&sorted_json(&item.value)).and_then(Vec::pop);
+                    *kept = by_value
+                        .get_mut(&sorted_json(&item.value))
+                        .and_then(Vec::pop);
                 }
             }
         }
@@ -245,10 +251,28 @@ fn sort(value: &mut Value) {
     }
 }
 
+/// Lines as a literal, as `kubectl get -o yaml` shows last-applied; else the value.
+fn string(text: &str) -> Content<'static> {
+    let literal = || {
+        let lines = text.strip_suffix('\n')?;
+        if lines.is_empty() || lines.contains(['\n', '\r']) {
+            return None;
+        }
+        let owned = OwnedDocument::parse(format!("|\n  {lines}\n")).ok()?;
+        let is_same = owned.root()?.scalar_text() == Some(text);
+        is_same.then_some(owned)
+    };
+    match literal() {
+        Some(owned) => Content::Text(Arc::new(owned)),
+        None => Content::Value(Value::from(text)),
+    }
+}
+
 /// What to write for a value: the text that it was made of, with what differs.
 fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
     let source = match new {
         Node::Text(node) => return Ok(Content::Node(*node)),
+        Node::Scalar(Value::String(text)) => return Ok(string(text)),
         Node::Scalar(value) => return Ok(Content::Value(value.clone())),
         Node::List(list) => list.source,
         Node::Map(map) => map.source,
@@ -258,7 +282,10 @@ fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
     let source =
         source.filter(|source| !is_empty_list(new) && !is_empty_list(&Node::Text(*source)));
     let Some(source) = source else {
-        return Ok(Content::Value(new.to_value()));
+        return match new {
+            Node::Map(map) if !map.fields.is_empty() => made(&map.fields),
+            _ => Ok(Content::Value(new.to_value())),
+        };
     };
     let owned = OwnedDocument::parse(node_text(source)).map_err(EditError::Broken)?;
     let Some(root) = owned.root() else {
@@ -288,4 +315,18 @@ pub fn text_of<'f>(resource: NodeRef<'f>, new: &Node<'f>) -> Result<String, Edit
     let mut editor = Editor::new(owned.document());
     write(root, resource, new, &mut editor)?;
     editor.finish()
+}
+
+/// A map that was made of nothing that has a text; parts of it may have one.
+fn made<'f>(fields: &[Field<'f>]) -> Result<Content<'f>, EditError> {
+    let empty = OwnedDocument::parse("{}\n".to_owned()).map_err(EditError::Broken)?;
+    let Some(root) = empty.root() else {
+        return Ok(Content::Value(Value::Mapping(Vec::new())));
+    };
+    let mut editor = Editor::new(empty.document());
+    for field in fields {
+        insert(root, None, field, &mut editor)?;
+    }
+    let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
+    Ok(Content::Text(Arc::new(text)))
 }

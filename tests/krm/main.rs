@@ -10,6 +10,8 @@ mod generated;
 mod hostile;
 mod inject_config;
 mod merge_cases;
+mod patch_cases;
+mod patch_functions;
 mod patch_oracle;
 mod prepend_pipeline;
 mod reasons;

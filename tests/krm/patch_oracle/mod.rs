@@ -9,17 +9,17 @@ mod ask;
 mod classes;
 mod difference;
 mod generate;
+mod kubectl;
 mod prune;
 mod random;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use krm_variants::patch::create::create;
 use krm_variants::patch::last_applied;
 use krm_variants::patch::write::write;
-use krm_variants::patch::{
-    Applied, Findings, ListOrder, Node, Rules, apply, apply_config, create_patch,
-};
+use krm_variants::patch::{Applied, Findings, ListOrder, Node, Rules, apply, apply_config};
 use krm_variants::results::LAST_APPLIED;
 use krm_variants::schema::Schema;
 use krm_variants::yaml::{Document, Editor, ParseOptions, Tree, Value, to_block_text};
@@ -175,7 +175,7 @@ pub(crate) fn answer(question: &Question, rules: Rules<'_>) -> Own {
         Question::Create2 { live, modified } => {
             let (live, modified) = (Text::of(live), Text::of(modified));
             let live = live.node();
-            let patch = create_patch(Some(&live), &modified.node(), &live, rules, &mut findings);
+            let patch = create(Some(&live), &modified.node(), &live, rules, &mut findings);
             own.patch = Some(patch.map_or(nothing, |patch| patch.to_value()));
         }
         Question::Create3 {
@@ -187,7 +187,7 @@ pub(crate) fn answer(question: &Question, rules: Rules<'_>) -> Own {
             let live = Text::of(live);
             let (original, live) = (original.node(), live.node());
             let modified = modified.node();
-            let patch = create_patch(Some(&original), &modified, &live, rules, &mut findings);
+            let patch = create(Some(&original), &modified, &live, rules, &mut findings);
             own.patch = Some(patch.map_or(nothing, |patch| patch.to_value()));
         }
         Question::Apply { config, live } => {
