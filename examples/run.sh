@@ -61,6 +61,11 @@ run_example() {
   copy=$work/$name
   echo "== $name"
 
+  if grep -q '^prints: true' "$expected/config.yaml"; then
+    run_printing_example "$dir" "$name" "$binary" "$config" "${flags[@]}"
+    return 0
+  fi
+
   # Without a package it begins with an empty one.
   source=$work/$name-source
   if [[ -d $dir/package ]]; then cp -R "$dir/package" "$source"; else mkdir "$source"; fi
@@ -118,6 +123,34 @@ run_example() {
   fi
   run "$work/check" 0 "$binary" --config "$config" "${again[@]}" --package "$copy" --check || return 0
   ok "$name: the second run changes nothing and says nothing new"
+}
+
+# Of a function that never writes into the package, but prints: --diff must print .expected/diff.patch,
+# a plain run .expected/output.yaml, and with that as the live resource nothing is left to change.
+run_printing_example() {
+  local dir=$1 name=$2 binary=$3 config=$4 expected copy
+  shift 4
+  expected=$dir/.expected
+  copy=$work/$name
+  cp -R "$dir/package" "$copy"
+  run "$work/diff" 0 "$binary" --config "$config" "$@" --package "$copy" --diff --results "$work/results" || return 0
+  run "$work/output" 0 "$binary" --config "$config" "$@" --package "$copy" || return 0
+  if [[ -n ${UPDATE-} ]]; then
+    cp "$work/diff" "$expected/diff.patch"
+    cp "$work/output" "$expected/output.yaml"
+    cp "$work/results" "$expected/results.yaml"
+  fi
+  diff -u "$expected/diff.patch" "$work/diff" || { fail "$name: --diff"; return 0; }
+  ok "$name: --diff prints .expected/diff.patch"
+  diff -u "$expected/output.yaml" "$work/output" || { fail "$name: output"; return 0; }
+  ok "$name: prints .expected/output.yaml"
+  diff -u "$expected/results.yaml" "$work/results" || { fail "$name: --results"; return 0; }
+  ok "$name: --results writes .expected/results.yaml"
+  diff -r "$dir/package" "$copy" || { fail "$name: wrote to the package"; return 0; }
+  ok "$name: the package stays as it is"
+  run "$work/check" 3 "$binary" --config "$config" "$@" --package "$copy" --check || return 0
+  run "$work/check" 0 "$binary" --config "$config" --live "$work/output" --package "$copy" --check || return 0
+  ok "$name: once applied nothing is left to change"
 }
 
 examples=0

@@ -36,6 +36,15 @@ impl Chunk {
         }
     }
 
+    /// A text with what becomes of it; [`Chunk::check`] must accept that.
+    #[must_use]
+    pub(crate) fn changed(before: String, after: String) -> Self {
+        Self {
+            edited: Some(Text::from(after)),
+            ..Self::new(Text::from(before), ParseOptions::default())
+        }
+    }
+
     /// Parses a text and keeps the tree.
     ///
     /// # Errors
@@ -141,7 +150,25 @@ impl Chunk {
         Ok(())
     }
 
-    /// Puts another text in place of what there is; [`Chunk::check`] must accept it.
+    /// The text with edits made of what is read of itself; `None` if there are none.
+    ///
+    /// # Errors
+    /// Those of `change`.
+    pub(crate) fn rewritten<'s, E: From<EditError>>(
+        &'s self,
+        change: impl FnOnce(Document<'s>, &mut Editor<'s, 's>) -> Result<(), E>,
+    ) -> Result<Option<String>, E> {
+        let document = self.document();
+        let mut editor = Editor::new(document);
+        change(document, &mut editor)?;
+        match editor.is_empty() {
+            true => Ok(None),
+            false => Ok(Some(editor.finish_with(self.options)?.0)),
+        }
+    }
+
+    /// Puts another text in place of what there is; [`Chunk::check`] or [`Chunk::rewritten`] must
+    /// have accepted it.
     pub(crate) fn rewrite(&mut self, text: String) {
         self.edited = Some(Text::from(text));
         self.tree = OnceCell::new();

@@ -317,6 +317,9 @@ fn on_package(
     if failed {
         return Ok(FAILED);
     }
+    if list.printed().is_some() {
+        return print_documents(arguments, &list);
+    }
     if arguments.diff {
         write_stdout(changes.iter().map(|change| diff(&files, change)))?;
     }
@@ -325,6 +328,39 @@ fn on_package(
     }
     if !arguments.diff && !arguments.check {
         write_package(&files, &changes).map_err(|error| usage(&error))?;
+    }
+    Ok(DONE)
+}
+
+/// Prints what a function gives that never writes into the package.
+fn print_documents(arguments: &Arguments, list: &ResourceList) -> Result<u8, UsageError> {
+    let documents = || list.printed().into_iter().flatten();
+    let mut changes = documents().filter(|(_, before, after)| &**before != *after);
+    if arguments.diff {
+        let changes = documents().filter(|(_, before, after)| &**before != *after);
+        write_stdout(changes.map(|(resource, before, after)| {
+            // As `kubectl diff` names its files.
+            let group = match resource.api_version.split_once('/') {
+                Some((group, version)) => format!("{group}.{version}"),
+                None => resource.api_version.clone(),
+            };
+            let namespace = resource.namespace.as_deref().unwrap_or_default();
+            let name = resource.name.as_deref().unwrap_or_default();
+            let path = format!("{group}.{}.{namespace}.{name}", resource.kind);
+            let before = Some(&*before).filter(|before| !before.is_empty());
+            unified_diff(&path, before, Some(after))
+        }))?;
+    }
+    if arguments.check && changes.next().is_some() {
+        return Ok(WOULD_CHANGE);
+    }
+    if !arguments.diff && !arguments.check {
+        let texts = documents().enumerate().map(|(number, (_, _, after))| {
+            let separator = if number > 0 { "---\n" } else { "" };
+            let end = if after.ends_with('\n') { "" } else { "\n" };
+            format!("{separator}{after}{end}")
+        });
+        write_stdout(texts)?;
     }
     Ok(DONE)
 }

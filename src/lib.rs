@@ -37,6 +37,7 @@ pub mod functions;
 pub mod kptfile;
 pub mod merge;
 pub mod package;
+pub mod patch;
 pub mod resource;
 pub mod resource_list;
 pub mod results;

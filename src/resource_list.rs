@@ -7,6 +7,7 @@
 
 mod adopt;
 mod files;
+mod printed;
 mod restructure;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use thiserror::Error;
 
 pub(crate) use files::FileUnder;
+pub(crate) use printed::Printed;
 pub use restructure::NewText;
 
 use files::OtherFiles;

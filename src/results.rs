@@ -62,14 +62,22 @@ reasons! {
     DuplicateKey,
     /// Two resources of one source have the same identity.
     DuplicateResource,
+    /// A list of a patch stands in another order than its `$setElementOrder`.
+    ElementOrderMismatch,
     /// An expression could not be evaluated for a target.
     ExpressionFailed,
     /// The resource to inject has no `spec`, or no `data` if it is a ConfigMap.
     FieldNotFound,
+    /// A field stands where it has no effect.
+    IgnoredField,
     /// A value of the functionConfig is not allowed there.
     InvalidConfig,
     /// An expression is wrong, whatever it is evaluated for.
     InvalidExpression,
+    /// The last-applied annotation holds no JSON.
+    InvalidLastApplied,
+    /// A patch is not what a patch of that place must be.
+    InvalidPatch,
     /// A path leaves the package, or is no path of a package.
     InvalidPath,
     /// A field has another kind of value than it must have.
@@ -82,12 +90,18 @@ reasons! {
     MergeConflict,
     /// Two targets, or two PackageVariantSets, would make PackageVariants of one name.
     NameCollision,
+    /// Nothing tells what was applied before, so nothing is deleted.
+    NoLastApplied,
+    /// There is no live resource for a configuration.
+    NoLive,
     /// There is no PackageVariantSet to expand.
     NoPackageVariantSet,
     /// No resource was found for a required injection point.
     NoResourceSelected,
     /// A target of a PackageVariantSet selects nothing.
     NoTargetSelected,
+    /// A list of a patch has elements that its `$setElementOrder` has not.
+    NotInElementOrder,
     /// A PackageVariant of the name is there, and the PackageVariantSet does not own it.
     OtherOwner,
     /// The package has no ConfigMap `kptfile.kpt.dev` beside its root Kptfile.
@@ -108,6 +122,10 @@ reasons! {
     SubPackageExists,
     /// The PackageVariants of a run would be more or larger than one run makes.
     TooManyTargets,
+    /// The resource that a patch is for is not there.
+    TargetNotFound,
+    /// A key of a patch begins with `$`, and is neither a directive nor a field.
+    UnknownDirective,
     /// A resource of an API version that this function does not know was passed over.
     UnsupportedVersion,
     /// The PackageRevision that PackageVariants would be made from is not there.
@@ -352,7 +370,7 @@ pub fn shown(resource: &Resource, path: &Path, value: &Value) -> String {
 
 /// Whether a path of a resource holds secret values (`data`, `stringData`, last-applied, or a
 /// parent of them).
-fn is_secret(resource: &Resource, path: &Path) -> bool {
+pub(crate) fn is_secret(resource: &Resource, path: &Path) -> bool {
     use crate::yaml::PathElement::Field;
     if resource.kind != "Secret" {
         return false;

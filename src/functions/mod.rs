@@ -1,8 +1,12 @@
 //! The steps: one file per function, each a change to a [`ResourceList`](crate::resource_list::ResourceList).
 
+pub mod apply_config;
+pub mod apply_patch;
+pub mod create_patch;
 pub mod expand_variant_set;
 pub mod inject_config;
 pub mod merge_package;
+mod pairing;
 pub mod prepend_pipeline;
 pub mod render_variant;
 pub mod set_package_context;

@@ -331,7 +331,7 @@ fn mappings_are_equal(left: &[(Value, Value)], right: &[(Value, Value)]) -> bool
 }
 
 /// RFC 8259, section 6.
-fn is_json_number(text: &str) -> bool {
+pub(crate) fn is_json_number(text: &str) -> bool {
     fn digits(text: &str) -> (&str, &str) {
         text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
     }

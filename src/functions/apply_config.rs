@@ -1,0 +1,233 @@
+//! What `kubectl apply` would make of live resources, without a cluster.
+//!
+//! ```yaml
+//! spec:             # previous     # config       # live         # result
+//!   replicas:                                       5              5
+//!   paused:           true                          true
+//!   image:            app:1          app:2          app:1          app:2
+//! ```
+//!
+//! Source: merging-fields document; contract, apply-config.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::apply_patch::{crds, report};
+use super::pairing::{Pair, pairs};
+use crate::config::UsageError;
+use crate::filter::{Function, Run};
+use crate::patch::config::{apply_config, as_created};
+use crate::patch::finding::Findings;
+use crate::patch::last_applied::with_field;
+use crate::patch::node::{Field, Map, Node};
+use crate::patch::options::{self, Options, Words};
+use crate::patch::rules::Rules;
+use crate::patch::write::{text_of, to_text};
+use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource};
+use crate::resource_list::{ItemId, Printed, ResourceList};
+use crate::results::{FunctionResult, Results};
+use crate::schema::Schema;
+use crate::supplied::{Role, Supplied};
+use crate::yaml::{Content, EditError, NodeRef, OwnedDocument, node_text};
+
+/// The function, for its binary.
+pub const FUNCTION: Function = Function {
+    name: "apply-config",
+    about: "Shows what `kubectl apply` would make of live resources, without a cluster: the items are \
+            the configuration, and the output is each live resource after the apply.",
+    roles: &[Role::Live, Role::Original],
+    uses_schema: true,
+    step,
+};
+
+/// The function's own config.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ApplyConfig {
+    #[serde(rename = "apiVersion")]
+    _api_version: String,
+    #[serde(rename = "kind")]
+    _kind: String,
+    #[serde(default, rename = "metadata")]
+    _metadata: IgnoredAny,
+    list_order: Option<String>,
+    #[serde(default, rename = "live")]
+    _live: IgnoredAny,
+    #[serde(default, rename = "original")]
+    _original: IgnoredAny,
+}
+
+impl From<ApplyConfig> for Words {
+    fn from(config: ApplyConfig) -> Self {
+        Self {
+            list_order: config.list_order,
+            allow_missing: None,
+        }
+    }
+}
+
+fn step(run: Run<'_>) -> Result<(), UsageError> {
+    let Run {
+        config,
+        list,
+        supplied,
+        results,
+    } = run;
+    let options = options::read::<ApplyConfig>(config, "ApplyConfig", false, results)?;
+    if !supplied.has(Role::Live) {
+        return Err(UsageError(
+            "role `live`: expected live resources (--live PATH, or the field `live` of an ApplyConfig), found none"
+                .to_owned(),
+        ));
+    }
+    let Some(options) = options else {
+        return Ok(());
+    };
+    let schema = supplied.schema()?.with_crds(crds(list, supplied));
+    let applied = apply_all(options, &schema, supplied, list, results);
+    if results.has_errors() {
+        return Ok(());
+    }
+    let broken = |error: EditError| UsageError(error.to_string());
+    if list.is_package() {
+        return list
+            .print(applied.into_iter().map(|applied| applied.printed).collect())
+            .map_err(broken);
+    }
+    let mut contents = BTreeMap::new();
+    for Applied { id, printed } in applied {
+        let text = OwnedDocument::parse(printed.text).map_err(EditError::Broken);
+        contents.insert(id, Arc::new(text.map_err(broken)?));
+    }
+    let mut refused = Vec::new();
+    list.edit_items(
+        contents.keys().copied(),
+        |id, node, editor| match contents.get(&id) {
+            Some(text) => editor.replace(node, Content::Text(Arc::clone(text))),
+            None => Ok(()),
+        },
+        |id, error| refused.push((id, error)),
+    );
+    for (id, error) in refused {
+        results.push(FunctionResult::refused(&error).about(list.resource(id)));
+    }
+    Ok(())
+}
+
+struct Applied {
+    id: ItemId,
+    printed: Printed,
+}
+
+fn apply_all(
+    options: Options,
+    schema: &Schema,
+    supplied: &Supplied,
+    list: &ResourceList,
+    results: &mut Results,
+) -> Vec<Applied> {
+    let mut applied = Vec::new();
+    for pair in pairs(list, supplied, results) {
+        let resource = list.resource(pair.id);
+        match one(
+            &pair,
+            resource,
+            schema,
+            options,
+            !list.is_package(),
+            results,
+        ) {
+            Ok(printed) => applied.push(Applied {
+                id: pair.id,
+                printed,
+            }),
+            Err(error) => results.push(FunctionResult::refused(&error).about(resource)),
+        }
+    }
+    applied
+}
+
+fn one(
+    pair: &Pair<'_>,
+    resource: &Resource,
+    schema: &Schema,
+    options: Options,
+    in_list: bool,
+    results: &mut Results,
+) -> Result<Printed, EditError> {
+    let config = Node::Text(pair.config);
+    let with_origin = |node: Node<'_>| -> bool { in_list && node.get("metadata").is_some() };
+    let Some(live) = pair.live else {
+        results.push(FunctionResult::info("created: there is no live resource").about(resource));
+        let mut created = as_created(&config);
+        if with_origin(created.clone()) {
+            created = with_annotations(created, resource);
+        }
+        return Ok(Printed {
+            resource: resource.clone(),
+            before: String::new(),
+            text: to_text(&created)?,
+        });
+    };
+    let rules = Rules::of(schema, &resource.api_version, &resource.kind);
+    let mut findings = Findings::default();
+    let node = Node::Text(live);
+    let original = pair.original.as_ref();
+    let mut result = apply_config(
+        original,
+        &config,
+        &node,
+        rules,
+        options.list_order,
+        &mut findings,
+    );
+    report(&findings, resource, None, results);
+    if with_origin(result.clone()) {
+        result = with_annotations(result, resource);
+    }
+    Ok(Printed {
+        resource: resource.clone(),
+        before: whole_text(live),
+        text: text_of(live, &result)?,
+    })
+}
+
+/// The text of a resource, with the comments above it where it is a document of its own.
+fn whole_text(node: NodeRef<'_>) -> String {
+    node.document_text()
+        .map_or_else(|| node_text(node), str::to_owned)
+}
+
+/// A result with the path and index of its configuration, in the spellings that this one has.
+fn with_annotations<'a>(result: Node<'a>, resource: &Resource) -> Node<'a> {
+    let origin = &resource.origin;
+    let mut annotations: Vec<(&'static str, String)> = Vec::new();
+    if let Some(index) = origin.index {
+        let names = INDEX_ANNOTATIONS.iter();
+        annotations.extend(names.map(|name| (*name, index.to_string())));
+    }
+    if let Some(path) = &origin.path {
+        let names = PATH_ANNOTATIONS.iter();
+        annotations.extend(names.map(|name| (*name, path.clone())));
+    }
+    if let Some(package) = &origin.package_path {
+        annotations.push((PACKAGE_PATH_ANNOTATION, package.clone()));
+    }
+    if annotations.is_empty() {
+        return result;
+    }
+    let empty = || Node::Map(Map::default());
+    let metadata = result.get("metadata").unwrap_or_else(empty);
+    let old = metadata.get("annotations").unwrap_or_else(empty);
+    let mut fields = old.fields();
+    fields.retain(|field| annotations.iter().all(|(name, _)| field.key != *name));
+    let new = annotations.into_iter();
+    fields.extend(new.map(|(name, value)| Field::made(name, Node::text(&value))));
+    let source = old.source();
+    let annotations = Node::Map(Map { fields, source });
+    let metadata = with_field(&metadata, "annotations", annotations);
+    with_field(&result, "metadata", metadata)
+}

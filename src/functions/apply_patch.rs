@@ -1,0 +1,410 @@
+//! Applies strategic merge patches to the items, with all their directives.
+//!
+//! ```yaml
+//! containers:        # before      # patch              # after
+//! - name: app                      - name: sidecar      - name: app
+//!   image: app:1                     $patch: delete       image: app:2
+//! - name: sidecar                  - name: app
+//!                                    image: app:2
+//! ```
+//!
+//! Source: preserve-order document; contract, apply-patch.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::config::{UsageError, typed_value};
+use crate::filter::{Function, Run};
+use crate::kptfile::remove_ids;
+use crate::patch::apply::{Applied, apply, keep_identity, without_identity};
+use crate::patch::finding::Findings;
+use crate::patch::node::{Node, is_bounded};
+use crate::patch::options::{self, Options, Words};
+use crate::patch::rules::Rules;
+use crate::patch::target::{Found, Index, Target, parse_labels};
+use crate::patch::write::write;
+use crate::resource::Resource;
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Reason, Results, Severity, with_article};
+use crate::schema::Schema;
+use crate::supplied::{Role, Supplied};
+use crate::yaml::{NodeRef, OwnedDocument, Path};
+
+/// The function, for its binary.
+pub const FUNCTION: Function = Function {
+    name: "apply-patch",
+    about: "Applies strategic merge patches with all their directives ($patch, $retainKeys, \
+            $setElementOrder, $deleteFromPrimitiveList) to the items, and keeps every other byte.",
+    roles: &[Role::Patches],
+    uses_schema: true,
+    step,
+};
+
+/// The function's own config.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ApplyPatch {
+    #[serde(rename = "apiVersion")]
+    _api_version: String,
+    #[serde(rename = "kind")]
+    _kind: String,
+    #[serde(default, rename = "metadata")]
+    _metadata: IgnoredAny,
+    list_order: Option<String>,
+    allow_missing: Option<bool>,
+    #[serde(default, rename = "patches")]
+    _patches: IgnoredAny,
+}
+
+impl From<ApplyPatch> for Words {
+    fn from(config: ApplyPatch) -> Self {
+        Self {
+            list_order: config.list_order,
+            allow_missing: config.allow_missing,
+        }
+    }
+}
+
+/// A patch, before it is known what it is for.
+struct Patch<'a> {
+    node: Node<'a>,
+    /// Where it comes from, for messages.
+    place: String,
+    target: Option<Target>,
+    /// What it says of the resource that it is for.
+    resource: Resource,
+}
+
+fn step(run: Run<'_>) -> Result<(), UsageError> {
+    let Run {
+        config,
+        list,
+        supplied,
+        results,
+    } = run;
+    let options = options::read::<ApplyPatch>(config, "ApplyPatch", true, results)?;
+    if !supplied.has(Role::Patches) {
+        return Err(UsageError(
+            "role `patches`: expected patches (--patches PATH, or the field `patches` of an ApplyPatch), found none"
+                .to_owned(),
+        ));
+    }
+    let texts = texts(supplied)?;
+    let patches = read_patches(supplied, &texts, results)?;
+    let Some(options) = options.filter(|_| !results.has_errors()) else {
+        return Ok(());
+    };
+    let schema = supplied.schema()?.with_crds(crds(list, supplied));
+    apply_patches(&patches, options, &schema, list, results);
+    Ok(())
+}
+
+/// An entry with `patch`; anything else with apiVersion and kind is a sparse resource.
+fn is_entry(node: NodeRef<'_>) -> bool {
+    node.entry("patch").is_some() && node.entry("kind").is_none()
+}
+
+/// All items of the role, each with where it stands.
+fn documents<'s>(
+    supplied: &'s Supplied,
+) -> impl Iterator<Item = (NodeRef<'s>, &'s Resource, String)> {
+    supplied.patches().flat_map(|package| {
+        let list = package.list();
+        list.items().map(move |(id, resource)| {
+            let node = list.node(id).resolved();
+            let path = resource.origin.path.as_deref();
+            let place = match path.filter(|_| package.files().next().is_some()) {
+                Some(path) => format!("{}/{path}", package.place),
+                None => package.place.clone(),
+            };
+            (node, resource, format!("{place}, {}", node.location()))
+        })
+    })
+}
+
+/// The patches that are given as text, by the order of their documents.
+fn texts(supplied: &Supplied) -> Result<BTreeMap<usize, OwnedDocument>, UsageError> {
+    let mut texts = BTreeMap::new();
+    for (number, (node, _, place)) in documents(supplied).enumerate() {
+        let Some(text) = node.get("patch").filter(|_| is_entry(node)) else {
+            continue;
+        };
+        if let Some(text) = text.as_str() {
+            let document = OwnedDocument::parse(text.to_owned());
+            let document =
+                document.map_err(|error| UsageError(format!("{place}: patch: {error}")))?;
+            texts.insert(number, document);
+        }
+    }
+    Ok(texts)
+}
+
+fn read_patches<'a>(
+    supplied: &'a Supplied,
+    texts: &'a BTreeMap<usize, OwnedDocument>,
+    results: &mut Results,
+) -> Result<Vec<Patch<'a>>, UsageError> {
+    let mut patches = Vec::new();
+    for (number, (node, resource, place)) in documents(supplied).enumerate() {
+        if !is_entry(node) {
+            let resource = resource.clone();
+            push(&mut patches, node, place, None, resource, results);
+            continue;
+        }
+        let target = read_target(node, &place)?;
+        if let Some(text) = texts.get(&number) {
+            let document = text.document();
+            for root in (0..document.len()).filter_map(|index| document.root(index)) {
+                let (place, target) = (format!("{place}: patch"), target.clone());
+                push(
+                    &mut patches,
+                    root,
+                    place,
+                    target,
+                    Resource::read(root),
+                    results,
+                );
+            }
+        } else if let Some(patch) = node.get("patch") {
+            push(
+                &mut patches,
+                patch,
+                place,
+                target,
+                Resource::read(patch),
+                results,
+            );
+        }
+    }
+    Ok(patches)
+}
+
+fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageError> {
+    for field in entry.entries() {
+        let key = field.key.scalar_text().unwrap_or_default();
+        if !matches!(key, "patch" | "target") {
+            return Err(UsageError(format!(
+                "{place}: unknown field `{key}`, expected `patch` or `target`"
+            )));
+        }
+    }
+    let Some(node) = entry.get("target").filter(|node| !node.is_null()) else {
+        return Ok(None);
+    };
+    let usage = |error: &dyn std::fmt::Display| UsageError(format!("{place}: target: {error}"));
+    let value = node
+        .value()
+        .ok_or_else(|| usage(&"its aliases do not end"))?;
+    let mut target: Target = crate::yaml::de::from_value(&value).map_err(|error| usage(&error))?;
+    if let Some(selector) = value.get("labelSelector") {
+        target.labels = match selector.as_str() {
+            Some(text) => parse_labels(text).map_err(|part| {
+                usage(&format!(
+                    "labelSelector: expected a requirement, found `{part}`"
+                ))
+            })?,
+            None => typed_value(selector).map_err(|error| usage(&error))?,
+        };
+    }
+    Ok(Some(target))
+}
+
+fn push<'a>(
+    patches: &mut Vec<Patch<'a>>,
+    node: NodeRef<'a>,
+    place: String,
+    target: Option<Target>,
+    resource: Resource,
+    results: &mut Results,
+) {
+    let mut refuse = |message: String| {
+        let message = format!("{place}: {message}");
+        results.push(FunctionResult::error(Reason::InvalidPatch, message));
+    };
+    if node.kind().is_sequence() {
+        let is_operation = |item: &NodeRef<'_>| item.get("op").is_some();
+        return refuse(
+            match node.items().next().is_some_and(|item| is_operation(&item)) {
+                true => "expected a strategic merge patch, found a list of JSON 6902 operations"
+                    .to_owned(),
+                false => "expected a patch, found a sequence".to_owned(),
+            },
+        );
+    }
+    if !node.kind().is_mapping() {
+        let found = with_article(node.kind_name());
+        return refuse(format!("expected a patch, found {found}"));
+    }
+    if !is_bounded(node) {
+        return refuse(
+            "expected aliases that stand for at most 10 million nodes, found more".to_owned(),
+        );
+    }
+    let complete =
+        !resource.api_version.is_empty() && !resource.kind.is_empty() && resource.name.is_some();
+    if target.is_none() && !complete {
+        return refuse(
+            "expected apiVersion, kind and metadata.name, or a target beside `patch`, found a patch without them"
+                .to_owned(),
+        );
+    }
+    patches.push(Patch {
+        node: without_identity(&Node::Text(node)),
+        place,
+        target,
+        resource,
+    });
+}
+
+/// The patches for each item, in their order.
+fn assign(
+    patches: &[Patch<'_>],
+    options: Options,
+    list: &ResourceList,
+    results: &mut Results,
+) -> BTreeMap<ItemId, Vec<usize>> {
+    let index = Index::of(list);
+    let mut assigned: BTreeMap<ItemId, Vec<usize>> = BTreeMap::new();
+    for (number, patch) in patches.iter().enumerate() {
+        let (found, wanted) = match &patch.target {
+            Some(target) => {
+                let matching = list
+                    .items()
+                    .filter(|(id, resource)| target.matches(resource, list.node(*id)));
+                let found: Vec<ItemId> = matching.map(|(id, _)| id).collect();
+                (found, target.describe())
+            }
+            None => match index.find(&patch.resource) {
+                Found::None => {
+                    let Resource { kind, name, .. } = &patch.resource;
+                    let name = name.as_deref().unwrap_or_default();
+                    (Vec::new(), format!("{kind} `{name}`"))
+                }
+                Found::One(id) => (vec![id], String::new()),
+                Found::Several(ids) => {
+                    for id in ids {
+                        let message = format!(
+                            "{}: expected one resource that the patch is for, found several: name the namespace",
+                            patch.place
+                        );
+                        let result = FunctionResult::error(Reason::Ambiguous, message);
+                        results.push(result.about(list.resource(id)));
+                    }
+                    continue;
+                }
+            },
+        };
+        if found.is_empty() {
+            let message = format!(
+                "{}: expected a resource for the patch ({wanted}) among the items, found none",
+                patch.place
+            );
+            results.push(match options.allow_missing {
+                true => FunctionResult::warning(Reason::TargetNotFound, message),
+                false => FunctionResult::error(Reason::TargetNotFound, message),
+            });
+        }
+        for id in found {
+            assigned.entry(id).or_default().push(number);
+        }
+    }
+    assigned
+}
+
+fn apply_patches(
+    patches: &[Patch<'_>],
+    options: Options,
+    schema: &Schema,
+    list: &mut ResourceList,
+    results: &mut Results,
+) {
+    let assigned = assign(patches, options, list, results);
+    let in_package = list.is_package();
+    let mut deleted = Vec::new();
+    let mut texts = Vec::new();
+    for ids in list.by_text(assigned.keys().copied()) {
+        let (text, refused) = list.rewritten(&ids, |id, node, editor| {
+            let resource = list.resource(id);
+            if !is_bounded(node) {
+                results.push(unbounded(resource));
+                return Ok(());
+            }
+            let rules = Rules::of(schema, &resource.api_version, &resource.kind);
+            let live = Node::Text(node);
+            let mut current = live.clone();
+            for number in &assigned[&id] {
+                let patch = &patches[*number];
+                let mut findings = Findings::default();
+                let order = options.list_order;
+                let applied = apply(&current, &patch.node, rules, order, &mut findings);
+                report(&findings, resource, Some(&patch.place), results);
+                match applied {
+                    Applied::Resource(result) => current = keep_identity(&live, result),
+                    Applied::Deleted => {
+                        deleted.push(id);
+                        return Ok(());
+                    }
+                }
+            }
+            let written = write(node, node, &current, editor)?;
+            if written.moves_comments && !in_package {
+                remove_ids(node, editor)?;
+            }
+            Ok(())
+        });
+        for (id, error) in refused {
+            results.push(FunctionResult::refused(&error).about(list.resource(id)));
+        }
+        texts.extend(text.zip(ids.first().copied()));
+    }
+    for (text, id) in texts {
+        list.set_text_of(id, text);
+    }
+    for id in deleted {
+        list.remove(id);
+    }
+}
+
+/// The CustomResourceDefinitions among the items and all supplied inputs.
+pub(super) fn crds<'a>(list: &'a ResourceList, supplied: &'a Supplied) -> Vec<NodeRef<'a>> {
+    let roles = [Role::Live, Role::Original, Role::Patches, Role::Resources];
+    let lists = roles.into_iter().flat_map(|role| supplied.of(role));
+    let lists = std::iter::once(list).chain(lists.map(|package| package.list()));
+    let all = lists.flat_map(|list| list.items().map(move |(id, resource)| (list, id, resource)));
+    all.filter(|(_, _, resource)| resource.kind == "CustomResourceDefinition")
+        .map(|(list, id, _)| list.node(id))
+        .collect()
+}
+
+pub(super) fn unbounded(resource: &Resource) -> FunctionResult {
+    let message = "expected aliases that stand for at most 10 million nodes, found more";
+    FunctionResult::error(Reason::InvalidValue, message).about(resource)
+}
+
+/// Findings as results.
+pub(super) fn report(
+    findings: &Findings,
+    resource: &Resource,
+    patch: Option<&str>,
+    results: &mut Results,
+) {
+    for finding in &findings.0 {
+        // A message quotes what it found.
+        let is_secret = crate::results::is_secret(resource, &finding.path);
+        let message = match is_secret && finding.path != Path::root() {
+            true => "expected another value, found <redacted>",
+            false => &finding.message,
+        };
+        let result = match finding.severity {
+            Severity::Error => FunctionResult::error(finding.reason, message),
+            _ => FunctionResult::warning(finding.reason, message),
+        };
+        let result = result.about(resource).at(&finding.path);
+        results.push(match patch {
+            Some(place) => result.tag("patch", place),
+            None => result,
+        });
+    }
+}

@@ -1,0 +1,219 @@
+//! Makes the strategic merge patches that take live resources to a configuration.
+//!
+//! ```yaml
+//! spec:             # previous     # config       # live         # patch
+//!   replicas:                                       5
+//!   paused:           true                          true           null
+//!   image:            app:1          app:2          app:1          app:2
+//! ```
+//!
+//! Source: preserve-order document; contract, create-patch.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::apply_patch::{crds, report};
+use super::pairing::{Pair, pairs};
+use crate::config::UsageError;
+use crate::filter::{Function, Run};
+use crate::patch::config::create_patch;
+use crate::patch::finding::Findings;
+use crate::patch::node::{Field, Map, Node, Shape};
+use crate::patch::options::{self, Options, Words};
+use crate::patch::rules::Rules;
+use crate::patch::write::to_text;
+use crate::resource::Resource;
+use crate::resource_list::{ItemId, Printed, ResourceList};
+use crate::results::{FunctionResult, Reason, Results};
+use crate::schema::Schema;
+use crate::supplied::{Role, Supplied};
+use crate::yaml::{Content, EditError, OwnedDocument};
+
+/// The function, for its binary.
+pub const FUNCTION: Function = Function {
+    name: "create-patch",
+    about: "Makes the strategic merge patches that take live resources to the items, a configuration, \
+            as `kubectl apply` would send them. Its output are the patches: not for a Kptfile pipeline.",
+    roles: &[Role::Live, Role::Original],
+    uses_schema: true,
+    step,
+};
+
+/// The function's own config.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct CreatePatch {
+    #[serde(rename = "apiVersion")]
+    _api_version: String,
+    #[serde(rename = "kind")]
+    _kind: String,
+    #[serde(default, rename = "metadata")]
+    _metadata: IgnoredAny,
+    list_order: Option<String>,
+    allow_missing: Option<bool>,
+    #[serde(default, rename = "live")]
+    _live: IgnoredAny,
+    #[serde(default, rename = "original")]
+    _original: IgnoredAny,
+}
+
+impl From<CreatePatch> for Words {
+    fn from(config: CreatePatch) -> Self {
+        Self {
+            list_order: config.list_order,
+            allow_missing: config.allow_missing,
+        }
+    }
+}
+
+fn step(run: Run<'_>) -> Result<(), UsageError> {
+    let Run {
+        config,
+        list,
+        supplied,
+        results,
+    } = run;
+    let options = options::read::<CreatePatch>(config, "CreatePatch", true, results)?;
+    if !supplied.has(Role::Live) {
+        return Err(UsageError(
+            "role `live`: expected live resources (--live PATH, or the field `live` of a CreatePatch), found none"
+                .to_owned(),
+        ));
+    }
+    let Some(options) = options else {
+        return Ok(());
+    };
+    let schema = supplied.schema()?.with_crds(crds(list, supplied));
+    let patches = create_all(options, &schema, supplied, list, results);
+    if results.has_errors() {
+        return Ok(());
+    }
+    let broken = |error: EditError| UsageError(error.to_string());
+    if list.is_package() {
+        let printed = patches.into_values().collect();
+        return list.print(printed).map_err(broken);
+    }
+    let mut contents = BTreeMap::new();
+    for (id, printed) in patches {
+        let text = OwnedDocument::parse(printed.text).map_err(EditError::Broken);
+        contents.insert(id, Arc::new(text.map_err(broken)?));
+    }
+    let mut refused = Vec::new();
+    list.edit_items(
+        contents.keys().copied(),
+        |id, node, editor| match contents.get(&id) {
+            Some(text) => editor.replace(node, Content::Text(Arc::clone(text))),
+            None => Ok(()),
+        },
+        |id, error| refused.push((id, error)),
+    );
+    for (id, error) in refused {
+        results.push(FunctionResult::refused(&error).about(list.resource(id)));
+    }
+    let others: Vec<ItemId> = list
+        .items()
+        .map(|(id, _)| id)
+        .filter(|id| !contents.contains_key(id))
+        .collect();
+    for id in others {
+        list.remove(id);
+    }
+    Ok(())
+}
+
+fn create_all(
+    options: Options,
+    schema: &Schema,
+    supplied: &Supplied,
+    list: &ResourceList,
+    results: &mut Results,
+) -> BTreeMap<ItemId, Printed> {
+    let mut patches = BTreeMap::new();
+    for pair in pairs(list, supplied, results) {
+        let resource = list.resource(pair.id);
+        match one(&pair, resource, schema, options, results) {
+            Ok(Some(printed)) => {
+                patches.insert(pair.id, printed);
+            }
+            Ok(None) => {}
+            Err(error) => results.push(FunctionResult::refused(&error).about(resource)),
+        }
+    }
+    if patches.is_empty() && !results.has_errors() {
+        results.push(FunctionResult::info("no patch: nothing is to be changed"));
+    }
+    patches
+}
+
+fn one(
+    pair: &Pair<'_>,
+    resource: &Resource,
+    schema: &Schema,
+    options: Options,
+    results: &mut Results,
+) -> Result<Option<Printed>, EditError> {
+    let Some(live) = pair.live else {
+        let message = "expected a live resource to make a patch for, found none";
+        let result = match options.allow_missing {
+            true => FunctionResult::warning(Reason::NoLive, message),
+            false => FunctionResult::error(Reason::NoLive, message),
+        };
+        results.push(result.about(resource));
+        return Ok(None);
+    };
+    let rules = Rules::of(schema, &resource.api_version, &resource.kind);
+    let mut findings = Findings::default();
+    let (config, live) = (Node::Text(pair.config), Node::Text(live));
+    let original = pair.original.as_ref();
+    let patch = create_patch(original, &config, &live, rules, &mut findings);
+    report(&findings, resource, None, results);
+    let Some(patch) = patch.filter(|_| !findings.has_errors()) else {
+        return Ok(None);
+    };
+    if !rules.is_known() {
+        let message =
+            "the kind has no schema: this is a JSON merge patch, for `kubectl patch --type merge`";
+        results.push(FunctionResult::info(message).about(resource));
+    }
+    Ok(Some(Printed {
+        resource: resource.clone(),
+        before: String::new(),
+        text: to_text(&sparse(&patch, &config))?,
+    }))
+}
+
+/// A patch with what says which resource it is for.
+fn sparse<'a>(patch: &Node<'a>, config: &Node<'a>) -> Node<'a> {
+    let named = |map: &Node<'a>, names: &[&str]| -> Vec<Field<'a>> {
+        let fields = map.fields().into_iter();
+        fields
+            .filter(|field| names.contains(&&*field.key))
+            .collect()
+    };
+    let mut fields = named(config, &["apiVersion", "kind", "metadata"]);
+    let patched = patch.get("metadata");
+    for field in &mut fields {
+        if field.key != "metadata" {
+            continue;
+        }
+        let mut own = named(&field.value, &["name", "namespace"]);
+        let more = patched.iter().flat_map(Node::fields);
+        let more = more.filter(|field| !matches!(&*field.key, "name" | "namespace"));
+        own.extend(more);
+        let source = field.value.source();
+        field.value = Node::Map(Map {
+            fields: own,
+            source,
+        });
+    }
+    debug_assert!(config.shape() == Shape::Map, "a configuration is a map");
+    let rest = patch.fields().into_iter();
+    fields.extend(rest.filter(|field| !matches!(&*field.key, "apiVersion" | "kind" | "metadata")));
+    Node::Map(Map {
+        fields,
+        source: config.source(),
+    })
+}

@@ -1,0 +1,144 @@
+//! What `kubectl apply` does to a live resource: the patch from the previous configuration, the new
+//! one and live, applied to live, and the new configuration kept in an annotation.
+//!
+//! Source: merging-fields document; contract, apply-config.
+
+use super::apply::{Applied, apply};
+use super::create::create;
+use super::finding::Findings;
+use super::json_merge;
+use super::last_applied::{self, replaced, with_field, without_tool_annotations};
+use super::node::{Field, Item, List, Map, Node, Shape};
+use super::order::ListOrder;
+use super::rules::Rules;
+use crate::results::LAST_APPLIED;
+
+/// The patch that takes live to a configuration; `None` if there is nothing to patch.
+pub fn create_patch<'a>(
+    original: Option<&Node<'a>>,
+    config: &Node<'a>,
+    live: &Node<'a>,
+    rules: Rules<'_>,
+    findings: &mut Findings,
+) -> Option<Node<'a>> {
+    let original = original.map(without_tool_annotations);
+    let config = without_tool_annotations(config);
+    let (original, config) = with_annotations(original, config, live);
+    patch(original.as_ref(), &config, live, rules, findings)
+}
+
+/// Annotations that the previous configuration has and the new one has not are removed one by one:
+/// live has more of them, and last-applied always says `annotations`.
+fn with_annotations<'a>(
+    original: Option<Node<'a>>,
+    config: Node<'a>,
+    live: &Node<'a>,
+) -> (Option<Node<'a>>, Node<'a>) {
+    const PATH: [&str; 2] = ["metadata", "annotations"];
+    let Some(old) = original.clone().filter(|old| old.get_path(&PATH).is_some()) else {
+        return (original, config);
+    };
+    let Some(metadata) = config.get(PATH[0]).filter(|m| m.get(PATH[1]).is_none()) else {
+        return (original, config);
+    };
+    let is_map = |node: Option<Node<'_>>| node.is_some_and(|node| node.shape() == Shape::Map);
+    if is_map(old.get_path(&PATH)) && is_map(live.get_path(&PATH)) {
+        let empty = Node::Map(Map::default());
+        let metadata = with_field(&metadata, PATH[1], empty);
+        return (original, with_field(&config, PATH[0], metadata));
+    }
+    let metadata = old.get(PATH[0]).map(|m| replaced(&m, PATH[1], None));
+    (Some(replaced(&old, PATH[0], metadata)), config)
+}
+
+fn patch<'a>(
+    original: Option<&Node<'a>>,
+    modified: &Node<'a>,
+    live: &Node<'a>,
+    rules: Rules<'_>,
+    findings: &mut Findings,
+) -> Option<Node<'a>> {
+    match rules.is_known() {
+        true => create(original, modified, live, rules, findings),
+        false => json_merge::create(original, modified, Some(live)),
+    }
+}
+
+/// The live resource after the configuration was applied. With error findings it is of no use.
+pub fn apply_config<'a>(
+    original: Option<&Node<'a>>,
+    config: &Node<'a>,
+    live: &Node<'a>,
+    rules: Rules<'_>,
+    order: ListOrder,
+    findings: &mut Findings,
+) -> Node<'a> {
+    let original = original.map(without_tool_annotations);
+    let modified = with_last_applied(config);
+    let Some(patch) = patch(original.as_ref(), &modified, live, rules, findings) else {
+        return live.clone();
+    };
+    match apply(live, &patch, rules, order, findings) {
+        Applied::Resource(result) => result,
+        Applied::Deleted => live.clone(),
+    }
+}
+
+/// The resource as `kubectl apply` creates it: without the configuration's nulls.
+#[must_use]
+pub fn as_created<'a>(config: &Node<'a>) -> Node<'a> {
+    without_nulls(&with_last_applied(config))
+}
+
+/// A configuration with the annotation that keeps it.
+fn with_last_applied<'a>(config: &Node<'a>) -> Node<'a> {
+    let text = last_applied::write(config);
+    let config = without_tool_annotations(config);
+    let empty = || Node::Map(Map::default());
+    let metadata = config.get("metadata").unwrap_or_else(empty);
+    let annotations = metadata.get("annotations");
+    let annotations = annotations.filter(|a| a.shape() == Shape::Map);
+    let annotations = annotations.unwrap_or_else(empty);
+    let annotations = with_field(&annotations, LAST_APPLIED, Node::text(&text));
+    let metadata = with_field(&metadata, "annotations", annotations);
+    with_field(&config, "metadata", metadata)
+}
+
+fn without_nulls<'a>(node: &Node<'a>) -> Node<'a> {
+    match node.shape() {
+        Shape::Null | Shape::Scalar => node.clone(),
+        Shape::Map => {
+            let all = node.fields();
+            let mut changed = false;
+            let mut fields: Vec<Field<'a>> = Vec::with_capacity(all.len());
+            for field in &all {
+                if field.value.is_null() {
+                    changed = true;
+                    continue;
+                }
+                let value = without_nulls(&field.value);
+                changed |= !value.is(&field.value);
+                fields.push(field.with(value));
+            }
+            let source = node.source();
+            match changed {
+                true => Node::Map(Map { fields, source }),
+                false => node.clone(),
+            }
+        }
+        Shape::List => {
+            let mut changed = false;
+            let mut items: Vec<Item<'a>> = node.items();
+            for item in &mut items {
+                let value = without_nulls(&item.value);
+                changed |= !value.is(&item.value);
+                item.value = value;
+            }
+            let source = node.source();
+            match changed {
+                true => Node::List(List { items, source }),
+                false => node.clone(),
+            }
+        }
+    }
+}

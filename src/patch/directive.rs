@@ -1,0 +1,187 @@
+//! The directives of a patch: keys that say how to merge, and are no fields.
+//!
+//! ```yaml
+//! $patch: replace                      # of a map, or as an element of a list
+//! $retainKeys: [type]                  # the keys of the map that stay
+//! $setElementOrder/env: [{name: A}]    # the order of a list
+//! $deleteFromPrimitiveList/finalizers: [a]
+//! ```
+//!
+//! Source: preserve-order document; contract, apply-patch.
+
+use super::finding::{Findings, Trail};
+use super::node::{Field, Item, Node, Shape};
+use super::rules::Rules;
+use crate::results::Reason;
+use crate::yaml::Value;
+
+/// The key of the directive for a map or an element as a whole.
+pub const PATCH: &str = "$patch";
+/// The key of the directive that names the keys which stay.
+pub const RETAIN_KEYS: &str = "$retainKeys";
+/// What the key of an order directive begins with; the name of the list follows.
+pub const SET_ELEMENT_ORDER: &str = "$setElementOrder/";
+/// What the key of a directive begins with that deletes elements; the name of the list follows.
+pub const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList/";
+
+/// The value of [`PATCH`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// As without a directive.
+    Merge,
+    /// Take the place of what is there.
+    Replace,
+    /// Take it away.
+    Delete,
+}
+
+/// Directives for one list.
+#[derive(Debug, Clone)]
+pub(super) struct ListDirective<'a> {
+    /// The field that holds the list.
+    pub(super) name: String,
+    /// `$setElementOrder`.
+    pub(super) order: Option<Vec<Item<'a>>>,
+    /// `$deleteFromPrimitiveList`.
+    pub(super) delete: Option<Vec<Item<'a>>>,
+}
+
+/// A map of a patch, its directives apart from its fields.
+#[derive(Debug, Default)]
+pub(super) struct PatchMap<'a> {
+    pub(super) word: Option<Word>,
+    pub(super) retain: Option<Vec<Value>>,
+    pub(super) lists: Vec<ListDirective<'a>>,
+    pub(super) fields: Vec<Field<'a>>,
+    /// Whether the map has any directive.
+    pub(super) has_directives: bool,
+}
+
+/// What `$patch` says in a map; `None` without one, or with another word.
+pub(super) fn word(map: &Node<'_>) -> Option<Word> {
+    match map.get(PATCH)?.as_str()? {
+        "merge" => Some(Word::Merge),
+        "replace" => Some(Word::Replace),
+        "delete" => Some(Word::Delete),
+        _ => None,
+    }
+}
+
+impl<'a> PatchMap<'a> {
+    /// Reads a map of a patch. What is wrong is a finding, and counts as absent.
+    pub(super) fn read(
+        patch: &Node<'a>,
+        rules: Rules<'_>,
+        trail: &Trail<'_>,
+        findings: &mut Findings,
+    ) -> Self {
+        let mut map = Self::default();
+        for field in patch.fields() {
+            if !field.key.starts_with('$') {
+                map.fields.push(field);
+                continue;
+            }
+            let key = field.key.as_ref();
+            let at = trail.field(key);
+            if key == PATCH {
+                map.has_directives = true;
+                map.word = word(patch);
+                if map.word.is_none() {
+                    findings.error(
+                        &at,
+                        Reason::InvalidPatch,
+                        format!(
+                            "expected merge, replace or delete, found `{}`",
+                            short(&field.value)
+                        ),
+                    );
+                }
+            } else if key == RETAIN_KEYS {
+                map.has_directives = true;
+                if let Some(items) = list(&field.value, &at, findings) {
+                    let values = items.iter().map(|item| item.value.to_value());
+                    map.retain = Some(values.collect());
+                }
+            } else if let Some(name) = key.strip_prefix(SET_ELEMENT_ORDER) {
+                map.has_directives = true;
+                if let Some(items) = map.for_list(name, &field.value, rules, &at, findings) {
+                    map.list(name).order = Some(items);
+                }
+            } else if let Some(name) = key.strip_prefix(DELETE_FROM_PRIMITIVE_LIST) {
+                map.has_directives = true;
+                if let Some(items) = map.for_list(name, &field.value, rules, &at, findings) {
+                    map.list(name).delete = Some(items);
+                }
+            } else if rules.takes_dollar(key) {
+                map.fields.push(field);
+            } else {
+                map.has_directives = true;
+                let message = format!(
+                    "expected a field or one of the directives $patch, $retainKeys, $setElementOrder/<list> \
+                     and $deleteFromPrimitiveList/<list>, found `{key}`"
+                );
+                findings.error(&at, Reason::UnknownDirective, message);
+            }
+        }
+        map
+    }
+
+    fn for_list(
+        &self,
+        name: &str,
+        value: &Node<'a>,
+        rules: Rules<'_>,
+        at: &Trail<'_>,
+        findings: &mut Findings,
+    ) -> Option<Vec<Item<'a>>> {
+        if name.is_empty() {
+            let message = "expected the name of a list behind the slash, found none";
+            findings.error(at, Reason::InvalidPatch, message);
+            return None;
+        }
+        if !rules.is_known() {
+            findings.error(at, Reason::InvalidPatch, NO_SCHEMA);
+            return None;
+        }
+        list(value, at, findings)
+    }
+
+    fn list(&mut self, name: &str) -> &mut ListDirective<'a> {
+        let found = self.lists.iter().position(|list| list.name == name);
+        let index = found.unwrap_or_else(|| {
+            self.lists.push(ListDirective {
+                name: name.to_owned(),
+                order: None,
+                delete: None,
+            });
+            self.lists.len() - 1
+        });
+        &mut self.lists[index]
+    }
+}
+
+/// Why a list directive is refused.
+pub(super) const NO_SCHEMA: &str = "expected no directive for lists: the kind has no schema, so its lists are replaced; \
+     supply its CustomResourceDefinition among the items";
+
+fn list<'a>(value: &Node<'a>, at: &Trail<'_>, findings: &mut Findings) -> Option<Vec<Item<'a>>> {
+    if value.shape() == Shape::List {
+        return Some(value.items());
+    }
+    let message = format!("expected a list, found {}", value.shape().with_article());
+    findings.error(at, Reason::InvalidPatch, message);
+    None
+}
+
+/// A value in a message.
+pub(super) fn short(value: &Node<'_>) -> String {
+    let mut text = match value.shape() {
+        Shape::Scalar | Shape::Null => value.to_value().plain_text(),
+        shape => shape.with_article().to_owned(),
+    };
+    if let Some((end, _)) = text.char_indices().nth(64) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}

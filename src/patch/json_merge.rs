@@ -1,0 +1,60 @@
+//! JSON merge patches (RFC 7396), for kinds without a schema: maps merge, everything else is replaced.
+//!
+//! Applying one is what [`super::apply`] does without a schema; this makes one, three-way.
+//!
+//! Source: contract, apply-config (custom resources); kubectl does the same.
+
+use super::node::{Field, Lookup, Map, Node, Shape};
+use crate::yaml::Value;
+
+/// Makes the patch that takes live to modified; `None` if there is nothing to patch.
+#[must_use]
+pub fn create<'a>(
+    original: Option<&Node<'a>>,
+    modified: &Node<'a>,
+    live: Option<&Node<'a>>,
+) -> Option<Node<'a>> {
+    let own = modified.fields();
+    let old = original.map(Node::fields).unwrap_or_default();
+    let theirs = live.map(Node::fields).unwrap_or_default();
+    let (find_old, find_theirs) = (Lookup::of(&old), Lookup::of(&theirs));
+    let is_map = |node: &Node<'_>| node.shape() == Shape::Map;
+    let mut fields = Vec::new();
+    let mut differs = false;
+    for field in &own {
+        let at = |fields: &[Field<'a>], found: Option<usize>| {
+            found.map(|found| fields[found].value.clone())
+        };
+        let original = at(&old, find_old.find(&old, &field.key));
+        let theirs = at(&theirs, find_theirs.find(&theirs, &field.key));
+        let value = match field.value.shape() {
+            Shape::Map => {
+                let original = original.filter(is_map);
+                let theirs = theirs.filter(is_map);
+                create(original.as_ref(), &field.value, theirs.as_ref())
+            }
+            Shape::Null if live.is_some() && theirs.is_none() => None,
+            _ => {
+                let same = theirs.is_some_and(|theirs| theirs.equals(&field.value));
+                (!same).then(|| field.value.clone())
+            }
+        };
+        differs |= !value.as_ref().is_some_and(|value| value.is(&field.value));
+        fields.extend(value.map(|value| field.with(value)));
+    }
+    let find_own = Lookup::of(&own);
+    for field in &old {
+        if find_own.find(&own, &field.key).is_none() {
+            fields.push(Field::made(field.key.clone(), Node::Scalar(Value::Null)));
+            differs = true;
+        }
+    }
+    match live {
+        None if !differs => Some(modified.clone()),
+        Some(_) if fields.is_empty() => None,
+        _ => Some(Node::Map(Map {
+            fields,
+            source: modified.source(),
+        })),
+    }
+}

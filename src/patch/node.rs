@@ -1,0 +1,387 @@
+//! Values that know where their text is.
+//!
+//! A [`Node`] is a place in a document for as long as nothing in it differs; only what a patch made
+//! is held apart, and even that says what it was made of. So the result of a patch tells which text
+//! to keep, which to move and which to write.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::yaml::{EntryRef, NodeKind, NodeRef, Value};
+
+/// A value, or a part of one.
+#[derive(Debug, Clone)]
+pub enum Node<'a> {
+    /// As it stands in a document.
+    Text(NodeRef<'a>),
+    /// A scalar that stands nowhere.
+    Scalar(Value),
+    /// A list that was made.
+    List(List<'a>),
+    /// A map that was made.
+    Map(Map<'a>),
+}
+
+/// A list that was made.
+#[derive(Debug, Clone, Default)]
+pub struct List<'a> {
+    /// Its elements.
+    pub items: Vec<Item<'a>>,
+    /// The list that it was made of.
+    pub source: Option<NodeRef<'a>>,
+}
+
+/// An element of a list.
+#[derive(Debug, Clone)]
+pub struct Item<'a> {
+    /// The element.
+    pub value: Node<'a>,
+    /// The element of a document that it was made of, with its index there.
+    pub place: Option<(usize, NodeRef<'a>)>,
+}
+
+/// A map that was made.
+#[derive(Debug, Clone, Default)]
+pub struct Map<'a> {
+    /// Its entries.
+    pub fields: Vec<Field<'a>>,
+    /// The map that it was made of.
+    pub source: Option<NodeRef<'a>>,
+}
+
+/// An entry of a map.
+#[derive(Debug, Clone)]
+pub struct Field<'a> {
+    /// The key.
+    pub key: Cow<'a, str>,
+    /// The value.
+    pub value: Node<'a>,
+    /// The entry of a document that it was made of.
+    pub entry: Option<EntryRef<'a>>,
+}
+
+/// What kind of value a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// `null`, or nothing.
+    Null,
+    /// A string, number or boolean.
+    Scalar,
+    /// A list.
+    List,
+    /// A map.
+    Map,
+}
+
+impl Shape {
+    /// The word for messages, with its article.
+    #[must_use]
+    pub fn with_article(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Scalar => "a scalar",
+            Self::List => "a list",
+            Self::Map => "a map",
+        }
+    }
+}
+
+impl<'a> Node<'a> {
+    /// A string that stands nowhere.
+    #[must_use]
+    pub fn text(text: &str) -> Self {
+        Self::Scalar(Value::from(text))
+    }
+
+    /// What kind of value it is.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        match self {
+            Self::Text(node) => match node.resolved() {
+                node if node.kind().is_mapping() => Shape::Map,
+                node if node.kind().is_sequence() => Shape::List,
+                node if node.is_null() => Shape::Null,
+                _ => Shape::Scalar,
+            },
+            Self::Scalar(Value::Null) => Shape::Null,
+            Self::Scalar(_) => Shape::Scalar,
+            Self::List(_) => Shape::List,
+            Self::Map(_) => Shape::Map,
+        }
+    }
+
+    /// Whether it is `null`.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.shape() == Shape::Null
+    }
+
+    /// The node of a document that it stands in, or was made of.
+    #[must_use]
+    pub fn source(&self) -> Option<NodeRef<'a>> {
+        match self {
+            Self::Text(node) => Some(node.resolved()),
+            Self::Scalar(_) => None,
+            Self::List(list) => list.source,
+            Self::Map(map) => map.source,
+        }
+    }
+
+    /// The entries of a map; none for other nodes.
+    #[must_use]
+    pub fn fields(&self) -> Vec<Field<'a>> {
+        match self {
+            Self::Text(node) => node.resolved().entries().map(Field::of).collect(),
+            Self::Map(map) => map.fields.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The value under a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Node<'a>> {
+        match self {
+            Self::Text(node) => {
+                let mut entries = node.resolved().entries();
+                let found = entries.find(|entry| key_text(entry.key) == key)?;
+                Some(Self::Text(found.value))
+            }
+            Self::Map(map) => {
+                let found = map.fields.iter().find(|field| field.key == key)?;
+                Some(found.value.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// The value at the end of a chain of keys.
+    #[must_use]
+    pub fn get_path(&self, keys: &[&str]) -> Option<Node<'a>> {
+        keys.iter()
+            .try_fold(self.clone(), |node, key| node.get(key))
+    }
+
+    /// The elements of a list; none for other nodes.
+    #[must_use]
+    pub fn items(&self) -> Vec<Item<'a>> {
+        match self {
+            Self::Text(node) => {
+                let items = node.resolved().items().enumerate();
+                let item = |(index, item)| Item {
+                    value: Node::Text(item),
+                    place: Some((index, item)),
+                };
+                items.map(item).collect()
+            }
+            Self::List(list) => list.items.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a map or list has nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(node) => {
+                let node = node.resolved();
+                node.entries().next().is_none() && node.items().next().is_none()
+            }
+            Self::List(list) => list.items.is_empty(),
+            Self::Map(map) => map.fields.is_empty(),
+            Self::Scalar(_) => true,
+        }
+    }
+
+    /// The value of a scalar; `None` for other nodes.
+    #[must_use]
+    pub fn scalar(&self) -> Option<Value> {
+        match self {
+            Self::Text(node) if matches!(node.resolved().kind(), NodeKind::Scalar(_)) => {
+                node.resolved().value()
+            }
+            Self::Scalar(value) => Some(value.clone()),
+            _ => None,
+        }
+    }
+
+    /// The text of a string; `None` for other nodes.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(node) => node.as_str(),
+            Self::Scalar(value) => value.as_str(),
+            _ => None,
+        }
+    }
+
+    /// The value. Keys of maps are texts, as in JSON.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match self.shape() {
+            Shape::Null | Shape::Scalar => self.scalar().unwrap_or(Value::Null),
+            Shape::List => {
+                let items = self.items();
+                Value::Sequence(items.iter().map(|item| item.value.to_value()).collect())
+            }
+            Shape::Map => {
+                let fields = self.fields();
+                let entry = |field: &Field<'_>| (Value::from(&*field.key), field.value.to_value());
+                Value::Mapping(fields.iter().map(entry).collect())
+            }
+        }
+    }
+
+    /// Whether it is the very place in a document that the other one is.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Text(a), Self::Text(b)) => same_place(*a, *b),
+            _ => false,
+        }
+    }
+
+    /// Whether it has the value of another one.
+    #[must_use]
+    pub fn equals(&self, other: &Self) -> bool {
+        if self.is(other) {
+            return true;
+        }
+        match (self.shape(), other.shape()) {
+            (Shape::Null, Shape::Null) => true,
+            (Shape::Scalar, Shape::Scalar) => self.scalar() == other.scalar(),
+            (Shape::List, Shape::List) => {
+                let (own, other) = (self.items(), other.items());
+                own.len() == other.len()
+                    && own
+                        .iter()
+                        .zip(&other)
+                        .all(|(a, b)| a.value.equals(&b.value))
+            }
+            (Shape::Map, Shape::Map) => {
+                let (own, other) = (self.fields(), other.fields());
+                if own.len() != other.len() {
+                    return false;
+                }
+                let lookup = Lookup::of(&other);
+                own.iter().enumerate().all(|(at, field)| {
+                    let found = lookup.find_near(&other, &field.key, at);
+                    found.is_some_and(|found| other[found].value.equals(&field.value))
+                })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether two nodes are one place of one document.
+#[must_use]
+pub fn same_place(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
+    a.id == b.id && std::ptr::eq(a.document.text, b.document.text)
+}
+
+fn key_text<'a>(key: NodeRef<'a>) -> Cow<'a, str> {
+    match key.resolved().scalar_text() {
+        Some(text) => Cow::Borrowed(text),
+        None => Cow::Owned(key.value().map(|key| key.to_json()).unwrap_or_default()),
+    }
+}
+
+impl<'a> Field<'a> {
+    fn of(entry: EntryRef<'a>) -> Self {
+        Self {
+            key: key_text(entry.key),
+            value: Node::Text(entry.value),
+            entry: Some(entry),
+        }
+    }
+
+    /// An entry that stands nowhere.
+    #[must_use]
+    pub fn made(key: impl Into<Cow<'a, str>>, value: Node<'a>) -> Self {
+        Self {
+            key: key.into(),
+            value,
+            entry: None,
+        }
+    }
+
+    /// The entry with another value.
+    #[must_use]
+    pub fn with(&self, value: Node<'a>) -> Self {
+        Self {
+            value,
+            ..self.clone()
+        }
+    }
+}
+
+impl<'a> Item<'a> {
+    /// An element that stands nowhere.
+    #[must_use]
+    pub fn made(value: Node<'a>) -> Self {
+        Self { value, place: None }
+    }
+}
+
+/// Finds the fields of a map by their keys.
+#[derive(Debug)]
+pub struct Lookup<'m> {
+    /// None for small maps, where a search is as fast.
+    by_key: Option<HashMap<&'m str, usize>>,
+}
+
+impl<'m> Lookup<'m> {
+    const SMALL: usize = 16;
+
+    /// For these fields.
+    #[must_use]
+    pub fn of(fields: &'m [Field<'_>]) -> Self {
+        let by_key = (fields.len() > Self::SMALL).then(|| {
+            let entries = fields.iter().enumerate();
+            entries.map(|(at, field)| (&*field.key, at)).collect()
+        });
+        Self { by_key }
+    }
+
+    /// The position of a key among the fields that the lookup was made for.
+    #[must_use]
+    pub fn find(&self, fields: &[Field<'_>], key: &str) -> Option<usize> {
+        match &self.by_key {
+            Some(by_key) => by_key.get(key).copied(),
+            None => fields.iter().position(|field| field.key == key),
+        }
+    }
+
+    /// The same, with a guess where it may be.
+    fn find_near(&self, fields: &[Field<'_>], key: &str, at: usize) -> Option<usize> {
+        match fields.get(at) {
+            Some(field) if field.key == key => Some(at),
+            _ => self.find(fields, key),
+        }
+    }
+}
+
+/// Nodes that a value may have when its aliases are written out (contract, Bad input).
+const MAX_NODES: usize = 10_000_000;
+/// Levels that it may have then.
+const MAX_DEPTH: usize = 1024;
+
+/// Whether a value, its aliases written out, is small enough to be walked through.
+#[must_use]
+pub fn is_bounded(root: NodeRef<'_>) -> bool {
+    if memchr::memchr(b'*', root.source().as_bytes()).is_none() {
+        return true;
+    }
+    let mut pending = vec![(root, 0_usize)];
+    let mut budget = MAX_NODES;
+    while let Some((node, depth)) = pending.pop() {
+        let Some(left) = budget.checked_sub(1).filter(|_| depth <= MAX_DEPTH) else {
+            return false;
+        };
+        budget = left;
+        let node = node.resolved();
+        pending.extend(node.items().map(|item| (item, depth + 1)));
+        pending.extend(node.entries().map(|entry| (entry.value, depth + 1)));
+    }
+    true
+}

@@ -1,0 +1,119 @@
+//! The order of a merged list.
+//!
+//! The preserve-order document puts elements that only live has in front of all others; API servers
+//! and kubectl put each one where it stood in live, as far as that can be told.
+//!
+//! Source: preserve-order document; contract, apply-patch (`listOrder`).
+
+use std::collections::HashMap;
+
+use crate::yaml::Value;
+
+/// What the elements of a list are told apart by: the values of their keys.
+pub type ElementKey = Vec<Value>;
+
+/// Where elements go that only live has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ListOrder {
+    /// First, as the preserve-order document says.
+    #[default]
+    Document,
+    /// As kubectl and API servers do it.
+    ApiServer,
+}
+
+impl ListOrder {
+    /// The words of the config.
+    pub const WORDS: [(&'static str, Self); 2] =
+        [("document", Self::Document), ("apiserver", Self::ApiServer)];
+}
+
+/// A list after its elements were merged: those of live that are left, then new ones.
+pub(super) struct Merged<'m> {
+    /// The keys of all elements.
+    pub(super) keys: Vec<&'m ElementKey>,
+    /// The keys of live as API servers look places up in it.
+    pub(super) live: Vec<&'m ElementKey>,
+    /// The keys in the order wanted: those of `$setElementOrder`, else of the patch.
+    pub(super) wanted: Vec<&'m ElementKey>,
+    /// Whether `$setElementOrder` says so.
+    pub(super) is_set: bool,
+}
+
+impl Merged<'_> {
+    /// The positions of the elements, in the order that they shall have.
+    pub(super) fn order(&self, order: ListOrder) -> Vec<usize> {
+        let wanted = first_positions(&self.wanted);
+        let rank = |at: &usize| wanted.get(self.keys[*at]).copied();
+        let all = 0..self.keys.len();
+        let (mut ours, live_only): (Vec<usize>, Vec<usize>) =
+            all.clone().partition(|at| rank(at).is_some());
+        if order == ListOrder::Document && !self.is_set && ours.is_sorted_by_key(rank) {
+            return all.collect();
+        }
+        ours.sort_by_key(rank);
+        match order {
+            ListOrder::Document => live_only.into_iter().chain(ours).collect(),
+            ListOrder::ApiServer => self.as_api_server(&ours, &live_only),
+        }
+    }
+
+    fn as_api_server(&self, ours: &[usize], live_only: &[usize]) -> Vec<usize> {
+        let places = first_positions(&self.live);
+        let place = |at: usize| places.get(self.keys[at]).copied();
+        let mut order = Vec::with_capacity(self.keys.len());
+        let mut live_only = live_only.iter().copied().peekable();
+        for at in ours.iter().copied() {
+            let is_before = |other: &usize| match (place(*other), place(at)) {
+                (Some(other), Some(own)) => other < own,
+                _ => false,
+            };
+            while let Some(other) = live_only.next_if(is_before) {
+                order.push(other);
+            }
+            order.push(at);
+        }
+        order.extend(live_only);
+        order
+    }
+}
+
+fn first_positions<'k>(keys: &[&'k ElementKey]) -> HashMap<&'k ElementKey, usize> {
+    let mut positions = HashMap::with_capacity(keys.len());
+    for (at, key) in keys.iter().enumerate() {
+        positions.entry(*key).or_insert(at);
+    }
+    positions
+}
+
+/// Live's keys as an API server looks places up in them while `$setElementOrder` counts: it takes
+/// deleted elements out of the list itself, whose last places new elements then fill.
+pub(super) fn live_after_deletions<'m>(
+    live: &[&'m ElementKey],
+    deleted: &[&'m ElementKey],
+    new: &[&'m ElementKey],
+) -> Vec<&'m ElementKey> {
+    let mut by_key: HashMap<&ElementKey, Vec<usize>> = HashMap::new();
+    for (at, key) in live.iter().enumerate() {
+        by_key.entry(*key).or_default().push(at);
+    }
+    let mut is_left = vec![true; live.len()];
+    let mut last = live.len();
+    let mut stale = Vec::new();
+    for key in deleted {
+        for at in by_key.remove(*key).unwrap_or_default() {
+            while last > 0 && !is_left[last - 1] {
+                last -= 1;
+            }
+            // What stood last stays there, beside its copy one place before.
+            stale.push(live[last - 1]);
+            is_left[at] = false;
+        }
+    }
+    stale.reverse();
+    for (place, key) in stale.iter_mut().zip(new) {
+        *place = *key;
+    }
+    let left = live.iter().zip(&is_left).filter(|(_, left)| **left);
+    left.map(|(key, _)| *key).chain(stale).collect()
+}

@@ -1,0 +1,232 @@
+//! Which resource is meant: by group, kind, name and namespace, or by the target of a patch.
+//!
+//! Source: contract, apply-config and apply-patch.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::resource::Resource;
+use crate::resource_list::{ItemId, ResourceList};
+use crate::variant::selector::{LabelSelector, Requirement};
+use crate::yaml::NodeRef;
+
+/// Finds resources by group, kind and name.
+#[derive(Debug, Default)]
+pub struct Index {
+    by_name: HashMap<(String, String, String), Vec<(Option<String>, ItemId)>>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    None,
+    /// One resource.
+    One(ItemId),
+    /// More than one that it could be.
+    Several(Vec<ItemId>),
+}
+
+impl Index {
+    /// Of all items of a list that have a name.
+    #[must_use]
+    pub fn of(list: &ResourceList) -> Self {
+        let mut index = Self::default();
+        for (id, resource) in list.items() {
+            if let Some(key) = key(resource) {
+                let namespace = resource.namespace.clone();
+                index.by_name.entry(key).or_default().push((namespace, id));
+            }
+        }
+        index
+    }
+
+    /// The resource with the identity of another one. A namespace that either side leaves out fits
+    /// any, if there is but one.
+    #[must_use]
+    pub fn find(&self, resource: &Resource) -> Found {
+        let candidates = key(resource).and_then(|key| self.by_name.get(&key));
+        let candidates = candidates.map(Vec::as_slice).unwrap_or_default();
+        let with = |namespace: &Option<String>| -> Vec<ItemId> {
+            let found = candidates.iter().filter(|(other, _)| other == namespace);
+            found.map(|(_, id)| *id).collect()
+        };
+        let mut found = with(&resource.namespace);
+        if found.is_empty() {
+            found = match resource.namespace {
+                Some(_) => with(&None),
+                None => candidates.iter().map(|(_, id)| *id).collect(),
+            };
+        }
+        match found.as_slice() {
+            [] => Found::None,
+            [one] => Found::One(*one),
+            _ => Found::Several(found),
+        }
+    }
+}
+
+fn key(resource: &Resource) -> Option<(String, String, String)> {
+    let name = resource.name.clone()?;
+    Some((resource.group().to_owned(), resource.kind.clone(), name))
+}
+
+/// The target of a patch; what is not given fits anything.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Target {
+    group: Option<String>,
+    version: Option<String>,
+    kind: Option<String>,
+    name: Option<String>,
+    namespace: Option<String>,
+    #[serde(default, rename = "labelSelector")]
+    _label_selector: IgnoredAny,
+    /// Read apart from the rest: it can be a text.
+    #[serde(skip)]
+    pub(crate) labels: LabelSelector,
+}
+
+impl Target {
+    /// Whether a resource is meant.
+    #[must_use]
+    pub fn matches(&self, resource: &Resource, node: NodeRef<'_>) -> bool {
+        let version = resource.api_version.rsplit('/').next().unwrap_or_default();
+        let fits = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| Some(wanted) == found)
+        };
+        fits(&self.group, Some(resource.group()))
+            && fits(&self.version, Some(version))
+            && fits(&self.kind, Some(&resource.kind))
+            && fits(&self.name, resource.name.as_deref())
+            && fits(&self.namespace, resource.namespace.as_deref())
+            && self.labels.matches(&labels(node))
+    }
+
+    /// The target in words.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let parts = [
+            ("group", &self.group),
+            ("version", &self.version),
+            ("kind", &self.kind),
+            ("name", &self.name),
+            ("namespace", &self.namespace),
+        ];
+        let given = parts.iter().filter_map(|(name, value)| {
+            let value = value.as_deref()?;
+            Some(format!("{name} `{value}`"))
+        });
+        let mut given: Vec<String> = given.collect();
+        if !self.labels.match_labels.is_empty() || !self.labels.match_expressions.is_empty() {
+            given.push("the labels of its selector".to_owned());
+        }
+        given.join(", ")
+    }
+}
+
+fn labels(node: NodeRef<'_>) -> Vec<(String, String)> {
+    let labels = node.get_path(&["metadata", "labels"]);
+    let entries = labels.into_iter().flat_map(|labels| labels.entries());
+    entries
+        .filter_map(|entry| {
+            let key = entry.key.scalar_text()?;
+            Some((key.to_owned(), entry.value.as_str()?.to_owned()))
+        })
+        .collect()
+}
+
+/// Reads a label selector as `kubectl get --selector` takes it: `app=web,tier in (a, b),!old`.
+///
+/// # Errors
+/// The part that is none.
+pub fn parse_labels(text: &str) -> Result<LabelSelector, String> {
+    let mut selector = LabelSelector::default();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        // A comma within brackets is one of the values.
+        let open = rest.find('(');
+        let comma = rest.find(',');
+        let end = match (open, comma) {
+            (Some(open), Some(comma)) if open < comma => {
+                let close = rest[open..].find(')').ok_or_else(|| rest.to_owned())?;
+                rest[open + close..].find(',').map(|at| open + close + at)
+            }
+            (_, comma) => comma,
+        };
+        let (part, behind) = match end {
+            Some(end) => (&rest[..end], &rest[end + 1..]),
+            None => (rest, ""),
+        };
+        let requirement = parse_requirement(part.trim()).ok_or_else(|| part.trim().to_owned())?;
+        selector.match_expressions.push(requirement);
+        rest = behind.trim_start();
+    }
+    Ok(selector)
+}
+
+fn parse_requirement(text: &str) -> Option<Requirement> {
+    let make = |key: &str, operator: &str, values: Vec<String>| {
+        let key = key.trim();
+        let is_key = crate::variant::selector::is_label_key(key);
+        is_key.then(|| Requirement {
+            key: Some(key.to_owned()),
+            operator: Some(operator.to_owned()),
+            values,
+        })
+    };
+    if let Some((head, values)) = text.split_once('(') {
+        let values = values.strip_suffix(')')?;
+        let values = values.split(',').map(|value| value.trim().to_owned());
+        let (key, word) = head.trim().rsplit_once(char::is_whitespace)?;
+        let operator = match word {
+            "in" => "In",
+            "notin" => "NotIn",
+            _ => return None,
+        };
+        return make(key, operator, values.collect());
+    }
+    for (sign, operator) in [("!=", "NotIn"), ("==", "In"), ("=", "In")] {
+        if let Some((key, value)) = text.split_once(sign) {
+            return make(key, operator, vec![value.trim().to_owned()]);
+        }
+    }
+    match text.strip_prefix('!') {
+        Some(key) => make(key, "DoesNotExist", Vec::new()),
+        None => make(text, "Exists", Vec::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn label_selectors_as_kubectl_takes_them() {
+        let labels = |text: &str| -> Vec<(String, String)> {
+            let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
+            pairs
+                .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                .collect()
+        };
+        let table = [
+            ("", "a=b", true),
+            ("a=b", "a=b", true),
+            ("a==b, c!=d", "a=b", true),
+            ("a=b,c!=d", "a=b,c=d", false),
+            ("a in (x, b),!c", "a=b", true),
+            ("a notin (x,b)", "a=b", false),
+            ("a", "a=b", true),
+            ("!a", "a=b", false),
+        ];
+        for (text, given, expected) in table {
+            let selector = parse_labels(text).expect(text);
+            assert_eq!(selector.matches(&labels(given)), expected, "{text}");
+        }
+        for text in ["a in b", "a in (b", "=b", "a of (b)", "a=b,,c=d"] {
+            assert!(parse_labels(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,492 @@
+//! `apply-patch`, `create-patch` and `apply-config` as functions: texts in, texts out.
+
+use krm_variants::functions::{apply_config, apply_patch, create_patch};
+
+use crate::step::{Outcome, on_list, on_package};
+
+const DEPLOYMENT: &str = "\
+# The front end.
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: front # its name
+  namespace: shop
+spec:
+  template:
+    spec:
+        containers:
+          # the application
+          - name: app
+            image: \"app:1\" # tag
+            env: [{name: A, value: one}, {name: B, value: two}]
+          # helps
+          - name: sidecar
+            image: sidecar:1
+";
+
+fn config(kind: &str, fields: &str) -> String {
+    format!("apiVersion: fn.kpt.dev/v1alpha1\nkind: {kind}\nmetadata:\n  name: c\n{fields}")
+}
+
+/// Applies patches (the field's text) to one file.
+fn patched(text: &str, patches: &str) -> Outcome {
+    let config = config("ApplyPatch", &format!("patches:\n{patches}"));
+    on_package(&apply_patch::FUNCTION, &config, &[("d.yaml", text)]).expect("a config")
+}
+
+#[track_caller]
+fn check(before: &str, patches: &str, after: &str) {
+    let outcome = patched(before, patches);
+    assert_eq!(outcome.results, Vec::<String>::new());
+    assert_eq!(outcome.file("d.yaml"), after);
+    let again = patched(after, patches);
+    assert_eq!(again.file("d.yaml"), after, "twice is once");
+}
+
+#[track_caller]
+fn check_refused(patches: &str, result: &str) {
+    let outcome = patched(DEPLOYMENT, patches);
+    assert_eq!(outcome.results, [result]);
+    assert!(outcome.failed);
+    assert_eq!(outcome.file("d.yaml"), DEPLOYMENT);
+}
+
+#[test]
+fn only_what_changes_is_written() {
+    let patch = "\
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: front, namespace: shop}
+  spec:
+    replicas: 3 # from the patch
+    template:
+      spec:
+        containers:
+        - name: app
+          image: app:2
+";
+    let after = DEPLOYMENT.replace("\"app:1\"", "\"app:2\"") + "  replicas: 3 # from the patch\n";
+    check(DEPLOYMENT, patch, &after);
+}
+
+#[test]
+fn elements_move_with_their_comments() {
+    let patch = "\
+- target: {kind: Deployment}
+  patch: |
+    spec:
+      template:
+        spec:
+          $setElementOrder/containers: [{name: sidecar}, {name: new}, {name: app}]
+          containers:
+          # fresh
+          - name: new
+            image: new:1
+";
+    let after = "\
+# The front end.
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: front # its name
+  namespace: shop
+spec:
+  template:
+    spec:
+        containers:
+          # helps
+          - name: sidecar
+            image: sidecar:1
+          # fresh
+          - name: new
+            image: new:1
+          # the application
+          - name: app
+            image: \"app:1\" # tag
+            env: [{name: A, value: one}, {name: B, value: two}]
+";
+    check(DEPLOYMENT, patch, after);
+}
+
+#[test]
+fn flow_style_stays() {
+    let patch = "\
+- target: {name: front, labelSelector: '!gone'}
+  patch:
+    spec:
+      template:
+        spec:
+          containers:
+          - name: app
+            env:
+            - name: B
+              $patch: delete
+            - name: C
+              value: \"yes\"
+";
+    let after = DEPLOYMENT.replace(
+        "env: [{name: A, value: one}, {name: B, value: two}]",
+        "env: [{name: A, value: one}, {name: C, value: \"yes\"}]",
+    );
+    check(DEPLOYMENT, patch, &after);
+}
+
+#[test]
+fn what_cannot_be_a_patch_is_named() {
+    check_refused(
+        "- target: {kind: Deployment}\n  patch: |\n    - op: remove\n      path: /spec\n",
+        "[error] functionConfig, field `patches`, line 6, column 3: patch: expected a strategic merge patch, found a list of JSON 6902 operations (InvalidPatch)",
+    );
+    check_refused(
+        "- target: {kind: Service}\n  patch: {spec: {}}\n",
+        "[error] functionConfig, field `patches`, line 6, column 3: expected a resource for the patch (kind `Service`) among the items, found none (TargetNotFound)",
+    );
+    check_refused(
+        "- spec: {}\n",
+        "[error] functionConfig, field `patches`, line 6, column 3: expected apiVersion, kind and metadata.name, or a target beside `patch`, found a patch without them (InvalidPatch)",
+    );
+}
+
+#[test]
+fn a_missing_target_can_be_a_warning() {
+    let config = config(
+        "ApplyPatch",
+        "allowMissing: true\npatches:\n- target: {kind: Service}\n  patch: {spec: {}}\n",
+    );
+    let outcome = on_package(&apply_patch::FUNCTION, &config, &[("d.yaml", DEPLOYMENT)]);
+    let outcome = outcome.expect("a config");
+    assert!(!outcome.failed);
+    assert_eq!(outcome.results.len(), 1);
+}
+
+#[test]
+fn a_patch_can_delete_the_resource() {
+    let patches = "- target: {name: front}\n  patch: {$patch: delete}\n";
+    let outcome = patched(DEPLOYMENT, patches);
+    assert!(outcome.files.is_empty(), "{:?}", outcome.files);
+}
+
+#[test]
+fn values_of_secrets_are_not_shown() {
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  a: b\n";
+    let patches = "- target: {name: s}\n  patch: {data: {$patch: hunter2}}\n";
+    let outcome = patched(secret, patches);
+    assert_eq!(
+        outcome.results,
+        [
+            "[error] d.yaml: Secret/s: data.$patch: expected another value, found <redacted> (InvalidPatch)"
+        ]
+    );
+}
+
+#[test]
+fn a_word_outside_of_the_enumeration() {
+    let config = config("ApplyPatch", "listOrder: kubectl\npatches: []\n");
+    let outcome = on_package(&apply_patch::FUNCTION, &config, &[("d.yaml", DEPLOYMENT)]);
+    assert_eq!(
+        outcome.expect("a config").results,
+        ["[error] listOrder: expected one of document, apiserver, found `kubectl` (InvalidConfig)"]
+    );
+}
+
+const CONFIG_ITEM: &str = "\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: c
+    annotations:
+      internal.config.kubernetes.io/path: c.yaml
+      config.kubernetes.io/path: c.yaml
+      internal.config.kubernetes.io/index: '0'
+      config.kubernetes.io/index: '0'
+      internal.config.kubernetes.io/id: '7'
+  data:
+    a: new # from the config
+    # also
+    c: more
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: other
+    annotations:
+      config.kubernetes.io/local-config: \"true\"
+";
+
+const LIVE: &str = "\
+live:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: c
+    uid: x
+    annotations:
+      kubectl.kubernetes.io/last-applied-configuration: |
+        {\"apiVersion\":\"v1\",\"data\":{\"a\":\"old\",\"b\":\"gone\"},\"kind\":\"ConfigMap\",\"metadata\":{\"annotations\":{},\"name\":\"c\"}}
+  data:
+    # kept
+    a: old
+    b: gone
+    live: only
+";
+
+#[test]
+fn the_applied_resource_takes_the_place_of_its_config() {
+    let outcome = on_list(
+        &apply_config::FUNCTION,
+        &config("ApplyConfig", LIVE),
+        CONFIG_ITEM,
+    );
+    let outcome = outcome.expect("a config");
+    assert_eq!(outcome.results, Vec::<String>::new());
+    assert_eq!(
+        outcome.file("-"),
+        "\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: c
+    uid: x
+    annotations:
+      kubectl.kubernetes.io/last-applied-configuration: |
+        {\"apiVersion\":\"v1\",\"data\":{\"a\":\"new\",\"c\":\"more\"},\"kind\":\"ConfigMap\",\"metadata\":{\"annotations\":{},\"name\":\"c\"}}
+      internal.config.kubernetes.io/index: \"0\"
+      config.kubernetes.io/index: \"0\"
+      internal.config.kubernetes.io/path: c.yaml
+      config.kubernetes.io/path: c.yaml
+  data:
+    # kept
+    a: new
+    live: only
+    # also
+    c: more
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: other
+    annotations:
+      config.kubernetes.io/local-config: \"true\"
+"
+    );
+}
+
+#[test]
+fn the_patch_takes_the_place_of_its_config() {
+    let outcome = on_list(
+        &create_patch::FUNCTION,
+        &config("CreatePatch", LIVE),
+        CONFIG_ITEM,
+    );
+    let outcome = outcome.expect("a config");
+    assert_eq!(outcome.results, Vec::<String>::new());
+    assert_eq!(
+        outcome.file("-"),
+        "\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: c
+  data:
+    a: new # from the config
+    # also
+    c: more
+    b: null
+"
+    );
+}
+
+#[test]
+fn no_patch_where_nothing_differs() {
+    let item = "\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: c
+  data:
+    a: old
+    b: gone
+";
+    let outcome = on_list(&create_patch::FUNCTION, &config("CreatePatch", LIVE), item);
+    let outcome = outcome.expect("a config");
+    assert_eq!(
+        outcome.results,
+        ["[info] no patch: nothing is to be changed"]
+    );
+    assert!(
+        outcome.file("-").ends_with("items: []\n"),
+        "{}",
+        outcome.file("-")
+    );
+    let outcome = on_list(&apply_config::FUNCTION, &config("ApplyConfig", LIVE), item);
+    assert_eq!(outcome.expect("a config").results, Vec::<String>::new());
+}
+
+#[test]
+fn without_live_and_without_last_applied() {
+    let live = "live:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n";
+    let item = "\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: c
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: d # new
+  data:
+    a: <b>
+    gone: null
+";
+    let outcome = on_list(&apply_config::FUNCTION, &config("ApplyConfig", live), item);
+    let outcome = outcome.expect("a config");
+    assert_eq!(
+        outcome.results,
+        [
+            "[warning] ConfigMap/c: expected the annotation `kubectl.kubernetes.io/last-applied-configuration` on the live resource, or the role `original`, found neither: nothing is deleted (NoLastApplied)",
+            "[info] ConfigMap/d: created: there is no live resource",
+        ]
+    );
+    assert_eq!(
+        outcome.file("-"),
+        "\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: c
+    annotations:
+      kubectl.kubernetes.io/last-applied-configuration: |
+        {\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"annotations\":{},\"name\":\"c\"}}
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: d # new
+    annotations:
+      kubectl.kubernetes.io/last-applied-configuration: |
+        {\"apiVersion\":\"v1\",\"data\":{\"a\":\"\\u003cb\\u003e\",\"gone\":null},\"kind\":\"ConfigMap\",\"metadata\":{\"annotations\":{},\"name\":\"d\"}}
+  data:
+    a: <b>
+"
+    );
+    let outcome = on_list(&create_patch::FUNCTION, &config("CreatePatch", live), item);
+    let outcome = outcome.expect("a config");
+    assert!(outcome.failed);
+    assert!(
+        outcome.results[1].contains("(NoLive)"),
+        "{:?}",
+        outcome.results
+    );
+}
+
+#[test]
+fn broken_last_applied_is_an_error_that_shows_nothing() {
+    let live = LIVE
+        .replace("{\"apiVersion\"", "{hunter2")
+        .replace("ConfigMap", "Secret");
+    let items = CONFIG_ITEM.replace("ConfigMap", "Secret");
+    let outcome = on_list(
+        &apply_config::FUNCTION,
+        &config("ApplyConfig", &live),
+        &items,
+    );
+    let outcome = outcome.expect("a config");
+    assert!(outcome.failed);
+    assert_eq!(outcome.file("-"), items);
+    assert!(
+        !outcome.results[0].contains("hunter2"),
+        "{:?}",
+        outcome.results
+    );
+    assert!(outcome.results[0].contains("(InvalidLastApplied)"));
+}
+
+#[test]
+fn custom_resources_merge_by_the_list_types_of_their_definition() {
+    const CRD: &str = "
+- apiVersion: apiextensions.k8s.io/v1
+  kind: CustomResourceDefinition
+  metadata:
+    name: routes.example.com
+  spec:
+    group: example.com
+    names: {kind: Route, plural: routes}
+    versions:
+    - name: v1
+      schema:
+        openAPIV3Schema:
+          properties:
+            spec:
+              properties:
+                ports:
+                  type: array
+                  x-kubernetes-list-type: map
+                  x-kubernetes-list-map-keys: [port, protocol]
+                  items:
+                    properties:
+                      port: {type: integer}
+                      protocol: {type: string, default: TCP}
+";
+    let items = format!(
+        "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:{CRD}\
+- apiVersion: example.com/v1
+  kind: Route
+  metadata:
+    name: r
+  spec:
+    ports:
+    - {{port: 53, protocol: UDP, name: dns}}
+"
+    );
+    let live = "original:
+- apiVersion: example.com/v1
+  kind: Route
+  metadata: {name: r}
+  spec:
+    ports:
+    - {port: 53, protocol: UDP}
+    - {port: 80}
+live:
+- apiVersion: example.com/v1
+  kind: Route
+  metadata: {name: r}
+  spec:
+    ports:
+    - {port: 80, protocol: TCP}
+    - {port: 53, name: mine}
+    - {port: 53, protocol: UDP}
+";
+    let config = config("CreatePatch", &format!("allowMissing: true\n{live}"));
+    let outcome = on_list(&create_patch::FUNCTION, &config, &items).expect("a config");
+    let patch = outcome.file("-");
+    assert!(
+        patch.ends_with(
+            "\
+  spec:
+    $setElementOrder/ports:
+    - {port: 53, protocol: UDP}
+    ports:
+    - {port: 53, protocol: UDP, name: dns}
+    - port: 80
+      protocol: TCP
+      $patch: delete
+"
+        ),
+        "{patch}"
+    );
+}
