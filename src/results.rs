@@ -120,10 +120,10 @@ reasons! {
     SkippedFile,
     /// Local and upstream both added a sub-package, and the two differ.
     SubPackageExists,
-    /// The PackageVariants of a run would be more or larger than one run makes.
-    TooManyTargets,
     /// The resource that a patch is for is not there.
     TargetNotFound,
+    /// The PackageVariants of a run would be more or larger than one run makes.
+    TooManyTargets,
     /// A key of a patch begins with `$`, and is neither a directive nor a field.
     UnknownDirective,
     /// A resource of an API version that this function does not know was passed over.
