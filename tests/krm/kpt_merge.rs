@@ -4,6 +4,8 @@
 //! the number of each is printed. Left out where kpt or git is not on PATH; ignored by default, since
 //! kpt takes a minute: `cargo test --test krm -- --ignored --nocapture kpt_merge`.
 
+#![allow(clippy::print_stderr, reason = "says what was left out, and counts")]
+
 mod classes;
 pub(crate) mod generate;
 

@@ -12,6 +12,7 @@ mod inject_config;
 mod kpt_merge;
 mod merge_cases;
 mod merge_laws;
+mod merge_package;
 mod merge_table;
 mod patch_cases;
 mod patch_functions;

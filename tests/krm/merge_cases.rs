@@ -272,7 +272,7 @@ pub(crate) fn merge_files(sources: [&[(&str, &str)]; 3], fields: &str) -> (Files
     )
 }
 
-fn map(name: &str, data: &str) -> String {
+pub(crate) fn map(name: &str, data: &str) -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata: {data}\n")
 }
 

@@ -945,3 +945,37 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_an_update_brings_is_worked_on_by_the_later_steps() {
+    let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\n";
+    let point = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: endpoints\n  annotations:\n    kpt.dev/config-injection: required\ndata: {}\n";
+    let source = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: useast1\ndata:\n  auth: auth.example.com\n";
+    let context =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: app\n";
+    let variant = "apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata:
+  name: my-pv
+spec:
+  upstream: {repo: blueprints, package: app, revision: v2}
+  downstream: {repo: deployments, package: my-pkg}
+  injectors: [{kind: ConfigMap, name: useast1}]
+";
+    let base = [("Kptfile", kptfile), ("package-context.yaml", context)];
+    let local = [base[0], base[1], ("source.yaml", source)];
+    let upstream = [base[0], base[1], ("new.yaml", point)];
+    let outcome = update(variant, &base, &local, &upstream);
+    assert!(!outcome.failed, "{:?}", outcome.results);
+    assert!(
+        outcome.file("new.yaml").contains("auth: auth.example.com"),
+        "{}\n{:?}",
+        outcome.file("new.yaml"),
+        outcome.results
+    );
+    assert!(
+        outcome
+            .file("package-context.yaml")
+            .contains("name: my-pkg")
+    );
+}

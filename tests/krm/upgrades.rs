@@ -5,6 +5,8 @@
 //! All other files must be upstream's, byte for byte. `UPDATE=1` writes the latter two: read them
 //! before you commit them.
 
+#![allow(clippy::print_stderr, reason = "says what was left out")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

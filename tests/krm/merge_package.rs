@@ -1,0 +1,428 @@
+//! `merge-package`: sub-packages, moves, files, PackageRevisionResources, schemas, bad input.
+
+use krm_variants::functions::merge_package::FUNCTION;
+use krm_variants::supplied::Role;
+
+use crate::merge_cases::{DEFAULTS, Files, map, merge_files};
+use crate::step::{on_list, on_package_with};
+
+const MERGE_PACKAGE: &str = env!("CARGO_BIN_EXE_merge-package");
+
+fn kptfile(name: &str) -> String {
+    format!("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n")
+}
+
+fn keys(files: &Files) -> Vec<&str> {
+    files.keys().map(String::as_str).collect()
+}
+
+fn conflicts(said: &[String]) -> Vec<&String> {
+    let found = said.iter().filter(|line| line.ends_with("(MergeConflict)"));
+    found.collect()
+}
+
+#[test]
+fn the_table_of_sub_packages() {
+    let (root, s) = (kptfile("root"), kptfile("s"));
+    let (a, changed) = (map("a", "{x: a}"), map("a", "{x: b}"));
+    let b = map("b", "{x: b}");
+    let with = |a: &str| -> Vec<(String, String)> {
+        [
+            ("Kptfile", root.as_str()),
+            ("s/Kptfile", &s),
+            ("s/a.yaml", a),
+        ]
+        .map(|(path, text)| (path.to_owned(), text.to_owned()))
+        .to_vec()
+    };
+    let without = || vec![("Kptfile".to_owned(), root.clone())];
+    let run = |sources: [Vec<(String, String)>; 3]| {
+        let borrowed = sources.each_ref().map(|files| {
+            let files = files
+                .iter()
+                .map(|(path, text)| (path.as_str(), text.as_str()));
+            files.collect::<Vec<_>>()
+        });
+        merge_files([&borrowed[0], &borrowed[1], &borrowed[2]], "")
+    };
+    const ALL: [&str; 3] = ["Kptfile", "s/Kptfile", "s/a.yaml"];
+    // Added on one side.
+    assert_eq!(keys(&run([without(), with(&a), without()]).0), ALL);
+    assert_eq!(keys(&run([without(), without(), with(&a)]).0), ALL);
+    // On both: equal, and not.
+    assert_eq!(run([without(), with(&a), with(&a)]).1, Vec::<String>::new());
+    let (_, said) = run([without(), with(&a), with(&changed)]);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].starts_with("[error] s/Kptfile: ") && said[0].ends_with("(SubPackageExists)"));
+    // Deleted locally: stays deleted, what upstream added to it too.
+    let (files, said) = run([with(&a), without(), with(&a)]);
+    assert_eq!((keys(&files), said.len()), (vec!["Kptfile"], 0));
+    let mut more = with(&changed);
+    more.push(("s/b.yaml".to_owned(), b.clone()));
+    more.push(("s/notes.txt".to_owned(), "n".to_owned()));
+    let (files, said) = run([with(&a), without(), more]);
+    assert_eq!(keys(&files), ["Kptfile"]);
+    assert_eq!(conflicts(&said).len(), 3, "{said:?}");
+    // Deleted upstream: deleted, or kept as a whole.
+    assert_eq!(keys(&run([with(&a), with(&a), without()]).0), ["Kptfile"]);
+    let (files, said) = run([with(&a), with(&changed), without()]);
+    assert_eq!(keys(&files), ALL);
+    assert!(
+        said[0].contains("upstream deleted the sub-package"),
+        "{said:?}"
+    );
+    let mut added = with(&a);
+    added.push(("s/notes.txt".to_owned(), "mine".to_owned()));
+    let (files, _) = run([with(&a), added, without()]);
+    assert_eq!(
+        keys(&files),
+        ["Kptfile", "s/Kptfile", "s/a.yaml", "s/notes.txt"]
+    );
+    // In all three: merged.
+    assert_eq!(
+        run([with(&a), with(&a), with(&changed)]).0["s/a.yaml"],
+        changed
+    );
+}
+
+#[test]
+fn moved_resources_are_followed() {
+    let (a, mine, theirs) = (
+        map("a", "{x: a, y: a}"),
+        map("a", "{x: mine, y: a}"),
+        map("a", "{x: a, y: theirs}"),
+    );
+    let both = map("a", "{x: mine, y: theirs}");
+    // By local, by upstream, by both.
+    let (files, said) = merge_files(
+        [
+            &[("a.yaml", &a)],
+            &[("l.yaml", &mine)],
+            &[("a.yaml", &theirs)],
+        ],
+        "",
+    );
+    assert_eq!((keys(&files), &files["l.yaml"]), (vec!["l.yaml"], &both));
+    assert_eq!(conflicts(&said).len(), 0);
+    let (files, said) = merge_files(
+        [
+            &[("a.yaml", &a)],
+            &[("a.yaml", &mine)],
+            &[("u/a.yaml", &theirs)],
+        ],
+        "",
+    );
+    assert_eq!(
+        (keys(&files), &files["u/a.yaml"]),
+        (vec!["u/a.yaml"], &both)
+    );
+    assert!(said[0].contains("1 moved"), "{said:?}");
+    let (files, said) = merge_files(
+        [
+            &[("a.yaml", &a)],
+            &[("l.yaml", &mine)],
+            &[("u.yaml", &theirs)],
+        ],
+        "",
+    );
+    assert_eq!((keys(&files), &files["l.yaml"]), (vec!["l.yaml"], &both));
+    assert!(
+        conflicts(&said)[0].contains("both moved the resource"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn files_become_krm_and_back() {
+    let (notes, a) = ("x: 1\n", map("a", "{x: a}"));
+    let (files, _) = merge_files(
+        [
+            &[("v.yaml", notes)],
+            &[("v.yaml", notes)],
+            &[("v.yaml", &a)],
+        ],
+        "",
+    );
+    assert_eq!(files["v.yaml"], a);
+    let (files, said) = merge_files(
+        [&[("v.yaml", &a)], &[("v.yaml", &a)], &[("v.yaml", notes)]],
+        "",
+    );
+    assert_eq!(
+        (files["v.yaml"].as_str(), conflicts(&said).len()),
+        (notes, 0)
+    );
+    // Local's resources stay.
+    let mine = map("a", "{x: mine}");
+    let (files, said) = merge_files(
+        [
+            &[("v.yaml", &a)],
+            &[("v.yaml", &mine)],
+            &[("v.yaml", notes)],
+        ],
+        "",
+    );
+    assert_eq!(files["v.yaml"], mine);
+    assert_eq!(conflicts(&said).len(), 2, "{said:?}");
+}
+
+#[test]
+fn what_local_did_not_touch_is_upstreams_text() {
+    let a = map("a", "{x: a}");
+    let (b, mine) = (map("b", "{x: b}"), map("b", "{x: mine}"));
+    let loose = format!(
+        "# upstream's\n{}\n\n# about nothing\n",
+        map("a", "{x:   'c'}")
+    );
+    let file = |a: &str, b: &str| format!("{a}---\n{b}");
+    let (files, _) = merge_files(
+        [
+            &[("f.yaml", &file(&a, &b))],
+            &[("f.yaml", &file(&a, &mine))],
+            &[("f.yaml", &file(&loose, &b))],
+        ],
+        "",
+    );
+    assert_eq!(files["f.yaml"], file(&loose, &mine));
+    // Identifiers on existing resources are never added.
+    let identified = map("a", "{x: c}").replace("metadata:", "metadata: # kpt-merge: /a");
+    let (files, _) = merge_files(
+        [
+            &[("f.yaml", &a)],
+            &[("f.yaml", &a)],
+            &[("f.yaml", &identified)],
+        ],
+        "",
+    );
+    assert_eq!(files["f.yaml"], map("a", "{x: c}"));
+}
+
+#[test]
+fn new_resources_are_annotated_where_local_is() {
+    let annotated = |name: &str| {
+        map(name, "{}").replace(
+            "\ndata:",
+            &format!(
+                "\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|{name}'\ndata:"
+            ),
+        )
+    };
+    let (a, b) = (map("a", "{}"), map("b", "{}"));
+    let local = annotated("a");
+    let (files, _) = merge_files(
+        [
+            &[("a.yaml", &a)],
+            &[("a.yaml", &local)],
+            &[("a.yaml", &a), ("b.yaml", &b)],
+        ],
+        "",
+    );
+    assert!(
+        files["b.yaml"].contains("internal.kpt.dev/upstream-identifier: '|ConfigMap|default|b'")
+            || files["b.yaml"]
+                .contains("internal.kpt.dev/upstream-identifier: \"|ConfigMap|default|b\""),
+        "{}",
+        files["b.yaml"]
+    );
+    assert_eq!(files["a.yaml"], local);
+}
+
+#[test]
+fn crds_of_every_role_tell_how_lists_merge() {
+    let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: things.example.com\nspec:\n  group: example.com\n  names: {kind: Thing, plural: things}\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          spec:\n            type: object\n            properties:\n              parts:\n                type: array\n                x-kubernetes-list-type: map\n                x-kubernetes-list-map-keys: [id]\n                items: {type: object, properties: {id: {type: string}, v: {type: string}}}\n";
+    let thing = |parts: &str| {
+        format!(
+            "apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: t\nspec:\n  parts:\n{parts}"
+        )
+    };
+    let base = thing("  - id: a\n    v: \"1\"\n  - id: b\n    v: \"1\"\n");
+    let local = thing("  - id: a\n    v: \"2\"\n  - id: b\n    v: \"1\"\n");
+    let upstream = thing("  - id: a\n    v: \"1\"\n  - id: b\n    v: \"3\"\n");
+    let both = thing("  - id: a\n    v: \"2\"\n  - id: b\n    v: \"3\"\n");
+    // Without the CRD the list is one value.
+    let (_, said) = merge_files(
+        [
+            &[("t.yaml", &base)],
+            &[("t.yaml", &local)],
+            &[("t.yaml", &upstream)],
+        ],
+        "",
+    );
+    assert_eq!(conflicts(&said).len(), 1);
+    for role in 0..3 {
+        let of = |at: usize, text: &'static str| {
+            [("t.yaml", text), ("z.yaml", crd)][..if at == role { 2 } else { 1 }].to_vec()
+        };
+        let leak = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
+        let sources = [
+            of(0, leak(&base)),
+            of(1, leak(&local)),
+            of(2, leak(&upstream)),
+        ];
+        let (files, said) = merge_files([&sources[0], &sources[1], &sources[2]], "");
+        assert_eq!(files["t.yaml"], both, "{role}: {said:?}");
+    }
+}
+
+/// A PackageRevisionResources of some files.
+fn package_revision(files: &[(&str, &str)]) -> String {
+    let mut text = "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevisionResources\nmetadata:\n  name: p # mine\nspec:\n  packageName: p\n  resources:\n".to_owned();
+    for (path, content) in files {
+        let lines: String = content
+            .lines()
+            .map(|line| format!("      {line}\n"))
+            .collect();
+        text += &format!("    {path}: |\n{lines}");
+    }
+    text
+}
+
+fn item(text: &str, source: Option<&str>) -> String {
+    let text = match source {
+        Some(word) => text.replacen(
+            "metadata:\n",
+            &format!("metadata:\n  annotations:\n    config.kubernetes.io/merge-source: {word}\n"),
+            1,
+        ),
+        None => text.to_owned(),
+    };
+    let lines: String = text
+        .lines()
+        .skip(1)
+        .map(|line| format!("  {line}\n"))
+        .collect();
+    format!("- {}\n{lines}", text.lines().next().unwrap_or_default())
+}
+
+const LIST: &str = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n";
+
+#[test]
+fn a_package_revision_is_written_back_as_one() {
+    let (a, mine, theirs) = (
+        map("a", "{x: a, y: a}"),
+        map("a", "{x: mine, y: a}"),
+        map("a", "{x: a, y: theirs}"),
+    );
+    let (gone, new) = (map("gone", "{}"), map("new", "{}"));
+    let original =
+        package_revision(&[("a.yaml", &a), ("gone.yaml", &gone), ("README.md", "one\n")]);
+    let local = package_revision(&[
+        ("a.yaml", &mine),
+        ("gone.yaml", &gone),
+        ("README.md", "one\n"),
+    ]);
+    let upstream = package_revision(&[
+        ("a.yaml", &theirs),
+        ("new.yaml", &new),
+        ("README.md", "two\n"),
+    ]);
+    let merged = package_revision(&[
+        ("a.yaml", &map("a", "{x: mine, y: theirs}")),
+        ("README.md", "two\n"),
+        ("new.yaml", &new),
+    ]);
+    let input = format!(
+        "{LIST}{}{}{}",
+        item(&original, Some("original")),
+        item(&local, None),
+        item(&upstream, Some("updated"))
+    );
+    let outcome = on_list(&FUNCTION, DEFAULTS, &input).expect("a list");
+    assert!(!outcome.failed, "{:?}", outcome.results);
+    let expected = format!("{LIST}{}", item(&merged, None));
+    let found = outcome.file("-");
+    let (found, _) = found.split_once("results:").unwrap_or((found, ""));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn bad_input_in_a_role_is_wrong_usage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let good = folder.path().join("good");
+    let bad = folder.path().join("bad");
+    for (path, text) in [(&good, map("a", "{}")), (&bad, "a: [\n".to_owned())] {
+        std::fs::create_dir(path).expect("a folder");
+        std::fs::write(path.join("a.yaml"), text).expect("a file");
+    }
+    let local = [(
+        "a.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
+    )];
+    let flags = |original: &std::path::Path, upstream: &std::path::Path| {
+        vec![
+            (Role::Original, original.to_owned()),
+            (Role::Upstream, upstream.to_owned()),
+        ]
+    };
+    for flags in [flags(&bad, &good), flags(&good, &bad)] {
+        let error = on_package_with(&FUNCTION, DEFAULTS, &local, &flags).expect_err("usage");
+        assert!(error.to_string().contains("a.yaml"), "{error}");
+    }
+    let error =
+        on_package_with(&FUNCTION, DEFAULTS, &local, &flags(&good, &good)[..1]).expect_err("usage");
+    assert!(error.to_string().starts_with("role `upstream`"), "{error}");
+    // A word that is none of those allowed is a result.
+    let config = format!("{DEFAULTS}onConflict: mine\nstrategy: merge\n");
+    let outcome =
+        on_package_with(&FUNCTION, &config, &local, &flags(&good, &good)).expect("results");
+    let found: Vec<_> = outcome
+        .results
+        .iter()
+        .filter(|line| line.ends_with("(InvalidConfig)"))
+        .collect();
+    assert_eq!(found.len(), 2, "{:?}", outcome.results);
+    // --openapi must hold definitions.
+    let arguments = [
+        "--original",
+        good.to_str().expect("a path"),
+        "--upstream",
+        good.to_str().expect("a path"),
+        "--openapi",
+        "deny.toml",
+    ];
+    let output = assert_cmd::Command::new(MERGE_PACKAGE)
+        .args(arguments)
+        .write_stdin(LIST)
+        .output()
+        .expect("it runs");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn anchors_and_aliases() {
+    let with = |x: &str, y: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: {x}\n  y: {y}\n  z: z\n"
+        )
+    };
+    // An alias merges as its value, and stays if the result is the anchor's.
+    let (base, local, upstream) = (
+        with("&v one", "*v"),
+        with("&v one", "*v") + "  l: l\n",
+        with("one", "two"),
+    );
+    let (files, _) = merge_files(
+        [
+            &[("a.yaml", &base)],
+            &[("a.yaml", &local)],
+            &[("a.yaml", &upstream)],
+        ],
+        "",
+    );
+    assert_eq!(files["a.yaml"], with("&v one", "two") + "  l: l\n");
+    // What an alias reads does not change under it: the resource stays as it is, and that is said.
+    let upstream = with("two", "one");
+    let (files, said) = merge_files(
+        [
+            &[("a.yaml", &base)],
+            &[("a.yaml", &local)],
+            &[("a.yaml", &upstream)],
+        ],
+        "",
+    );
+    assert_eq!(files["a.yaml"], local);
+    assert!(
+        said[0].starts_with("[error]") && said[0].ends_with("(SharedAnchor)"),
+        "{said:?}"
+    );
+}
