@@ -86,7 +86,7 @@ pub(super) fn is_config(resource: &Resource, node: NodeRef<'_>) -> bool {
     complete
         && resource.name.is_some()
         && !resource.is_kptfile()
-        && !local.is_some_and(|local| local != "false")
+        && local.is_none_or(|local| local == "false")
 }
 
 fn read_last_applied(

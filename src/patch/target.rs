@@ -12,10 +12,15 @@ use crate::resource_list::{ItemId, ResourceList};
 use crate::variant::selector::{LabelSelector, Requirement};
 use crate::yaml::NodeRef;
 
+/// Group, kind and name.
+type Key = (String, String, String);
+/// A resource with its namespace.
+type Candidate = (Option<String>, ItemId);
+
 /// Finds resources by group, kind and name.
 #[derive(Debug, Default)]
 pub struct Index {
-    by_name: HashMap<(String, String, String), Vec<(Option<String>, ItemId)>>,
+    by_name: HashMap<Key, Vec<Candidate>>,
 }
 
 /// What was found.
@@ -68,7 +73,7 @@ impl Index {
     }
 }
 
-fn key(resource: &Resource) -> Option<(String, String, String)> {
+fn key(resource: &Resource) -> Option<Key> {
     let name = resource.name.clone()?;
     Some((resource.group().to_owned(), resource.kind.clone(), name))
 }

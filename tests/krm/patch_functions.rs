@@ -490,3 +490,51 @@ live:
         "{patch}"
     );
 }
+
+#[test]
+fn deep_patches_do_not_overflow() {
+    let deep = |inner: &str| format!("{}{inner}{}", "{a: ".repeat(490), "}".repeat(490));
+    let item = |inner: &str| {
+        format!(
+            "apiVersion: example.com/v1\nkind: Deep\nmetadata:\n  name: d\nspec: {}\n",
+            deep(inner)
+        )
+    };
+    let patches = format!(
+        "- target: {{name: d}}\n  patch:\n    spec: {}\n",
+        deep("new")
+    );
+    let outcome = patched(&item("old"), &patches);
+    assert_eq!(outcome.results, Vec::<String>::new());
+    assert_eq!(outcome.file("d.yaml"), item("new"));
+}
+
+#[test]
+fn aliases_without_end_are_refused() {
+    let mut text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for level in 1..10 {
+        let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
+        text += &format!("  a{level}: &a{level} [{aliases}]\n");
+    }
+    let outcome = patched(&text, "- target: {name: c}\n  patch: {data: {new: x}}\n");
+    assert!(
+        outcome.results[0].contains("at most 10 million nodes"),
+        "{:?}",
+        outcome.results
+    );
+}
+
+#[test]
+fn a_shared_anchor_is_not_changed() {
+    let text =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  a: &x one\n  b: *x\n";
+    let outcome = patched(text, "- target: {name: c}\n  patch: {data: {a: two}}\n");
+    assert!(
+        outcome.results[0].contains("(SharedAnchor)"),
+        "{:?}",
+        outcome.results
+    );
+    // An alias itself is replaced in place.
+    let outcome = patched(text, "- target: {name: c}\n  patch: {data: {b: two}}\n");
+    assert_eq!(outcome.file("d.yaml"), text.replace("*x", "two"));
+}

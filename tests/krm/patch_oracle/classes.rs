@@ -270,6 +270,13 @@ fn repeated_lists(question: &Question, rules: Rules<'_>) -> Vec<String> {
     found
 }
 
+/// Whether an element stands twice in any list that merges.
+pub(crate) fn repeated_in(value: &Value, rules: Rules<'_>) -> bool {
+    let mut found = Vec::new();
+    repeated(value, rules, "", &mut found);
+    !found.is_empty()
+}
+
 fn repeated(value: &Value, rules: Rules<'_>, name: &str, found: &mut Vec<String>) {
     match value {
         Value::Mapping(entries) => {

@@ -10,6 +10,7 @@ mod classes;
 mod difference;
 mod generate;
 mod kubectl;
+mod properties;
 mod prune;
 mod random;
 
