@@ -6,7 +6,8 @@ use super::error::Location;
 use super::path::{Path, PathElement};
 use super::scalar::{ScalarStyle, resolve_plain};
 use super::tree::{
-    MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree, line_end, line_start, skip_trivia,
+    BYTE_ORDER_MARK, MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree, line_end, line_start,
+    skip_trivia,
 };
 use super::value::Value;
 
@@ -129,9 +130,11 @@ impl<'a> Document<'a> {
 
     /// Start of the line that holds `at`, behind a byte order mark.
     pub(super) fn line_start(&self, at: usize) -> usize {
-        match line_start(self.text.as_bytes(), at) {
-            0 if self.text.starts_with('\u{feff}') => '\u{feff}'.len_utf8().min(at),
-            start => start,
+        let bytes = self.text.as_bytes();
+        let start = line_start(bytes, at);
+        match bytes[start..].starts_with(BYTE_ORDER_MARK) {
+            true => (start + BYTE_ORDER_MARK.len()).min(at),
+            false => start,
         }
     }
 

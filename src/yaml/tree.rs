@@ -29,6 +29,8 @@ const NODE_BYTES_BESIDES: usize = 32 << 20;
 /// Anchors in one document: files have a handful, and millions of them take minutes.
 const MAX_ANCHORS: usize = 1 << 16;
 
+pub(super) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// "No such offset", "no such node".
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -848,6 +850,8 @@ pub(super) fn skip_trivia(bytes: &[u8], mut at: usize) -> usize {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' => at += 1,
             b'#' => at = line_end(bytes, at),
+            // In front of any document.
+            0xef if bytes[at..].starts_with(BYTE_ORDER_MARK) => at += BYTE_ORDER_MARK.len(),
             _ => break,
         }
     }
