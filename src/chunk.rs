@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use crate::text::Text;
-use crate::yaml::{Document, EditError, Editor, NodeRef, ParseError, ParseOptions, Tree};
+use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree};
 
 /// Text with its edits so far. The tree is made when somebody asks for it, and made anew after an
 /// edit.
@@ -12,6 +12,8 @@ pub(crate) struct Chunk {
     source: Text,
     edited: Option<Text>,
     tree: OnceCell<Tree>,
+    /// The items of a wrapper: to count to each anew would take quadratic time.
+    items: OnceCell<Vec<NodeId>>,
     options: ParseOptions,
 }
 
@@ -23,6 +25,7 @@ impl Chunk {
             source,
             edited: None,
             tree: OnceCell::new(),
+            items: OnceCell::new(),
             options,
         }
     }
@@ -147,6 +150,7 @@ impl Chunk {
         let (text, tree) = spliced.parse(self.options)?;
         self.edited = Some(Text::from(text));
         self.tree = OnceCell::from(tree);
+        self.items = OnceCell::new();
         Ok(())
     }
 
@@ -172,6 +176,19 @@ impl Chunk {
     pub(crate) fn rewrite(&mut self, text: String) {
         self.edited = Some(Text::from(text));
         self.tree = OnceCell::new();
+        self.items = OnceCell::new();
+    }
+
+    /// An item of a wrapper that was read as a whole.
+    pub(crate) fn item_of_wrapper(&self, index: usize) -> Option<NodeRef<'_>> {
+        let document = self.document();
+        let find = || {
+            let items = document.root(0).and_then(|root| root.get("items"));
+            let items = items.into_iter().flat_map(|items| items.items());
+            items.map(|item| item.id).collect()
+        };
+        let ids: &Vec<NodeId> = self.items.get_or_init(find);
+        ids.get(index).map(|id| document.node(*id))
     }
 
     /// The only root node of the text.

@@ -533,8 +533,12 @@ impl ResourceList {
     #[must_use]
     pub fn node(&self, id: ItemId) -> NodeRef<'_> {
         let item = &self.items[id.0];
-        let document = self.chunks[item.chunk].document();
-        locate(document, item.place).expect("edits keep the items of a chunk")
+        let chunk = &self.chunks[item.chunk];
+        let node = match item.place {
+            Place::InWrapper(index) => chunk.item_of_wrapper(index),
+            place => locate(chunk.document(), place),
+        };
+        node.expect("edits keep the items of a chunk")
     }
 
     /// Reads an item without keeping what it takes to do so, where it stands alone.

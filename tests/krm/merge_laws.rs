@@ -3,7 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use krm_variants::yaml::{Value, to_block_text};
+use krm_variants::merge::facts::Facts;
+use krm_variants::merge::{Side, fields};
+use krm_variants::resource::Resource;
+use krm_variants::schema::Schema;
+use krm_variants::yaml::{Editor, OwnedDocument, Value, to_block_text};
 
 use crate::kpt_merge::generate::{Random, Triple, triple};
 use crate::merge_cases::{Files, data, merge_files};
@@ -188,4 +192,101 @@ fn nothing_local_is_lost_and_what_upstream_left_alone_stays() {
             }
         }
     }
+}
+
+/// Lines of a text taken away, doubled, changed and moved.
+fn mutated(text: &str, random: &mut Random) -> String {
+    let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+    for _ in 0..1 + random.below(3) {
+        if lines.is_empty() {
+            break;
+        }
+        let at = random.below(lines.len());
+        match random.below(5) {
+            0 => {
+                lines.remove(at);
+            }
+            1 => {
+                let line = lines[at].replacen(':', &format!("{}:", random.below(3)), 1);
+                lines.insert(at, line);
+            }
+            2 => lines[at] = lines[at].replacen(": ", ": x", 1),
+            3 => lines.insert(at, format!("# c{}\n", random.below(3))),
+            _ => {
+                let other = random.below(lines.len());
+                lines.swap(at, other);
+            }
+        }
+    }
+    lines.concat()
+}
+
+fn document(text: &str) -> Option<OwnedDocument> {
+    let owned = OwnedDocument::parse(text.to_owned()).ok()?;
+    let root = owned.root()?;
+    // An alias is written out where its anchor's value changes, or the merge is refused.
+    let own = ["kubernetes.io", "kpt", "*"]
+        .iter()
+        .any(|word| text.contains(word));
+    let fits = owned.document().len() == 1 && root.kind().is_mapping() && !own;
+    (fits && root.entries().next().is_some()).then_some(owned)
+}
+
+fn merged_document(base: &str, local: &str, upstream: &str) -> Option<String> {
+    let (base, local, upstream) = (document(base)?, document(local)?, document(upstream)?);
+    let schema = Schema::builtin();
+    let (old, ours, theirs) = (base.root()?, local.root()?, upstream.root()?);
+    let facts = Facts::of(&Resource::read(ours), &schema, false);
+    let mut editor = Editor::new(local.document());
+    fields::merge_resource(Some(old), ours, theirs, facts, Side::Upstream, &mut editor).ok()?;
+    Some(editor.finish().expect("what was merged is YAML"))
+}
+
+#[test]
+fn any_documents() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/yaml");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("cases")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.sort();
+    let mut random = Random::new(7);
+    let mut count = 0;
+    let value = |text: &str| document(text).and_then(|owned| owned.root()?.value());
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a text");
+        if document(&text).is_none() {
+            continue;
+        }
+        for _ in 0..150 {
+            let (local, upstream) = (mutated(&text, &mut random), mutated(&text, &mut random));
+            if document(&local).is_none() || document(&upstream).is_none() {
+                continue;
+            }
+            count += 1;
+            let what = format!(
+                "{}\n== local\n{local}\n== upstream\n{upstream}",
+                path.display()
+            );
+            assert_eq!(
+                merged_document(&text, &local, &text).as_ref(),
+                Some(&local),
+                "{what}"
+            );
+            assert_eq!(
+                merged_document(&text, &local, &local).as_ref(),
+                Some(&local),
+                "{what}"
+            );
+            if let Some(taken) = merged_document(&text, &text, &upstream) {
+                assert_eq!(value(&taken), value(&upstream), "{what}");
+            }
+            if let Some(both) = merged_document(&text, &local, &upstream)
+                && let Some(again) = merged_document(&text, &both, &upstream)
+            {
+                assert_eq!(value(&again), value(&both), "{what}\n== merged\n{both}");
+            }
+        }
+    }
+    assert!(count > 1_000, "{count}");
 }
