@@ -74,6 +74,7 @@ fn a_sample_equals_kubectl_patch() {
                     "Kind' is missing",
                     "Version' is missing",
                     "is not supported for",
+                    "unable to decode",
                 ];
                 if unprintable.iter().any(|text| theirs.error.contains(text)) {
                     named += 1;
