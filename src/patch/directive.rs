@@ -9,6 +9,8 @@
 //!
 //! Source: preserve-order document; contract, apply-patch.
 
+use std::collections::HashMap;
+
 use super::finding::{Findings, Trail};
 use super::node::{Field, Item, Node, Shape};
 use super::rules::Rules;
@@ -55,6 +57,8 @@ pub(super) struct PatchMap<'a> {
     pub(super) fields: Vec<Field<'a>>,
     /// Whether the map has any directive.
     pub(super) has_directives: bool,
+    /// Places in `lists`.
+    by_name: HashMap<String, usize>,
 }
 
 /// What `$patch` says in a map; `None` without one, or with another word.
@@ -147,15 +151,15 @@ impl<'a> PatchMap<'a> {
     }
 
     fn list(&mut self, name: &str) -> &mut ListDirective<'a> {
-        let found = self.lists.iter().position(|list| list.name == name);
-        let index = found.unwrap_or_else(|| {
+        let next = self.lists.len();
+        let index = *self.by_name.entry(name.to_owned()).or_insert(next);
+        if index == next {
             self.lists.push(ListDirective {
                 name: name.to_owned(),
                 order: None,
                 delete: None,
             });
-            self.lists.len() - 1
-        });
+        }
         &mut self.lists[index]
     }
 }

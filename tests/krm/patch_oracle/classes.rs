@@ -147,6 +147,13 @@ fn reason(
     {
         return Some("directive left in the result");
     }
+    if let Question::Patch { patch, .. } = question {
+        let json = patch.to_json();
+        let empty = |name: &String| json.contains(&format!("\"$setElementOrder/{name}\":[]"));
+        if difference.path.iter().any(empty) {
+            return Some("order of an empty list");
+        }
+    }
     if left_orders
         .iter()
         .any(|name| difference.path.contains(name))
@@ -348,7 +355,8 @@ fn refused_by_kubectl(
         _ if made
             && (has("doesn't match $setElementOrder")
                 || has("format of setElementOrder list")
-                || has("invalid patch format of retainKeys"))
+                || has("invalid patch format of retainKeys")
+                || has("are not deep equal"))
             && !repeated_lists(question, rules).is_empty() =>
         {
             Some("repeated keys")
@@ -376,6 +384,13 @@ fn refused_by_us(question: &Question, own: &Own, theirs: &Theirs) -> Option<&'st
         return Some("null in place of a directive's list");
     }
     if all("expected merge, replace or delete") {
+        return Some("wrong directive in what is new");
+    }
+    let is_directive = |error: &String| {
+        let path = error.split(": ").next();
+        path.is_some_and(|path| path.contains('$'))
+    };
+    if own.errors.iter().all(is_directive) {
         return Some("wrong directive in what is new");
     }
     let left = theirs.result.as_ref().is_some_and(has_directive);

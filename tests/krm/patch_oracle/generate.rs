@@ -340,15 +340,15 @@ fn list(
         .filter_map(|item| key_only(item, rules))
         .collect();
     for element in old.iter().filter(|_| is_keyed) {
-        if random.per_mille(rates.list) {
-            if let Some(Value::Mapping(mut fields)) = key_only(element, rules) {
-                let key = Value::Mapping(fields.clone());
-                fields.push((Value::from("$patch"), Value::from("delete")));
-                // Mostly not of an element that the patch has too.
-                if !order.contains(&key) || random.per_mille(50) {
-                    let at = random.below(new.len() + 1);
-                    new.insert(at, Value::Mapping(fields));
-                }
+        if random.per_mille(rates.list)
+            && let Some(Value::Mapping(mut fields)) = key_only(element, rules)
+        {
+            let key = Value::Mapping(fields.clone());
+            fields.push((Value::from("$patch"), Value::from("delete")));
+            // Mostly not of an element that the patch has too.
+            if !order.contains(&key) || random.per_mille(50) {
+                let at = random.below(new.len() + 1);
+                new.insert(at, Value::Mapping(fields));
             }
         }
     }
