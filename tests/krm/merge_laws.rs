@@ -48,7 +48,7 @@ fn put(files: &mut [Files; 3], resource: &Triple, number: usize, random: &mut Ra
         for (at, line) in to_block_text(value).lines().enumerate() {
             text += line;
             // The same place has the same comment, but now and then.
-            if line.contains(": ") && (at + number) % 5 == 0 {
+            if line.contains(": ") && (at + number).is_multiple_of(5) {
                 let which = if random.below(9) == 0 { side } else { 0 };
                 text += &format!(" # c{at}-{which}");
             }
@@ -160,7 +160,7 @@ fn nothing_local_is_lost_and_what_upstream_left_alone_stays() {
             let (old, ours, theirs) = (documents(&base), documents(&local), documents(&upstream));
             let found = documents(&files);
             for (key, text) in &ours {
-                if old.get(key).is_some() && old.get(key) == theirs.get(key) {
+                if old.contains_key(key) && old.get(key) == theirs.get(key) {
                     assert_eq!(found.get(key), Some(text), "{key}, seed {seed}");
                 }
             }
