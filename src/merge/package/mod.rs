@@ -1,7 +1,7 @@
 //! Merges packages: which resources are the same, what becomes of each, and what is said of it.
 //!
-//! In reading order: [`members`] reads the packages, [`subpackages`], [`fates`] and [`files`] decide,
-//! [`untouched`] finds what needs no merge; [`apply`] with [`places`] and [`new_text`] does it, [`report`] tells.
+//! In reading order: `members` reads the packages, `subpackages`, `fates` and `files` decide,
+//! `untouched` finds what needs no merge; `apply` with `places` and `new_text` does it, `report` tells.
 //!
 //! Source: contract, merge-package.
 
