@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`node`], values that know where their text is; [`rules`], what the schema says
 //! of a place; [`directive`], the keys of a patch that are no fields; [`order`], where the elements
-//! of a merged list go; [`apply`].
+//! of a merged list go; [`apply()`].
 
 pub mod apply;
 pub mod config;
