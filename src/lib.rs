@@ -10,6 +10,7 @@
 //!   what is said of it.
 //! - [`kptfile`], [`variant`]: the Kptfile; PackageVariant, PackageVariantSet, their expressions.
 //! - [`package`], [`diff`]: a package directory, its changed files.
+//! - [`patch`]: strategic merge patches: applied, made, and what an apply does.
 //! - [`schema`]: how the elements of Kubernetes' lists and maps relate.
 //! - [`yaml`]: texts, trees of spans, values, edits as splices of the source.
 //!
