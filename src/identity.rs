@@ -17,8 +17,10 @@ pub(crate) fn item(text: &str, options: ParseOptions) -> Option<Resource> {
     found.next().is_none().then_some(resource)
 }
 
-/// Whatever is KRM among the documents of a text, in order; `None` if a tree must tell.
-pub(crate) fn documents(text: &str) -> Option<Vec<Option<Resource>>> {
+/// Whatever is KRM among the documents of a text, in order; `None` if a tree must tell: where the
+/// scanner leaves the text to the general parser ([`Tree::parse_fast`](crate::yaml::Tree::parse_fast)).
+#[must_use]
+pub fn documents(text: &str) -> Option<Vec<Option<Resource>>> {
     let found = read(text, ParseOptions::default(), 0)?.into_iter();
     let krm = |(resource, krm): (Resource, bool)| krm.then_some(resource);
     Some(found.map(|found| found.and_then(krm)).collect())

@@ -6,7 +6,7 @@
 //! - [`filter`]: the one entry point of all functions; the only module, with [`package`], that
 //!   touches standard input and output, files and exit codes.
 //! - [`functions`]: the steps, one file each: what happens to a ResourceList.
-//! - [`resource_list`], [`resource`], [`config`], [`supplied`], [`results`]: views on the input, and
+//! - [`resource_list`], [`resource`], [`identity`], [`config`], [`supplied`], [`results`]: views on the input, and
 //!   what is said of it.
 //! - [`kptfile`], [`variant`]: the Kptfile; PackageVariant, PackageVariantSet, their expressions.
 //! - [`package`], [`diff`]: a package directory, its changed files.
@@ -25,7 +25,6 @@
 //! - Nothing depends on time, environment or the order of a hash map.
 
 mod chunk;
-mod identity;
 mod input;
 mod parallel;
 mod split;
@@ -35,6 +34,7 @@ pub mod config;
 pub mod diff;
 pub mod filter;
 pub mod functions;
+pub mod identity;
 pub mod kptfile;
 pub mod merge;
 pub mod package;

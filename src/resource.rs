@@ -134,13 +134,6 @@ impl Resource {
         })
     }
 
-    /// Reads what is KRM among the documents of a text, without a tree; `None` where the scanner
-    /// leaves the text to the general parser ([`Tree::parse_fast`](crate::yaml::Tree::parse_fast)).
-    #[must_use]
-    pub fn read_fast(text: &str) -> Option<Vec<Option<Self>>> {
-        crate::identity::documents(text)
-    }
-
     /// The API group; the core group is empty.
     #[must_use]
     pub fn group(&self) -> &str {

@@ -31,7 +31,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::PackageError;
-use super::read::{below, read_regular};
+use super::file::{below, read_regular};
 
 /// The `.krmignore` of one package.
 pub(super) struct Krmignore {

@@ -9,6 +9,7 @@
 //! as kpt writes them in `config.kubernetes.io/path`. Those that come from data (item annotations, fields of a
 //! config) go through [`check_package_path`] first.
 
+mod file;
 mod krmignore;
 mod path;
 mod read;

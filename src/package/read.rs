@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs::{self, File, Metadata};
-use std::io::{ErrorKind, Read};
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
 
+use super::file::{below, read_regular};
 use super::krmignore::Krmignore;
 use super::{PackageError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, is_git, mode_of};
 
@@ -273,26 +274,6 @@ pub fn read_package(dir: &Path) -> Result<PackageFiles, PackageError> {
     })
 }
 
-/// Reads a file after making sure that it is a regular one: opening a FIFO would wait for a writer.
-pub(super) fn read_regular(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata), PackageError> {
-    let not_regular = || PackageError::NotRegular { path: path.into() };
-    if !fs::metadata(file)
-        .map_err(PackageError::io("read", file))?
-        .is_file()
-    {
-        return Err(not_regular());
-    }
-    let mut open = File::open(file).map_err(PackageError::io("read", file))?;
-    let metadata = open.metadata().map_err(PackageError::io("read", file))?;
-    if !metadata.is_file() {
-        return Err(not_regular());
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    open.read_to_end(&mut bytes)
-        .map_err(PackageError::io("read", file))?;
-    Ok((bytes, metadata))
-}
-
 /// Where a link that is named like a KRM file leads, if it may be read.
 fn resolve(link: &Path, canonical_root: &Path) -> Result<PathBuf, SkipReason> {
     // Links in a circle and links through files lead nowhere either.
@@ -406,14 +387,6 @@ impl Listing {
         } else {
             self.others.insert(path, Stamp::of(metadata));
         }
-    }
-}
-
-pub(super) fn below(folder: &str, name: &str) -> String {
-    if folder.is_empty() {
-        name.into()
-    } else {
-        format!("{folder}/{name}")
     }
 }
 

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
+use super::file::read_regular;
 use super::path::{check_package_path, components, normalize_package_path};
-use super::read::{PackageFiles, Stamp, read_regular};
+use super::read::{PackageFiles, Stamp};
 use super::{PackageError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, is_git, mode_of};
 
 /// What is to become of one file of a package.

@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 
 use super::error::Location;
+use super::lines::{BYTE_ORDER_MARK, line_end, line_start, skip_trivia};
 use super::path::{Path, PathElement};
 use super::scalar::{ScalarStyle, resolve_plain};
-use super::tree::{
-    BYTE_ORDER_MARK, MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree, line_end, line_start,
-    skip_trivia,
-};
+use super::tree::{MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree};
 use super::value::Value;
 
 /// Nodes that one read through aliases may visit (contract, Bad input).

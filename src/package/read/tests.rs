@@ -219,7 +219,7 @@ fn what_cannot_be_read_is_an_error() {
         let dir = package(&[("a.yaml", "a"), ("d/x.txt", ""), ("o.txt", "")]);
         let permissions: fs::Permissions = std::os::unix::fs::PermissionsExt::from_mode(0o000);
         fs::set_permissions(dir.path().join(path), permissions).expect("permissions");
-        if File::open(dir.path().join(path)).is_ok() {
+        if std::fs::File::open(dir.path().join(path)).is_ok() {
             return; // root may read everything
         }
         let error = read_package(dir.path())

@@ -6,8 +6,9 @@ use super::Editor;
 use super::slots::{Slot, flow_piece, spans};
 use super::splice::{Splice, splice};
 use crate::yaml::document::{Document, NodeRef};
+use crate::yaml::lines::skip_trivia;
 use crate::yaml::render::{self, Manner};
-use crate::yaml::tree::{NodeKind, skip_trivia};
+use crate::yaml::tree::NodeKind;
 
 /// An element of a flow collection with what belongs to it.
 pub(super) struct Element {

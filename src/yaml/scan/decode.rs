@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Scalar, ScalarStyle};
-use crate::yaml::tree::block_indent;
+use crate::yaml::lines::block_indent;
 
 /// The text that a scalar stands for.
 pub(crate) fn decode<'t>(text: &'t str, scalar: &Scalar) -> Cow<'t, str> {

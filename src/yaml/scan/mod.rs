@@ -18,8 +18,9 @@ mod decode;
 mod inline;
 mod keys;
 
+use super::lines::line_end;
 use super::scalar::ScalarStyle;
-use super::tree::{NodeKind, line_end};
+use super::tree::NodeKind;
 
 pub(super) use build::TreeBuilder;
 pub(crate) use decode::decode;

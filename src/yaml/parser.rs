@@ -1,0 +1,628 @@
+//! The general parser: granit-parser's events become a tree.
+//!
+//! What the parser does not say is found here, from the text between two events, where nothing but
+//! white space, comments and indicators can stand: the dash of an item, the colon of an entry, the
+//! header of a block scalar, the real end of a block collection, the place of an empty value.
+
+use std::collections::{HashMap, HashSet};
+
+use granit_parser::{Event, Parser, ScalarStyle as Style, Span, StructureStyle};
+
+use super::document::Document;
+use super::error::{Location, ParseError};
+use super::lines::{
+    block_indent, is_marker, line_end, line_start, lone_return, skip_trivia, trim_break,
+};
+use super::scalar::ScalarStyle;
+use super::tree::{
+    DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, ParseOptions, SharedAnchor, Tree,
+    most_nodes, offset,
+};
+
+/// Reads every document of a text.
+pub(super) fn parse(text: &str, options: ParseOptions) -> Result<Tree, ParseError> {
+    Builder::new(text, options).build()
+}
+
+/// Mappings up to this size are searched for equal keys pair by pair.
+const SMALL_MAPPING: usize = 12;
+
+/// Anchors in one document: files have a handful, and millions of them take minutes.
+const MAX_ANCHORS: usize = 1 << 16;
+
+/// A collection whose end has not been seen.
+struct Open {
+    node: u32,
+    /// In a mapping: whether a key comes next.
+    at_key: bool,
+    flow: bool,
+}
+
+struct Builder<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    options: ParseOptions,
+    tree: Tree,
+    open: Vec<Open>,
+    /// First byte behind the last thing taken.
+    cursor: usize,
+    anchors: HashMap<usize, Anchor>,
+}
+
+/// An anchor that aliases of this document can read.
+struct Anchor {
+    node: u32,
+    name: Box<str>,
+    /// Its place among the shared ones, once an alias has read it.
+    shared: Option<usize>,
+}
+
+impl<'t> Builder<'t> {
+    fn new(text: &'t str, options: ParseOptions) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            options,
+            tree: Tree::default(),
+            open: Vec::new(),
+            cursor: 0,
+            anchors: HashMap::new(),
+        }
+    }
+
+    fn build(mut self) -> Result<Tree, ParseError> {
+        if self.text.len() >= NONE as usize {
+            return Err(self.error(0, "the text is longer than 4 GiB".to_owned()));
+        }
+        // To the parser it ends a line, to nearly all who read files it does not: an edit that
+        // counts columns would put things into the wrong collection.
+        if let Some(at) = lone_return(self.bytes) {
+            let message = "expected a line to end in LF or CRLF, found a CR alone";
+            return Err(self.error(at, message.to_owned()));
+        }
+        let limit = MAX_DEPTH + 2;
+        let options = granit_parser::options! {
+            emit_anchor_events: true,
+            max_buffered_comment_events: usize::MAX,
+            flow_nesting_limit: limit,
+            block_nesting_limit: limit,
+        };
+        for event in Parser::new_from_str_with_options(self.text, options) {
+            let (event, span) = event.map_err(|error| ParseError {
+                line: error.marker().line(),
+                column: error.marker().col() + 1,
+                message: error.info(),
+            })?;
+            self.event(event, span)?;
+        }
+        self.tree.comments.sort_unstable();
+        self.tree.comments.dedup();
+        self.tree.shared.sort_unstable_by_key(|anchor| anchor.node);
+        Ok(self.tree)
+    }
+
+    fn event(&mut self, event: Event<'t>, span: Span) -> Result<(), ParseError> {
+        let range = span.byte_range().unwrap_or(self.cursor..self.cursor);
+        match event {
+            Event::Comment(..) => {
+                self.tree
+                    .comments
+                    .push((offset(range.start), offset(range.end)));
+            }
+            Event::DocumentStart(explicit, _) => {
+                let start = self.tree.documents.last().map_or(0, |d| d.end);
+                if explicit {
+                    self.cursor = range.end;
+                }
+                let body = if explicit { range.end } else { start };
+                self.cursor = self.cursor.max(body);
+                if self.cursor == 0 && self.text.starts_with('\u{feff}') {
+                    self.cursor = '\u{feff}'.len_utf8();
+                }
+                if !explicit {
+                    self.skip_document_ends();
+                }
+                self.tree.documents.push(DocumentSpan {
+                    root: NodeId(offset(self.tree.nodes.len())),
+                    empty: false,
+                    start,
+                    body,
+                    end: self.text.len(),
+                });
+            }
+            Event::DocumentEnd => self.document_end(),
+            Event::Anchor(..) if self.anchors.len() >= MAX_ANCHORS => {
+                let message = format!("more than {MAX_ANCHORS} anchors in one document");
+                return Err(self.error(range.start, message));
+            }
+            Event::Anchor(id, name) => self.anchor(id, &name, range),
+            Event::Scalar(value, style, _, _) => self.scalar(&value, style, &span, range)?,
+            Event::Alias(target) => self.alias(target, range)?,
+            Event::SequenceStart(style, _, _) => self.open(style, false, &span, &range)?,
+            Event::MappingStart(style, _, _) => self.open(style, true, &span, &range)?,
+            Event::SequenceEnd | Event::MappingEnd => self.close(&range)?,
+            // Ends of the stream; aliases without anchor are errors of the parser.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Moves behind further `...` lines: those end documents of which there is no event.
+    fn skip_document_ends(&mut self) {
+        loop {
+            let at = self.skip_trivia(self.cursor);
+            if !is_marker(&self.bytes[at..], b"...") || line_start(self.bytes, at) != at {
+                return;
+            }
+            self.cursor = (line_end(self.bytes, at) + 1).min(self.bytes.len());
+        }
+    }
+
+    fn document_end(&mut self) {
+        // The span of this event is of no use where the end is implicit: look for the marker.
+        let end = match self.skip_trivia(self.cursor) {
+            at if is_marker(&self.bytes[at..], b"...") => {
+                let after = at + 3;
+                memchr::memchr(b'\n', &self.bytes[after..])
+                    .map_or(self.text.len(), |n| after + n + 1)
+            }
+            at if at < self.text.len() => line_start(self.bytes, at),
+            _ => self.text.len(),
+        };
+        self.cursor = end.max(self.cursor);
+        if let Some(document) = self.tree.documents.last_mut() {
+            document.end = end;
+            let root = &self.tree.nodes[document.root.index()];
+            document.empty = root.start == root.end
+                && root.properties == NONE
+                && matches!(root.kind, NodeKind::Scalar(ScalarStyle::Plain));
+        }
+        // Not `clear`, which takes time for the capacity: documents can be many.
+        self.anchors = HashMap::new();
+    }
+
+    /// Takes indicators in front of a node and enters the node into its collection.
+    fn begin(&mut self, kind: NodeKind, span: Option<&Span>) -> Result<u32, ParseError> {
+        let id = offset(self.tree.nodes.len());
+        let most = most_nodes(self.text);
+        if self.tree.nodes.len() > most {
+            let message = format!("more than {most} values in one text");
+            return Err(self.error(self.cursor, message));
+        }
+        let mut parent = NONE;
+        let mut mark = NONE;
+        if let Some(open) = self.open.last_mut() {
+            parent = open.node;
+            let (at_key, flow) = (open.at_key, open.flow);
+            let in_mapping = self.tree.nodes[parent as usize].kind.is_mapping();
+            if in_mapping {
+                open.at_key = !at_key;
+            }
+            let mut at = self.skip_trivia(self.cursor);
+            let is_value = in_mapping && !at_key;
+            if flow && !is_value && self.bytes.get(at) == Some(&b',') {
+                at = self.skip_trivia(at + 1);
+            }
+            let indicator = match (in_mapping, at_key) {
+                (false, _) if flow => 0,
+                (false, _) => b'-',
+                (true, true) => b'?',
+                (true, false) => b':',
+            };
+            // `[? a : b]` has its question mark in front of the pair, where no item's mark is.
+            // Below a `?` without a `:` the next key may begin with a colon itself: `::`.
+            let spaced = indicator == b'?' || (indicator == b':' && !flow);
+            let lone = spaced && !self.is_indicator(at);
+            if indicator != 0 && self.bytes.get(at) == Some(&indicator) && !lone {
+                mark = offset(at);
+                self.cursor = at + 1;
+            } else if flow && !is_value {
+                self.cursor = at;
+            }
+        }
+        let mut properties = NONE;
+        if let Some(tag) = span
+            .and_then(Span::tag_span)
+            .and_then(|tag| tag.byte_range())
+        {
+            properties = offset(tag.start);
+            self.cursor = self.cursor.max(tag.end);
+        }
+        self.tree.nodes.push(Node {
+            kind,
+            start: NONE,
+            end: NONE,
+            properties,
+            mark,
+            next: id + 1,
+            parent,
+            extra: NONE,
+        });
+        if parent != NONE {
+            let mut first = properties.min(mark);
+            if self.tree.nodes[parent as usize].start == NONE {
+                if first == NONE {
+                    first = offset(self.skip_trivia(self.cursor));
+                }
+                // Anchors come with a later event; their start is repaired there.
+                self.tree.nodes[parent as usize].start = first;
+            }
+        }
+        Ok(id)
+    }
+
+    /// Whether the byte at `at` is an indicator: white space or the end follows.
+    fn is_indicator(&self, at: usize) -> bool {
+        self.bytes
+            .get(at + 1)
+            .is_none_or(|b| b" \t\r\n".contains(b))
+    }
+
+    fn anchor(&mut self, id: usize, name: &str, range: std::ops::Range<usize>) {
+        let node = offset(self.tree.nodes.len()) - 1;
+        let anchor = Anchor {
+            node,
+            name: name.into(),
+            shared: None,
+        };
+        self.anchors.insert(id, anchor);
+        let (start, end) = (offset(range.start), offset(range.end));
+        let entry = &mut self.tree.nodes[node as usize];
+        entry.properties = entry.properties.min(start);
+        if entry.start == entry.end && entry.start < end && entry.start != NONE {
+            (entry.start, entry.end) = (end, end);
+        }
+        // A collection that begins with this node begins with the node's anchor.
+        let mut child = node;
+        loop {
+            let parent = self.tree.nodes[child as usize].parent;
+            if parent == NONE || parent + 1 != child {
+                break;
+            }
+            let first = &mut self.tree.nodes[parent as usize];
+            if !first.kind.is_block_collection() && first.kind != NodeKind::FlowPair {
+                break;
+            }
+            if first.start == NONE || first.start <= start {
+                break;
+            }
+            first.start = start;
+            child = parent;
+        }
+        self.cursor = self.cursor.max(range.end);
+    }
+
+    fn scalar(
+        &mut self,
+        value: &str,
+        style: Style,
+        span: &Span,
+        range: std::ops::Range<usize>,
+    ) -> Result<(), ParseError> {
+        let kind = NodeKind::Scalar(match style {
+            Style::Plain => ScalarStyle::Plain,
+            Style::SingleQuoted => ScalarStyle::SingleQuoted,
+            Style::DoubleQuoted => ScalarStyle::DoubleQuoted,
+            Style::Literal => ScalarStyle::Literal,
+            Style::Folded => ScalarStyle::Folded,
+        });
+        let id = self.begin(kind, Some(span))?;
+        let block = matches!(style, Style::Literal | Style::Folded);
+        let (start, end) = if block {
+            let start = self.block_header(range.start);
+            (start, self.block_end(start, range.end))
+        } else if range.is_empty() {
+            let at = self.empty_place(id);
+            (at, at)
+        } else {
+            let plain = &self.bytes[range.clone()];
+            let kept = plain.len()
+                - plain
+                    .iter()
+                    .rev()
+                    .take_while(|b| b" \t\r\n".contains(b))
+                    .count();
+            (
+                range.start,
+                if style == Style::Plain {
+                    range.start + kept
+                } else {
+                    range.end
+                },
+            )
+        };
+        let mut value = value;
+        if block && end == self.text.len() && !self.text.ends_with('\n') {
+            // YAML 1.2.2, 8.1.1.2: no line break, nothing to keep; the parser adds one.
+            value = value.strip_suffix('\n').unwrap_or(value);
+            self.tree.unterminated = Some(NodeId(id));
+        }
+        let empty = start == end;
+        let node = &mut self.tree.nodes[id as usize];
+        (node.start, node.end) = (offset(start), offset(end));
+        if !empty && self.text.get(start..end) != Some(value) {
+            self.tree.add_decoded(value.into());
+        }
+        self.cursor = end.max(self.cursor);
+        self.grow_parent_start(id);
+        Ok(())
+    }
+
+    /// Where a scalar of no length stands: behind its indicator, an empty key at its colon.
+    fn empty_place(&self, id: u32) -> usize {
+        let node = &self.tree.nodes[id as usize];
+        let is_key = self.open.last().is_some_and(|open| {
+            !open.at_key && self.tree.nodes[open.node as usize].kind.is_mapping()
+        });
+        if is_key && node.mark == NONE {
+            self.skip_trivia(self.cursor)
+        } else {
+            self.cursor
+        }
+    }
+
+    /// A collection begins no later than its first child.
+    fn grow_parent_start(&mut self, id: u32) {
+        let start = self.tree.nodes[id as usize].start;
+        let parent = self.tree.nodes[id as usize].parent;
+        if parent != NONE && self.tree.nodes[parent as usize].start == NONE {
+            self.tree.nodes[parent as usize].start = start;
+        }
+    }
+
+    /// The `|` or `>` of a block scalar, from a place in or behind its header.
+    fn block_header(&self, within: usize) -> usize {
+        let mut at = self.cursor;
+        loop {
+            at = self.skip_trivia(at);
+            match self.bytes.get(at) {
+                Some(b'|' | b'>') | None => return at.min(self.text.len()),
+                // An anchor whose event has not come yet.
+                Some(b'&' | b'!') => {
+                    at += self.bytes[at..]
+                        .iter()
+                        .take_while(|b| !b" \t\r\n".contains(b))
+                        .count();
+                }
+                Some(_) => return at.min(within),
+            }
+        }
+    }
+
+    /// The end of a block scalar's content, before its last line break.
+    fn block_end(&self, header: usize, parsed_end: usize) -> usize {
+        let header_end = line_end(self.bytes, header);
+        let indicators = &self.bytes[header + 1..header_end];
+        let keep = indicators.iter().take(2).any(|b| *b == b'+');
+        let body = (header_end + 1).min(self.bytes.len());
+        // The span can run into the indentation of the next token's line.
+        let mut end = parsed_end.max(body).min(self.bytes.len());
+        if end < self.bytes.len() || !self.text.ends_with('\n') {
+            let line = line_start(self.bytes, end);
+            if line >= body
+                && self.bytes[line..end].iter().all(|b| *b == b' ')
+                && end < self.bytes.len()
+            {
+                end = line;
+            }
+        }
+        let lines = &self.bytes[body..end];
+        let indent = block_indent(lines);
+        if !keep {
+            while end > body {
+                let line = line_start(self.bytes, end - 1);
+                let content = trim_break(&self.bytes[line..end]);
+                if content.len() > indent || content.iter().any(|b| *b != b' ') {
+                    break;
+                }
+                end = line;
+            }
+        }
+        if end <= body {
+            // No content: the scalar is its header, without a comment there.
+            let digits = indicators
+                .iter()
+                .take_while(|b| b"+-123456789".contains(b))
+                .count();
+            return header + 1 + digits;
+        }
+        end - (self.bytes[body..end].len() - trim_break(&self.bytes[body..end]).len())
+    }
+
+    fn alias(&mut self, target: usize, range: std::ops::Range<usize>) -> Result<(), ParseError> {
+        let id = self.begin(NodeKind::Alias, None)?;
+        let node = &mut self.tree.nodes[id as usize];
+        (node.start, node.end) = (offset(range.start), offset(range.end));
+        if let Some(anchor) = self.anchors.get_mut(&target) {
+            node.extra = anchor.node;
+            match anchor.shared {
+                Some(at) => self.tree.shared[at].last_reader = NodeId(id),
+                None => {
+                    anchor.shared = Some(self.tree.shared.len());
+                    self.tree.shared.push(SharedAnchor {
+                        node: NodeId(anchor.node),
+                        name: anchor.name.clone(),
+                        last_reader: NodeId(id),
+                    });
+                }
+            }
+        }
+        self.cursor = range.end;
+        self.grow_parent_start(id);
+        Ok(())
+    }
+
+    fn open(
+        &mut self,
+        style: StructureStyle,
+        mapping: bool,
+        span: &Span,
+        range: &std::ops::Range<usize>,
+    ) -> Result<(), ParseError> {
+        let bracket = self.bytes.get(range.start).copied();
+        let kind = match (style, mapping) {
+            (StructureStyle::Block, true) => NodeKind::BlockMapping,
+            (StructureStyle::Block, false) => NodeKind::BlockSequence,
+            (StructureStyle::Flow, true) if range.is_empty() || bracket != Some(b'{') => {
+                NodeKind::FlowPair
+            }
+            (StructureStyle::Flow, true) => NodeKind::FlowMapping,
+            (StructureStyle::Flow, false) => NodeKind::FlowSequence,
+        };
+        let id = self.begin(kind, Some(span))?;
+        if self.open.len() + self.options.depth >= MAX_DEPTH {
+            let message = format!("more than {MAX_DEPTH} nested collections");
+            return Err(self.error(range.start, message));
+        }
+        if matches!(kind, NodeKind::FlowMapping | NodeKind::FlowSequence) {
+            self.tree.nodes[id as usize].start = offset(range.start);
+            self.cursor = range.start + 1;
+            self.grow_parent_start(id);
+        }
+        let flow = style == StructureStyle::Flow;
+        self.open.push(Open {
+            node: id,
+            at_key: true,
+            flow,
+        });
+        Ok(())
+    }
+
+    fn close(&mut self, range: &std::ops::Range<usize>) -> Result<(), ParseError> {
+        let Some(open) = self.open.pop() else {
+            return Ok(());
+        };
+        let next = offset(self.tree.nodes.len());
+        let node = &mut self.tree.nodes[open.node as usize];
+        node.next = next;
+        if matches!(node.kind, NodeKind::FlowMapping | NodeKind::FlowSequence) {
+            node.end = offset(range.end);
+            self.cursor = range.end;
+        } else {
+            if node.start == NONE {
+                node.start = offset(self.cursor);
+            }
+            // The end event stands behind trailing comments: the last descendant ends the block.
+            node.end = offset(self.cursor).max(node.start);
+        }
+        let parent = node.parent;
+        let start = node.start;
+        if parent != NONE && self.tree.nodes[parent as usize].start == NONE {
+            self.tree.nodes[parent as usize].start = start;
+        }
+        if self.tree.nodes[open.node as usize].kind.is_mapping() {
+            self.refuse_duplicate_keys(open.node)?;
+        }
+        Ok(())
+    }
+
+    fn refuse_duplicate_keys(&self, mapping: u32) -> Result<(), ParseError> {
+        let keys = self.keys(mapping);
+        if keys.len() < 2 {
+            return Ok(());
+        }
+        let words: Option<Vec<&str>> = keys.iter().map(|key| self.word(*key)).collect();
+        let twice = match words {
+            Some(words) if words.len() <= SMALL_MAPPING => {
+                (1..words.len()).find(|at| words[..*at].contains(&words[*at]))
+            }
+            Some(words) => {
+                let mut seen = HashSet::with_capacity(words.len());
+                words.iter().position(|word| !seen.insert(*word))
+            }
+            None => self.equal_key(&keys),
+        };
+        let Some(key) = twice.map(|at| &self.tree.nodes[keys[at] as usize]) else {
+            return Ok(());
+        };
+        let (start, end) = (key.start as usize, key.end as usize);
+        let name = match key.kind {
+            NodeKind::Scalar(_) => self.tree.decoded(self.text, key),
+            _ => &self.text[start..end],
+        };
+        Err(self.error(start, format!("the key `{name}` is in this mapping twice")))
+    }
+
+    fn keys(&self, mapping: u32) -> Vec<u32> {
+        let nodes = &self.tree.nodes;
+        let end = nodes[mapping as usize].next;
+        let mut keys = Vec::new();
+        let mut child = mapping + 1;
+        while child < end {
+            keys.push(child);
+            let value = nodes[child as usize].next;
+            child = nodes.get(value as usize).map_or(end, |value| value.next);
+        }
+        keys
+    }
+
+    /// The text of a key that is a string, and is equal to another only if the texts are.
+    fn word(&self, id: u32) -> Option<&str> {
+        let node = &self.tree.nodes[id as usize];
+        let NodeKind::Scalar(style) = node.kind else {
+            return None;
+        };
+        let text = self.tree.decoded(self.text, node);
+        let plain = style == ScalarStyle::Plain && may_be_typed(text);
+        (!plain && node.properties == NONE).then_some(text)
+    }
+
+    /// The first of the keys that is equal to one before it.
+    fn equal_key(&self, keys: &[u32]) -> Option<usize> {
+        let document = Document::new(self.text, &self.tree);
+        let mut scalars = HashSet::new();
+        let mut others: Vec<(&str, usize)> = Vec::new();
+        let mut first = None;
+        for (at, id) in keys.iter().enumerate() {
+            let alias = document.node(NodeId(*id));
+            let target = alias.resolved();
+            // A collection that is a key within itself has no end yet.
+            let key = if target.raw().end == NONE {
+                alias
+            } else {
+                target
+            };
+            if matches!(key.kind(), NodeKind::Scalar(_)) {
+                if !scalars.insert(key.value()) {
+                    first = Some(at);
+                    break;
+                }
+            } else {
+                others.push((key.source(), at));
+            }
+        }
+        // Collections as keys are of no use in KRM: equal only if written alike. By their length
+        // first, so that the texts of keys within keys are not read over and over.
+        others.sort_unstable_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+        let pairs = others.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        pairs
+            .map(|pair| pair[0].1.max(pair[1].1))
+            .chain(first)
+            .min()
+    }
+
+    /// The first byte at or behind `at` that is no white space and no comment.
+    fn skip_trivia(&self, at: usize) -> usize {
+        skip_trivia(self.bytes, at)
+    }
+
+    fn error(&self, at: usize, message: String) -> ParseError {
+        let Location { line, column } = Location::of(self.text, at);
+        ParseError {
+            line,
+            column,
+            message,
+        }
+    }
+}
+
+/// Whether a plain scalar may be something else than a string.
+fn may_be_typed(text: &str) -> bool {
+    match text.as_bytes().first() {
+        None | Some(b'~' | b'0'..=b'9' | b'+' | b'-' | b'.') => true,
+        Some(b'n' | b'N') => text.eq_ignore_ascii_case("null"),
+        Some(b't' | b'T') => text.eq_ignore_ascii_case("true"),
+        Some(b'f' | b'F') => text.eq_ignore_ascii_case("false"),
+        Some(_) => false,
+    }
+}
