@@ -228,18 +228,18 @@ fn document(text: &str) -> Option<OwnedDocument> {
     let own = ["kubernetes.io", "kpt", "*", "\u{feff}"]
         .iter()
         .any(|word| text.contains(word));
-    // No resource has keys that are collections.
+    // All keys of a resource are strings.
     let own = own || !has_words(&root.value()?);
     let fits = owned.document().len() == 1 && root.kind().is_mapping() && !own;
     (fits && root.entries().next().is_some()).then_some(owned)
 }
 
-/// Whether all keys are scalars.
+/// Whether all keys are strings.
 fn has_words(value: &Value) -> bool {
     match value {
-        Value::Mapping(entries) => entries.iter().all(|(key, value)| {
-            !matches!(key, Value::Mapping(_) | Value::Sequence(_)) && has_words(value)
-        }),
+        Value::Mapping(entries) => entries
+            .iter()
+            .all(|(key, value)| matches!(key, Value::String(_)) && has_words(value)),
         Value::Sequence(items) => items.iter().all(has_words),
         _ => true,
     }
