@@ -1,6 +1,6 @@
 //! A piece of the input that is parsed, edited and written by itself.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use crate::text::Text;
 use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree};
@@ -14,6 +14,8 @@ pub(crate) struct Chunk {
     tree: OnceCell<Tree>,
     /// The items of a wrapper: to count to each anew would take quadratic time.
     items: OnceCell<Vec<NodeId>>,
+    /// Words that were looked for, and whether they may be there: a text can have many items.
+    words: RefCell<Vec<(String, bool)>>,
     options: ParseOptions,
 }
 
@@ -26,6 +28,7 @@ impl Chunk {
             edited: None,
             tree: OnceCell::new(),
             items: OnceCell::new(),
+            words: RefCell::default(),
             options,
         }
     }
@@ -151,6 +154,7 @@ impl Chunk {
         self.edited = Some(Text::from(text));
         self.tree = OnceCell::from(tree);
         self.items = OnceCell::new();
+        self.words = RefCell::default();
         Ok(())
     }
 
@@ -177,6 +181,23 @@ impl Chunk {
         self.edited = Some(Text::from(text));
         self.tree = OnceCell::new();
         self.items = OnceCell::new();
+        self.words = RefCell::default();
+    }
+
+    /// Whether a word may stand in the text, escapes in quoted scalars included.
+    pub(crate) fn may_contain(&self, word: &str) -> bool {
+        let known = |words: &Vec<(String, bool)>| {
+            let found = words.iter().find(|(known, _)| known == word);
+            found.map(|(_, found)| *found)
+        };
+        if let Some(found) = known(&self.words.borrow()) {
+            return found;
+        }
+        let text = self.text().as_bytes();
+        let found = memchr::memmem::find(text, word.as_bytes()).is_some()
+            || memchr::memchr(b'\\', text).is_some();
+        self.words.borrow_mut().push((word.to_owned(), found));
+        found
     }
 
     /// An item of a wrapper that was read as a whole.

@@ -487,9 +487,7 @@ impl ResourceList {
     /// Whether a word may stand in an item, escapes in quoted scalars included; false spares
     /// parsing it.
     pub(crate) fn may_contain(&self, id: ItemId, word: &str) -> bool {
-        let text = self.chunks[self.items[id.0].chunk].text().as_bytes();
-        memchr::memmem::find(text, word.as_bytes()).is_some()
-            || memchr::memchr(b'\\', text).is_some()
+        self.chunks[self.items[id.0].chunk].may_contain(word)
     }
 
     /// Puts the elements of a loose list's `*List` items in the place of those for which `unfold`

@@ -318,9 +318,13 @@ pub(super) fn documents_text(
     };
     let mut text = String::new();
     let (mut is_first, mut is_empty) = (true, true);
+    let mut new: HashMap<usize, Vec<&str>> = HashMap::new();
+    for (before, text) in added {
+        let place = before.unwrap_or(document.len());
+        new.entry(place).or_default().push(text);
+    }
     for index in 0..=document.len() {
-        let here = |before: Option<usize>| before.unwrap_or(document.len()) == index;
-        for (_, new) in added.iter().filter(|(before, _)| here(*before)) {
+        for new in new.remove(&index).unwrap_or_default() {
             if !is_first {
                 end_line(&mut text, newline);
                 text.push_str("---");

@@ -225,21 +225,36 @@ fn document(text: &str) -> Option<OwnedDocument> {
     let owned = OwnedDocument::parse(text.to_owned()).ok()?;
     let root = owned.root()?;
     // An alias is written out where its anchor's value changes, or the merge is refused.
-    let own = ["kubernetes.io", "kpt", "*"]
+    let own = ["kubernetes.io", "kpt", "*", "\u{feff}"]
         .iter()
         .any(|word| text.contains(word));
+    // All keys of a resource are strings.
+    let own = own || !has_words(&root.value()?);
     let fits = owned.document().len() == 1 && root.kind().is_mapping() && !own;
     (fits && root.entries().next().is_some()).then_some(owned)
 }
 
+/// Whether all keys are strings.
+fn has_words(value: &Value) -> bool {
+    match value {
+        Value::Mapping(entries) => entries
+            .iter()
+            .all(|(key, value)| matches!(key, Value::String(_)) && has_words(value)),
+        Value::Sequence(items) => items.iter().all(has_words),
+        _ => true,
+    }
+}
+
 fn merged_document(base: &str, local: &str, upstream: &str) -> Option<String> {
+    let texts = format!("{base}\n== local\n{local}\n== upstream\n{upstream}");
     let (base, local, upstream) = (document(base)?, document(local)?, document(upstream)?);
     let schema = Schema::builtin();
     let (old, ours, theirs) = (base.root()?, local.root()?, upstream.root()?);
     let facts = Facts::of(&Resource::read(ours), &schema, false);
     let mut editor = Editor::new(local.document());
     fields::merge_resource(Some(old), ours, theirs, facts, Side::Upstream, &mut editor).ok()?;
-    Some(editor.finish().expect("what was merged is YAML"))
+    let merged = editor.finish();
+    Some(merged.unwrap_or_else(|error| panic!("what was merged is YAML: {error}\n{texts}")))
 }
 
 #[test]
