@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{
-    InputError, Item, ItemId, Layout, Place, ResourceList, items_of, items_of_file, locate,
-    path_from,
-};
+use super::read::items_of_file;
+use super::{InputError, Item, ItemId, Layout, Place, ResourceList, items_of, locate, path_from};
 use crate::chunk::Chunk;
 use crate::package::{FileChange, is_krm_name};
 use crate::resource::Resource;
