@@ -1,11 +1,10 @@
 //! One PackageVariantSet with ten expressions against many Repositories.
 
 use std::fmt::Write as _;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 
-use super::run;
-
-const ROUNDS: usize = 3;
+use super::measure::{Row, measure, with_input};
 
 const HEAD: &str = r#"apiVersion: config.kubernetes.io/v1
 kind: ResourceList
@@ -82,42 +81,46 @@ fn resource_list(repositories: usize) -> String {
 /// Prints how long it takes and how that grows: the first run makes all, the second finds all there.
 pub(crate) fn table() {
     let function = env!("CARGO_BIN_EXE_expand-variant-set");
-    println!("\nexpand-variant-set, one set with ten expressions, median of {ROUNDS} rounds\n");
+    let directory = tempfile::tempdir().expect("a temporary directory");
     println!(
-        "| Repositories | run | seconds | PackageVariants a second | time for each / least | MB of input | peak memory, MB | / input |"
+        "\nexpand-variant-set, one set with ten expressions, median of the rounds (least to most)\n"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!(
+        "| Repositories | run | seconds | PackageVariants a second | a CPU second | time for each / least | MB of input | peak memory, MB | / input |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
     let mut least: [Option<f64>; 2] = [None, None];
     for repositories in [10_000, 100_000] {
-        let first = resource_list(repositories);
-        let second = output(function, &first);
-        let inputs = [("all are new", first), ("nothing changes", second)];
-        for ((name, input), least) in inputs.iter().zip(&mut least) {
-            let mut samples: Vec<_> = (0..ROUNDS)
-                .map(|_| run(function, &[], input.as_bytes()))
-                .collect();
-            samples.sort_by_key(|sample| sample.time);
-            let seconds = samples[ROUNDS / 2].time.as_secs_f64();
+        let first = directory.path().join("first.yaml");
+        std::fs::write(&first, resource_list(repositories)).expect("the input is written");
+        let second = directory.path().join("second.yaml");
+        std::fs::write(&second, output(function, &first)).expect("the input is written");
+        let inputs = [("all are new", &first), ("nothing changes", &second)];
+        let mut rows: Vec<_> = inputs
+            .iter()
+            .map(|(name, input)| Row::process(*name, || with_input(function, &[], input)))
+            .collect();
+        measure(&mut rows);
+        for ((row, (_, input)), least) in rows.iter().zip(inputs).zip(&mut least) {
+            let [low, seconds, high] = row.spread();
             let each = seconds / repositories as f64;
             let growth = each / *least.get_or_insert(each);
-            let memory = samples.iter().filter_map(|sample| sample.memory).max();
-            let memory = memory.map_or(f64::NAN, |bytes| bytes as f64 / 1e6);
-            let megabytes = input.len() as f64 / 1e6;
+            let memory = row.memory_peak.map_or(f64::NAN, |bytes| bytes as f64 / 1e6);
+            let megabytes =
+                std::fs::metadata(input).map_or(f64::NAN, |file| file.len() as f64 / 1e6);
             println!(
-                "| {repositories} | {name} | {seconds:.2} | {:.0} | {growth:.2} | {megabytes:.1} | {memory:.0} | {:.1} |",
+                "| {repositories} | {} | {seconds:.2} ({low:.2} to {high:.2}) | {:.0} | {:.0} | {growth:.2} | {megabytes:.1} | {memory:.0} | {:.1} |",
+                row.name,
                 1.0 / each,
+                repositories as f64 / row.cpu(),
                 memory / megabytes,
             );
         }
     }
 }
 
-fn output(program: &str, input: &str) -> String {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let file = directory.path().join("input.yaml");
-    std::fs::write(&file, input).expect("the input is written");
-    let output = Command::new(program)
-        .stdin(std::fs::File::open(&file).expect("the input is there"))
+fn output(program: &str, input: &Path) -> String {
+    let output = with_input(program, &[], input)
         .stderr(Stdio::null())
         .output()
         .expect("the program starts");

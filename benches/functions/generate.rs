@@ -17,13 +17,45 @@ impl Variety {
 
 /// A ResourceList of at least `bytes` bytes, a Kptfile and a package context first.
 pub(crate) fn resource_list(bytes: usize) -> String {
-    let mut variety = Variety(42);
     let mut text = String::with_capacity(bytes + 8192);
+    fill(&mut text, |text, _| text.len() >= bytes);
+    text
+}
+
+/// A ResourceList of so many resources, the first two among them.
+pub(crate) fn resources(count: usize) -> String {
+    let mut text = String::new();
+    fill(&mut text, |_, number| number + 2 >= count);
+    text
+}
+
+/// The resources of a ResourceList as a YAML stream, without the annotations of a package.
+pub(crate) fn stream(list: &str) -> String {
+    let items = list.split_once("items:\n").map_or("", |(_, items)| items);
+    let mut text = String::with_capacity(items.len());
+    for line in items.lines() {
+        let annotation = line.starts_with("      config.kubernetes.io/")
+            || line.starts_with("      internal.config.kubernetes.io/");
+        if annotation || line == "    annotations:" {
+            continue;
+        }
+        if line.starts_with("- ") {
+            text.push_str("---\n");
+        }
+        text.push_str(line.get(2..).unwrap_or_default());
+        text.push('\n');
+    }
+    text
+}
+
+/// Adds a whole ResourceList; `enough` is asked with the text so far and the number of the next item.
+fn fill(text: &mut String, enough: impl Fn(&str, usize) -> bool) {
+    let mut variety = Variety(42);
     text.push_str("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n");
-    item(&mut text, 0, "Kptfile", &kptfile());
-    item(&mut text, 0, "package-context.yaml", &package_context());
+    item(text, 0, "Kptfile", &kptfile());
+    item(text, 0, "package-context.yaml", &package_context());
     let mut number = 0;
-    while text.len() < bytes {
+    while !enough(text, number) {
         let (folder, resource) = match variety.below(20) {
             0..8 => ("deployments", deployment(&mut variety, number)),
             8..12 => ("services", service(number)),
@@ -31,14 +63,13 @@ pub(crate) fn resource_list(bytes: usize) -> String {
             _ => ("rules", rules(&mut variety, number)),
         };
         item(
-            &mut text,
+            text,
             number,
             &format!("{folder}/app-{number}.yaml"),
             &resource,
         );
         number += 1;
     }
-    text
 }
 
 /// One item behind a dash, with the annotations that kpt gives it.

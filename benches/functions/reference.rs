@@ -1,0 +1,40 @@
+//! Work on the same bytes that others are compared with.
+
+use std::hint::black_box;
+
+use krm_variants::yaml::{ParseOptions, Tree};
+
+use super::measure::Row;
+
+/// Rows of this process over a text; what takes many times the text's memory only on short ones.
+pub(crate) fn rows(text: &str) -> Vec<Row<'_>> {
+    let mut rows = vec![
+        Row::new("memory copy", || drop(black_box(text.to_owned()))),
+        Row::new("count of line breaks", || {
+            black_box(memchr::memchr_iter(b'\n', text.as_bytes()).count());
+        }),
+        Row::new("granit events, bare", || {
+            let events = granit_parser::Parser::new_from_str(text);
+            black_box(events.filter(|event| event.is_ok()).count());
+        }),
+    ];
+    if text.len() < 100_000_000 {
+        rows.push(Row::new("tree of the whole text", || {
+            black_box(Tree::parse(text, ParseOptions::default()).is_ok());
+        }));
+    }
+    if text.len() < 20_000_000 {
+        rows.push(Row::new("serde round trip (serde-saphyr)", || {
+            black_box(round_trip(text).len());
+        }));
+    }
+    rows
+}
+
+/// Through serde into a generic value and out again: comments and spelling are gone.
+fn round_trip(text: &str) -> String {
+    let options = serde_saphyr::options! { budget: None };
+    let value: serde_json::Value =
+        serde_saphyr::from_str_with_options(text, options).expect("it is YAML");
+    serde_saphyr::to_string(&value).expect("it is written")
+}
