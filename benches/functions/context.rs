@@ -10,9 +10,11 @@ use super::{generate, reference};
 const FUNCTION: &str = env!("CARGO_BIN_EXE_set-package-context");
 /// The row that the others are compared with.
 const BASE: &str = "set-package-context, one key";
-/// kpt and kustomize take minutes and gigabytes for more.
+/// For more, kpt and Go take minutes and gigabytes.
 const MOST_FOR_KPT: usize = 10;
-const MOST_FOR_GO: usize = 50;
+const MOST_FOR_GO: usize = 10;
+/// `kpt fn eval` and kustomize take quadratic time: minutes for 10 MB.
+const MOST_FOR_QUADRATIC: usize = 1;
 
 /// Prints the table of one size.
 pub(crate) fn table(megabytes: usize, go: Option<&Path>) {
@@ -59,7 +61,10 @@ pub(crate) fn table(megabytes: usize, go: Option<&Path>) {
         }));
     }
     if megabytes <= MOST_FOR_KPT {
-        others(root, input, &text, &mut rows);
+        kpt(root, input, megabytes, &mut rows);
+    }
+    if megabytes <= MOST_FOR_QUADRATIC {
+        kustomize(root, &text, &mut rows);
     }
     measure::measure(&mut rows);
     print(megabytes, text.len(), &rows);
@@ -74,8 +79,8 @@ fn from_pipe(command: &mut Command, text: &[u8]) {
     assert!(child.wait().expect("it ends").success(), "{command:?}");
 }
 
-/// Adds what is on PATH.
-fn others<'a>(root: &'a Path, input: &'a Path, text: &str, rows: &mut Vec<Row<'a>>) {
+/// Adds kpt where it is on PATH.
+fn kpt<'a>(root: &'a Path, input: &'a Path, megabytes: usize, rows: &mut Vec<Row<'a>>) {
     let number = AtomicUsize::new(0);
     // kpt writes into no folder that is there.
     let sink = move || {
@@ -98,14 +103,20 @@ fn others<'a>(root: &'a Path, input: &'a Path, text: &str, rows: &mut Vec<Row<'a
                 run(Command::new("sh").args(["-c", line, "sh", &from, &target()]));
             },
         ));
-        rows.push(Row::process("kpt fn eval with cat", move || {
-            let mut command = Command::new("kpt");
-            command.args(["fn", "eval", &package, "--exec", "cat"]);
-            command
-        }));
+        if megabytes <= MOST_FOR_QUADRATIC {
+            rows.push(Row::process("kpt fn eval with cat", move || {
+                let mut command = Command::new("kpt");
+                command.args(["fn", "eval", &package, "--exec", "cat"]);
+                command
+            }));
+        }
     } else {
         println!("\nleft out: kpt, which is not on PATH");
     }
+}
+
+/// Adds kustomize where kubectl is on PATH.
+fn kustomize<'a>(root: &Path, text: &str, rows: &mut Vec<Row<'a>>) {
     if is_there("kubectl") {
         let folder = root.join("kustomize");
         std::fs::create_dir(&folder).expect("a folder");

@@ -1,8 +1,8 @@
 //! The benchmark: whole processes, from a file as standard input to `/dev/null`, beside reference work on
 //! the same bytes in the same run. `cargo bench` prints the tables; only ratios are worth comparing.
 //!
-//! `cargo bench -- WORD...` prints some of them: `small`, `context`, `fleet`, `merge`, `patches`. A number is
-//! one more size for `context`, in MB. `go` builds a function in Go beside ours, with modules from Go's proxy.
+//! `cargo bench -- WORD...` prints some of them: `small`, `context`, `fleet`, `merge`, `patches`. Numbers are
+//! sizes for `context` in MB, instead of 1, 10 and 50. `go` builds a function in Go beside ours, with modules from Go's proxy.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
