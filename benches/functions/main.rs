@@ -33,10 +33,14 @@ fn main() {
         small::table(go.as_deref());
     }
     if asked("context") {
-        let more = arguments
+        let sizes = arguments
             .iter()
             .filter_map(|argument| argument.parse().ok());
-        for megabytes in [1, 10, 50].into_iter().chain(more) {
+        let mut sizes: Vec<usize> = sizes.collect();
+        if sizes.is_empty() {
+            sizes = vec![1, 10, 50];
+        }
+        for megabytes in sizes {
             context::table(megabytes, go.as_deref());
         }
     }
