@@ -11,7 +11,8 @@ use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, Pars
 pub(crate) struct Chunk {
     source: Text,
     edited: Option<Text>,
-    tree: OnceCell<Tree>,
+    /// In a box: most chunks never have one.
+    tree: OnceCell<Box<Tree>>,
     /// The items of a wrapper: to count to each anew would take quadratic time.
     items: OnceCell<Vec<NodeId>>,
     /// Words that were looked for, and whether they may be there: a text can have many items.
@@ -59,7 +60,7 @@ impl Chunk {
         let options = ParseOptions::default();
         let tree = Tree::parse(&source, options)?;
         Ok(Self {
-            tree: OnceCell::from(tree),
+            tree: OnceCell::from(Box::new(tree)),
             ..Self::new(source, options)
         })
     }
@@ -120,7 +121,7 @@ impl Chunk {
     #[must_use]
     pub(crate) fn document(&self) -> Document<'_> {
         // Every chunk was parsed when it was read, and every edit is parsed before it is kept.
-        let parse = || Tree::parse(self.text(), self.options).unwrap_or_default();
+        let parse = || Box::new(Tree::parse(self.text(), self.options).unwrap_or_default());
         Document::new(self.text(), self.tree.get_or_init(parse))
     }
 
@@ -152,7 +153,7 @@ impl Chunk {
         self.tree = OnceCell::new();
         let (text, tree) = spliced.parse(self.options)?;
         self.edited = Some(Text::from(text));
-        self.tree = OnceCell::from(tree);
+        self.tree = OnceCell::from(Box::new(tree));
         self.items = OnceCell::new();
         self.words = RefCell::default();
         Ok(())

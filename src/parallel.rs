@@ -49,7 +49,10 @@ pub(crate) fn map<T: Sync, R: Send>(
         done
     });
     done.sort_unstable_by_key(|(number, _)| *number);
-    done.into_iter().flat_map(|(_, results)| results).collect()
+    let mut results = Vec::with_capacity(items.len());
+    done.into_iter()
+        .for_each(|(_, share)| results.extend(share));
+    results
 }
 
 /// Cuts the items into runs of about [`SHARE`] bytes.
