@@ -10,12 +10,12 @@
 //! Source: merging-fields document; contract, apply-config.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::apply_patch::{crds, report};
+use super::made::put_out;
 use super::pairing::{Pair, pairs};
 use crate::config::UsageError;
 use crate::filter::{Function, Run};
@@ -31,7 +31,7 @@ use crate::resource_list::{ItemId, Printed, ResourceList};
 use crate::results::{FunctionResult, Results};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied};
-use crate::yaml::{Content, EditError, NodeRef, OwnedDocument, node_text};
+use crate::yaml::{EditError, NodeRef, node_text};
 
 /// The function, for its binary.
 pub const FUNCTION: Function = Function {
@@ -91,35 +91,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     if results.has_errors() {
         return Ok(());
     }
-    let broken = |error: EditError| UsageError(error.to_string());
-    if list.is_package() {
-        return list
-            .print(applied.into_iter().map(|applied| applied.printed).collect())
-            .map_err(broken);
-    }
-    let mut contents = BTreeMap::new();
-    for Applied { id, printed } in applied {
-        let text = OwnedDocument::parse(printed.text).map_err(EditError::Broken);
-        contents.insert(id, Arc::new(text.map_err(broken)?));
-    }
-    let mut refused = Vec::new();
-    list.edit_items(
-        contents.keys().copied(),
-        |id, node, editor| match contents.get(&id) {
-            Some(text) => editor.replace(node, Content::Text(Arc::clone(text))),
-            None => Ok(()),
-        },
-        |id, error| refused.push((id, error)),
-    );
-    for (id, error) in refused {
-        results.push(FunctionResult::refused(&error).about(list.resource(id)));
-    }
-    Ok(())
-}
-
-struct Applied {
-    id: ItemId,
-    printed: Printed,
+    put_out(applied, list, results)
 }
 
 fn apply_all(
@@ -128,8 +100,8 @@ fn apply_all(
     supplied: &Supplied,
     list: &ResourceList,
     results: &mut Results,
-) -> Vec<Applied> {
-    let mut applied = Vec::new();
+) -> BTreeMap<ItemId, Printed> {
+    let mut applied = BTreeMap::new();
     for pair in pairs(list, supplied, results) {
         let resource = list.resource(pair.id);
         match one(
@@ -140,10 +112,9 @@ fn apply_all(
             !list.is_package(),
             results,
         ) {
-            Ok(printed) => applied.push(Applied {
-                id: pair.id,
-                printed,
-            }),
+            Ok(printed) => {
+                applied.insert(pair.id, printed);
+            }
             Err(error) => results.push(FunctionResult::refused(&error).about(resource)),
         }
     }

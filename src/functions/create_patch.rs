@@ -10,12 +10,12 @@
 //! Source: preserve-order document; contract, create-patch.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::apply_patch::{crds, report};
+use super::made::put_out;
 use super::pairing::{Pair, pairs};
 use crate::config::UsageError;
 use crate::filter::{Function, Run};
@@ -30,7 +30,7 @@ use crate::resource_list::{ItemId, Printed, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied};
-use crate::yaml::{Content, EditError, OwnedDocument};
+use crate::yaml::EditError;
 
 /// The function, for its binary.
 pub const FUNCTION: Function = Function {
@@ -91,37 +91,15 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     if results.has_errors() {
         return Ok(());
     }
-    let broken = |error: EditError| UsageError(error.to_string());
-    if list.is_package() {
-        let printed = patches.into_values().collect();
-        return list.print(printed).map_err(broken);
+    if !list.is_package() {
+        let others: Vec<ItemId> = list
+            .items()
+            .map(|(id, _)| id)
+            .filter(|id| !patches.contains_key(id))
+            .collect();
+        others.into_iter().for_each(|id| list.remove(id));
     }
-    let mut contents = BTreeMap::new();
-    for (id, printed) in patches {
-        let text = OwnedDocument::parse(printed.text).map_err(EditError::Broken);
-        contents.insert(id, Arc::new(text.map_err(broken)?));
-    }
-    let mut refused = Vec::new();
-    list.edit_items(
-        contents.keys().copied(),
-        |id, node, editor| match contents.get(&id) {
-            Some(text) => editor.replace(node, Content::Text(Arc::clone(text))),
-            None => Ok(()),
-        },
-        |id, error| refused.push((id, error)),
-    );
-    for (id, error) in refused {
-        results.push(FunctionResult::refused(&error).about(list.resource(id)));
-    }
-    let others: Vec<ItemId> = list
-        .items()
-        .map(|(id, _)| id)
-        .filter(|id| !contents.contains_key(id))
-        .collect();
-    for id in others {
-        list.remove(id);
-    }
-    Ok(())
+    put_out(patches, list, results)
 }
 
 fn create_all(

@@ -5,6 +5,7 @@ pub mod apply_patch;
 pub mod create_patch;
 pub mod expand_variant_set;
 pub mod inject_config;
+mod made;
 pub mod merge_package;
 mod pairing;
 pub mod prepend_pipeline;

@@ -1,6 +1,6 @@
 //! From texts to a list: a ResourceList, or the files of a package.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use thiserror::Error;
 
@@ -110,10 +110,7 @@ impl ResourceList {
         let mut list = Self {
             chunks: Vec::with_capacity(split.pieces.len()),
             items: Vec::with_capacity(split.pieces.len()),
-            added: Vec::new(),
-            removed: BTreeSet::new(),
-            texts: Vec::new(),
-            layout: Layout::Loose,
+            ..Self::loose()
         };
         for (index, (piece, resource)) in split.pieces.into_iter().zip(resources).enumerate() {
             list.items.push(Item {
@@ -202,9 +199,7 @@ impl ResourceList {
             layout: Layout::Whole,
             chunks,
             items,
-            added: Vec::new(),
-            removed: BTreeSet::new(),
-            texts: Vec::new(),
+            ..Self::loose()
         })
     }
 
@@ -222,9 +217,7 @@ impl ResourceList {
             },
             chunks: Vec::with_capacity(files.files.len()),
             items: Vec::new(),
-            added: Vec::new(),
-            removed: BTreeSet::new(),
-            texts: Vec::new(),
+            ..Self::loose()
         };
         let texts: Vec<&str> = files.files.iter().map(|f| &*f.content.text).collect();
         let found = parallel::map(&texts, |text| text.len(), |text| krm_documents(text));

@@ -214,15 +214,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         position: Option<usize>,
         entry: EntryRef<'f>,
     ) -> Result<(), EditError> {
-        let key = entry.key.scalar_text().unwrap_or_default().to_owned();
-        let content = Content::Node(entry.value);
-        let slot = NewSlot {
-            key: Some(key),
-            content,
-            entry: Some(entry),
-            item: None,
-        };
-        self.insert_slot(mapping, position, slot, true)
+        self.insert_entry_like(mapping, position, entry, Content::Node(entry.value))
     }
 
     /// Adds an entry with other content than the entry of another document that it is a copy of;
