@@ -1,6 +1,8 @@
 //! A piece of the input that is parsed, edited and written by itself.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
+
+use memchr::memmem::Finder;
 
 use crate::text::Text;
 use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree};
@@ -12,12 +14,25 @@ pub(crate) struct Chunk {
     source: Text,
     edited: Option<Text>,
     /// In a box: most chunks never have one.
-    tree: OnceCell<Box<Tree>>,
+    made: OnceCell<Box<Made>>,
+    options: ParseOptions,
+}
+
+/// What is made of a text when somebody asks for it.
+#[derive(Debug)]
+struct Made {
+    tree: Tree,
     /// The items of a wrapper: to count to each anew would take quadratic time.
     items: OnceCell<Vec<NodeId>>,
-    /// Words that were looked for, and whether they may be there: a text can have many items.
-    words: RefCell<Vec<(String, bool)>>,
-    options: ParseOptions,
+}
+
+impl From<Tree> for Box<Made> {
+    fn from(tree: Tree) -> Self {
+        Box::new(Made {
+            tree,
+            items: OnceCell::new(),
+        })
+    }
 }
 
 impl Chunk {
@@ -27,9 +42,7 @@ impl Chunk {
         Self {
             source,
             edited: None,
-            tree: OnceCell::new(),
-            items: OnceCell::new(),
-            words: RefCell::default(),
+            made: OnceCell::new(),
             options,
         }
     }
@@ -60,7 +73,7 @@ impl Chunk {
         let options = ParseOptions::default();
         let tree = Tree::parse(&source, options)?;
         Ok(Self {
-            tree: OnceCell::from(Box::new(tree)),
+            made: OnceCell::from(Box::from(tree)),
             ..Self::new(source, options)
         })
     }
@@ -121,13 +134,14 @@ impl Chunk {
     #[must_use]
     pub(crate) fn document(&self) -> Document<'_> {
         // Every chunk was parsed when it was read, and every edit is parsed before it is kept.
-        let parse = || Box::new(Tree::parse(self.text(), self.options).unwrap_or_default());
-        Document::new(self.text(), self.tree.get_or_init(parse))
+        let parse = || Tree::parse(self.text(), self.options).unwrap_or_default();
+        let made = self.made.get_or_init(|| parse().into());
+        Document::new(self.text(), &made.tree)
     }
 
     /// Reads the document of the text with all edits, and keeps no tree that is not there already.
     pub(crate) fn read_once<T>(&self, read: impl FnOnce(Document<'_>) -> T) -> T {
-        if self.tree.get().is_some() {
+        if self.made.get().is_some() {
             return read(self.document());
         }
         let tree = Tree::parse(self.text(), self.options).unwrap_or_default();
@@ -150,12 +164,10 @@ impl Chunk {
         }
         let spliced = editor.splice();
         // Two trees of a large text need not be there at a time.
-        self.tree = OnceCell::new();
+        self.made = OnceCell::new();
         let (text, tree) = spliced.parse(self.options)?;
         self.edited = Some(Text::from(text));
-        self.tree = OnceCell::from(Box::new(tree));
-        self.items = OnceCell::new();
-        self.words = RefCell::default();
+        self.made = OnceCell::from(Box::from(tree));
         Ok(())
     }
 
@@ -180,25 +192,13 @@ impl Chunk {
     /// have accepted it.
     pub(crate) fn rewrite(&mut self, text: String) {
         self.edited = Some(Text::from(text));
-        self.tree = OnceCell::new();
-        self.items = OnceCell::new();
-        self.words = RefCell::default();
+        self.made = OnceCell::new();
     }
 
-    /// Whether a word may stand in the text, escapes in quoted scalars included.
-    pub(crate) fn may_contain(&self, word: &str) -> bool {
-        let known = |words: &Vec<(String, bool)>| {
-            let found = words.iter().find(|(known, _)| known == word);
-            found.map(|(_, found)| *found)
-        };
-        if let Some(found) = known(&self.words.borrow()) {
-            return found;
-        }
+    /// Whether one of these words may stand in the text, escapes in quoted scalars included.
+    pub(crate) fn may_contain(&self, words: &[Finder<'_>]) -> bool {
         let text = self.text().as_bytes();
-        let found = memchr::memmem::find(text, word.as_bytes()).is_some()
-            || memchr::memchr(b'\\', text).is_some();
-        self.words.borrow_mut().push((word.to_owned(), found));
-        found
+        words.iter().any(|word| word.find(text).is_some()) || memchr::memchr(b'\\', text).is_some()
     }
 
     /// An item of a wrapper that was read as a whole.
@@ -209,7 +209,7 @@ impl Chunk {
             let items = items.into_iter().flat_map(|items| items.items());
             items.map(|item| item.id).collect()
         };
-        let ids: &Vec<NodeId> = self.items.get_or_init(find);
+        let ids: &Vec<NodeId> = self.made.get()?.items.get_or_init(find);
         ids.get(index).map(|id| document.node(*id))
     }
 

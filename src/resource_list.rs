@@ -14,6 +14,8 @@ mod write;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use memchr::memmem::Finder;
+
 pub(crate) use files::FileUnder;
 pub(crate) use printed::Printed;
 pub use read::InputError;
@@ -26,7 +28,8 @@ use files::OtherFiles;
 use crate::chunk::Chunk;
 use crate::package::FileChange;
 use crate::resource::{Origin, Resource};
-use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef};
+use crate::text::Text;
+use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseOptions};
 
 /// Where an item's root node is within its chunk.
 #[derive(Debug, Clone, Copy)]
@@ -136,6 +139,24 @@ impl ResourceList {
         number
     }
 
+    /// Adds a text with some of its documents as items to a loose list; gives the chunk's number.
+    pub(crate) fn push_documents(
+        &mut self,
+        text: Text,
+        items: impl IntoIterator<Item = (usize, Resource)>,
+    ) -> usize {
+        let number = self.chunks.len();
+        self.chunks.push(Chunk::new(text, ParseOptions::default()));
+        self.items
+            .extend(items.into_iter().map(|(document, resource)| Item {
+                resource,
+                chunk: number,
+                place: Place::Document(document),
+                hidden: false,
+            }));
+        number
+    }
+
     /// The text of a chunk of a loose list.
     pub(crate) fn chunk_text(&self, number: usize) -> &str {
         self.chunks[number].text()
@@ -199,10 +220,24 @@ impl ResourceList {
         copies
     }
 
-    /// Whether a word may stand in an item, escapes in quoted scalars included; false spares
-    /// parsing it.
-    pub(crate) fn may_contain(&self, id: ItemId, word: &str) -> bool {
-        self.chunks[self.items[id.0].chunk].may_contain(word)
+    /// The items that may hold one of these words, escapes in quoted scalars included: the others
+    /// need not be parsed.
+    pub(crate) fn items_that_may_contain<'l>(
+        &'l self,
+        words: &'l [&str],
+    ) -> impl Iterator<Item = (ItemId, &'l Resource)> {
+        let words: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
+        // The items of a text are neighbours: it is searched once.
+        let mut last: Option<(usize, bool)> = None;
+        self.items().filter(move |(id, _)| {
+            let number = self.items[id.0].chunk;
+            let (_, found) = match last {
+                Some(last) if last.0 == number => last,
+                _ => (number, self.chunks[number].may_contain(&words)),
+            };
+            last = Some((number, found));
+            found
+        })
     }
 
     /// Puts the elements of a loose list's `*List` items in the place of those for which `unfold`

@@ -278,10 +278,7 @@ fn inject(plan: &Plan, list: &mut ResourceList, supplied: &Supplied, results: &m
 fn points(list: &ResourceList, findings: &mut Vec<FunctionResult>) -> Vec<Point> {
     let path = ["metadata", "annotations", CONFIG_INJECTION_ANNOTATION];
     let mut points = Vec::new();
-    for (id, resource) in list.items() {
-        if !list.may_contain(id, "config-injection") {
-            continue;
-        }
+    for (id, resource) in list.items_that_may_contain(&["config-injection"]) {
         let Some(value) = list.node(id).get_path(&path) else {
             continue;
         };

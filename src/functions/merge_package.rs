@@ -201,9 +201,11 @@ fn take_annotated(
             let found = node.get_path(&["metadata", "annotations", MERGE_SOURCE]);
             found.and_then(|value| value.as_str()) == Some(word)
         };
-        let ids = list.items().map(|(id, _)| id);
-        let ids = ids.filter(|id| list.may_contain(*id, MERGE_SOURCE) && list.read(*id, is));
-        let ids: BTreeSet<ItemId> = ids.collect();
+        let items = list.items_that_may_contain(&[MERGE_SOURCE]);
+        let ids: BTreeSet<ItemId> = items
+            .map(|(id, _)| id)
+            .filter(|id| list.read(*id, is))
+            .collect();
         if ids.is_empty() {
             return Ok(None);
         }

@@ -184,21 +184,26 @@ pub fn pair(left: &[Member], right: &[Member]) -> Vec<(usize, usize)> {
         pairs: Vec::new(),
     };
     let says = |a: &Member, b: &Member| a.declared.is_some() || b.declared.is_some();
-    pairing.by(
-        Among::Free,
-        |m| Some((m.former()?, m.path.as_deref())),
-        says,
-    );
+    let somebody_says = left.iter().chain(right).any(|m| m.declared.is_some());
+    if somebody_says {
+        pairing.by(
+            Among::Free,
+            |m| Some((m.former()?, m.path.as_deref())),
+            says,
+        );
+    }
     pairing.by(
         Among::Free,
         |m| Some((m.own(), m.path.as_deref())),
         |_, _| true,
     );
-    pairing.by(
-        Among::All,
-        |m| Some((m.former()?, m.package.as_str())),
-        says,
-    );
+    if somebody_says {
+        pairing.by(
+            Among::All,
+            |m| Some((m.former()?, m.package.as_str())),
+            says,
+        );
+    }
     let named = |m: &'_ Member| m.name.is_some();
     pairing.by(
         Among::All,
@@ -235,8 +240,16 @@ impl<'m> Pairing<'m> {
         key: impl Fn(&'m Member) -> Option<K>,
         fits: impl Fn(&Member, &Member) -> bool,
     ) {
+        if self
+            .taken
+            .iter()
+            .any(|side| side.iter().all(|taken| *taken))
+        {
+            return;
+        }
         // Of each key the only member of either side; more than one count as none.
-        let mut found: HashMap<K, [(usize, Option<usize>); 2]> = HashMap::new();
+        let mut found: HashMap<K, [(usize, Option<usize>); 2]> =
+            HashMap::with_capacity(self.left.len().max(self.right.len()));
         for (side, members) in [self.left, self.right].into_iter().enumerate() {
             for (at, member) in members.iter().enumerate() {
                 if among == Among::Free && self.taken[side][at] {

@@ -6,22 +6,30 @@ use std::path::Path;
 
 use super::PackageError;
 
+/// Room behind a file's content, so that its end is found without growing.
+const PROBE: usize = 32;
+
 /// Reads a file after making sure that it is a regular one: opening a FIFO would wait for a writer.
 pub(super) fn read_regular(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata), PackageError> {
-    let not_regular = || PackageError::NotRegular { path: path.into() };
-    if !fs::metadata(file)
-        .map_err(PackageError::io("read", file))?
-        .is_file()
-    {
-        return Err(not_regular());
+    let metadata = fs::metadata(file).map_err(PackageError::io("read", file))?;
+    if !metadata.is_file() {
+        return Err(PackageError::NotRegular { path: path.into() });
     }
-    let mut open = File::open(file).map_err(PackageError::io("read", file))?;
+    read_seen(file, path)
+}
+
+/// Reads a file that was just seen to be a regular one.
+pub(super) fn read_seen(file: &Path, path: &str) -> Result<(Vec<u8>, Metadata), PackageError> {
+    let open = File::open(file).map_err(PackageError::io("read", file))?;
     let metadata = open.metadata().map_err(PackageError::io("read", file))?;
     if !metadata.is_file() {
-        return Err(not_regular());
+        return Err(PackageError::NotRegular { path: path.into() });
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    open.read_to_end(&mut bytes)
+    let length = usize::try_from(metadata.len()).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(length.saturating_add(PROBE));
+    // A `File` would ask for its length once more.
+    open.take(u64::MAX)
+        .read_to_end(&mut bytes)
         .map_err(PackageError::io("read", file))?;
     Ok((bytes, metadata))
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs::{self, Metadata};
+use std::fs::{self, DirEntry, FileType, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -14,6 +14,10 @@ use std::time::SystemTime;
 use super::file::{below, read_regular};
 use super::krmignore::Krmignore;
 use super::{PackageError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, is_git, mode_of};
+use crate::parallel;
+
+/// To open and read a file of unknown length takes as long as to scan so many bytes.
+const FILE_WORK: usize = 1 << 14;
 
 /// A package directory as it was read. [`write_package`](super::write_package) needs it to see whether a file changed since.
 #[derive(Debug, Clone, Default)]
@@ -246,11 +250,11 @@ pub fn read_package(dir: &Path) -> Result<PackageFiles, PackageError> {
     }
     krm.extend(targets.keys().cloned());
 
-    let mut files = Vec::with_capacity(krm.len());
-    for path in krm {
-        let target = targets.remove(&path);
-        let file = target.clone().unwrap_or_else(|| dir.join(&path));
-        let (bytes, metadata) = read_regular(&file, &path)?;
+    let krm: Vec<String> = krm.into_iter().collect();
+    let read = |path: &String| -> Result<PackageFile, PackageError> {
+        let target = targets.get(path).cloned();
+        let file = target.clone().unwrap_or_else(|| dir.join(path));
+        let (bytes, metadata) = read_regular(&file, path)?;
         let text = String::from_utf8(bytes).map_err(|error| PackageError::NotUtf8 {
             path: path.clone(),
             offset: error.utf8_error().valid_up_to(),
@@ -260,8 +264,11 @@ pub fn read_package(dir: &Path) -> Result<PackageFiles, PackageError> {
             mode: mode_of(&metadata),
             target,
         };
-        files.push(PackageFile { path, content });
-    }
+        let path = path.clone();
+        Ok(PackageFile { path, content })
+    };
+    let files = parallel::map(&krm, |_| FILE_WORK, read);
+    let files = files.into_iter().collect::<Result<Vec<_>, _>>()?;
     ignored.sort();
     skipped.sort();
     Ok(PackageFiles {
@@ -342,13 +349,13 @@ impl Listing {
                     continue;
                 }
                 let path = below(&folder, name);
-                let metadata = entry
-                    .metadata()
+                let kind = entry
+                    .file_type()
                     .map_err(PackageError::io("read", entry.path()))?;
-                if rules.ignores(&path, metadata.is_dir()) {
+                if rules.ignores(&path, kind.is_dir()) {
                     self.ignored
-                        .push(if metadata.is_dir() { path + "/" } else { path });
-                } else if metadata.is_dir() {
+                        .push(if kind.is_dir() { path + "/" } else { path });
+                } else if kind.is_dir() {
                     // Anything of that name makes a sub-package in kpt, even a folder.
                     let rules = if entry.path().join("Kptfile").exists() {
                         Rc::new(Krmignore::read(dir, path.clone())?)
@@ -357,19 +364,25 @@ impl Listing {
                     };
                     pending.push((path, rules));
                 } else {
-                    self.add_file(path, name, &entry.path(), &metadata);
+                    self.add_file(path, name, &entry, kind)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn add_file(&mut self, path: String, name: &str, on_disk: &Path, metadata: &Metadata) {
-        if metadata.is_symlink() {
+    fn add_file(
+        &mut self,
+        path: String,
+        name: &str,
+        entry: &DirEntry,
+        kind: FileType,
+    ) -> Result<(), PackageError> {
+        if kind.is_symlink() {
             if is_krm_name(name) {
                 self.links.insert(path);
             } else {
-                let to_folder = fs::metadata(on_disk).is_ok_and(|target| target.is_dir());
+                let to_folder = fs::metadata(entry.path()).is_ok_and(|target| target.is_dir());
                 let reason = if to_folder {
                     SkipReason::LinkToFolder
                 } else {
@@ -377,7 +390,7 @@ impl Listing {
                 };
                 self.skipped.push(Skipped { path, reason });
             }
-        } else if !metadata.is_file() {
+        } else if !kind.is_file() {
             self.skipped.push(Skipped {
                 path,
                 reason: SkipReason::NotRegular,
@@ -385,8 +398,12 @@ impl Listing {
         } else if is_krm_name(name) {
             self.krm.insert(path);
         } else {
-            self.others.insert(path, Stamp::of(metadata));
+            let metadata = entry
+                .metadata()
+                .map_err(PackageError::io("read", entry.path()))?;
+            self.others.insert(path, Stamp::of(&metadata));
         }
+        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use super::file::read_regular;
+use super::file::{read_regular, read_seen};
 use super::path::{check_package_path, components, normalize_package_path};
 use super::read::{PackageFiles, Stamp};
 use super::{PackageError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, is_git, mode_of};
@@ -182,14 +182,17 @@ fn plan<'a>(
                 }
                 None => check_regular(&on_disk, path)?,
             }
-            let (bytes, metadata) = read_regular(&targets[0], path)?;
+            let (bytes, metadata) = match file.content.target {
+                Some(_) => read_regular(&targets[0], path)?,
+                None => read_seen(&on_disk, path)?,
+            };
             if bytes != file.content.text.as_bytes() {
                 return Err(PackageError::Changed { path: path.clone() });
             }
             found = Some((bytes, metadata));
         } else if let Some(stamp) = files.other_stamps.get(path) {
             check_regular(&on_disk, path)?;
-            let (bytes, metadata) = read_regular(&on_disk, path)?;
+            let (bytes, metadata) = read_seen(&on_disk, path)?;
             if Stamp::of(&metadata) != *stamp {
                 return Err(PackageError::Changed { path: path.clone() });
             }

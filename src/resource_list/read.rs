@@ -101,32 +101,36 @@ impl ResourceList {
             let item = items.next().filter(|item| item.kind().is_mapping())?;
             items.next().is_none().then(|| Resource::read(item))
         };
-        let resources = parallel::map(&split.pieces, ExactSizeIterator::len, |piece| {
+        // As items from the beginning: there may be many, and each copy takes memory.
+        let items = parallel::map(&split.pieces, ExactSizeIterator::len, |piece| {
             let piece = &text[piece.clone()];
             let fast = IN_USE.then(|| identity::item(piece, options));
-            fast.flatten()
-                .or_else(|| Chunk::check(piece, options, read).ok().flatten())
-        });
-        let mut list = Self {
-            chunks: Vec::with_capacity(split.pieces.len()),
-            items: Vec::with_capacity(split.pieces.len()),
-            ..Self::loose()
-        };
-        for (index, (piece, resource)) in split.pieces.into_iter().zip(resources).enumerate() {
-            list.items.push(Item {
-                resource: resource?,
-                chunk: index,
+            let resource = fast
+                .flatten()
+                .or_else(|| Chunk::check(piece, options, read).ok().flatten())?;
+            Some(Item {
+                resource,
+                chunk: 0,
                 place: Place::Alone,
                 hidden: false,
-            });
-            list.chunks.push(Chunk::new(text.slice(piece), options));
+            })
+        });
+        let mut items: Vec<Item> = items.into_iter().collect::<Option<_>>()?;
+        for (number, item) in items.iter_mut().enumerate() {
+            item.chunk = number;
         }
+        let pieces = split.pieces.into_iter();
+        let chunks = pieces.map(|piece| Chunk::new(text.slice(piece), options));
         let wrapper = Chunk::new(Text::from(wrapper), ParseOptions::default());
-        list.layout = Layout::Split {
-            wrapper,
-            indent: split.indent,
-        };
-        Some(list)
+        Some(Self {
+            layout: Layout::Split {
+                wrapper,
+                indent: split.indent,
+            },
+            chunks: chunks.collect(),
+            items,
+            ..Self::loose()
+        })
     }
 
     fn parse_whole(text: Text) -> Result<Self, InputError> {

@@ -6,13 +6,16 @@ use std::path::Path as FilePath;
 use super::package::{FileContent, SuppliedFile, SuppliedPackage};
 use super::{Role, UsageError};
 use crate::chunk::Chunk;
+use crate::identity;
 use crate::package::{
     PackageError, check_package_path, is_krm_name, normalize_package_path, read_package,
 };
+use crate::parallel;
 use crate::resource::{PATH_ANNOTATIONS, Resource};
 use crate::resource_list::{FileUnder, ResourceList, is_krm};
 use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::text::Text;
+use crate::yaml::scan::IN_USE;
 use crate::yaml::{NodeId, NodeRef, ParseOptions, Path};
 
 /// `apiVersion` of PackageRevisionResources.
@@ -292,8 +295,15 @@ impl<'r> Reader<'r> {
             let result = FunctionResult::warning(Reason::SkippedFile, message);
             self.results.push(result.in_file(skipped.path.clone()));
         }
-        for file in std::mem::take(&mut files.files) {
-            self.add_krm(file.path, file.content.text, Some(file.content.mode))?;
+        let krm = std::mem::take(&mut files.files);
+        let documents = parallel::map(
+            &krm,
+            |file| file.content.text.len(),
+            |file| documents(self.role, &file.content.text),
+        );
+        for (file, documents) in krm.into_iter().zip(documents) {
+            let mode = Some(file.content.mode);
+            self.add_krm(file.path, file.content.text, documents, mode)?;
         }
         for path in &files.others {
             let file = SuppliedFile {
@@ -348,7 +358,8 @@ impl<'r> Reader<'r> {
             return Ok(());
         }
         if is_krm_name(name.rsplit('/').next().unwrap_or_default()) {
-            return self.add_krm(name, text, None);
+            let documents = documents(self.role, &text);
+            return self.add_krm(name, text, documents, None);
         }
         let file = SuppliedFile {
             path: name.clone(),
@@ -359,8 +370,34 @@ impl<'r> Reader<'r> {
         Ok(())
     }
 
-    /// Adds a file of a package that is read for resources. YAML that is no KRM is passed over.
-    fn add_krm(&mut self, path: String, text: String, mode: Option<u32>) -> Result<(), UsageError> {
+    /// Adds a file of a package that is read for resources, those of its [`documents`]. YAML that is
+    /// no KRM is passed over.
+    fn add_krm(
+        &mut self,
+        path: String,
+        text: String,
+        documents: Option<Vec<(usize, Resource)>>,
+        mode: Option<u32>,
+    ) -> Result<(), UsageError> {
+        let number = match documents {
+            Some(mut items) => {
+                let resources = items.iter_mut().map(|(_, resource)| resource);
+                place_in_file(resources, &path);
+                self.package.list.push_documents(Text::from(text), items)
+            }
+            None => self.push_parsed(&path, text)?,
+        };
+        let file = SuppliedFile {
+            path: path.clone(),
+            mode,
+            content: FileContent::Chunk(number),
+        };
+        self.package.files.insert(path, file);
+        Ok(())
+    }
+
+    /// Adds a text of a package whose resources only its tree can tell; gives its number.
+    fn push_parsed(&mut self, path: &str, text: String) -> Result<usize, UsageError> {
         let place = format!("{}/{path}", self.package.place);
         let chunk = parse(Text::from(text), &place)?;
         let document = chunk.document();
@@ -376,19 +413,31 @@ impl<'r> Reader<'r> {
                 items.push((root.id, Resource::read(root)));
             }
         }
-        for (number, (_, resource)) in items.iter_mut().enumerate() {
-            resource.origin.path = Some(path.clone());
-            resource.origin.index = Some(number);
-            resource.origin.package_path = None;
-        }
-        let number = self.package.list.push_chunk(chunk, items);
-        let file = SuppliedFile {
-            path: path.clone(),
-            mode,
-            content: FileContent::Chunk(number),
-        };
-        self.package.files.insert(path, file);
-        Ok(())
+        place_in_file(items.iter_mut().map(|(_, resource)| resource), path);
+        Ok(self.package.list.push_chunk(chunk, items))
+    }
+}
+
+/// The KRM documents of a text of a package, if that can be told without a tree.
+fn documents(role: Role, text: &str) -> Option<Vec<(usize, Resource)>> {
+    if !IN_USE || role == Role::Patches {
+        return None;
+    }
+    let documents = identity::documents(text)?.into_iter().enumerate();
+    let items = documents.filter_map(|(index, found)| Some((index, found?)));
+    let items: Vec<_> = items.collect();
+    let unfolds = !role.keeps_lists_of_packages();
+    let is_list = |(_, resource): &(usize, Resource)| resource.kind.ends_with("List");
+    (!unfolds || !items.iter().any(is_list)).then_some(items)
+}
+
+/// The resources of a file are numbered, wherever their annotations say that they are.
+fn place_in_file<'r>(resources: impl Iterator<Item = &'r mut Resource>, path: &str) {
+    for (number, resource) in resources.enumerate() {
+        let origin = &mut resource.origin;
+        origin.path = Some(path.to_owned());
+        origin.index = Some(number);
+        origin.package_path = None;
     }
 }
 

@@ -139,6 +139,14 @@ pub struct ParseOptions {
 }
 
 impl Tree {
+    /// Room for so many nodes, if they are few: large collections may hold long texts.
+    pub(super) fn with_capacity(nodes: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(nodes.min(128)),
+            ..Self::default()
+        }
+    }
+
     /// How many children of the parent stand before a node.
     pub(super) fn position(&self, id: NodeId) -> usize {
         let positions = self.positions.get_or_init(|| {

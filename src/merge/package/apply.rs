@@ -62,7 +62,7 @@ impl Work<'_> {
                     }
                     let path = theirs.path(Some(at)).map(str::to_owned);
                     let (node, before) = (self.upstream.node(at), before(number));
-                    let is_new_file = files.take(node);
+                    let is_new_file = files.take(path.as_deref());
                     // A file that is there keeps its own.
                     if let (Some(path), Some(mode)) = (&path, self.mode_of(path.as_deref())) {
                         list.set_mode(path, mode);
@@ -160,39 +160,43 @@ fn both_moved(paths: [Option<&str>; 3]) -> bool {
 
 /// Files of upstream that are new with all that they hold: they come as they are, with comments
 /// that belong to no resource.
-struct NewFiles {
-    /// By the text, which all resources of a file share: whether it was taken.
-    texts: BTreeMap<*const u8, bool>,
+struct NewFiles<'w> {
+    /// By path: whether it was taken.
+    paths: BTreeMap<&'w str, bool>,
 }
 
-impl NewFiles {
-    fn find(work: &Work<'_>, local: &ResourceList) -> Self {
+impl<'w> NewFiles<'w> {
+    fn find(work: &Work<'w>, local: &ResourceList) -> Self {
         let upstream = work.upstream;
-        let mut texts = BTreeMap::new();
+        let mut paths = BTreeMap::new();
         if !local.is_package() {
-            return Self { texts };
+            return Self { paths };
         }
         let known = local.file_paths();
         let mut others = BTreeSet::new();
         for (track, fate) in work.tracks.iter().zip(work.fates) {
             let Some(at) = track.upstream else { continue };
-            let (node, path) = (upstream.node(at), upstream.all.members[at].path.as_deref());
-            let text = node.document.text.as_ptr();
-            let is_new = path.is_some_and(|path| !known.contains(path));
-            let is_file = node.document_text().is_some() && is_new && !is_annotated(node);
-            if matches!(fate, Fate::Added) && is_file {
-                texts.insert(text, false);
+            let path = upstream.all.path(Some(at));
+            let Some(path) = path.filter(|path| !known.contains(*path)) else {
+                continue;
+            };
+            let is_document = || {
+                let node = upstream.node(at);
+                node.document_text().is_some() && !is_annotated(node)
+            };
+            if matches!(fate, Fate::Added) && is_document() {
+                paths.insert(path, false);
             } else {
-                others.insert(text);
+                others.insert(path);
             }
         }
-        texts.retain(|text, _| !others.contains(text));
-        Self { texts }
+        paths.retain(|path, _| !others.contains(path));
+        Self { paths }
     }
 
     /// `Some(true)` for the first resource of such a file, `Some(false)` for the others.
-    fn take(&mut self, node: NodeRef<'_>) -> Option<bool> {
-        let taken = self.texts.get_mut(&node.document.text.as_ptr())?;
+    fn take(&mut self, path: Option<&str>) -> Option<bool> {
+        let taken = self.paths.get_mut(path?)?;
         Some(!std::mem::replace(taken, true))
     }
 }

@@ -1,6 +1,6 @@
 //! What becomes of each resource.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::members::{Package, same_text, same_value, without_own_fields};
 use super::report::Report;
@@ -33,6 +33,8 @@ pub(super) struct Packages<'p, 'l> {
     pub(super) root: Option<ItemId>,
     /// Whether local's resources carry the annotation with their identity upstream.
     pub(super) identifies: bool,
+    /// Files that upstream has as base has them.
+    pub(super) unchanged: BTreeSet<&'p str>,
 }
 
 impl Packages<'_, '_> {
@@ -43,10 +45,15 @@ impl Packages<'_, '_> {
 
     /// Whether upstream has the very text that base has, so that there is nothing to merge.
     pub(super) fn is_untouched(&self, track: &Track) -> bool {
-        match (track.base, track.upstream) {
-            (Some(b), Some(u)) => same_text((&self.base, b), (&self.upstream, u)),
-            _ => false,
-        }
+        let (base, upstream) = (&self.base, &self.upstream);
+        let (Some(b), Some(u)) = (track.base, track.upstream) else {
+            return false;
+        };
+        let path = base.all.path(Some(b));
+        let is_same_file = path == upstream.all.path(Some(u))
+            && path.is_some_and(|path| self.unchanged.contains(path))
+            && base.resource(b).origin.index == upstream.resource(u).origin.index;
+        is_same_file || same_text((base, b), (upstream, u))
     }
 
     fn is_changed_locally(&self, track: &Track) -> bool {

@@ -1,5 +1,7 @@
 //! The resources of one of the packages that are merged.
 
+use std::collections::HashSet;
+
 use crate::merge::facts::{UPSTREAM_IDENTIFIER, is_pipeline_annotation};
 use crate::merge::resources::{Member, find_packages};
 use crate::package::normalize_package_path;
@@ -19,6 +21,15 @@ impl Members {
     pub(super) fn path(&self, at: Option<usize>) -> Option<&str> {
         self.members[at?].path.as_deref()
     }
+
+    /// Whether a member is the only one of its file; those of a file are neighbours.
+    pub(super) fn is_alone(&self, at: Option<usize>) -> bool {
+        let Some(at) = at else { return false };
+        let path = self.path(Some(at));
+        let neighbours = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+        let mut neighbours = neighbours.filter_map(|at| self.members.get(at));
+        path.is_some() && neighbours.all(|member| member.path.as_deref() != path)
+    }
 }
 
 /// The resources of one package, with the list that holds them.
@@ -31,14 +42,13 @@ impl<'p> Package<'p> {
     pub(super) fn read(list: &'p ResourceList) -> Self {
         let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
         let paths = list.paths_from_root(&ids);
+        // Most resources declare nothing, and need not be parsed to know it.
+        let declaring = list.items_that_may_contain(&["kpt-merge", UPSTREAM_IDENTIFIER]);
+        let declaring: HashSet<ItemId> = declaring.map(|(id, _)| id).collect();
         let member = |(id, path): (&ItemId, Option<String>)| {
             let path = path.map(|path| normalize_package_path(&path));
             let mut member = Member::of(list.resource(*id), path);
-            // Most resources declare nothing, and need not be parsed to know it.
-            let declares = ["kpt-merge", UPSTREAM_IDENTIFIER]
-                .iter()
-                .any(|word| list.may_contain(*id, word));
-            if declares {
+            if declaring.contains(id) {
                 list.read(*id, |node| member.declare(list.resource(*id), node));
             }
             member

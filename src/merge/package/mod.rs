@@ -132,6 +132,7 @@ impl Merge<'_> {
             root: root_kptfile(local),
             // kpt writes it on all resources of a package, or on none.
             identifies: ours.all.members.iter().any(|member| member.is_annotated),
+            unchanged: unchanged_files(self.original, self.upstream),
             local: ours,
         };
         if refuse_duplicates(&packages, results) {
@@ -182,11 +183,15 @@ impl Merge<'_> {
         };
         let merged = tracks.iter().zip(&fates).enumerate();
         // Most of a package is as it was, and need not be looked at.
-        let merged =
-            merged.filter(|(_, (t, fate))| **fate == Fate::Merge && !packages.is_untouched(t));
+        let merged = merged.filter(|(_, (_, fate))| **fate == Fate::Merge);
         let merged = merged.filter(|(number, (track, _))| {
-            let path = packages.local.all.path(track.local);
-            let is_upstreams = untouched.has_file(path) || untouched.has_document(*number);
+            let has_file = untouched.has_file(packages.local.all.path(track.local));
+            // Upstream changed the file, and so its only resource.
+            let is_changed = has_file && packages.upstream.all.is_alone(track.upstream);
+            if !is_changed && packages.is_untouched(track) {
+                return false;
+            }
+            let is_upstreams = has_file || untouched.has_document(*number);
             report.counts.updated += usize::from(is_upstreams);
             !is_upstreams
         });
@@ -199,6 +204,7 @@ impl Merge<'_> {
             upstream,
             root,
             identifies,
+            ..
         } = packages;
         let pairs = Pairs {
             base: &base,
@@ -244,6 +250,20 @@ fn refuse_duplicates(packages: &Packages<'_, '_>, results: &mut Results) -> bool
         }
     }
     found
+}
+
+/// The files with resources that two packages have byte for byte: none of their resources needs a
+/// second look.
+fn unchanged_files<'s>(original: Source<'s>, upstream: Source<'s>) -> BTreeSet<&'s str> {
+    let (Some(old), Some(new)) = (original.files(), upstream.files()) else {
+        return BTreeSet::new();
+    };
+    let same = |path: &&str| match (old.read_file(path), new.read_file(path)) {
+        (Ok(old), Ok(new)) => old == new,
+        _ => false,
+    };
+    let krm = new.files().filter(|file| file.is_krm());
+    krm.map(|file| file.path.as_str()).filter(same).collect()
 }
 
 /// The schema with those that the packages bring along.

@@ -6,6 +6,9 @@ use crate::yaml::tree::{
     DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree, most_nodes, offset,
 };
 
+/// Resources have a node for about so many bytes.
+const BYTES_PER_NODE: usize = 10;
+
 /// The sink that makes a [`Tree`].
 pub(crate) struct TreeBuilder<'t> {
     text: &'t str,
@@ -25,7 +28,7 @@ impl<'t> TreeBuilder<'t> {
             text,
             depth,
             most: most_nodes(text),
-            tree: Tree::default(),
+            tree: Tree::with_capacity(text.len() / BYTES_PER_NODE),
             open: Vec::with_capacity(16),
             keys: OpenKeys::default(),
         }

@@ -96,7 +96,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         }
         let mut at = start;
         let (mut end, stop) = loop {
-            let Some(found) = memchr2(b':', b'#', &self.bytes[at..limit]) else {
+            let Some(found) = colon_or_hash(&self.bytes[at..limit]) else {
                 break (limit, Stop::Line);
             };
             at += found;
@@ -268,6 +268,16 @@ impl<E: Events> Scanner<'_, &mut E> {
         }
         Ok(end)
     }
+}
+
+/// Most keys and values are so short that a loop finds their end before a search has begun.
+const SHORT: usize = 16;
+
+#[inline]
+fn colon_or_hash(bytes: &[u8]) -> Option<usize> {
+    let (near, far) = bytes.split_at(bytes.len().min(SHORT));
+    let found = near.iter().position(|byte| matches!(byte, b':' | b'#'));
+    found.or_else(|| memchr2(b':', b'#', far).map(|at| SHORT + at))
 }
 
 fn quoted_style(quote: u8) -> ScalarStyle {

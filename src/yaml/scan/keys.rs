@@ -7,7 +7,7 @@ use crate::yaml::scalar::is_plain_string;
 const SMALL: usize = 16;
 
 /// The keys of all open mappings, the innermost last.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct OpenKeys {
     keys: Vec<Key>,
     /// Where the keys of each open mapping begin.
@@ -25,6 +25,16 @@ struct Key {
 impl Key {
     fn text<'t>(&self, text: &'t str) -> &'t [u8] {
         &text.as_bytes()[self.start..self.end]
+    }
+}
+
+impl Default for OpenKeys {
+    /// With room for what a usual resource has open at a time.
+    fn default() -> Self {
+        Self {
+            keys: Vec::with_capacity(32),
+            starts: Vec::with_capacity(16),
+        }
     }
 }
 
