@@ -141,7 +141,7 @@ pub(crate) fn run(command: &mut Command) {
 }
 
 /// Peak memory of a process that runs for it.
-fn peak_of(command: &mut Command) -> Option<u64> {
+pub(crate) fn peak_of(command: &mut Command) -> Option<u64> {
     // Whoever reads its output slowly sees it before it is gone.
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().expect("it starts");
