@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
+use super::extensions::{MapType, PatchStrategy};
 use super::table::{Field, KeyDefaultEntry, KeyEntry, KindEntry, ListRelation, Run, Table, Type};
-use super::type_ref::{MapType, PatchStrategy};
 
 pub(super) static BUILTIN: Table = Table {
     names: Cow::Borrowed(NAMES),

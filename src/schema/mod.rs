@@ -23,6 +23,7 @@
 //! the caller.
 
 mod custom;
+mod extensions;
 mod openapi;
 mod read;
 mod table;
@@ -37,7 +38,8 @@ use crate::yaml::NodeRef;
 use builtin::BUILTIN;
 use table::Table;
 
-pub use type_ref::{Key, KeyDefault, Keys, ListType, MapType, PatchStrategy, TypeRef};
+pub use extensions::{MapType, PatchStrategy};
+pub use type_ref::{Key, KeyDefault, Keys, ListType, TypeRef};
 
 /// Kinds that moved to another group: the kind, and where it is now; they left `extensions`.
 const MOVED: [(&str, &str); 5] = [

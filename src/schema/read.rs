@@ -7,10 +7,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::extensions::{MapType, PatchStrategy};
 use super::table::{
     Field, KeyDefaultEntry, KeyEntry, KindEntry, ListRelation, NONE, Run, Table, Type,
 };
-use super::type_ref::{MapType, PatchStrategy};
 use crate::yaml::value::Number;
 use crate::yaml::{NodeId, NodeRef, Value};
 

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 
-use super::type_ref::{MapType, PatchStrategy};
+use super::extensions::{MapType, PatchStrategy};
 
 /// No type: nothing is known of elements or values.
 pub(super) const NONE: u32 = u32::MAX;

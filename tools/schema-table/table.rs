@@ -384,8 +384,8 @@ fn all_names<'s>(graph: &'s Graph<'_>, nodes: &'s [&Node<'_>]) -> impl Iterator<
 const PRELUDE: &str = "
 use std::borrow::Cow;
 
+use super::extensions::{MapType, PatchStrategy};
 use super::table::{Field, KeyDefaultEntry, KeyEntry, KindEntry, ListRelation, Run, Table, Type};
-use super::type_ref::{MapType, PatchStrategy};
 
 pub(super) static BUILTIN: Table = Table {
     names: Cow::Borrowed(NAMES),

@@ -6,7 +6,7 @@ use super::Source;
 use super::fates::Fate;
 use super::members::{Members, Package};
 use super::new_text::new_text;
-use super::places::places;
+use super::places::{moved_to, places};
 use super::report::Report;
 use super::untouched::Untouched;
 use crate::config::UsageError;
@@ -207,16 +207,6 @@ fn is_annotated(node: NodeRef<'_>) -> bool {
     let keys = annotations.into_iter().flat_map(|node| node.entries());
     let mut keys = keys.filter_map(|entry| entry.key.as_str());
     keys.any(is_pipeline_annotation)
-}
-
-/// The path that only upstream moved a resource to.
-pub(super) fn moved_to<'m>(
-    track: &Track,
-    [base, local, upstream]: [&'m Members; 3],
-) -> Option<&'m str> {
-    let old = base.path(track.base)?;
-    let new = upstream.path(track.upstream)?;
-    (local.path(track.local) == Some(old) && new != old).then_some(new)
 }
 
 /// The first index behind those of the items of each file: two items of one file need distinct ones.

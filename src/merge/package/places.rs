@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::apply::moved_to;
 use super::fates::Fate;
 use super::members::Members;
 use crate::merge::Side;
@@ -66,4 +65,14 @@ pub(super) fn places(
         }
     }
     places
+}
+
+/// The path that only upstream moved a resource to.
+pub(super) fn moved_to<'m>(
+    track: &Track,
+    [base, local, upstream]: [&'m Members; 3],
+) -> Option<&'m str> {
+    let old = base.path(track.base)?;
+    let new = upstream.path(track.upstream)?;
+    (local.path(track.local) == Some(old) && new != old).then_some(new)
 }
