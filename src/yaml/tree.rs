@@ -125,6 +125,8 @@ pub struct Tree {
     pub(super) shared: Vec<SharedAnchor>,
     /// A block scalar that the end of the text cut short of its line break.
     pub(super) unterminated: Option<NodeId>,
+    /// Whether there are collections around the text.
+    pub(super) within: bool,
     /// Places in the text from which others are found without counting from its start.
     pub(super) milestones: OnceLock<Vec<Location>>,
     /// The position of each node among the children of its parent, once a path was asked for.
