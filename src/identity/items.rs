@@ -18,12 +18,14 @@ pub(crate) struct FlowItems {
     /// Behind the bracket that opens `items`.
     pub(crate) start: usize,
     /// Each item from its brace to its brace.
-    pub(crate) items: Vec<(Range<usize>, Resource)>,
+    pub(crate) ranges: Vec<Range<usize>>,
+    /// What each item is.
+    pub(crate) resources: Vec<Resource>,
 }
 
 /// Items of a text that is a flow mapping with a sequence of non-empty mappings under `items`, all
-/// keys of it quoted as in JSON; `None` for anything else.
-pub(crate) fn flow_items(text: &str) -> Option<FlowItems> {
+/// keys of it quoted as in JSON; `None` for anything else, and for more than `limit` items.
+pub(crate) fn flow_items(text: &str, limit: usize) -> Option<FlowItems> {
     let mut found = Finder {
         inner: identities(text, ParseOptions::default(), ITEM_DEPTH),
         depth: 0,
@@ -32,6 +34,7 @@ pub(crate) fn flow_items(text: &str) -> Option<FlowItems> {
         start: None,
         quoted: None,
         ranges: Vec::new(),
+        limit,
     };
     scan(text, &mut found).ok()?;
     let resources = found.inner.found.into_iter().map(|found| Some(found?.0));
@@ -39,7 +42,8 @@ pub(crate) fn flow_items(text: &str) -> Option<FlowItems> {
     let resources = resources.filter(|resources| resources.len() == found.ranges.len())?;
     Some(FlowItems {
         start: found.start?,
-        items: found.ranges.into_iter().zip(resources).collect(),
+        ranges: found.ranges,
+        resources,
     })
 }
 
@@ -65,6 +69,8 @@ struct Finder<'t> {
     /// Whether the first key of the item at hand is quoted as in JSON.
     quoted: Option<bool>,
     ranges: Vec<Range<usize>>,
+    /// Items that may be there.
+    limit: usize,
 }
 
 impl Events for Finder<'_> {
@@ -111,6 +117,9 @@ impl Events for Finder<'_> {
                 (self.at, kind)
             }
             ITEM_DEPTH if self.at == At::Items => {
+                if self.ranges.len() == self.limit {
+                    return Err(Bail);
+                }
                 self.quoted = None;
                 self.ranges.push(start..start);
                 (self.at, NodeKind::FlowMapping)
@@ -151,9 +160,9 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Option<Vec<(&str, String)>> {
-        let found = flow_items(text)?;
+        let found = flow_items(text, 2)?;
         assert_eq!(text.as_bytes()[found.start - 1], b'[');
-        let items = found.items.into_iter();
+        let items = found.ranges.into_iter().zip(found.resources);
         Some(items.map(|(r, item)| (&text[r], item.kind)).collect())
     }
 
@@ -181,6 +190,7 @@ mod tests {
             r#"{"items":null}"#,
             r#"{"items":{"a":{"kind":"A"}}}"#,
             r#"{"items":[{}]}"#,
+            r#"{"items":[{"kind":"A"},{"kind":"A"},{"kind":"A"}]}"#,
             r#"{"items":[{"kind":"A"},1]}"#,
             r#"{"items":[{"kind":"A"},["b"]]}"#,
             r#"{"items":[{kind: "A"}]}"#,

@@ -16,11 +16,8 @@ impl ResourceList {
     pub(super) fn parse_flow(text: &Text) -> Option<Self> {
         // What is put into an item takes its line break from the line, be it far behind.
         let usual = IN_USE && memchr::memchr(b'\r', text.as_bytes()).is_none();
-        let found = usual.then(|| flow_items(text)).flatten()?;
-        if found.items.len() > max_items(text) {
-            return None;
-        }
-        let foot = found.items.last()?.0.end;
+        let found = usual.then(|| flow_items(text, max_items(text))).flatten()?;
+        let foot = found.ranges.last()?.end;
         let wrapper = format!("{}{}", &text[..found.start], &text[foot..]);
         let read = |document: Document<'_>| {
             let root = document.root(0)?;
@@ -28,35 +25,34 @@ impl ResourceList {
         };
         Chunk::check(&wrapper, ParseOptions::default(), read).ok()??;
         let options = ParseOptions { depth: ITEM_DEPTH };
-        let mut list = Self {
-            chunks: Vec::with_capacity(found.items.len()),
-            items: Vec::with_capacity(found.items.len()),
-            ..Self::loose()
-        };
+        let mut chunks = Vec::with_capacity(found.ranges.len());
         let mut at = found.start;
-        for (index, (range, resource)) in found.items.into_iter().enumerate() {
+        for (index, range) in found.ranges.into_iter().enumerate() {
             // Behind the comma.
             let start = at + usize::from(index > 0) * (1 + text[at..].find(',')?);
-            let lead = &text[at..range.start];
-            let own_line = lead.contains('\n') || !text[range.clone()].contains('\n');
-            if !own_line {
+            let own_line = text[at..range.start].contains('\n');
+            if !own_line && text[range.clone()].contains('\n') {
                 return None;
             }
             at = range.end;
-            list.items.push(Item {
-                resource,
-                chunk: index,
-                place: Place::AloneInFlow,
-                hidden: false,
-            });
-            list.chunks
-                .push(Chunk::new(text.slice(start..range.end), options));
+            chunks.push(Chunk::new(text.slice(start..range.end), options));
         }
-        list.layout = Layout::Flow {
-            wrapper: Chunk::new(Text::from(wrapper), ParseOptions::default()),
-            whole: text.clone(),
-        };
-        Some(list)
+        let resources = found.resources.into_iter().enumerate();
+        let items = resources.map(|(chunk, resource)| Item {
+            resource,
+            chunk,
+            place: Place::AloneInFlow,
+            hidden: false,
+        });
+        Some(Self {
+            items: items.collect(),
+            chunks,
+            layout: Layout::Flow {
+                wrapper: Chunk::new(Text::from(wrapper), ParseOptions::default()),
+                whole: text.clone(),
+            },
+            ..Self::loose()
+        })
     }
 
     /// Makes one text of a list in flow style, for edits of its `items`.
