@@ -3,6 +3,10 @@
 //! Gives what [`Resource::read`] reads from the trees of the same texts, for the texts that the
 //! scanner takes; the rest goes through a tree.
 
+mod items;
+
+pub(crate) use items::{ITEM_DEPTH, flow_items};
+
 use crate::resource::{
     Facts, INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource,
 };
@@ -29,7 +33,13 @@ pub fn documents(text: &str) -> Option<Vec<Option<Resource>>> {
 /// Each node that lies within `level` collections: the resource if it is a mapping, and whether
 /// it has apiVersion and kind.
 fn read(text: &str, options: ParseOptions, level: usize) -> Option<Vec<Option<(Resource, bool)>>> {
-    let mut identities = Identities {
+    let mut identities = identities(text, options, level);
+    scan(text, &mut identities).ok()?;
+    Some(identities.found)
+}
+
+fn identities(text: &str, options: ParseOptions, level: usize) -> Identities<'_> {
+    Identities {
         text,
         around: options.depth,
         level,
@@ -40,9 +50,7 @@ fn read(text: &str, options: ParseOptions, level: usize) -> Option<Vec<Option<(R
         values: [None; FIELDS],
         keys: OpenKeys::default(),
         found: Vec::with_capacity(1),
-    };
-    scan(text, &mut identities).ok()?;
-    Some(identities.found)
+    }
 }
 
 /// The innermost mapping that is open and has fields to read.

@@ -83,7 +83,7 @@ mod tests {
         for weight in [0, 1, 1 << 12, 1 << 20] {
             assert_eq!(map(&items, |_| weight, |n| n * 2), expected, "{weight}");
         }
-        assert_eq!(map(&[], |_: &usize| 1, |n| *n), []);
+        assert!(map(&[], |_: &usize| 1, |n| *n).is_empty());
     }
 
     #[test]

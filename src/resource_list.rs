@@ -7,6 +7,7 @@
 
 mod adopt;
 mod files;
+mod flow;
 mod printed;
 mod read;
 mod restructure;
@@ -36,6 +37,8 @@ use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseOptions};
 enum Place {
     /// Alone behind its dash.
     Alone,
+    /// Alone between the commas of a flow sequence.
+    AloneInFlow,
     /// An item of the whole wrapper.
     InWrapper(usize),
     /// A document of a file.
@@ -63,6 +66,9 @@ pub struct ItemId(usize);
 enum Layout {
     /// The wrapper without its items, and a chunk per item.
     Split { wrapper: Chunk, indent: usize },
+    /// The wrapper with its items taken out of their brackets, and a chunk per item, with the white
+    /// space in front: JSON.
+    Flow { wrapper: Chunk, whole: Text },
     /// The wrapper is chunk 0, items and all.
     Whole,
     /// One chunk per file, with its path.
@@ -292,7 +298,7 @@ impl ResourceList {
     /// Reads an item without keeping what it takes to do so, where it stands alone.
     pub fn read<T>(&self, id: ItemId, read: impl FnOnce(NodeRef<'_>) -> T) -> T {
         let item = &self.items[id.0];
-        if !matches!(item.place, Place::Alone) {
+        if !matches!(item.place, Place::Alone | Place::AloneInFlow) {
             return read(self.node(id));
         }
         let place = item.place;
@@ -350,7 +356,7 @@ impl ResourceList {
     #[must_use]
     pub fn function_config(&self) -> Option<NodeRef<'_>> {
         let root = match &self.layout {
-            Layout::Split { wrapper, .. } => wrapper.root(),
+            Layout::Split { wrapper, .. } | Layout::Flow { wrapper, .. } => wrapper.root(),
             Layout::Whole => self.chunks.first().and_then(Chunk::root),
             Layout::Files { .. } | Layout::Loose => None,
         }?;
@@ -368,6 +374,7 @@ fn items_of(document: Document<'_>) -> Vec<NodeRef<'_>> {
 fn locate(document: Document<'_>, place: Place) -> Option<NodeRef<'_>> {
     match place {
         Place::Alone => document.root(0)?.items().next(),
+        Place::AloneInFlow => document.root(0),
         Place::InWrapper(index) => document.root(0)?.get("items")?.items().nth(index),
         Place::Document(index) => document.root(index),
         Place::Node(id) => Some(document.node(id)),

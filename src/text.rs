@@ -22,6 +22,15 @@ impl Text {
         }
     }
 
+    /// What stands between this text and a later one of the same buffer.
+    #[must_use]
+    pub(crate) fn until(&self, next: &Self) -> Self {
+        Self {
+            buffer: Arc::clone(&self.buffer),
+            range: self.range.end..next.range.start,
+        }
+    }
+
     /// Grows to hold `next`, too, if that follows directly in the same buffer.
     pub(crate) fn extend_to(&mut self, next: &Self) -> bool {
         let follows = self.range.end == next.range.start;

@@ -54,6 +54,19 @@ pub(crate) fn table(megabytes: usize, go: Option<&Path>) {
         let status = with_one_key().stdout(output).status();
         assert!(status.expect("it starts").success(), "{BASE}");
     }));
+    // As many bytes, so more or fewer resources.
+    let longer = generate::resource_list(megabytes * 1_500_000);
+    for (name, printed) in [
+        ("JSON on one line", false),
+        ("JSON over several lines", true),
+    ] {
+        let list = generate::json(&longer, text.len(), printed);
+        let (list, config) = (write(&format!("{printed}.json"), &list), one_key.clone());
+        rows.push(Row::process(format!("{BASE}, {name}"), move || {
+            with_input(FUNCTION, &["--config", &config], &list)
+        }));
+    }
+    drop(longer);
     if let Some(go) = go.filter(|_| megabytes <= MOST_FOR_GO) {
         rows.push(Row::process("Go function, nothing to do", move || {
             with_input(go, &[], input)

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use krm_variants::resource_list::ResourceList;
+
 /// A small linear congruential generator: benchmarks need variety, not randomness.
 struct Variety(u64);
 
@@ -26,6 +28,33 @@ pub(crate) fn resource_list(bytes: usize) -> String {
 pub(crate) fn resources(count: usize) -> String {
     let mut text = String::new();
     fill(&mut text, |_, number| number + 2 >= count);
+    text
+}
+
+/// As many resources of a ResourceList as fit into so many bytes of JSON, on one line or printed.
+pub(crate) fn json(list: &str, bytes: usize, printed: bool) -> String {
+    let list = ResourceList::parse(list.to_owned()).expect("a ResourceList");
+    let mut text =
+        r#"{"apiVersion":"config.kubernetes.io/v1","kind":"ResourceList","items":["#.to_owned();
+    for (id, _) in list.items() {
+        let item = list
+            .read(id, |node| node.value())
+            .expect("a value")
+            .to_json();
+        if text.len() >= bytes {
+            break;
+        }
+        if !text.ends_with('[') {
+            text.push(',');
+        }
+        if printed {
+            let item: serde_json::Value = item.parse().expect("JSON");
+            text.push_str(&format!("\n{item:#}").replace('\n', "\n    "));
+        } else {
+            text.push_str(&item);
+        }
+    }
+    text.push_str("]}\n");
     text
 }
 

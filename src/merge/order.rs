@@ -89,7 +89,7 @@ fn merge_once(base: &[usize], local: &[usize], upstream: &[usize], winner: Side)
     let mut turned = false;
     for (source, other) in [(local, &in_upstream), (upstream, &in_local)] {
         for (element, gap, fits) in gaps_of(source, &places) {
-            if !other.contains_key(&element) {
+            if !other.has(&element) {
                 gaps[gap].push(element);
                 turned |= !fits;
             }
@@ -105,21 +105,36 @@ fn merge_once(base: &[usize], local: &[usize], upstream: &[usize], winner: Side)
     (Merged { order, cycle }, turned)
 }
 
-fn ranks(order: &[usize]) -> HashMap<usize, usize> {
-    order
-        .iter()
-        .enumerate()
-        .map(|(rank, element)| (*element, rank))
-        .collect()
+/// The place of each element of an order. Elements are numbers without large gaps.
+struct Ranks(Vec<usize>);
+
+impl Ranks {
+    fn get(&self, element: &usize) -> Option<usize> {
+        let rank = self.0.get(*element).copied();
+        rank.filter(|rank| *rank != usize::MAX)
+    }
+
+    fn has(&self, element: &usize) -> bool {
+        self.get(element).is_some()
+    }
+}
+
+fn ranks(order: &[usize]) -> Ranks {
+    let count = order.iter().max().map_or(0, |most| most + 1);
+    let mut ranks = vec![usize::MAX; count];
+    for (rank, element) in order.iter().enumerate() {
+        ranks[*element] = rank;
+    }
+    Ranks(ranks)
 }
 
 /// For each element of a source that is not in the skeleton: how many elements of the skeleton it
 /// stands behind, and whether that is between its neighbours.
-fn gaps_of(source: &[usize], places: &HashMap<usize, usize>) -> Vec<(usize, usize, bool)> {
+fn gaps_of(source: &[usize], places: &Ranks) -> Vec<(usize, usize, bool)> {
     // The first place of the skeleton elements that follow each position.
     let mut following = vec![usize::MAX; source.len() + 1];
     for (position, element) in source.iter().enumerate().rev() {
-        let place = places.get(element).copied().unwrap_or(usize::MAX);
+        let place = places.get(element).unwrap_or(usize::MAX);
         following[position] = following[position + 1].min(place);
     }
     let mut gaps = Vec::new();
@@ -140,18 +155,18 @@ fn gaps_of(source: &[usize], places: &HashMap<usize, usize>) -> Vec<(usize, usiz
 
 /// The order of the elements that both sides have, and whether it was a conflict.
 fn skeleton(
-    base: &HashMap<usize, usize>,
-    in_local: &HashMap<usize, usize>,
-    in_upstream: &HashMap<usize, usize>,
+    base: &Ranks,
+    in_local: &Ranks,
+    in_upstream: &Ranks,
     local: &[usize],
     upstream: &[usize],
     winner: Side,
 ) -> (Vec<usize>, bool) {
-    let common = |source: &[usize], other: &HashMap<usize, usize>| -> Vec<usize> {
+    let common = |source: &[usize], other: &Ranks| -> Vec<usize> {
         source
             .iter()
             .copied()
-            .filter(|element| other.contains_key(element))
+            .filter(|element| other.has(element))
             .collect()
     };
     let ours = common(local, in_upstream);
@@ -163,7 +178,7 @@ fn skeleton(
     if ours == theirs || follows_base(&theirs) {
         return (ours, false);
     }
-    let all_in_base = ours.iter().all(|element| base.contains_key(element));
+    let all_in_base = ours.iter().all(|element| base.has(element));
     if all_in_base && follows_base(&ours) {
         return (theirs, false);
     }
@@ -180,12 +195,12 @@ fn skeleton(
 /// Every pair of `ours` has an order (guarantee 2). If these fit together, they are the result;
 /// elements in a cycle take the order of `winning`.
 fn tournament(
-    base: &HashMap<usize, usize>,
-    upstream: &HashMap<usize, usize>,
+    base: &Ranks,
+    upstream: &Ranks,
     ours: &[usize],
     winning: &[usize],
 ) -> (Vec<usize>, bool) {
-    let precedes = |order: &HashMap<usize, usize>, a, b| Some(order.get(a)? < order.get(b)?);
+    let precedes = |order: &Ranks, a, b| Some(order.get(a)? < order.get(b)?);
     let mut behind: HashMap<usize, usize> = HashMap::new();
     for (position, a) in ours.iter().enumerate() {
         for b in &ours[position + 1..] {
@@ -206,7 +221,7 @@ fn tournament(
         sum += count(&order[end - 1]);
         if sum == end * (end - 1) / 2 {
             let component = &mut order[start..end];
-            component.sort_by_key(|element| ranks.get(element).copied());
+            component.sort_by_key(|element| ranks.get(element));
             cycle |= component.len() > 1;
             start = end;
         }

@@ -52,6 +52,7 @@ impl ResourceList {
     /// An edit of the wrapper that cannot be made.
     pub(crate) fn adopt(&mut self, other: &Self) -> Result<(), EditError> {
         let package_path = self.root_package_path().map(str::to_owned);
+        self.join();
         match &mut self.layout {
             Layout::Files { paths, .. } => {
                 let Layout::Files { paths: new, .. } = &other.layout else {
@@ -102,7 +103,7 @@ impl ResourceList {
                     hidden: false,
                 }));
             }
-            Layout::Loose => return Ok(()),
+            Layout::Flow { .. } | Layout::Loose => return Ok(()),
         }
         let first = self.items.len() - other.items.len();
         for index in 0..other.items.len() {

@@ -49,7 +49,7 @@ const STDIN: &str = "standard input";
 
 /// How many items a ResourceList of this length may have: what is kept of an item is more than the
 /// bytes of the shortest ones, and memory shall stay in proportion to the input.
-fn max_items(text: &str) -> usize {
+pub(super) fn max_items(text: &str) -> usize {
     100_000 + text.len() / 64
 }
 
@@ -60,7 +60,11 @@ impl ResourceList {
     /// [`InputError`]: no YAML, no ResourceList, an item that is no mapping.
     pub fn parse(text: String) -> Result<Self, InputError> {
         let text = Text::from(text);
-        match Self::parse_split(&text) {
+        let split = match text.starts_with('{') {
+            true => Self::parse_flow(&text),
+            false => Self::parse_split(&text),
+        };
+        match split {
             Some(list) => Ok(list),
             None => Self::parse_whole(text),
         }
@@ -133,7 +137,7 @@ impl ResourceList {
         })
     }
 
-    fn parse_whole(text: Text) -> Result<Self, InputError> {
+    pub(super) fn parse_whole(text: Text) -> Result<Self, InputError> {
         let yaml = |error| InputError::Yaml {
             place: STDIN.to_owned(),
             error,
@@ -294,7 +298,7 @@ pub(crate) fn is_krm(node: NodeRef<'_>) -> bool {
 }
 
 /// Whether a root is a ResourceList of a version that we know.
-fn check_wrapper(root: NodeRef<'_>) -> Result<(), InputError> {
+pub(super) fn check_wrapper(root: NodeRef<'_>) -> Result<(), InputError> {
     let field = |key: &str| root.get(key).and_then(|value| value.as_str());
     let found = match (field("apiVersion"), field("kind")) {
         (Some(version), Some("ResourceList")) if API_VERSIONS.contains(&version) => return Ok(()),
@@ -315,7 +319,7 @@ fn check_wrapper(root: NodeRef<'_>) -> Result<(), InputError> {
 }
 
 /// Earlier results, where there are any, are a sequence that ours are appended to.
-fn check_results(root: NodeRef<'_>) -> Result<(), InputError> {
+pub(super) fn check_results(root: NodeRef<'_>) -> Result<(), InputError> {
     match root.get("results") {
         Some(results) if !results.is_null() && !results.kind().is_sequence() => {
             Err(InputError::Shape {

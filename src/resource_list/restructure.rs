@@ -99,7 +99,7 @@ impl ResourceList {
                 self.settle_items(indent);
                 Ok(())
             }
-            Layout::Whole | Layout::Loose => Ok(()),
+            Layout::Flow { .. } | Layout::Whole | Layout::Loose => Ok(()),
         }
     }
 

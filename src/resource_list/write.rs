@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::flow::flow_texts;
 use super::restructure::{documents_text, insert_items, new_items, values_of};
 use super::{ItemId, Layout, Place, ResourceList};
 use crate::chunk::Chunk;
@@ -74,7 +75,9 @@ impl ResourceList {
                 Written::Text(item_text(&with_annotations(new), *indent, newline))
             }
             Layout::Files { .. } => Written::Text(crate::yaml::to_block_text(&new.value)),
-            Layout::Whole | Layout::Loose => Written::Value(with_annotations(new)),
+            Layout::Flow { .. } | Layout::Whole | Layout::Loose => {
+                Written::Value(with_annotations(new))
+            }
         };
         WrittenResource { path, content }
     }
@@ -108,7 +111,15 @@ impl ResourceList {
         if !keep {
             self.texts.clear();
         }
+        let removes = keep && !self.removed.is_empty();
+        if removes || !added.is_empty() || !self.texts.is_empty() {
+            self.join();
+        }
         match self.layout {
+            Layout::Flow { mut wrapper, .. } => {
+                wrapper.edit(|document, editor| append_results(document, editor, values))?;
+                Ok(flow_texts(&wrapper, &self.chunks, keep))
+            }
             Layout::Split {
                 mut wrapper,
                 indent,

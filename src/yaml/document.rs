@@ -472,6 +472,9 @@ impl<'a> NodeRef<'a> {
     #[must_use]
     pub fn document_text(&self) -> Option<&'a str> {
         let documents = &self.document.tree.documents;
+        if self.document.tree.within {
+            return None;
+        }
         let index = documents.binary_search_by_key(&self.id, |d| d.root).ok()?;
         let range = documents[index].body..documents[index].end;
         let text = &self.document.text[range];

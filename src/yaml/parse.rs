@@ -29,7 +29,9 @@ impl Tree {
         }
         let mut builder = TreeBuilder::new(text, options.depth);
         scan::scan(text, &mut builder).ok()?;
-        Some(builder.finish())
+        let mut tree = builder.finish();
+        tree.within = options.depth > 0;
+        Some(tree)
     }
 
     /// Reads by the general parser alone; gives the same tree as [`Tree::parse`].
@@ -37,6 +39,8 @@ impl Tree {
     /// # Errors
     /// Those of [`Tree::parse`].
     pub fn parse_general(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
-        parser::parse(text, options)
+        let mut tree = parser::parse(text, options)?;
+        tree.within = options.depth > 0;
+        Ok(tree)
     }
 }

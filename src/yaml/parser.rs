@@ -341,7 +341,7 @@ impl<'t> Builder<'t> {
         let node = &mut self.tree.nodes[id as usize];
         (node.start, node.end) = (offset(start), offset(end));
         if !empty && self.text.get(start..end) != Some(value) {
-            self.tree.add_decoded(value.into());
+            self.tree.add_decoded(self.text, value.into());
         }
         self.cursor = end.max(self.cursor);
         self.grow_parent_start(id);

@@ -2,6 +2,7 @@
 //!
 //! A [`Document`](super::Document) pairs it with the text that it was made from.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::error::Location;
@@ -17,6 +18,9 @@ const NODE_BYTES_BESIDES: usize = 32 << 20;
 
 /// "No such offset", "no such node".
 pub(super) const NONE: u32 = u32::MAX;
+
+/// The decoded text of a scalar that is its source without the quotes.
+const UNQUOTED: u32 = NONE - 1;
 
 /// Index of a node in its tree; a node's descendants follow it directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,7 +89,8 @@ pub(super) struct Node {
     pub(super) next: u32,
     /// The collection that holds this node, or `NONE`.
     pub(super) parent: u32,
-    /// Scalars: index of the decoded text where it differs from the source. Aliases: the target.
+    /// Scalars: index of the decoded text where it differs from the source, or that it is the source
+    /// without its quotes. Aliases: the target.
     pub(super) extra: u32,
 }
 
@@ -125,6 +130,8 @@ pub struct Tree {
     pub(super) shared: Vec<SharedAnchor>,
     /// A block scalar that the end of the text cut short of its line break.
     pub(super) unterminated: Option<NodeId>,
+    /// Whether there are collections around the text.
+    pub(super) within: bool,
     /// Places in the text from which others are found without counting from its start.
     pub(super) milestones: OnceLock<Vec<Location>>,
     /// The position of each node among the children of its parent, once a path was asked for.
@@ -168,18 +175,27 @@ impl Tree {
     }
 
     /// Gives the scalar that was entered last a text other than its source.
-    pub(super) fn add_decoded(&mut self, text: Box<str>) {
-        if let Some(node) = self.nodes.last_mut() {
-            node.extra = offset(self.decoded.len());
-            self.decoded.push(text);
+    pub(super) fn add_decoded(&mut self, source: &str, text: Cow<'_, str>) {
+        let Some(node) = self.nodes.last_mut() else {
+            return;
+        };
+        let quotes = [ScalarStyle::SingleQuoted, ScalarStyle::DoubleQuoted];
+        let quoted = quotes.map(NodeKind::Scalar).contains(&node.kind);
+        let inner = node.start as usize + 1..(node.end as usize).saturating_sub(1);
+        if quoted && source.get(inner) == Some(&*text) {
+            node.extra = UNQUOTED;
+            return;
         }
+        node.extra = offset(self.decoded.len());
+        self.decoded.push(text.into());
     }
 
     pub(super) fn decoded<'a>(&'a self, text: &'a str, node: &Node) -> &'a str {
-        if node.extra == NONE {
-            &text[node.start as usize..node.end as usize]
-        } else {
-            &self.decoded[node.extra as usize]
+        let (start, end) = (node.start as usize, node.end as usize);
+        match node.extra {
+            NONE => &text[start..end],
+            UNQUOTED => &text[start + 1..end - 1],
+            index => &self.decoded[index as usize],
         }
     }
 }

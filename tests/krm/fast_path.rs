@@ -79,7 +79,7 @@ fn trees_of_all_texts_are_the_same() {
 }
 
 /// Texts that the scanner takes, one construct each.
-const TAKEN: [&str; 24] = [
+const TAKEN: [&str; 31] = [
     "a: b\n",
     "a:\n  b: c\n  d:\n  - e\n  - f: g\n    h: i\nj: ''\n",
     "- - a\n  - b\n-\n- c:\n  - d\n  -\n",
@@ -104,6 +104,13 @@ const TAKEN: [&str; 24] = [
     "a: |\n  x\n     \nb: c\n",
     "  # x\na: |\n  b\n# y\n",
     "a: -1\nb: -x\nc: ?x\nd: ---\n",
+    "{\"a\":{\"b\":[1,-2.5e3,\"c\",{}],\"d\":[]},\"e\":null}",
+    "{\n  \"a\": {\n    \"b\": [\n      1,\n      \"c\"\n    ],\n    \"d\": true\n  },\n  \"e\": []\n}\n",
+    "# a\n---\n[{\"a\": \"\\u00e9\"}, false] # b\n# c\n---\n  {\n}\n",
+    "{\r\n\"a\": 1,\r\n\r\n  \"b\": [ ]\r\n}\r\n",
+    "a:\n- {\n   \"b\": 1\n }\n- [c, d,\n  e]\nf: {g: [\n  h\n ],\n i: j }\n",
+    "- [[\n  1\n ],\n [2, {\"a\":[]}]]\n",
+    "{\"a\": [{\n\"b\": 'c'\n}, {\n\"b\": d e\n}]}",
 ];
 
 #[test]
@@ -137,7 +144,24 @@ fn what_is_unusual_is_left_to_the_general_parser() {
         "a: \u{85}b\n",
         "a: |1\n  b\n",
         "a: [b: c]\n",
-        "a: [b,\n  c]\n",
+        "a: [b,\nc]\n",
+        "- a: [b,\n  c]\n",
+        "a: [b\n  , c]\n",
+        "a: [b,\n  # d\n  c]\n",
+        "a: [b, # d\n  c]\n",
+        "a: [b\n  c]\n",
+        "a: [b,\n  c,\n  ]\n",
+        "a: [b,\n\tc]\n",
+        "a:\n  [b]\n",
+        "{\"a\":\n1}\n",
+        "{\"a\"\n:1}\n",
+        "{\"a\":1\n",
+        "{\n---\n}\n",
+        "{\"a\":1}\n{\"b\":1}\n",
+        "{\"a\":1}: b\n",
+        "{\"a\":1}\n: b\n",
+        "[\"a\": b]\n",
+        "{\"a\":1,\n\"a\":2}\n",
         "a: [b c: d]\n",
         "a: {b}\n",
         "a: b: c\n",
@@ -201,7 +225,10 @@ fn deep_collections_are_read_alike() {
         compare(&format!("{}a\n- b\n", "- ".repeat(depth)), "dashes");
         let flow = format!("a: {}{}\n", "[".repeat(depth), "]".repeat(depth));
         compare(&flow, "flow");
-        compare(&flow.replace('[', "{a: ").replace(']', "}"), "flow");
+        let mappings = format!("a: {}1{}\n", "{a: ".repeat(depth), "}".repeat(depth));
+        assert_eq!(compare(&mappings, "flow"), depth <= 64, "{mappings}");
+        let lines = mappings.replace('{', "{\n  ").replace('}', "\n  }");
+        assert_eq!(compare(&lines, "lines"), depth <= 64, "{lines}");
     }
 }
 
@@ -217,27 +244,32 @@ fn depth_is_counted_from_the_outermost_document() {
 
 #[test]
 fn mutated_texts_are_read_alike() {
-    fuzz(20_000);
+    fuzz(20_000, &seeds());
+}
+
+#[test]
+fn mutated_json_is_read_alike() {
+    fuzz(10_000, &json_seeds());
 }
 
 /// The long run of `.ci/run`.
 #[test]
 #[ignore = "takes a minute in a release build"]
 fn a_million_mutated_texts_are_read_alike() {
-    fuzz(1_200_000);
+    fuzz(1_200_000, &seeds());
+    fuzz(500_000, &json_seeds());
 }
 
-fn fuzz(inputs: usize) {
-    let seeds = seeds();
+fn fuzz(inputs: usize, seeds: &[String]) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut taken = 0;
     for _ in 0..inputs {
-        let mut text = random.pick(&seeds).clone().into_bytes();
+        let mut text = random.pick(seeds).clone().into_bytes();
         // Most texts with one change or two: more of them stay in the scanner's part of YAML.
         let most = [1, 1, 2, 5];
         let changes = *random.pick(&most);
         for _ in 0..=random.below(changes) {
-            mutate(&mut text, &seeds, &mut random);
+            mutate(&mut text, seeds, &mut random);
         }
         let text = String::from_utf8_lossy(&text);
         taken += usize::from(compare(&text, "mutated"));
@@ -265,7 +297,42 @@ fn seeds() -> Vec<String> {
     seeds
 }
 
-const TOKENS: [&str; 64] = [
+/// What the windows hold as JSON: on one line, printed over several, and within block collections.
+fn json_seeds() -> Vec<String> {
+    let mut json = Vec::new();
+    for (number, seed) in seeds().iter().enumerate() {
+        let Ok(tree) = Tree::parse(seed, ParseOptions::default()) else {
+            continue;
+        };
+        let root = Document::new(seed, &tree).root(0);
+        let Some(value) = root.and_then(|root| root.value()) else {
+            continue;
+        };
+        let Ok(value) = value.to_json().parse::<serde_json::Value>() else {
+            continue;
+        };
+        let (line, printed) = (value.to_string(), format!("{value:#}\n"));
+        json.push(match number % 10 {
+            0 | 1 => line,
+            2 => format!("# a\n---\n{line}\n---\n{printed}"),
+            3 => format!("a: {line} # b\nc:\n- {line}\n- {line}\n"),
+            4 => format!("a: {}c:\n- {}", deeper(&printed, 1), deeper(&printed, 2)),
+            5 => format!("[{line},{line},\n{printed}]\n"),
+            6 => printed.replace('\n', "\r\n"),
+            _ => printed,
+        });
+    }
+    json.retain(|text| text.len() < 4000);
+    json
+}
+
+/// Each line but the first, so many spaces to the right.
+fn deeper(text: &str, spaces: usize) -> String {
+    let lines = text.lines().collect::<Vec<_>>();
+    lines.join(&format!("\n{:spaces$}", "")) + "\n"
+}
+
+const TOKENS: [&str; 72] = [
     "- ",
     "-",
     ": ",
@@ -330,6 +397,14 @@ const TOKENS: [&str; 64] = [
     "\u{7f}",
     "\n\n",
     "-\n",
+    ",\n",
+    "[\n",
+    "{\n",
+    "\n}",
+    "\n]",
+    "\": ",
+    "\":",
+    "null",
 ];
 
 fn mutate(text: &mut Vec<u8>, seeds: &[String], random: &mut Random) {

@@ -95,9 +95,9 @@ impl Events for TreeBuilder<'_> {
         if scalar.style == ScalarStyle::Plain {
             return Ok(());
         }
-        let decoded = decode(self.text, &scalar).into();
+        let decoded = decode(self.text, &scalar);
         let block = matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded);
-        self.tree.add_decoded(decoded);
+        self.tree.add_decoded(self.text, decoded);
         if block && scalar.end == self.text.len() {
             self.tree.unterminated = Some(NodeId(offset(self.tree.nodes.len() - 1)));
         }

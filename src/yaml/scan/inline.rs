@@ -1,14 +1,11 @@
-//! What stands on one line: keys, plain and quoted scalars, flow collections.
+//! What stands on one line: keys, plain and quoted scalars.
 
 use memchr::{memchr, memchr2};
 
 use super::{Awaited, Bail, Events, Line, Scalar, ScalarStyle, Scanner};
-use crate::yaml::tree::NodeKind;
 
 /// Bytes from the start of a key to its colon; YAML allows 1,024 characters.
-const MAX_KEY: usize = 1000;
-/// Flow collections within each other.
-const MAX_FLOW: usize = 32;
+pub(super) const MAX_KEY: usize = 1000;
 
 /// Where a plain scalar ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,12 +55,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         let mark = Some(awaited.mark);
         let (style, end) = match self.bytes[at] {
             b'|' | b'>' => return self.block_scalar(at, line, awaited),
-            b'[' | b'{' => {
-                let end = self.flow(at, line.end, mark, 0)?;
-                self.cursor = end;
-                self.tail(end, line)?;
-                return Ok(line.next);
-            }
+            b'[' | b'{' => return self.flow_value(at, line, mark, awaited.column + 1),
             quote @ (b'"' | b'\'') => (quoted_style(quote), self.quoted(at, line.end)?),
             _ => match self.plain(at, line.end)? {
                 (_, Stop::Colon(_)) => return Err(Bail),
@@ -123,7 +115,7 @@ impl<E: Events> Scanner<'_, &mut E> {
 
     /// The end of a quoted scalar, behind the closing quote.
     #[inline]
-    fn quoted(&self, start: usize, limit: usize) -> Result<usize, Bail> {
+    pub(super) fn quoted(&self, start: usize, limit: usize) -> Result<usize, Bail> {
         match self.bytes[start] {
             b'"' => self.double_quoted(start, limit),
             _ => self.single_quoted(start, limit),
@@ -151,123 +143,6 @@ impl<E: Events> Scanner<'_, &mut E> {
             at += super::decode::escape(&self.bytes[at..limit]).ok_or(Bail)?.1;
         }
     }
-
-    /// A flow collection on one line, from its bracket; gives its end.
-    fn flow(
-        &mut self,
-        start: usize,
-        limit: usize,
-        mark: Option<usize>,
-        depth: usize,
-    ) -> Result<usize, Bail> {
-        if depth >= MAX_FLOW {
-            return Err(Bail);
-        }
-        let (kind, closing) = match self.bytes[start] {
-            b'{' => (NodeKind::FlowMapping, b'}'),
-            _ => (NodeKind::FlowSequence, b']'),
-        };
-        self.events.open(kind, start, mark)?;
-        let mut at = self.skip_spaces(start + 1, limit);
-        if self.bytes[..limit].get(at) != Some(&closing) {
-            loop {
-                let mut mark = None;
-                if kind == NodeKind::FlowMapping {
-                    let colon = self.flow_key(at, limit)?;
-                    mark = Some(colon);
-                    at = self.skip_spaces(colon + 1, limit);
-                }
-                at = self.flow_node(at, limit, mark, depth)?;
-                at = self.skip_spaces(at, limit);
-                match self.bytes[..limit].get(at) {
-                    Some(b',') => at = self.skip_spaces(at + 1, limit),
-                    Some(byte) if *byte == closing => break,
-                    _ => return Err(Bail),
-                }
-            }
-        }
-        self.events.close(kind, at + 1)?;
-        Ok(at + 1)
-    }
-
-    /// A key in braces; gives its colon.
-    fn flow_key(&mut self, start: usize, limit: usize) -> Result<usize, Bail> {
-        let (style, end) = self.flow_scalar(start, limit)?;
-        let colon = self.skip_spaces(end, limit);
-        let rest = &self.bytes[colon..limit];
-        // Behind a quoted key the value may follow at once, as in JSON.
-        let apart = style != ScalarStyle::Plain || rest.get(1) == Some(&b' ');
-        if rest.first() != Some(&b':') || !apart || colon - start > MAX_KEY {
-            return Err(Bail);
-        }
-        self.events.key(Scalar {
-            style,
-            start,
-            end,
-            mark: None,
-        })?;
-        Ok(colon)
-    }
-
-    /// A value or item in a flow collection; gives its end.
-    fn flow_node(
-        &mut self,
-        start: usize,
-        limit: usize,
-        mark: Option<usize>,
-        depth: usize,
-    ) -> Result<usize, Bail> {
-        if let Some(b'[' | b'{') = self.bytes[..limit].get(start) {
-            return self.flow(start, limit, mark, depth + 1);
-        }
-        let (style, end) = self.flow_scalar(start, limit)?;
-        self.events.scalar(Scalar {
-            style,
-            start,
-            end,
-            mark,
-        })?;
-        Ok(end)
-    }
-
-    fn flow_scalar(&self, start: usize, limit: usize) -> Result<(ScalarStyle, usize), Bail> {
-        match self.bytes[..limit].get(start) {
-            Some(quote @ (b'"' | b'\'')) => Ok((quoted_style(*quote), self.quoted(start, limit)?)),
-            Some(_) => Ok((ScalarStyle::Plain, self.flow_plain(start, limit)?)),
-            None => Err(Bail),
-        }
-    }
-
-    /// The end of a plain scalar within brackets or braces.
-    fn flow_plain(&self, start: usize, limit: usize) -> Result<usize, Bail> {
-        let first = self.bytes[start];
-        if !begins_plain(first) || matches!(first, b'?' | b':') {
-            return Err(Bail);
-        }
-        let bytes = &self.bytes[..limit];
-        if first == b'-' && matches!(bytes.get(start + 1), None | Some(b' ' | b',' | b']' | b'}')) {
-            return Err(Bail);
-        }
-        let mut end = start;
-        for at in start..limit {
-            match bytes[at] {
-                b',' | b']' | b'}' => break,
-                b':' if matches!(bytes.get(at + 1), Some(b' ')) => break,
-                b':' if matches!(
-                    bytes.get(at + 1),
-                    None | Some(b',' | b'[' | b']' | b'{' | b'}')
-                ) =>
-                {
-                    return Err(Bail);
-                }
-                b'#' if bytes[at - 1] == b' ' => return Err(Bail),
-                b'[' | b'{' | b'\t' => return Err(Bail),
-                b' ' => {}
-                _ => end = at + 1,
-            }
-        }
-        Ok(end)
-    }
 }
 
 /// Most keys and values are so short that a loop finds their end before a search has begun.
@@ -280,7 +155,7 @@ fn colon_or_hash(bytes: &[u8]) -> Option<usize> {
     found.or_else(|| memchr2(b':', b'#', far).map(|at| SHORT + at))
 }
 
-fn quoted_style(quote: u8) -> ScalarStyle {
+pub(super) fn quoted_style(quote: u8) -> ScalarStyle {
     match quote {
         b'"' => ScalarStyle::DoubleQuoted,
         _ => ScalarStyle::SingleQuoted,
@@ -289,7 +164,7 @@ fn quoted_style(quote: u8) -> ScalarStyle {
 
 /// Whether a plain scalar can begin with this byte (YAML 1.2.2, 7.3.3).
 #[inline]
-fn begins_plain(byte: u8) -> bool {
+pub(super) fn begins_plain(byte: u8) -> bool {
     !matches!(
         byte,
         b',' | b'['

@@ -85,9 +85,15 @@ impl OpenKeys {
         let start = self.starts.pop().unwrap_or_default();
         let keys = &mut self.keys[start..];
         if keys.len() > SMALL {
-            keys.sort_unstable_by(|a, b| a.text(text).cmp(b.text(text)));
+            // By their prints first: the texts lie far apart.
+            keys.sort_unstable_by(|a, b| {
+                let texts = || a.text(text).cmp(b.text(text));
+                a.print.cmp(&b.print).then_with(texts)
+            });
             let mut pairs = keys.windows(2);
-            if pairs.any(|pair| pair[0].text(text) == pair[1].text(text)) {
+            if pairs.any(|pair| {
+                pair[0].print == pair[1].print && pair[0].text(text) == pair[1].text(text)
+            }) {
                 return Err(Bail);
             }
         }

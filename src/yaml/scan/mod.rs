@@ -1,20 +1,21 @@
 //! The fast source of events: a scanner for the part of YAML that KRM files are written in.
 //!
-//! Block mappings and sequences, scalars on one line, block scalars, flow collections on one line,
-//! comments, documents. The scanner checks all that it takes; whatever else it meets (anchors,
+//! Block mappings and sequences, scalars on one line, block scalars, flow collections on one line or
+//! as JSON is printed, comments, documents. The scanner checks all that it takes; whatever else it meets (anchors,
 //! aliases, tags, directives, scalars over several lines, tabs as white space, a key of its own
 //! line, ...) makes it [`Bail`], and the text goes to granit-parser, which also words every error.
 //! So nothing passes here that granit would refuse, and nothing is read in another way: the
 //! differential tests hold both against each other.
 //!
 //! In reading order: this file walks lines and indentation; [`inline`] takes what stands on one
-//! line; [`block_scalar`] takes `|` and `>`; [`bytes`] looks at every byte once before.
+//! line; [`flow`] takes brackets and braces; [`block_scalar`] takes `|` and `>`; [`bytes`] looks at every byte once before.
 //! [`decode`] gives the text of a scalar; [`build`] is the sink that makes a tree.
 
 mod block_scalar;
 mod build;
 mod bytes;
 mod decode;
+mod flow;
 mod inline;
 mod keys;
 
@@ -255,6 +256,11 @@ impl<E: Events> Scanner<'_, &mut E> {
                 let awaited = self.awaited.take().ok_or(Bail)?;
                 self.value(at, line, awaited)
             }
+            // JSON.
+            None if self.open.is_empty() && self.awaited.is_none() && self.is_bracket(at) => {
+                self.root();
+                self.flow_value(at, line, None, 0)
+            }
             // A scalar on a line of its own.
             None => Err(Bail),
         }
@@ -320,16 +326,17 @@ impl<E: Events> Scanner<'_, &mut E> {
         })
     }
 
+    /// The document has a root, if it had none.
+    fn root(&mut self) {
+        if self.document == Document::None {
+            self.events.document(0, 0);
+        }
+        self.document = Document::Rooted;
+    }
+
     /// A block collection begins, in the place of the awaited node or as root.
     fn begin(&mut self, column: usize, sequence: bool, start: usize) -> Result<(), Bail> {
-        match self.document {
-            Document::None => {
-                self.events.document(0, 0);
-                self.document = Document::Rooted;
-            }
-            Document::Marked => self.document = Document::Rooted,
-            Document::Rooted => {}
-        }
+        self.root();
         if self.open.len() >= MAX_DEPTH {
             return Err(Bail);
         }
@@ -342,6 +349,10 @@ impl<E: Events> Scanner<'_, &mut E> {
     /// A block collection ends with its last descendant, before comments and blank lines.
     fn close(&mut self, open: Open) -> Result<(), Bail> {
         self.events.close(open.kind(), self.cursor)
+    }
+
+    fn is_bracket(&self, at: usize) -> bool {
+        matches!(self.bytes[at], b'[' | b'{')
     }
 
     /// Whether an indicator stands at `at`: white space or the end of the line follows.

@@ -1,0 +1,218 @@
+//! Flow collections, on one line or over several as JSON is printed.
+//!
+//! A line may end behind an opening bracket or a comma, and in front of a closing bracket. Comments
+//! within, values on a line below their key and commas at the start of a line are left to the
+//! general parser.
+
+use super::inline::{MAX_KEY, begins_plain, quoted_style};
+use super::{Bail, Events, Line, Scalar, ScalarStyle, Scanner};
+use crate::yaml::tree::NodeKind;
+
+/// Flow collections within each other.
+const MAX_FLOW: u32 = u64::BITS;
+
+/// The flow collections that are open.
+#[derive(Clone, Copy, Default)]
+struct Nesting {
+    depth: u32,
+    /// The lowest bit is the innermost collection: whether it is a mapping.
+    mappings: u64,
+}
+
+impl Nesting {
+    fn enter(&mut self, mapping: bool) -> Result<(), Bail> {
+        if self.depth == MAX_FLOW {
+            return Err(Bail);
+        }
+        self.depth += 1;
+        self.mappings = self.mappings << 1 | u64::from(mapping);
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+        self.mappings >>= 1;
+    }
+
+    fn in_mapping(self) -> bool {
+        self.mappings & 1 == 1
+    }
+
+    fn kind(self) -> NodeKind {
+        match self.in_mapping() {
+            true => NodeKind::FlowMapping,
+            false => NodeKind::FlowSequence,
+        }
+    }
+
+    fn closing(self) -> u8 {
+        match self.in_mapping() {
+            true => b'}',
+            false => b']',
+        }
+    }
+}
+
+impl<E: Events> Scanner<'_, &mut E> {
+    /// A flow collection from its bracket, with what follows it on its last line. Gives the line
+    /// to go on with.
+    ///
+    /// Lines within begin at column `least` or deeper.
+    pub(super) fn flow_value(
+        &mut self,
+        start: usize,
+        line: Line,
+        mark: Option<usize>,
+        least: usize,
+    ) -> Result<usize, Bail> {
+        let (end, line) = self.flow(start, line, mark, least)?;
+        self.cursor = end;
+        self.tail(end, line)?;
+        Ok(line.next)
+    }
+
+    /// Gives the end, and the line that it is on.
+    fn flow(
+        &mut self,
+        start: usize,
+        mut line: Line,
+        mut mark: Option<usize>,
+        least: usize,
+    ) -> Result<(usize, Line), Bail> {
+        let mut nesting = Nesting::default();
+        let mut at = start;
+        loop {
+            // A node begins here.
+            let mut entered = false;
+            match self.bytes[at] {
+                bracket @ (b'[' | b'{') => {
+                    nesting.enter(bracket == b'{')?;
+                    self.events.open(nesting.kind(), at, mark)?;
+                    at = self.flow_next(at + 1, &mut line, least)?;
+                    entered = self.bytes[at] != nesting.closing();
+                }
+                _ => {
+                    let (style, end) = self.flow_scalar(at, line.end)?;
+                    self.events.scalar(Scalar {
+                        style,
+                        start: at,
+                        end,
+                        mark,
+                    })?;
+                    at = end;
+                }
+            }
+            // Behind it, collections end, until a comma says that there is more.
+            while !entered {
+                at = self.skip_spaces(at, line.end);
+                if at == line.end {
+                    at = self.flow_next(at, &mut line, least)?;
+                    if self.bytes[at] != nesting.closing() {
+                        return Err(Bail);
+                    }
+                }
+                match self.bytes[at] {
+                    b',' => {
+                        at = self.flow_next(at + 1, &mut line, least)?;
+                        entered = true;
+                    }
+                    byte if byte == nesting.closing() => {
+                        at += 1;
+                        self.events.close(nesting.kind(), at)?;
+                        nesting.leave();
+                        if nesting.depth == 0 {
+                            return Ok((at, line));
+                        }
+                    }
+                    _ => return Err(Bail),
+                }
+            }
+            mark = None;
+            if nesting.in_mapping() {
+                let colon = self.flow_key(at, line.end)?;
+                mark = Some(colon);
+                at = self.skip_spaces(colon + 1, line.end);
+                if at == line.end {
+                    return Err(Bail);
+                }
+            }
+        }
+    }
+
+    /// The first byte at or behind `at` that is no white space, on this line or a later one.
+    #[inline]
+    fn flow_next(&self, at: usize, line: &mut Line, least: usize) -> Result<usize, Bail> {
+        let mut at = self.skip_spaces(at, line.end);
+        while at == line.end {
+            if line.next == self.bytes.len() {
+                return Err(Bail);
+            }
+            *line = self.line(line.next);
+            at = self.skip_spaces(line.start, line.end);
+            let column = at - line.start;
+            let marker = || column == 0 && self.starts_marker(*line);
+            if at < line.end && (column < least || marker()) {
+                return Err(Bail);
+            }
+        }
+        Ok(at)
+    }
+
+    /// A key in braces; gives its colon.
+    fn flow_key(&mut self, start: usize, limit: usize) -> Result<usize, Bail> {
+        let (style, end) = self.flow_scalar(start, limit)?;
+        let colon = self.skip_spaces(end, limit);
+        let rest = &self.bytes[colon..limit];
+        // Behind a quoted key the value may follow at once, as in JSON.
+        let apart = style != ScalarStyle::Plain || rest.get(1) == Some(&b' ');
+        if rest.first() != Some(&b':') || !apart || colon - start > MAX_KEY {
+            return Err(Bail);
+        }
+        self.events.key(Scalar {
+            style,
+            start,
+            end,
+            mark: None,
+        })?;
+        Ok(colon)
+    }
+
+    fn flow_scalar(&self, start: usize, limit: usize) -> Result<(ScalarStyle, usize), Bail> {
+        match self.bytes[..limit].get(start) {
+            Some(quote @ (b'"' | b'\'')) => Ok((quoted_style(*quote), self.quoted(start, limit)?)),
+            Some(_) => Ok((ScalarStyle::Plain, self.flow_plain(start, limit)?)),
+            None => Err(Bail),
+        }
+    }
+
+    /// The end of a plain scalar within brackets or braces.
+    fn flow_plain(&self, start: usize, limit: usize) -> Result<usize, Bail> {
+        let first = self.bytes[start];
+        if !begins_plain(first) || matches!(first, b'?' | b':') {
+            return Err(Bail);
+        }
+        let bytes = &self.bytes[..limit];
+        if first == b'-' && matches!(bytes.get(start + 1), None | Some(b' ' | b',' | b']' | b'}')) {
+            return Err(Bail);
+        }
+        let mut end = start;
+        for at in start..limit {
+            match bytes[at] {
+                b',' | b']' | b'}' => break,
+                b':' if matches!(bytes.get(at + 1), Some(b' ')) => break,
+                b':' if matches!(
+                    bytes.get(at + 1),
+                    None | Some(b',' | b'[' | b']' | b'{' | b'}')
+                ) =>
+                {
+                    return Err(Bail);
+                }
+                b'#' if bytes[at - 1] == b' ' => return Err(Bail),
+                b'[' | b'{' | b'\t' => return Err(Bail),
+                b' ' => {}
+                _ => end = at + 1,
+            }
+        }
+        Ok(end)
+    }
+}
