@@ -123,13 +123,17 @@ fn class(
         if upstream.is_none() && kpts.is_none() && left.iter().all(is_new) {
             return Some(ADDED);
         }
-        // Local removed the list: of an element that upstream changed, the change alone is there.
-        if let (None, Some(Value::Sequence(parts))) = (local, kpts)
+        // Local removed an element, or the list: of one that upstream changed, the change alone is there.
+        let is_locals = |item: &Value| match local {
+            Some(Value::Sequence(items)) => items.iter().any(|own| own.get(key) == item.get(key)),
+            _ => false,
+        };
+        if let Some(Value::Sequence(parts)) = kpts
             && left.len() == parts.len()
             && left
                 .iter()
                 .zip(parts)
-                .all(|(whole, part)| is_part(part, whole))
+                .all(|(whole, part)| whole == part || (is_part(part, whole) && !is_locals(whole)))
         {
             return Some(REMOVED);
         }
