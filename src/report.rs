@@ -53,7 +53,11 @@ impl Report {
             // A string takes everything.
             let _ = writeln!(text, "{on}{}{off}", printable(path));
             for result in results {
-                self.line(&mut text, "  ", result.severity, &result.without_file());
+                let line = FunctionResult {
+                    file: None,
+                    ..result.clone()
+                };
+                self.line(&mut text, "  ", line.severity, &line.to_string());
             }
         }
         for result in results.iter().filter(|result| result.file.is_none()) {

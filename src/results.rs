@@ -322,19 +322,8 @@ pub(crate) fn printable(text: &str) -> String {
 /// One line: `[error] file.yaml: ConfigMap/name: field: message (Reason)`.
 impl fmt::Display for FunctionResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(f, true)
-    }
-}
-
-impl FunctionResult {
-    /// The line for a place where the file is known.
-    pub(crate) fn without_file(&self) -> String {
-        fmt::from_fn(|f| self.write(f, false)).to_string()
-    }
-
-    fn write(&self, f: &mut fmt::Formatter<'_>, with_file: bool) -> fmt::Result {
         write!(f, "[{}] ", self.severity.as_str())?;
-        if let Some((path, _)) = self.file.as_ref().filter(|_| with_file) {
+        if let Some((path, _)) = &self.file {
             write!(f, "{}: ", printable(path))?;
         }
         if let Some(resource) = &self.resource {

@@ -60,7 +60,7 @@ pub(super) fn report_kept(
             let count = counts[side].get(path).copied().unwrap_or_default();
             others(texts[side].as_deref(), count)
         });
-        let [base, ours, theirs] = found.each_ref().map(values);
+        let [base, ours, theirs] = found.each_ref().map(|documents| values(documents));
         if base != theirs && ours != theirs {
             let texts = found.map(|o| {
                 (!o.is_empty()).then(|| {
@@ -86,7 +86,7 @@ fn counts(members: &Members) -> BTreeMap<&str, usize> {
     counts
 }
 
-fn values(documents: &Vec<(String, Value)>) -> Vec<&Value> {
+fn values(documents: &[(String, Value)]) -> Vec<&Value> {
     documents.iter().map(|(_, value)| value).collect()
 }
 
