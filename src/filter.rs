@@ -13,6 +13,7 @@ use crate::config::{Config, UsageError};
 use crate::diff::unified_diff;
 use crate::input;
 use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
+use crate::report::Report;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity, printable};
 use crate::supplied::{Role, Supplied};
@@ -267,7 +268,7 @@ fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8, UsageError
     let failed = results.has_errors();
     write_results(function, arguments, &results)?;
     if failed {
-        print_results(&results, Severity::Error);
+        print_results(|report| report.errors(&results));
     }
     let texts = list
         .to_texts(&results, !failed)
@@ -313,7 +314,7 @@ fn on_package(
         list.file_changes()
     };
     write_results(function, arguments, &results)?;
-    print_results(&results, Severity::Info);
+    print_results(|report| report.by_file(&results));
     if failed {
         return Ok(FAILED);
     }
@@ -435,21 +436,13 @@ fn result_list(function: &Function, results: &Results) -> Value {
     ])
 }
 
-/// Prints the results of at least this severity to standard error, one per line.
-fn print_results(results: &Results, least: Severity) {
+/// Prints results to standard error; a terminal gets colours.
+fn print_results(text: impl FnOnce(Report) -> String) {
     let stderr = io::stderr();
     let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    let mut stderr = stderr.lock();
-    for result in results.iter().filter(|result| result.severity >= least) {
-        let (on, off) = match result.severity {
-            _ if !colour => ("", ""),
-            Severity::Error => ("\u{1b}[31m", "\u{1b}[0m"),
-            Severity::Warning => ("\u{1b}[33m", "\u{1b}[0m"),
-            Severity::Info => ("\u{1b}[32m", "\u{1b}[0m"),
-        };
-        // Nothing can be said if standard error is closed.
-        let _ = writeln!(stderr, "{on}{result}{off}");
-    }
+    let text = text(Report { colour });
+    // Nothing can be said if standard error is closed.
+    let _ = stderr.lock().write_all(text.as_bytes());
 }
 
 fn write_stdout(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Result<(), UsageError> {

@@ -27,6 +27,7 @@
 mod chunk;
 mod input;
 mod parallel;
+mod report;
 mod split;
 pub mod text;
 

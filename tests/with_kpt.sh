@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the built set-package-context through the real kpt, in every way that kpt calls functions, inject-config in a
-# pipeline, and prepend-pipeline, render-variant and expand-variant-set with kpt fn eval.
+# pipeline, prepend-pipeline, render-variant and expand-variant-set with kpt fn eval, and merge-package, apply-patch,
+# apply-config and create-patch with it and between kpt fn source and kpt fn sink.
 #
 #   tests/with_kpt.sh DIR        DIR holds the built binaries, target/release for one
 #
@@ -359,6 +360,125 @@ check_expand_variant_set() {
   ok "eval with expand-variant-set: the second run changes nothing"
 }
 
+# merge-package in the three ways of its README. Runs 6 checks.
+check_merge_package() {
+  local binary=$1 place=$work/merge example=$root/examples/merge-package-upgrade
+  [[ -x $binary ]] || fail "$binary is not there: build it first"
+
+  step "kpt fn eval --exec merge-package"
+  mkdir -p "$place/.upstream"
+  cp -R "$example/package/." "$place/"
+  cp -R "$example/original" "$place/.upstream/old"
+  cp -R "$example/upstream" "$place/.upstream/new"
+  cat >"$work/merge.yaml" <<'Y'
+apiVersion: fn.kpt.dev/v1alpha1
+kind: MergePackage
+metadata:
+  name: update
+original: {path: .upstream/old}
+upstream: {path: .upstream/new}
+Y
+  ln -s "$work/copy/$function" "$work/copy/merge-package"
+  cp -R "$place" "$place-copy"
+  with_copy kpt fn eval "$place-copy" --exec merge-package --fn-config "$work/merge.yaml" >/dev/null 2>&1
+  kpt fn eval "$place" --exec "$binary" --fn-config "$work/merge.yaml" --truncate-output=false >"$work/merge.log" 2>&1 ||
+    { cat "$work/merge.log" >&2; fail "eval with merge-package"; }
+  expect_diff "eval with merge-package" "$place-copy" "$place" <<'D'
+-    - image: gcr.io/kpt-fn/set-label:v0.1
+-      configMap:
+-        app: wordpress
++    - image: gcr.io/kpt-fn/set-labels:v0.1
++      configMap:
++        app: wordpress
+-    - image: gcr.io/kpt-fn/kubeval:v0.1
++    - image: gcr.io/kpt-fn/kubeval:v0.3
+-      storage: 5Gi # pictures
++      storage: 4Gi # pictures
+D
+  expect_text "eval with merge-package: kpt shows conflicts and counts" "$work/merge.log" \
+    '\[warning\].*spec.resources.requests.storage: local and upstream both changed' '2 changed, 0 added.*1 conflict'
+  sed '$a onConflict: error' "$work/merge.yaml" >"$work/merge-error.yaml"
+  cp -R "$place-copy" "$place-error"
+  expect_failure "eval with merge-package, conflicts as errors" "$work/merge.log" \
+    kpt fn eval "$place-error" --exec "$binary" --fn-config "$work/merge-error.yaml"
+  diff -r "$place-copy" "$place-error" || fail "eval with merge-package, conflicts as errors: the package was changed"
+  ok "eval with merge-package, conflicts as errors: the package is as it was"
+
+  step "kpt fn source | merge-package --original OLD --upstream NEW | kpt fn sink"
+  kpt fn source "$example/package" | "$binary" --original "$example/original" --upstream "$example/upstream" |
+    kpt fn sink "$place-sink"
+  rm -r "$place/.upstream"
+  diff -r "$place" "$place-sink" || fail "source | merge-package | sink: another result than with eval"
+  ok "source | merge-package | sink: the result is that of eval"
+  # Behind a merge: nothing but the conflict, which upstream won.
+  kpt fn source "$place" | "$binary" --original "$example/original" --upstream "$example/upstream" >"$work/merge.list"
+  ! grep -q '^results:' "$work/merge.list" || { cat "$work/merge.list" >&2; fail "merge-package again: there are results"; }
+  ok "merge-package again: nothing is left to say"
+}
+
+# apply-patch, apply-config and create-patch with kpt fn eval and between source and sink. Runs 6 checks.
+check_patches() {
+  local binaries=$1 place=$work/patches example=$root/examples/apply-config-deployment name
+  for name in apply-patch apply-config create-patch; do
+    [[ -x $binaries/$name ]] || fail "$binaries/$name is not there: build it first"
+    sed "s/KIND/$(sed -E 's/(^|-)(.)/\U\2/g' <<<"$name")/" >"$work/$name.yaml" <<'Y'
+apiVersion: fn.kpt.dev/v1alpha1
+kind: KIND
+metadata:
+  name: front
+listOrder: apiserver
+Y
+  done
+  cat >>"$work/apply-patch.yaml" <<'Y'
+patches:
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata:
+    name: front
+    namespace: shop
+  spec:
+    replicas: 3
+Y
+  echo 'live: {path: live}' | tee -a "$work/apply-config.yaml" >>"$work/create-patch.yaml"
+  mkdir "$place"
+  cp -R "$example/package/." "$example/live" "$place/"
+
+  step "kpt fn eval --exec apply-patch"
+  ln -s "$work/copy/$function" "$work/copy/apply-patch"
+  cp -R "$example/package" "$place-patched"
+  cp -R "$example/package" "$place-copy"
+  with_copy kpt fn eval "$place-copy" --exec apply-patch --fn-config "$work/apply-patch.yaml" >/dev/null 2>&1
+  kpt fn eval "$place-patched" --exec "$binaries/apply-patch" --fn-config "$work/apply-patch.yaml" >"$work/patches.log" 2>&1 ||
+    { cat "$work/patches.log" >&2; fail "eval with apply-patch"; }
+  expect_diff "eval with apply-patch" "$place-copy" "$place-patched" <<'D'
++  replicas: 3
+D
+
+  step "kpt fn eval --exec apply-config, and between source and sink"
+  cp -R "$place" "$place-applied"
+  kpt fn eval "$place-applied" --exec "$binaries/apply-config" --fn-config "$work/apply-config.yaml" >"$work/patches.log" 2>&1 ||
+    { cat "$work/patches.log" >&2; fail "eval with apply-config"; }
+  expect_text "eval with apply-config: the live resource with the config's fields" "$place-applied/deployment.yaml" \
+    'name: mesh-proxy' 'image: registry.example.com/front:1.5.0' 'last-applied-configuration:'
+  diff -r "$place/live" "$place-applied/live" || fail "eval with apply-config: the live resource was changed"
+  ok "eval with apply-config: the live resource stays as it is"
+  kpt fn source "$example/package" | "$binaries/apply-config" --live "$example/live" listOrder=apiserver |
+    kpt fn sink "$place-sink"
+  diff "$place-applied/deployment.yaml" "$place-sink/deployment.yaml" || fail "source | apply-config | sink: another result than with eval"
+  ok "source | apply-config | sink: the result is that of eval"
+
+  step "kpt fn eval - --exec create-patch, and between source and sink"
+  kpt fn source "$place" | kpt fn eval - --exec "$binaries/create-patch" --fn-config "$work/create-patch.yaml" 2>"$work/patches.log" |
+    kpt fn sink "$place-made" || { cat "$work/patches.log" >&2; fail "eval with create-patch"; }
+  expect_text "eval with create-patch: a patch" "$place-made/shop/deployment_front.yaml" \
+    'image: registry.example.com/front:1.5.0' 'patch: delete' 'minReadySeconds: null'
+  kpt fn source "$example/package" | "$binaries/create-patch" --live "$example/live" listOrder=apiserver |
+    kpt fn sink "$place-made-sink"
+  diff "$place-made/shop/deployment_front.yaml" "$place-made-sink/shop/deployment_front.yaml" ||
+    fail "source | create-patch | sink: another patch than with eval"
+  ok "source | create-patch | sink: the patch is that of eval"
+}
+
 # The second half, which the first calls inside of the container wrapper.
 container_checks() {
   step "podman build: the Dockerfile, with a directory for its build stage"
@@ -509,8 +629,10 @@ check_inject_config "$(dirname "$binary")/inject-config"
 check_prepend_pipeline "$(dirname "$binary")/prepend-pipeline"
 check_render_variant "$(dirname "$binary")/render-variant"
 check_expand_variant_set "$(dirname "$binary")/expand-variant-set"
+check_merge_package "$(dirname "$binary")/merge-package"
+check_patches "$(dirname "$binary")"
 
-expected=$((15 + 8 + 5 + 7 + 3))
+expected=$((15 + 8 + 5 + 7 + 3 + 6 + 6))
 left_out=""
 wrapper=$shared/tools/with-containers.sh
 if [[ -x $wrapper ]]; then

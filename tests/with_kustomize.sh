@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the built set-package-context and expand-variant-set through the real kustomize, as exec transformers.
+# Runs the built set-package-context, expand-variant-set and merge-package through the real kustomize, as exec transformers.
 #
 #   tests/with_kustomize.sh DIR     DIR holds the built binaries, target/release for one
 #
@@ -121,5 +121,44 @@ ok "there are 10 PackageVariants"
 grep -q '^  name: web-prod-useast1-web$' "$work/fleet.out" || fail "no PackageVariant web-prod-useast1-web"
 ok "one of them is web-prod-useast1-web"
 
-[[ $checks -eq 8 ]] || fail "$checks checks ran, expected 8"
+step "kustomize build with merge-package as a transformer"
+mkdir "$work/merge" "$work/merge-annotated"
+config_map() { # usage: config_map DATA [NAMESPACE SOURCE]
+  printf 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: app\n'
+  [[ $# -eq 1 ]] || printf '  namespace: %s\n  annotations:\n    config.kubernetes.io/merge-source: %s\n' "$2" "$3"
+  printf 'data: {%s}\n' "$1"
+}
+for dir in "$work/merge" "$work/merge-annotated"; do
+  cat >"$dir/merge.yaml" <<'Y'
+apiVersion: fn.kpt.dev/v1alpha1
+kind: MergePackage
+metadata:
+  name: merge
+  annotations:
+    config.kubernetes.io/function: "exec: {path: ./merge-package}"
+Y
+  ln -s "$(dirname "$binary")/merge-package" "$dir/merge-package"
+  printf 'resources: [dest.yaml]\ntransformers: [merge.yaml]\n' >"$dir/kustomization.yaml"
+done
+config_map 'size: "5", image: "app:1"' >"$work/merge/dest.yaml"
+{
+  echo 'original:'
+  config_map 'size: "1", image: "app:1"' | sed '1s/^/- /; 2,$s/^/  /'
+  echo 'upstream:'
+  config_map 'size: "1", image: "app:2"' | sed '1s/^/- /; 2,$s/^/  /'
+} >>"$work/merge/merge.yaml"
+# Three resources of one identity are an error of kustomize, so each has a namespace of its own.
+config_map 'size: "5", image: "app:1"' local dest >"$work/merge-annotated/dest.yaml"
+config_map 'size: "1", image: "app:1"' old original >>"$work/merge-annotated/original.yaml"
+config_map 'size: "1", image: "app:2"' new updated >>"$work/merge-annotated/updated.yaml"
+sed -i 's/dest.yaml/dest.yaml, original.yaml, updated.yaml/' "$work/merge-annotated/kustomization.yaml"
+for dir in merge merge-annotated; do
+  build "$work/$dir" >"$work/merge.out" 2>"$work/merge.err" || { cat "$work/merge.err" >&2; fail "kustomize build"; }
+  found=$(sed -n '/^data:/,/^kind:/p' "$work/merge.out")
+  [[ $found == $'data:\n  image: app:2\n  size: "5"\nkind: ConfigMap' ]] ||
+    { cat "$work/merge.out" >&2; fail "$dir: the result is another one"; }
+  ok "$dir: both changes are in the one result"
+done
+
+[[ $checks -eq 10 ]] || fail "$checks checks ran, expected 10"
 echo "all $checks checks passed"

@@ -2,20 +2,22 @@
 //!
 //! Compared as data. Every difference must be of a class that `docs/kpt-differences.md` explains;
 //! the number of each is printed. Left out where kpt or git is not on PATH; ignored by default, since
-//! kpt takes a minute: `cargo test --test krm -- --ignored --nocapture kpt_merge`.
+//! kpt takes a minute: `cargo test --test krm -- --ignored --nocapture kpt_merge`. Other resources than
+//! the usual ones are generated with `KPT_MERGE_SEED=<number>`.
 
 #![allow(clippy::print_stderr, reason = "says what was left out, and counts")]
 
 mod classes;
+mod expected;
 pub(crate) mod generate;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use krm_variants::yaml::{Value, to_block_text};
 
-use crate::merge_cases::{DEFAULTS, DIFFERENCES, data, merge, read};
+use crate::merge_cases::{DEFAULTS, DIFFERENCES, data, map, merge, plain, read};
 use generate::{Random, Triple, triple};
 
 const TRIPLES: usize = 1_500;
@@ -51,8 +53,9 @@ fn copy(from: &Path, to: &Path) {
         .arg(to));
 }
 
-/// What `kpt pkg update` makes of `local` (with a Kptfile) in `folder`; gives the directory.
-fn kpt_update(folder: &Path) -> PathBuf {
+/// What `kpt pkg update` makes of `local` (with a Kptfile) in `folder`; gives the directory, and what
+/// it said.
+fn kpt_update(folder: &Path) -> (PathBuf, Output) {
     let (repository, package) = (folder.join("repository"), folder.join("kpt"));
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
@@ -93,19 +96,24 @@ fn kpt_update(folder: &Path) -> PathBuf {
     );
     let text = std::fs::read_to_string(package.join("Kptfile")).expect("a Kptfile");
     write(package.join("Kptfile"), &(text + &upstream));
-    run(Command::new("kpt")
+    let output = Command::new("kpt")
         .current_dir(folder)
         .env("KPT_CACHE_DIR", folder.join("cache"))
         .env("HOME", folder)
-        .args(["pkg", "update", "kpt@v2", "--strategy", "resource-merge"]));
-    package
+        .args(["pkg", "update", "kpt@v2", "--strategy", "resource-merge"])
+        .output()
+        .expect("kpt");
+    (package, output)
 }
 
 /// Both results as data, by path, kind and name.
 fn both(folder: &Path) -> [BTreeMap<String, Value>; 2] {
     let at = |side: &str| folder.join(side);
     let (ours, _) = merge(&at("original"), &at("local"), &at("upstream"), DEFAULTS);
-    let kpts = read(&kpt_update(folder));
+    let (package, output) = kpt_update(folder);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    let kpts = read(&package);
     [data(&ours), data(&kpts)]
 }
 
@@ -117,7 +125,9 @@ fn generated_resources() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let mut random = Random::new(20_261_121);
+    let seed = std::env::var("KPT_MERGE_SEED").ok();
+    let seed = seed.map_or(20_261_121, |seed| seed.parse().expect("a number"));
+    let mut random = Random::new(seed);
     let triples: Vec<Triple> = (0..TRIPLES)
         .map(|number| triple(&mut random, number))
         .collect();
@@ -137,7 +147,7 @@ fn generated_resources() {
     }
     let [ours, kpts] = both(folder.path());
     let mut counts = BTreeMap::new();
-    let (mut equal, mut unnamed) = (0, Vec::new());
+    let (mut equal, mut unnamed, mut wrong) = (0, Vec::new(), Vec::new());
     for (number, triple) in triples.iter().enumerate() {
         let path = format!("p{}/r{number}.yaml ", number / PER_PACKAGE);
         let of = |results: &BTreeMap<String, Value>| {
@@ -147,16 +157,38 @@ fn generated_resources() {
             found.next().map(|(_, value)| value.clone())
         };
         let (a, b) = (of(&ours), of(&kpts));
+        let versions = triple.each_ref().map(Option::as_ref);
+        let sorted = |value: &Value| expected::sorted("", value);
+        let right = expected::merge(versions).map(plain);
+        let in_order = a
+            .as_ref()
+            .is_none_or(|a| expected::is_in_order("", a, versions));
+        if !in_order || a.as_ref().map(sorted) != right.as_ref().map(sorted) {
+            let texts = [&a, &right].map(|v| v.as_ref().map(Value::to_json).unwrap_or_default());
+            let versions = versions.map(|v| v.map(Value::to_json).unwrap_or_default());
+            wrong.push(format!(
+                "{path}\n  ours {}\n  not  {}\n  {}",
+                texts[0],
+                texts[1],
+                versions.join("\n  ")
+            ));
+        }
         if a == b {
             equal += 1;
             continue;
         }
-        let versions = triple.each_ref().map(Option::as_ref);
         if let Err(difference) = classes::explain(a.as_ref(), b.as_ref(), versions, &mut counts) {
             let texts = versions.map(|v| v.map(Value::to_json).unwrap_or_default());
             unnamed.push(format!("{path}{difference}\n  {}", texts.join("\n  ")));
         }
     }
+    let count = wrong.len();
+    wrong.truncate(20);
+    assert!(
+        wrong.is_empty(),
+        "{count} not as the contract says:\n{}",
+        wrong.join("\n")
+    );
     eprintln!("{TRIPLES} generated resources, {equal} equal; differences by class: {counts:?}");
     let count = unnamed.len();
     unnamed.truncate(20);
@@ -167,22 +199,93 @@ fn generated_resources() {
     );
 }
 
-/// Cases that kpt ends with an error for.
-const REFUSED_BY_KPT: [&str; 3] = [
-    "R15-dup-ids-in-local",
-    "S09-type-change",
-    "S10-type-change-local",
+/// Cases that kpt ends with an error for, and what it says.
+const REFUSED_BY_KPT: [(&str, &str); 3] = [
+    (
+        "R15-dup-ids-in-local",
+        "found duplicate \"local\" resources in file \"r.yaml\"",
+    ),
+    (
+        "S09-type-change",
+        "wrong node kind: expected ScalarNode but got MappingNode",
+    ),
+    (
+        "S10-type-change-local",
+        "wrong node kind: expected MappingNode but got ScalarNode",
+    ),
 ];
 
 #[test]
 #[ignore = "kpt takes a minute; .ci/run runs it"]
-fn cases() {
-    let shared = std::env::var_os("KRM_VARIANTS_SHARED").map(|s| PathBuf::from(s).join("cases"));
-    let Some(cases) = shared.filter(|cases| cases.is_dir() && is_there("kpt") && is_there("git"))
-    else {
-        eprintln!("left out: kpt or git is not on PATH, or KRM_VARIANTS_SHARED is not set");
+fn cases_that_kpt_refuses() {
+    let Some(cases) = shared_cases() else { return };
+    for (name, said) in REFUSED_BY_KPT {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (side, from) in CASE_SIDES {
+            let root = folder.path().join(side);
+            copy(&cases.join(name).join(from), &root);
+            write(root.join("Kptfile"), &kptfile("case"));
+        }
+        let (_, output) = kpt_update(folder.path());
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && text.contains(said),
+            "{name}: {text}"
+        );
+        // Ours ends with an error for the first alone.
+        let [original, local, upstream] = SIDES.map(|side| folder.path().join(side));
+        let (_, said) = merge(&original, &local, &upstream, DEFAULTS);
+        let is_refused = said.iter().any(|line| line.starts_with("[error]"));
+        assert_eq!(is_refused, name.starts_with("R15"), "{name}: {said:?}");
+    }
+}
+
+/// A comment is no change: what upstream deleted is deleted. To kpt it is one.
+#[test]
+#[ignore = "kpt takes a minute; .ci/run runs it"]
+fn deleted_upstream_and_commented_on_locally() {
+    if !is_there("kpt") || !is_there("git") {
+        eprintln!("left out: kpt or git is not on PATH");
         return;
-    };
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = map("a", "{x: y}");
+    for (side, text) in [
+        ("original", Some(text.clone())),
+        ("local", Some(text + "# mine\n")),
+        ("upstream", None),
+    ] {
+        let root = folder.path().join(side);
+        write(root.join("Kptfile"), &kptfile("case"));
+        if let Some(text) = text {
+            write(root.join("a.yaml"), &text);
+        }
+    }
+    let [ours, kpts] = both(folder.path());
+    assert!(!ours.contains_key("a.yaml ConfigMap a"), "{ours:?}");
+    assert!(kpts.contains_key("a.yaml ConfigMap a"), "{kpts:?}");
+}
+
+const CASE_SIDES: [(&str, &str); 3] = [
+    ("original", "original"),
+    ("local", "local"),
+    ("upstream", "updated"),
+];
+
+/// The directory of the shared cases, if it and the programs are there.
+fn shared_cases() -> Option<PathBuf> {
+    let shared = std::env::var_os("KRM_VARIANTS_SHARED").map(|s| PathBuf::from(s).join("cases"));
+    let cases = shared.filter(|cases| cases.is_dir() && is_there("kpt") && is_there("git"));
+    if cases.is_none() {
+        eprintln!("left out: kpt or git is not on PATH, or KRM_VARIANTS_SHARED is not set");
+    }
+    cases
+}
+
+#[test]
+#[ignore = "kpt takes a minute; .ci/run runs it"]
+fn cases() {
+    let Some(cases) = shared_cases() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let entries = std::fs::read_dir(&cases).expect("cases");
     let mut names: Vec<String> = entries
@@ -193,14 +296,10 @@ fn cases() {
                 .to_string_lossy()
                 .into_owned()
         })
-        .filter(|name| !REFUSED_BY_KPT.contains(&name.as_str()))
+        .filter(|name| REFUSED_BY_KPT.iter().all(|(refused, _)| refused != name))
         .collect();
     names.sort();
-    for (side, from) in [
-        ("original", "original"),
-        ("local", "local"),
-        ("upstream", "updated"),
-    ] {
+    for (side, from) in CASE_SIDES {
         let root = folder.path().join(side);
         write(root.join("Kptfile"), &kptfile("root"));
         for name in &names {

@@ -22,6 +22,16 @@ pub(crate) fn merge(
     upstream: &Path,
     config: &str,
 ) -> (Files, Vec<String>) {
+    let (files, results) = merge_directories(original, local, upstream, config);
+    (files, results.iter().map(ToString::to_string).collect())
+}
+
+fn merge_directories(
+    original: &Path,
+    local: &Path,
+    upstream: &Path,
+    config: &str,
+) -> (Files, Results) {
     let files = read_package(local).expect("a package");
     let mut list = ResourceList::from_files(&files).expect("a package");
     let config = Config::parse(config.to_owned(), "config").expect("a config");
@@ -58,7 +68,7 @@ pub(crate) fn merge(
             }
         }
     }
-    (after, results.iter().map(ToString::to_string).collect())
+    (after, results)
 }
 
 pub(crate) const DEFAULTS: &str = "apiVersion: fn.kpt.dev/v1alpha1\nkind: MergePackage\n";
@@ -108,7 +118,7 @@ pub(crate) fn data(files: &Files) -> BTreeMap<String, Value> {
     found
 }
 
-fn plain(value: Value) -> Value {
+pub(crate) fn plain(value: Value) -> Value {
     let Value::Mapping(entries) = value else {
         return value;
     };
@@ -262,9 +272,14 @@ fn packages(sources: [&[(&str, &str)]; 3]) -> tempfile::TempDir {
 }
 
 pub(crate) fn merge_files(sources: [&[(&str, &str)]; 3], fields: &str) -> (Files, Vec<String>) {
+    let (files, results) = merge_with_results(sources, fields);
+    (files, results.iter().map(ToString::to_string).collect())
+}
+
+pub(crate) fn merge_with_results(sources: [&[(&str, &str)]; 3], fields: &str) -> (Files, Results) {
     let folder = packages(sources);
     let at = |name: &str| folder.path().join(name);
-    merge(
+    merge_directories(
         &at("original"),
         &at("local"),
         &at("upstream"),

@@ -426,3 +426,58 @@ fn anchors_and_aliases() {
         "{said:?}"
     );
 }
+
+/// A document that is not KRM, beside a resource.
+#[test]
+fn documents_that_are_not_krm() {
+    let file = |x: &str, note: &str| map("a", &format!("{{x: {x}}}")) + "---\n" + note;
+    let (old, note) = (file("a", "note: old\n"), file("a", "note: new\n"));
+    let said_of = |said: &[String]| -> Vec<String> {
+        let conflicts = said
+            .iter()
+            .filter(|line| line.contains("besides resources"));
+        conflicts.cloned().collect()
+    };
+    let merge = |versions: [Option<&str>; 3]| {
+        let files = versions.map(|text| text.map(|text| ("a.yaml", text)));
+        let other = map("other", "{}");
+        let files = files.map(|file| {
+            let all = file.into_iter().chain([("other.yaml", other.as_str())]);
+            all.collect::<Vec<_>>()
+        });
+        let (files, said) = merge_files([&files[0], &files[1], &files[2]], "");
+        (files.get("a.yaml").cloned(), said)
+    };
+    // Local did not touch the file: upstream's, deletion included.
+    let (found, said) = merge([Some(&old), Some(&old), Some(&note)]);
+    assert_eq!((found.as_deref(), said_of(&said).len()), (Some(&*note), 0));
+    let (found, said) = merge([Some(&old), Some(&old), None]);
+    assert_eq!((found, said_of(&said).len()), (None, 0), "{said:?}");
+    // Local changed the resource, and upstream the document.
+    let local = file("mine", "note: old\n");
+    let (found, said) = merge([Some(&old), Some(&local), Some(&note)]);
+    assert_eq!(found.as_deref(), Some(&*local));
+    assert_eq!(
+        said_of(&said),
+        [
+            "[warning] a.yaml: local and upstream both changed the file, and upstream what it \
+             holds besides resources: local's stands (MergeConflict)"
+        ]
+    );
+    // Local changed the document, and upstream deleted the file: the document stays.
+    let local = file("a", "note: mine\n");
+    let (found, said) = merge([Some(&old), Some(&local), None]);
+    assert_eq!(found.as_deref(), Some("note: mine\n"));
+    assert_eq!(said_of(&said).len(), 1, "{said:?}");
+    // Local deleted the file, and upstream changed the document.
+    let (found, said) = merge([Some(&old), None, Some(&note)]);
+    assert_eq!((found, said_of(&said).len()), (None, 1), "{said:?}");
+    // One side alone changed the document.
+    let (found, said) = merge([Some(&old), Some(&local), Some(&old)]);
+    assert_eq!((found.as_deref(), said.len()), (Some(&*local), 0));
+    let (found, said) = merge([Some(&old), Some(&local), Some(&local)]);
+    assert_eq!((found.as_deref(), said.len()), (Some(&*local), 0));
+    // Both added the file.
+    let (_, said) = merge([None, Some(&old), Some(&note)]);
+    assert_eq!(said_of(&said).len(), 1, "{said:?}");
+}

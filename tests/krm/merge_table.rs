@@ -48,8 +48,8 @@ const KEEP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: keep\n";
 /// How a version of something is put into the files of a package, and read again.
 struct Kind {
     name: &'static str,
-    /// The values of `a`, `b` and `c`.
-    values: [&'static str; 3],
+    /// The values of `a`, `b` and `c`; patterns with a letter that has none are left out.
+    values: &'static [&'static str],
     files: fn(Option<&str>) -> Files,
     read: fn(&Files) -> Option<String>,
 }
@@ -64,54 +64,194 @@ fn field(files: &Files, path: &[&str]) -> Option<String> {
     Some(found.to_json())
 }
 
-const KINDS: [Kind; 7] = [
+fn at_x(value: Option<&str>) -> Files {
+    pod(&value.map(|v| format!("  x: {v}\n")).unwrap_or_default())
+}
+
+fn containers(value: Option<&str>) -> Files {
+    pod(&value
+        .map(|v| format!("  containers: {v}\n"))
+        .unwrap_or_default())
+}
+
+fn finalizers(value: &str) -> Files {
+    let text = HEAD.replace(
+        "  name: p\n",
+        &format!("  name: p\n  finalizers: {value}\n"),
+    );
+    BTreeMap::from([("pod.yaml".to_owned(), text)])
+}
+
+/// Null is a value wherever a value can stand. Resources and files cannot be null: a document that is
+/// null has no apiVersion and kind, and is no resource; a file that is not KRM is its bytes.
+const KINDS: &[Kind] = &[
     Kind {
         name: "scalar",
-        values: ["1", "2", "3"],
-        files: |value| pod(&value.map(|v| format!("  x: {v}\n")).unwrap_or_default()),
+        values: &["1", "2", "3"],
+        files: at_x,
         read: |files| field(files, &["spec", "x"]),
     },
     Kind {
-        name: "scalar with null as base's value",
-        values: ["null", "2", "3"],
-        files: |value| pod(&value.map(|v| format!("  x: {v}\n")).unwrap_or_default()),
+        name: "scalar, null in base",
+        values: &["null", "2", "3"],
+        files: at_x,
         read: |files| field(files, &["spec", "x"]),
     },
     Kind {
-        name: "scalar with null as a new value",
-        values: ["1", "null", "3"],
-        files: |value| pod(&value.map(|v| format!("  x: {v}\n")).unwrap_or_default()),
+        name: "scalar, null as a new value",
+        values: &["1", "null", "3"],
+        files: at_x,
         read: |files| field(files, &["spec", "x"]),
     },
     Kind {
         name: "map",
-        values: ["1", "2", "3"],
-        files: |value| {
-            pod(&value
-                .map(|v| format!("  x:\n    k: {v}\n"))
-                .unwrap_or_default())
-        },
+        values: &["{k: 1}", "{k: 2}", "{k: 3}"],
+        files: at_x,
         read: |files| field(files, &["spec", "x"]),
     },
     Kind {
+        name: "map, null in base",
+        values: &["null", "{k: 2}", "{k: 3}"],
+        files: at_x,
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "map, null as a new value",
+        values: &["{k: 1}", "null", "{k: 3}"],
+        files: at_x,
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "map, its entry null in base",
+        values: &["{k: null}", "{k: 2}", "{k: 3}"],
+        files: at_x,
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "map, its entry null as a new value",
+        values: &["{k: 1}", "{k: null}", "{k: 3}"],
+        files: at_x,
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "list of one value",
+        values: &["[1]", "[1, 2]", "[3]"],
+        files: at_x,
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "list of one value, null in base",
+        values: &["null", "[1, 2]", "[3]"],
+        files: at_x,
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "list of one value, null as a new value",
+        values: &["[1]", "null", "[3]"],
+        files: at_x,
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "list of one value, its element null in base",
+        values: &["[null]", "[2]", "[3]"],
+        files: at_x,
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "list of one value, its element null as a new value",
+        values: &["[1]", "[null]", "[3]"],
+        files: at_x,
+        read: |files| field(files, &["spec", "x"]),
+    },
+    Kind {
+        name: "keyed list",
+        values: &[
+            "[{name: x, image: a}]",
+            "[{name: x, image: b}]",
+            "[{name: x, image: c}]",
+        ],
+        files: containers,
+        read: |files| field(files, &["spec", "containers"]),
+    },
+    Kind {
+        name: "keyed list, null in base",
+        values: &["null", "[{name: x, image: b}]", "[{name: x, image: c}]"],
+        files: containers,
+        read: |files| field(files, &["spec", "containers"]),
+    },
+    Kind {
+        name: "keyed list, null as a new value",
+        values: &["[{name: x, image: a}]", "null", "[{name: x, image: c}]"],
+        files: containers,
+        read: |files| field(files, &["spec", "containers"]),
+    },
+    Kind {
+        name: "keyed list with an element that is null, and so of one value",
+        values: &[
+            "[{name: x}, null]",
+            "[{name: y}, null]",
+            "[null, {name: x}]",
+        ],
+        files: containers,
+        read: |files| field(files, &["spec", "containers"]),
+    },
+    Kind {
         name: "element",
-        values: ["1", "2", "3"],
+        values: &["1", "2", "3"],
         files: |value| {
-            let element = value.map(|v| format!("  - name: x\n    image: {v}\n"));
-            pod(&format!(
-                "  containers:\n  - name: a\n{}",
+            let element = value.map(|v| format!(", {{name: x, image: {v}}}"));
+            containers(Some(&format!(
+                "[{{name: a}}{}]",
                 element.unwrap_or_default()
-            ))
+            )))
         },
-        read: |files| {
-            let list = field(files, &["spec", "containers"]).unwrap_or_default();
-            let (_, rest) = list.split_once("\"image\":")?;
-            Some(rest.trim_end_matches(['}', ']']).to_owned())
+        read: |files| field(files, &["spec", "containers"]),
+    },
+    Kind {
+        name: "element, its field null in base",
+        values: &["null", "2", "3"],
+        files: |value| {
+            let element = value.map(|v| format!(", {{name: x, image: {v}}}"));
+            containers(Some(&format!(
+                "[{{name: a}}{}]",
+                element.unwrap_or_default()
+            )))
         },
+        read: |files| field(files, &["spec", "containers"]),
+    },
+    Kind {
+        name: "element, its field null as a new value",
+        values: &["1", "null", "3"],
+        files: |value| {
+            let element = value.map(|v| format!(", {{name: x, image: {v}}}"));
+            containers(Some(&format!(
+                "[{{name: a}}{}]",
+                element.unwrap_or_default()
+            )))
+        },
+        read: |files| field(files, &["spec", "containers"]),
+    },
+    Kind {
+        name: "element of a set, which is there or not",
+        values: &["x"],
+        files: |value| {
+            let element = value.map(|v| format!(", {v}")).unwrap_or_default();
+            finalizers(&format!("[a{element}]"))
+        },
+        read: |files| field(files, &["metadata", "finalizers"]),
+    },
+    Kind {
+        name: "element of a set that is null",
+        values: &["null"],
+        files: |value| {
+            let element = value.map(|v| format!(", {v}")).unwrap_or_default();
+            finalizers(&format!("[a{element}]"))
+        },
+        read: |files| field(files, &["metadata", "finalizers"]),
     },
     Kind {
         name: "resource",
-        values: ["1", "2", "3"],
+        values: &["1", "2", "3"],
         files: |value| {
             let text = value.map(|v| ("pod.yaml".to_owned(), format!("{HEAD}  x: {v}\n")));
             text.into_iter().collect()
@@ -120,7 +260,7 @@ const KINDS: [Kind; 7] = [
     },
     Kind {
         name: "file",
-        values: ["1", "2", "3"],
+        values: &["1", "2", "3"],
         files: |value| {
             value
                 .map(|v| ("notes.txt".to_owned(), v.to_owned()))
@@ -140,10 +280,14 @@ fn every_pattern_of_every_kind() {
                 "file" => file,
                 _ => part,
             };
-            let version = |at: usize| {
+            let number = |at: usize| {
                 let letter = pattern.as_bytes()[at];
-                (letter != b'-').then(|| kind.values[usize::from(letter - b'a')])
+                (letter != b'-').then(|| usize::from(letter - b'a'))
             };
+            if (0..3).any(|at| number(at).is_some_and(|letter| letter >= kind.values.len())) {
+                continue;
+            }
+            let version = |at: usize| number(at).map(|letter| kind.values[letter]);
             let sources = [0, 1, 2].map(|at| {
                 let mut files = (kind.files)(version(at));
                 files.insert("keep.yaml".to_owned(), KEEP.to_owned());

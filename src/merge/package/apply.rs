@@ -129,6 +129,9 @@ impl Work<'_> {
                 _ => {}
             }
         }
+        for path in self.untouched.deleted() {
+            list.delete_file(path);
+        }
         for path in self.untouched.files() {
             if let Some(source) = self.source.files() {
                 list.add_file(path.to_owned(), source.read_file(path)?.into_owned(), None);

@@ -151,7 +151,7 @@ impl FileSteps {
 }
 
 /// The content of a file as a value in results.
-fn shown(bytes: &[u8]) -> String {
+pub(super) fn shown(bytes: &[u8]) -> String {
     const LIMIT: usize = 256;
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Value::from(format!("<{} bytes>", bytes.len())).to_json();

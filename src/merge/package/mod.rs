@@ -1,11 +1,12 @@
 //! Merges packages: which resources are the same, what becomes of each, and what is said of it.
 //!
-//! In reading order: `members` reads the packages, `subpackages`, `fates` and `files` decide,
+//! In reading order: `members` reads the packages, `subpackages`, `fates`, `files` and `documents` decide,
 //! `untouched` finds what needs no merge; `apply` with `places` and `new_text` does it, `report` tells.
 //!
 //! Source: contract, merge-package.
 
 mod apply;
+mod documents;
 mod fates;
 mod files;
 mod members;
@@ -181,6 +182,7 @@ impl Merge<'_> {
             true => Untouched::default(),
             false => Untouched::find(&packages, sources, local, &tracks, &fates),
         };
+        documents::report_kept(&packages, sources, local, &untouched, &mut report);
         let merged = tracks.iter().zip(&fates).enumerate();
         // Most of a package is as it was, and need not be looked at.
         let merged = merged.filter(|(_, (_, fate))| **fate == Fate::Merge);

@@ -17,6 +17,8 @@ use crate::resource_list::ResourceList;
 pub(super) struct Untouched {
     /// Paths of whole files.
     files: BTreeSet<String>,
+    /// Paths of files that upstream deleted.
+    deleted: BTreeSet<String>,
     /// Numbers of tracks, for single documents.
     documents: BTreeSet<usize>,
 }
@@ -33,11 +35,12 @@ impl Untouched {
         if !local.is_package() {
             return untouched;
         }
-        untouched.files = same_files(sources, local);
+        (untouched.files, untouched.deleted) = same_files(sources, local);
         for (track, fate) in tracks.iter().zip(fates) {
             if !is_upstreams(packages, track, *fate) {
                 for path in paths(packages, track).into_iter().flatten() {
                     untouched.files.remove(path);
+                    untouched.deleted.remove(path);
                 }
             }
         }
@@ -66,6 +69,16 @@ impl Untouched {
         path.is_some_and(|path| self.files.contains(path))
     }
 
+    /// Whether a file is deleted with all that it holds.
+    pub(super) fn is_deleted(&self, path: &str) -> bool {
+        self.deleted.contains(path)
+    }
+
+    /// The paths of those.
+    pub(super) fn deleted(&self) -> impl Iterator<Item = &str> {
+        self.deleted.iter().map(String::as_str)
+    }
+
     /// Whether upstream's document stands for the resource of a track.
     pub(super) fn has_document(&self, track: usize) -> bool {
         self.documents.contains(&track)
@@ -77,19 +90,27 @@ impl Untouched {
     }
 }
 
-/// Files with resources that local has as the original has them, and upstream has otherwise.
-fn same_files([original, upstream]: [Source<'_>; 2], local: &ResourceList) -> BTreeSet<String> {
+/// Files with resources that local has as the original has them: those that upstream has otherwise,
+/// and those that it deleted.
+fn same_files(
+    [original, upstream]: [Source<'_>; 2],
+    local: &ResourceList,
+) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut changed, mut deleted) = (BTreeSet::new(), BTreeSet::new());
     let (Some(original), Some(upstream)) = (original.files(), upstream.files()) else {
-        return BTreeSet::new();
+        return (changed, deleted);
     };
-    let is_same = |path: &&str| {
+    for path in local.paths_of_resources() {
         let (Ok(old), Ok(ours)) = (original.read_file(path), local.read_file(path)) else {
-            return false;
+            continue;
         };
-        old == ours && upstream.read_file(path).is_ok_and(|new| new != old)
-    };
-    let paths = local.paths_of_resources().into_iter();
-    paths.filter(is_same).map(str::to_owned).collect()
+        match upstream.read_file(path) {
+            Ok(new) if old == ours && new != old => changed.insert(path.to_owned()),
+            Err(_) if old == ours => deleted.insert(path.to_owned()),
+            _ => continue,
+        };
+    }
+    (changed, deleted)
 }
 
 fn paths<'p>(packages: &'p Packages<'_, '_>, track: &Track) -> [Option<&'p str>; 3] {

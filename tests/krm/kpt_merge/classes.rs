@@ -1,178 +1,291 @@
-//! Why kpt's result differs: classes of differences, decided from the three versions of a place.
+//! Why kpt's result differs: classes of differences, each with the exact pattern that it stands for.
+//!
+//! What is ours was compared with [`super::expected`] before, so that only kpt's is in question here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use krm_variants::yaml::Value;
 
 /// The classes, as `docs/kpt-differences.md` names them.
-pub(super) const NULL: &str = "null-is-a-value";
-pub(super) const KIND: &str = "changed-kind-of-value";
-pub(super) const ORDER: &str = "order-is-merged";
-pub(super) const LEFT_BEHIND: &str = "empty-left-behind";
-pub(super) const REMOVED: &str = "removed-and-changed";
-pub(super) const DELETED_RESOURCE: &str = "deleted-and-changed-resource";
-pub(super) const SPELLING: &str = "equal-by-value";
-pub(super) const ATOMIC_MAP: &str = "atomic-maps";
-pub(super) const MERGED_KEYS: &str = "other-keys-than-kpts";
+const NULL: &str = "null-is-a-value";
+const ORDER: &str = "order-is-merged";
+const LEFT_BEHIND: &str = "empty-left-behind";
+const ADDED: &str = "added-to-a-removed-list";
+const REMOVED: &str = "removed-and-changed";
+const SPELLING: &str = "equal-by-value";
+const ATOMIC_MAP: &str = "atomic-maps";
+const KEYS: &str = "other-keys-than-kpts";
 
-/// What is known of a place.
-#[derive(Clone, Copy)]
-struct Around {
-    is_null: bool,
-    is_of_other_kind: bool,
-    is_removed: bool,
-}
+/// One place: what base, local and upstream have there.
+type Versions<'v> = [Option<&'v Value>; 3];
+
+pub(super) type Counts = BTreeMap<&'static str, usize>;
 
 /// Counts the classes of all differences between two results; gives the first that has none.
 pub(super) fn explain(
     ours: Option<&Value>,
     kpts: Option<&Value>,
-    versions: [Option<&Value>; 3],
-    counts: &mut BTreeMap<&'static str, usize>,
+    versions: Versions<'_>,
+    counts: &mut Counts,
 ) -> Result<(), String> {
-    if ours.is_some() != kpts.is_some() {
-        let [base, local, upstream] = versions;
-        let both_changed = base != local && base != upstream && local != upstream;
-        return match both_changed {
-            true => {
-                *counts.entry(DELETED_RESOURCE).or_default() += 1;
-                Ok(())
-            }
-            false => Err("the resource is in one result only".to_owned()),
-        };
-    }
-    let around = Around {
-        is_null: false,
-        is_of_other_kind: false,
-        is_removed: false,
-    };
-    walk("", ours, kpts, versions, around, counts)
+    walk("", ours, kpts, versions, counts)
 }
 
 fn walk(
     path: &str,
     ours: Option<&Value>,
     kpts: Option<&Value>,
-    versions: [Option<&Value>; 3],
-    around: Around,
-    counts: &mut BTreeMap<&'static str, usize>,
+    versions: Versions<'_>,
+    counts: &mut Counts,
 ) -> Result<(), String> {
     if ours == kpts {
         return Ok(());
     }
-    let [base, local, upstream] = versions;
-    let present: Vec<&Value> = versions.into_iter().flatten().collect();
-    let kind = |value: &&Value| match value {
-        Value::Mapping(_) => 1,
-        Value::Sequence(_) => 2,
-        _ => 0,
-    };
-    let kinds: Vec<i32> = present.iter().map(kind).collect();
-    let removed_and_changed = (base.is_some() && local.is_none() && upstream != base)
-        || (base.is_some() && upstream.is_none() && local != base);
-    let around = Around {
-        is_null: around.is_null || present.iter().any(|v| has_null(v)),
-        is_of_other_kind: around.is_of_other_kind || kinds.windows(2).any(|k| k[0] != k[1]),
-        is_removed: around.is_removed || removed_and_changed,
-    };
-    match (ours, kpts) {
+    if let Some(class) = class(path, ours, kpts, versions) {
+        *counts.entry(class).or_default() += 1;
+        return Ok(());
+    }
+    let parts = match (ours, kpts) {
         (Some(Value::Mapping(a)), Some(Value::Mapping(b))) => {
-            let mut keys: Vec<&Value> = a.iter().chain(b).map(|(key, _)| key).collect();
-            keys.sort_by_key(|key| key.to_json());
-            keys.dedup();
-            for key in keys {
-                let of = |v: Option<&'_ Value>| -> Option<Value> { v?.get(key.as_str()?).cloned() };
-                let (x, y) = (of(ours), of(kpts));
-                let inner = versions.map(of);
-                let path = format!("{path}.{}", key.as_str().unwrap_or("?"));
-                let inner = inner.each_ref().map(Option::as_ref);
-                walk(&path, x.as_ref(), y.as_ref(), inner, around, counts)?;
-            }
-            Ok(())
+            let keys = a.iter().chain(b).map(|(key, _)| key.to_json());
+            keys.collect::<BTreeSet<_>>()
         }
         (Some(Value::Sequence(a)), Some(Value::Sequence(b))) => {
-            let names = |items: &[Value]| -> Option<Vec<String>> {
-                let name = |item: &Value| Some(item.get("name")?.to_json());
-                items.iter().map(name).collect()
-            };
             let (Some(x), Some(y)) = (names(a), names(b)) else {
-                return leaf(path, ours, kpts, around, counts);
+                return unexplained(path, ours, kpts);
             };
-            let (mut sorted_x, mut sorted_y) = (x.clone(), y.clone());
-            sorted_x.sort();
-            sorted_y.sort();
-            if sorted_x == sorted_y && x != y {
+            let common = |names: &[String], others: &[String]| -> Vec<String> {
+                let kept = names.iter().filter(|name| others.contains(name));
+                kept.cloned().collect()
+            };
+            if common(&x, &y) != common(&y, &x) {
+                if !follows_kpts_order(&y, versions) {
+                    return unexplained(path, ours, kpts);
+                }
                 *counts.entry(ORDER).or_default() += 1;
             }
-            sorted_x.extend(sorted_y);
-            sorted_x.sort();
-            sorted_x.dedup();
-            for name in sorted_x {
-                let of = |v: Option<&Value>| match v {
-                    Some(Value::Sequence(items)) => items
-                        .iter()
-                        .find(|item| item.get("name").is_some_and(|n| n.to_json() == name))
-                        .cloned(),
-                    _ => None,
-                };
-                let (x, y) = (of(ours), of(kpts));
-                let inner = versions.map(of);
-                let inner = inner.each_ref().map(Option::as_ref);
-                let path = format!("{path}[{name}]");
-                walk(&path, x.as_ref(), y.as_ref(), inner, around, counts)?;
-            }
-            Ok(())
+            x.into_iter().chain(y).collect()
         }
-        _ => leaf(path, ours, kpts, around, counts),
-    }
-}
-
-fn leaf(
-    path: &str,
-    ours: Option<&Value>,
-    kpts: Option<&Value>,
-    around: Around,
-    counts: &mut BTreeMap<&'static str, usize>,
-) -> Result<(), String> {
-    let text = |value: Option<&Value>| value.map(|v| v.to_json().trim_matches('"').to_owned());
-    let class = if around.is_null {
-        NULL
-    } else if around.is_of_other_kind {
-        KIND
-    } else if ours.is_none() && kpts.is_some_and(is_hollow) {
-        LEFT_BEHIND
-    } else if around.is_removed {
-        REMOVED
-    } else if text(ours) == text(kpts) {
-        SPELLING
-    } else if path.starts_with(".spec.ports") {
-        MERGED_KEYS
-    } else if path.starts_with(".spec.selector") {
-        ATOMIC_MAP
-    } else {
-        let json = |value: Option<&Value>| value.map(Value::to_json).unwrap_or_default();
-        return Err(format!("{path}: ours {}, kpt's {}", json(ours), json(kpts)));
+        _ => return unexplained(path, ours, kpts),
     };
-    *counts.entry(class).or_default() += 1;
+    let is_list = matches!(ours, Some(Value::Sequence(_)));
+    for part in parts {
+        let of = |value: Option<&Value>| match value? {
+            Value::Sequence(items) => {
+                let is = |item: &&Value| name(item).as_ref() == Some(&part);
+                items.iter().find(is).cloned()
+            }
+            Value::Mapping(entries) => {
+                let is = |entry: &&(Value, Value)| entry.0.to_json() == part;
+                entries.iter().find(is).map(|(_, value)| value.clone())
+            }
+            _ => None,
+        };
+        let (x, y, inner) = (of(ours), of(kpts), versions.map(of));
+        let inner = inner.each_ref().map(Option::as_ref);
+        let path = match is_list {
+            true => format!("{path}[]"),
+            false => format!("{path}.{}", part.trim_matches('"')),
+        };
+        walk(&path, x.as_ref(), y.as_ref(), inner, counts)?;
+    }
     Ok(())
 }
 
-/// Whether nothing is in it but empty maps and lists.
-fn is_hollow(value: &Value) -> bool {
-    match value {
-        // The key of an element stays with it.
-        Value::Mapping(entries) => entries
-            .iter()
-            .all(|(key, value)| key.as_str() == Some("name") || is_hollow(value)),
-        Value::Sequence(items) => items.iter().all(is_hollow),
+fn unexplained(path: &str, ours: Option<&Value>, kpts: Option<&Value>) -> Result<(), String> {
+    let json = |value: Option<&Value>| value.map(Value::to_json).unwrap_or_default();
+    Err(format!("{path}: ours {}, kpt's {}", json(ours), json(kpts)))
+}
+
+/// The class of one difference, if it is all of one.
+fn class(
+    path: &str,
+    ours: Option<&Value>,
+    kpts: Option<&Value>,
+    versions: Versions<'_>,
+) -> Option<&'static str> {
+    let [base, local, upstream] = versions;
+    if kpts == without_nulls(ours, versions).as_ref() {
+        return Some(NULL);
+    }
+    // Nothing was left: kpt keeps the maps and lists that base had there.
+    if ours.is_none() && is_hull(kpts?, base?) {
+        return Some(LEFT_BEHIND);
+    }
+    if let (Some(Value::Sequence(left)), Some(Value::Sequence(old))) = (ours, base) {
+        let key = if path == ".spec.ports" {
+            "port"
+        } else {
+            "name"
+        };
+        let is_new = |item: &Value| old.iter().all(|old| old.get(key) != item.get(key));
+        // Upstream removed the list: what local added to it is gone with it.
+        if upstream.is_none() && kpts.is_none() && left.iter().all(is_new) {
+            return Some(ADDED);
+        }
+        // Local removed an element, or the list: of one that upstream changed, the change alone is there.
+        let is_locals = |item: &Value| match local {
+            Some(Value::Sequence(items)) => items.iter().any(|own| own.get(key) == item.get(key)),
+            _ => false,
+        };
+        if let Some(Value::Sequence(parts)) = kpts
+            && left.len() == parts.len()
+            && left
+                .iter()
+                .zip(parts)
+                .all(|(whole, part)| whole == part || (is_part(part, whole) && !is_locals(whole)))
+        {
+            return Some(REMOVED);
+        }
+    }
+    // Local removed an element, and upstream took fields from it: nothing of it is there.
+    if let (Some(old), None, Some(new), None) = (base, local, upstream, kpts)
+        && ours == Some(new)
+        && is_part(new, old)
+    {
+        return Some(REMOVED);
+    }
+    let texts = versions.map(|version| version.map(as_texts));
+    if are_one_by_text(versions) && kpts.map(as_texts) == stands(texts) {
+        return Some(SPELLING);
+    }
+    if is_atomic_map(path) && kpts == by_key(versions).as_ref() {
+        return Some(ATOMIC_MAP);
+    }
+    // A port has one name in all versions, and a name one port, wherever kpt finds the same ones.
+    (path == ".spec.ports" && !ports_pair(versions)).then_some(KEYS)
+}
+
+fn name(item: &Value) -> Option<String> {
+    item.get("name").map(Value::to_json)
+}
+
+fn names(items: &[Value]) -> Option<Vec<String>> {
+    items.iter().map(name).collect()
+}
+
+/// Whether the elements that local has come first, as it has them.
+fn follows_kpts_order(found: &[String], [_, local, _]: Versions<'_>) -> bool {
+    let Some(Value::Sequence(local)) = local else {
+        return false;
+    };
+    let local = names(local).unwrap_or_default();
+    let kept: Vec<&String> = local.iter().filter(|name| found.contains(name)).collect();
+    found.iter().take(kept.len()).eq(kept)
+}
+
+/// A value without what is null in it, or was on either side, and without maps that held nothing else.
+fn without_nulls(value: Option<&Value>, versions: Versions<'_>) -> Option<Value> {
+    let [_, local, upstream] = versions;
+    let is_null = |value: Option<&Value>| value == Some(&Value::Null);
+    if is_null(value) || is_null(local) || is_null(upstream) {
+        return None;
+    }
+    let Value::Mapping(entries) = value? else {
+        return value.cloned();
+    };
+    let kept = entries.iter().filter_map(|(key, value)| {
+        let inner = versions.map(|version| version?.get(key.as_str()?));
+        Some((key.clone(), without_nulls(Some(value), inner)?))
+    });
+    let kept: Vec<_> = kept.collect();
+    (!kept.is_empty() || entries.is_empty()).then_some(Value::Mapping(kept))
+}
+
+/// Whether nothing is left of a map or list but the maps and lists in it, and the names of elements.
+fn is_hull(value: &Value, base: &Value) -> bool {
+    match (value, base) {
+        (Value::Mapping(entries), Value::Mapping(_)) => entries.iter().all(|(key, value)| {
+            let old = key.as_str().and_then(|key| base.get(key));
+            old.is_some_and(|old| {
+                is_hull(value, old) || (key.as_str() == Some("name") && value == old)
+            })
+        }),
+        (Value::Sequence(items), Value::Sequence(old)) => items.iter().all(|item| {
+            let old = old.iter().find(|old| name(old) == name(item));
+            name(item).is_some() && old.is_some_and(|old| is_hull(item, old))
+        }),
         _ => false,
     }
 }
 
-/// Null as one of its entries.
-fn has_null(value: &Value) -> bool {
+/// Whether an element is another one but for some of its fields.
+fn is_part(part: &Value, whole: &Value) -> bool {
+    let Value::Mapping(entries) = part else {
+        return false;
+    };
+    entries.iter().all(|(key, value)| {
+        let all = key.as_str().and_then(|key| whole.get(key));
+        all.is_some_and(|all| as_texts(all) == as_texts(value))
+    })
+}
+
+/// A value with numbers as the strings of their text.
+fn as_texts(value: &Value) -> Value {
     match value {
-        Value::Mapping(entries) => entries.iter().any(|(_, value)| *value == Value::Null),
-        value => *value == Value::Null,
+        Value::Number(_) => Value::from(value.to_json()),
+        Value::Mapping(entries) => {
+            let entries = entries.iter();
+            Value::Mapping(entries.map(|(k, v)| (k.clone(), as_texts(v))).collect())
+        }
+        Value::Sequence(items) => Value::Sequence(items.iter().map(as_texts).collect()),
+        value => value.clone(),
     }
+}
+
+/// Whether two of the versions differ in nothing but that: to kpt these are the same.
+fn are_one_by_text(versions: Versions<'_>) -> bool {
+    let all = || versions.into_iter().flatten();
+    all().any(|a| all().any(|b| a != b && as_texts(a) == as_texts(b)))
+}
+
+/// The rule, of one value.
+fn stands([base, local, upstream]: [Option<Value>; 3]) -> Option<Value> {
+    if upstream == base { local } else { upstream }
+}
+
+fn is_atomic_map(path: &str) -> bool {
+    path == ".spec.selector" || path == ".spec.template.spec.nodeSelector"
+}
+
+/// Three maps merged key by key, null as kpt has it.
+fn by_key(versions: Versions<'_>) -> Option<Value> {
+    let entries = |value: Option<&Value>| match value {
+        Some(Value::Mapping(entries)) => entries.clone(),
+        _ => Vec::new(),
+    };
+    let [base, local, upstream] = versions.map(entries);
+    let mut merged: Vec<(Value, Value)> = Vec::new();
+    for (key, _) in local.iter().chain(&upstream) {
+        let of = |entries: &[(Value, Value)]| {
+            let found = entries.iter().find(|(other, _)| other == key);
+            found.map(|(_, value)| value.clone())
+        };
+        let (b, l, u) = (of(&base), of(&local), of(&upstream));
+        let is_null = [&l, &u].contains(&&Some(Value::Null));
+        let stands = if u == b { l } else { u };
+        if merged.iter().all(|(known, _)| known != key) && !is_null {
+            merged.extend(stands.map(|value| (key.clone(), value)));
+        }
+    }
+    (!merged.is_empty() || !base.is_empty()).then_some(Value::Mapping(merged))
+}
+
+/// Whether name and port of each port go together in all versions.
+fn ports_pair(versions: Versions<'_>) -> bool {
+    let lists = versions
+        .into_iter()
+        .flatten()
+        .filter_map(|list| match list {
+            Value::Sequence(items) => Some(items),
+            _ => None,
+        });
+    let ports: Vec<[Option<String>; 2]> = lists
+        .flatten()
+        .map(|port| ["name", "port"].map(|key| port.get(key).map(Value::to_json)))
+        .collect();
+    ports.iter().all(|a| {
+        let agrees = |b: &[Option<String>; 2]| (a[0] == b[0]) == (a[1] == b[1]);
+        a.iter().all(Option::is_some) && ports.iter().all(agrees)
+    })
 }

@@ -41,7 +41,7 @@ pub(crate) fn triple(random: &mut Random, number: usize) -> Triple {
     let base = resource(random, number);
     let side = |random: &mut Random| {
         let mut value = base.clone();
-        for _ in 0..random.below(4) {
+        for _ in 0..random.below(6) {
             change(&mut value, random, true);
         }
         value
@@ -200,11 +200,15 @@ fn change(value: &mut Value, random: &mut Random, is_root: bool) {
                 }
                 _ if !free.is_empty() => {
                     let at = free[random.below(free.len())];
-                    if !matches!(entries[at].1, Value::Mapping(_) | Value::Sequence(_)) {
-                        entries[at].1 = match random.one_in(25) {
-                            true => Value::Null,
-                            false => Value::from(format!("y{}", random.below(3))),
-                        };
+                    let text = entries[at].1.to_json();
+                    match &mut entries[at].1 {
+                        Value::Mapping(_) | Value::Sequence(_) => {}
+                        scalar if random.one_in(25) => *scalar = Value::Null,
+                        // The same text, and another value.
+                        number @ Value::Number(_) if random.one_in(3) => {
+                            *number = Value::from(text)
+                        }
+                        scalar => *scalar = Value::from(format!("y{}", random.below(3))),
                     }
                 }
                 _ => {}
