@@ -6,7 +6,8 @@ use super::Editor;
 use super::lines::{block_indicators, body_indent, indent_of, is_block_scalar};
 use super::slots::{Slot, new_lines, spans, stable_slots};
 use super::splice::{Splice, splice};
-use crate::yaml::document::{Document, NodeRef};
+use crate::yaml::comments::head_start;
+use crate::yaml::document::NodeRef;
 use crate::yaml::render::Manner;
 use crate::yaml::tree::NodeId;
 
@@ -314,25 +315,4 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
         lines
     }
-}
-
-/// The first of the comment lines directly above the line at `line`; a comment that is indented
-/// deeper belongs to what stands above it.
-pub(in crate::yaml) fn head_start(
-    document: Document<'_>,
-    line: usize,
-    column: usize,
-    floor: usize,
-) -> usize {
-    let mut start = line;
-    while start > floor && document.text[..start].ends_with('\n') {
-        let above = document.line_start(start - 1);
-        let text = &document.text[above..start];
-        let indent = text.len() - text.trim_start_matches([' ', '\t']).len();
-        if above < floor || indent > column || document.comment_at(above + indent).is_none() {
-            break;
-        }
-        start = above;
-    }
-    start
 }

@@ -7,6 +7,7 @@ use super::manner::owner_of;
 use super::slots::below_text;
 use super::splice::Splice;
 use super::{Content, Editor};
+use crate::yaml::comments::comment_behind;
 use crate::yaml::document::NodeRef;
 use crate::yaml::render::{self, Manner, Owner, Rendered};
 use crate::yaml::scalar::{self, Context, ScalarStyle};
@@ -65,8 +66,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         rendered: &mut Rendered,
     ) {
         let head = self.head_place(node);
-        let has_own =
-            head.is_some_and(|head| render::comment_behind(self.document, head).is_some());
+        let has_own = head.is_some_and(|head| comment_behind(self.document, head).is_some());
         if has_own && source.kind().is_block_collection() {
             let tag = source.tag().unwrap_or_default();
             let behind = rendered.inline.strip_prefix(tag).unwrap_or_default();
@@ -195,10 +195,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
         let mut below = String::new();
         if !node.kind().is_block_collection()
-            && let Some(comment) = render::comment_behind(document, node.range().end)
+            && let Some(comment) = comment_behind(document, node.range().end)
         {
             // The comment of the old content has to stand somewhere.
-            if render::comment_behind(document, head).is_some() {
+            if comment_behind(document, head).is_some() {
                 below.push_str(manner.newline);
                 below.push_str(&" ".repeat(owner_of(node).column() + manner.step));
                 below.push_str(comment.trim_start());

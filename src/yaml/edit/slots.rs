@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use super::Content;
+use crate::yaml::comments::entry_end;
+use crate::yaml::content::Content;
 use crate::yaml::document::{EntryRef, NodeRef};
-use crate::yaml::render::{self, Manner, Owner, Rendered, entry_end};
+use crate::yaml::render::{self, Manner, Owner, Rendered};
 use crate::yaml::value::Value;
 
 #[derive(Debug, Clone)]

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use super::block::head_start;
 use super::lines::{block_indicators, break_at, newline_at};
 use super::manner::owner_of;
 use super::slots::{Slot, new_block, new_flow};
 use super::{Change, Comments, Editor};
+use crate::yaml::comments::{comment_place, head_start, unit_start};
 use crate::yaml::document::NodeRef;
-use crate::yaml::render;
 use crate::yaml::tree::{NodeId, NodeKind};
 
 /// Replacement of `range` by `text`.
@@ -70,7 +69,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) {
         let document = self.document;
         if let Some(lines) = &comments.above {
-            let start = render::unit_start(owner);
+            let start = unit_start(owner);
             let line = document.line_start(start);
             let indent = &document.text[line..start];
             if indent.bytes().all(|byte| byte == b' ') {
@@ -91,7 +90,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             }
         }
         if let Some(comment) = &comments.behind
-            && let Some(at) = render::comment_place(owner)
+            && let Some(at) = comment_place(owner)
         {
             let text = match comment.is_empty() {
                 true => String::new(),
