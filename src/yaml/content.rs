@@ -18,6 +18,28 @@ pub enum Content<'f> {
     Text(Arc<OwnedDocument>),
 }
 
+impl Content<'_> {
+    /// Whether a block scalar may be written for a part of this.
+    pub(super) fn holds_block_scalar(&self) -> bool {
+        match self {
+            Self::Value(value) => has_lines(value),
+            // A string of several lines becomes one where its source cannot be carried over.
+            Self::Node(node) => node.source().contains(['|', '>', '\n', '\\', '*']),
+            Self::Text(text) => text.text.contains(['|', '>', '\n', '\\', '*']),
+        }
+    }
+}
+
+/// Whether any string within has several lines.
+fn has_lines(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\n'),
+        Value::Sequence(items) => items.iter().any(has_lines),
+        Value::Mapping(entries) => entries.iter().any(|(_, value)| has_lines(value)),
+        _ => false,
+    }
+}
+
 impl From<Value> for Content<'_> {
     fn from(value: Value) -> Self {
         Self::Value(value)

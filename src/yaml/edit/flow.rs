@@ -117,7 +117,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                     in_comment = self.push_cell(cell, comma, &mut text);
                 }
                 (None, Slot::New(new)) => {
-                    text.push_str(&flow_piece(new, node.kind().is_mapping(), manner));
+                    text.push_str(&flow_piece(new, manner));
                     text.push_str(if !last || trailing_comma { "," } else { "" });
                     in_comment = false;
                 }
