@@ -8,7 +8,7 @@
 //! - x
 //! ```
 
-use super::render::{Manner, Owner, plain, string};
+use super::render::{Json, Manner, Owner, block_key, is_long, plain, string};
 use super::scalar::{self, Context, ScalarStyle};
 use super::value::Value;
 
@@ -16,7 +16,7 @@ const MANNER: Manner = Manner {
     step: 2,
     wide: false,
     newline: "\n",
-    json: false,
+    json: Json::No,
     indent_below: 0,
     body: None,
 };
@@ -75,9 +75,15 @@ impl Writer<'_> {
             if index > 0 || !behind_dash {
                 self.pad(column);
             }
+            let from = self.out.len();
             match key {
                 Value::String(text) => self.string(text),
-                other => self.out.push_str(&super::render::block_key(other)),
+                other => self.out.push_str(&block_key(other)),
+            }
+            if is_long(&self.out[from..]) {
+                self.out.insert_str(from, "? ");
+                self.end_line();
+                self.pad(column);
             }
             self.out.push(':');
             match value {
@@ -179,6 +185,13 @@ mod tests {
         ] {
             assert_eq!(written(text, 0, "\n"), text);
         }
+    }
+
+    #[test]
+    fn a_long_key_has_a_question_mark() {
+        let key = "k".repeat(1001);
+        let text = format!("- ? {key}\n  : a\n  b: c\n- ? {key}\n  :\n  - d\n");
+        assert_eq!(written(&text, 0, "\n"), text);
     }
 
     #[test]

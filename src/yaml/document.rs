@@ -446,6 +446,37 @@ impl<'a> NodeRef<'a> {
         })
     }
 
+    /// Whether this holds an alias, or a key that is a collection.
+    pub(super) fn is_complex(&self) -> bool {
+        let nodes = self.ids().map(|id| self.at(id));
+        let mut complex = nodes.filter(|node| match node.kind() {
+            NodeKind::Alias => true,
+            kind if kind.is_mapping() => node
+                .entries()
+                .any(|entry| !matches!(entry.key.kind(), NodeKind::Scalar(_))),
+            _ => false,
+        });
+        complex.next().is_some()
+    }
+
+    /// Whether this is an alias, or holds one.
+    pub(super) fn has_alias(&self) -> bool {
+        let ids = self.ids();
+        let nodes = &self.document.tree.nodes[ids.start as usize..ids.end as usize];
+        nodes.iter().any(|node| node.kind == NodeKind::Alias)
+    }
+
+    /// The name that paths give the value of this key: its text, or how a collection is written.
+    pub(crate) fn field_name(&self) -> &'a str {
+        let key = self.resolved();
+        key.scalar_text().unwrap_or(key.source())
+    }
+
+    /// Column in bytes of the content, counted from 0.
+    pub(crate) fn column(&self) -> usize {
+        self.document.column(self.range().start)
+    }
+
     /// Whether two nodes have the same value, however they are written.
     #[must_use]
     pub fn equals(&self, other: &NodeRef<'_>) -> bool {
@@ -500,7 +531,7 @@ impl<'a> NodeRef<'a> {
                 return path.index(child.document.tree.position(child.id));
             }
             let key = child.key_of_value().unwrap_or(child);
-            path.field(key.resolved().scalar_text().unwrap_or_default())
+            path.field(key.field_name())
         })
     }
 

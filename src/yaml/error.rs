@@ -38,6 +38,23 @@ pub enum EditError {
         /// Name of the anchor.
         anchor: String,
     },
+    /// The new content has aliases that cannot be written out.
+    #[error(
+        "{place}: the aliases of the new value stand for more than ten million values, or for \
+         themselves"
+    )]
+    Endless {
+        /// Path of the content in the document that it comes from.
+        place: String,
+    },
+    /// A mapping would have a key twice that is a collection.
+    #[error("{place}: the mapping has the key {key} twice")]
+    KeyTwice {
+        /// Path of the mapping.
+        place: String,
+        /// The key, as JSON.
+        key: String,
+    },
     /// The place holds another kind of value than the edit needs.
     #[error("{place}: expected a {expected}, found {found}")]
     WrongKind {

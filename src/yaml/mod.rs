@@ -5,6 +5,8 @@
 //! that was not changed. Values ([`Value`]) stand apart from their spelling ([`scalar`]).
 
 mod block;
+mod comments;
+mod content;
 mod document;
 mod edit;
 mod error;
@@ -21,12 +23,14 @@ pub(crate) mod scan;
 pub mod value;
 
 pub use block::{to_block_text, to_indented_block_text};
+pub use comments::{comments_above, line_comment};
+pub use content::{Content, OwnedDocument};
 pub use document::{Document, EntryRef, NodeRef};
-pub use edit::{Content, Editor, OwnedDocument, Part};
+pub use edit::{Editor, Part};
 pub use error::{EditError, Location, ParseError};
 pub(crate) use lines::is_marker;
 pub use path::{Path, PathElement};
-pub use render::{comments_above, line_comment, node_text};
+pub use render::node_text;
 pub(crate) use tree::most_nodes;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;

@@ -331,6 +331,13 @@ impl<'t> Builder<'t> {
                 },
             )
         };
+        if style == Style::Plain
+            && let Some(at) = comment_in(&self.bytes[start..end])
+        {
+            // The parser reads over some.
+            let message = "expected a new entry or item, found text that a comment cut off";
+            return Err(self.error(start + at, message.to_owned()));
+        }
         let mut value = value;
         if block && end == self.text.len() && !self.text.ends_with('\n') {
             // YAML 1.2.2, 8.1.1.2: no line break, nothing to keep; the parser adds one.
@@ -614,6 +621,13 @@ impl<'t> Builder<'t> {
             message,
         }
     }
+}
+
+/// A comment between the lines of a plain scalar, which would end it (YAML 1.2.2, 6.7).
+fn comment_in(plain: &[u8]) -> Option<usize> {
+    memchr::memchr(b'\n', plain)?;
+    let mut signs = memchr::memchr_iter(b'#', plain);
+    signs.find(|at| *at > 0 && b" \t\n".contains(&plain[at - 1]))
 }
 
 /// Whether a plain scalar may be something else than a string.

@@ -3,8 +3,9 @@
 //! Content comes as a value, or as a node of another document; then it brings its own spelling and
 //! comments along and only its indentation is made to fit.
 
+use super::comments::{comment_behind, comments_above, entry_end};
+use super::content::{Content, OwnedDocument};
 use super::document::{Document, EntryRef, NodeRef};
-use super::edit::{Content, OwnedDocument};
 use super::scalar::{self, Context, ScalarStyle};
 use super::tree::{NONE, NodeKind};
 use super::value::Value;
@@ -18,13 +19,24 @@ pub(super) struct Manner {
     pub(super) wide: bool,
     /// Line break.
     pub(super) newline: &'static str,
-    /// Whether keys and strings in flow style are written as JSON has them.
-    pub(super) json: bool,
+    /// How much of JSON there is in flow style.
+    pub(super) json: Json,
     /// White space in blank lines and in front of a comment line that follow, which a block scalar
     /// indented no deeper would take for its own.
     pub(super) indent_below: usize,
     /// Indentation of the lines of the block scalar that is replaced.
     pub(super) body: Option<usize>,
+}
+
+/// How much of JSON there is in flow style.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Json {
+    /// Strings are plain where they can be.
+    No,
+    /// Keys and strings are in double quotes.
+    Quoted,
+    /// The document is JSON, whose keys are strings.
+    Document,
 }
 
 /// What the content belongs to, with the column of the key or dash.
@@ -82,6 +94,15 @@ impl Rendered {
         out.extend(self.lines);
     }
 
+    /// Puts a key at a column in front.
+    fn behind_key(self, column: usize, key: &str, out: &mut Vec<String>) {
+        if is_long(key) {
+            out.push(format!("{:column$}? {key}", ""));
+            return self.behind(column, ":", out);
+        }
+        self.behind(column, &format!("{key}:"), out);
+    }
+
     /// Moves the first line up behind a dash.
     pub(super) fn compact(mut self) -> Self {
         if self.inline.is_empty() && !self.lines.is_empty() {
@@ -112,6 +133,12 @@ impl Rendered {
     }
 }
 
+/// Whether a key needs a question mark: readers look for the colon behind it in the next 1024
+/// characters or bytes (YAML 1.2.2, 7.4.2).
+pub(super) fn is_long(key: &str) -> bool {
+    key.len() > 1000
+}
+
 /// A node as the text of a document of its own: its spelling and inner comments stay.
 #[must_use]
 pub fn node_text(node: NodeRef<'_>) -> String {
@@ -124,7 +151,7 @@ fn document_text(content: &Content<'_>) -> String {
         wide: false,
         newline: "
 ",
-        json: false,
+        json: Json::No,
         indent_below: 0,
         body: None,
     };
@@ -187,18 +214,24 @@ pub(super) fn flow(content: &Content<'_>, manner: &Manner) -> String {
         Content::Text(text) => flow(&root_of(text), manner),
         Content::Value(value) => flow_value(value, manner.json),
         Content::Node(node) => {
-            let is_json = manner.json && node.document.text.starts_with('{');
+            let is_json = manner.json != Json::No && node.document.text.starts_with('{');
             let single = !node.kind().is_block_collection()
                 && !node.source().contains('\n')
                 && !node.source().is_empty();
             let simple = match node.kind() {
                 NodeKind::Scalar(ScalarStyle::Plain) => {
-                    scalar::plain_is_safe(node.source(), Context::Flow) || node.as_str().is_none()
+                    let is_safe = manner.json == Json::No
+                        && scalar::plain_is_safe(node.source(), Context::Flow);
+                    is_safe || node.as_str().is_none()
                 }
                 NodeKind::Scalar(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => true,
-                _ => !has_alias(*node),
+                _ => !node.has_alias(),
             };
-            if single && simple && node.properties().is_empty() && (is_json || !manner.json) {
+            if single
+                && simple
+                && node.properties().is_empty()
+                && (is_json || manner.json == Json::No)
+            {
                 return node.source().to_owned();
             }
             flow_value(&node.value().unwrap_or(Value::Null), manner.json)
@@ -206,9 +239,9 @@ pub(super) fn flow(content: &Content<'_>, manner: &Manner) -> String {
     }
 }
 
-fn flow_value(value: &Value, json: bool) -> String {
+fn flow_value(value: &Value, json: Json) -> String {
     match value {
-        Value::String(text) if json => scalar::write_double_quoted(text),
+        Value::String(text) if json != Json::No => scalar::write_double_quoted(text),
         Value::String(text) => scalar::write_inline(text, ScalarStyle::Plain, Context::Flow),
         Value::Sequence(items) => {
             let items: Vec<_> = items.iter().map(|item| flow_value(item, json)).collect();
@@ -217,7 +250,7 @@ fn flow_value(value: &Value, json: bool) -> String {
         Value::Mapping(entries) => {
             let entries: Vec<_> = entries
                 .iter()
-                .map(|(key, value)| format!("{}: {}", flow_key(key, json), flow_value(value, json)))
+                .map(|(key, value)| flow_entry(key, &flow_value(value, json), json))
                 .collect();
             format!("{{{}}}", entries.join(", "))
         }
@@ -225,11 +258,24 @@ fn flow_value(value: &Value, json: bool) -> String {
     }
 }
 
+/// An entry in flow style.
+pub(super) fn flow_entry(key: &Value, value: &str, json: Json) -> String {
+    let key = flow_key(key, json);
+    // JSON knows no question mark, and its readers no limit.
+    let mark = if is_long(&key) && json != Json::Document {
+        "? "
+    } else {
+        ""
+    };
+    format!("{mark}{key}: {value}")
+}
+
 /// A key in flow style.
-pub(super) fn flow_key(key: &Value, json: bool) -> String {
+fn flow_key(key: &Value, json: Json) -> String {
     match key {
-        Value::String(_) => flow_value(key, json),
-        other if json => scalar::write_double_quoted(&plain(other)),
+        Value::Number(_) | Value::Bool(_) if json == Json::Document => {
+            scalar::write_double_quoted(&plain(key))
+        }
         other => flow_value(other, json),
     }
 }
@@ -260,9 +306,8 @@ fn block_value(value: &Value, owner: Owner, manner: &Manner) -> Rendered {
             let column = owner.child(false, manner);
             let mut rendered = Rendered::default();
             for (key, value) in entries {
-                let mark = format!("{}:", block_key(key));
                 let value = block_value(value, Owner::Key(column), manner);
-                value.behind(column, &mark, &mut rendered.lines);
+                value.behind_key(column, &block_key(key), &mut rendered.lines);
             }
             rendered
         }
@@ -270,11 +315,17 @@ fn block_value(value: &Value, owner: Owner, manner: &Manner) -> Rendered {
     }
 }
 
+/// A key in block style, without its colon.
 pub(super) fn block_key(key: &Value) -> String {
     match key {
         Value::String(text) => scalar::write_inline(text, ScalarStyle::Plain, Context::Block),
-        other => flow_value(other, false),
+        other => flow_value(other, Json::No),
     }
+}
+
+/// A string on one line.
+pub(super) fn plain_or_quoted(text: &str) -> String {
+    scalar::write_inline(text, ScalarStyle::Plain, Context::Block)
 }
 
 /// A string in the style asked for, if it can be written so, else double-quoted.
@@ -324,7 +375,7 @@ pub(super) fn kept_string(
 
 /// Lines for a new entry of a block mapping at a column.
 pub(super) fn entry_lines(
-    key: &str,
+    key: &Value,
     content: &Content<'_>,
     source: Option<EntryRef<'_>>,
     column: usize,
@@ -332,7 +383,7 @@ pub(super) fn entry_lines(
 ) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rendered = block(content, Owner::Key(column), manner);
-    let mut mark = scalar::write_inline(key, ScalarStyle::Plain, Context::Block);
+    let mut mark = block_key(key);
     if let Some(entry) = source {
         for comment in comments_above(entry.key) {
             lines.push(format!("{:column$}{comment}", ""));
@@ -342,8 +393,7 @@ pub(super) fn entry_lines(
         }
         append_trailing_comment(entry.value, &mut rendered);
     }
-    mark.push(':');
-    rendered.behind(column, &mark, &mut lines);
+    rendered.behind_key(column, &mark, &mut lines);
     lines
 }
 
@@ -380,75 +430,6 @@ fn append_trailing_comment(value: NodeRef<'_>, rendered: &mut Rendered) {
     }
 }
 
-/// The comment at the end of the line of an entry (by its key) or item, from its `#`; `None` where
-/// no such comment can stand, empty where none stands.
-#[must_use]
-pub fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
-    let at = comment_place(owner)?;
-    Some(
-        comment_behind(owner.document, at)
-            .unwrap_or_default()
-            .trim(),
-    )
-}
-
-/// White space and comment from `at` to the end of the line, if a comment is there.
-pub(super) fn comment_behind(document: Document<'_>, at: usize) -> Option<&str> {
-    let rest = &document.text[at..];
-    let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-    let comment = document.comment_at(at + blank)?;
-    Some(rest[..blank + comment.len()].trim_end_matches('\r'))
-}
-
-/// Where an entry (by its key) or an item begins.
-pub(super) fn unit_start(owner: NodeRef<'_>) -> usize {
-    let start = owner.outer_start();
-    owner.mark().unwrap_or(start).min(start)
-}
-
-/// Where the comment at the end of an entry's or item's line stands or would stand, white space
-/// included: behind a value on that line, else behind the indicator. `None` where the line ends in
-/// something else, as a block scalar's header or a flow collection of several lines.
-pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
-    let document = owner.document;
-    let value = match owner.parent()?.kind() {
-        NodeKind::BlockSequence => owner,
-        NodeKind::BlockMapping => document.node(super::tree::NodeId(owner.raw().next)),
-        _ => return None,
-    };
-    let at = match value.kind() {
-        NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => return None,
-        NodeKind::BlockMapping | NodeKind::BlockSequence => {
-            let mark = value.mark()? + 1;
-            let at = mark.max(value.properties_range().map_or(0, |range| range.end));
-            (document.line_end(at) < value.range().start).then_some(at)?
-        }
-        _ => {
-            let at = value.range().end.max(value.mark()? + 1);
-            // A value on lines of its own has its comments there.
-            (document.line_end(value.mark()?) >= at).then_some(at)?
-        }
-    };
-    let rest = document.text[at..document.line_end(at)].trim();
-    (rest.is_empty() || comment_behind(document, at).is_some()).then_some(at)
-}
-
-/// The comment lines directly above an entry (by its key) or item, each from its `#`.
-#[must_use]
-pub fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
-    let document = node.document;
-    let start = document.line_start(unit_start(node));
-    // Behind a dash: what is above belongs to the item.
-    if !document.text[start..unit_start(node)]
-        .trim_start()
-        .is_empty()
-    {
-        return Vec::new();
-    }
-    let head = super::edit::head_start(document, start, document.column(node.outer_start()), 0);
-    document.text[head..start].lines().map(str::trim).collect()
-}
-
 fn is_simple_key(key: NodeRef<'_>) -> bool {
     key.mark().is_none()
         && matches!(
@@ -462,18 +443,11 @@ fn is_simple_key(key: NodeRef<'_>) -> bool {
         && !key.source().is_empty()
 }
 
-fn has_alias(node: NodeRef<'_>) -> bool {
-    let nodes = &node.document.tree.nodes;
-    nodes[node.id.index()..node.raw().next as usize]
-        .iter()
-        .any(|n| n.kind == NodeKind::Alias)
-}
-
 /// A node of another document as its source has it, re-indented.
 ///
 /// `None` where the source cannot be carried over as it is: aliases, complex keys.
 fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Rendered> {
-    if has_alias(node) {
+    if node.has_alias() {
         return None;
     }
     let tag = node.tag().map(|tag| format!("{tag} ")).unwrap_or_default();
@@ -513,11 +487,7 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
                 push_trivia(document, behind, start, column, &mut rendered.lines);
                 let mut value = transcribe(entry.value, Owner::Key(column), manner)?;
                 append_trailing_comment(entry.value, &mut value);
-                value.behind(
-                    column,
-                    &format!("{}:", entry.key.source()),
-                    &mut rendered.lines,
-                );
+                value.behind_key(column, entry.key.source(), &mut rendered.lines);
                 behind = Some(document.line_end(entry_end(entry)));
             }
             Some(rendered)
@@ -623,12 +593,6 @@ fn push_trivia(
             false => format!("{:column$}{comment}", ""),
         });
     }
-}
-
-/// The end of an entry: of its value, or of its colon where there is none.
-pub(super) fn entry_end(entry: EntryRef<'_>) -> usize {
-    let mark = entry.value.mark().map_or(0, |mark| mark + 1);
-    entry.value.range().end.max(entry.key.range().end).max(mark)
 }
 
 fn block_scalar(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Rendered> {

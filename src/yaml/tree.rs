@@ -72,6 +72,14 @@ impl NodeKind {
     pub fn is_block_collection(self) -> bool {
         matches!(self, Self::BlockMapping | Self::BlockSequence)
     }
+
+    /// Whether this is a scalar whose lines stand below a `|` or `>`.
+    pub(super) fn is_block_scalar(self) -> bool {
+        matches!(
+            self,
+            Self::Scalar(ScalarStyle::Literal | ScalarStyle::Folded)
+        )
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

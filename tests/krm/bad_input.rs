@@ -302,6 +302,17 @@ fn a_carriage_return_alone_ends_no_line() {
 }
 
 #[test]
+fn a_comment_ends_a_plain_scalar() {
+    // Where its line begins with a tab, the parser reads over it.
+    refused(
+        "a comment behind a tab",
+        format!("{WRAPPER}{KPTFILE}")
+            .replace("kind: ResourceList\n", "kind: ResourceList\n\t# c\n \tx\n"),
+        "standard input: line 3, column 2: expected a new entry or item, found text that a comment cut off",
+    );
+}
+
+#[test]
 fn nesting_and_anchors() {
     let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
     // Wrapper, items and the item itself come first.

@@ -506,3 +506,49 @@ fn anchors_and_tags_stand_where_they_can() {
     editor.remove_entry(root, "c").expect("no anchor in c");
     assert_eq!(editor.finish().expect("fine"), "a: &x 1\nb: *x\n");
 }
+
+#[test]
+fn a_long_key_has_a_question_mark() {
+    let key = "k".repeat(1001);
+    set("a: 1\n", &[], &key, "2", &format!("a: 1\n? {key}\n: 2\n"));
+    set(
+        "{a: 1}\n",
+        &[],
+        &key,
+        "2",
+        &format!("{{a: 1, ? {key}: 2}}\n"),
+    );
+    let nested = format!("{{? {key} : [x]}}");
+    set(
+        "a: 1\n",
+        &[],
+        "a",
+        &nested,
+        &format!("a:\n  ? {key}\n  :\n  - x\n"),
+    );
+}
+
+#[test]
+fn what_cannot_be_written_is_refused() {
+    let refused = |source: &str| {
+        let source_tree = parse(source);
+        let value = Document::new(source, &source_tree)
+            .root(0)
+            .and_then(|root| root.get("a"))
+            .expect("a");
+        let before = "b: 1\n";
+        let tree = parse(before);
+        let result = edit(before, &tree, &[], |e, n| {
+            e.set(n, "b", Content::Node(value))
+        });
+        result.expect_err(source).to_string()
+    };
+    assert_eq!(
+        refused("a: &x [*x]\n"),
+        "a: the aliases of the new value stand for more than ten million values, or for themselves"
+    );
+    assert_eq!(
+        refused("a:\n  [x]: 1\n  [ x ]: 2\n"),
+        "a: the mapping has the key [\"x\"] twice"
+    );
+}

@@ -49,14 +49,6 @@ impl Merge {
         if other {
             return None;
         }
-        // Keys that are no scalars are in no resource; such a mapping is one value.
-        let has_words = |node: NodeRef<'_>| {
-            let mut keys = node.entries().map(|entry| entry.key);
-            keys.all(|key| key.scalar_text().is_some() && !key.source().is_empty())
-        };
-        if mapping && !(has_words(local) && [old, new].into_iter().flatten().all(has_words)) {
-            return None;
-        }
         match mapping {
             true => Some(self.mapping(facts, old, local, new)),
             false => self.list(trail, facts, present, old, local, new),

@@ -102,7 +102,9 @@ pub fn same(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
             && node.range().end < node.document.text.len()
             && node.properties().is_empty()
     };
-    if a.kind() == b.kind() && plain(&a) && plain(&b) && a.source() == b.source() {
+    // The indentation of the first line is no part of the source.
+    let alike = a.kind() == b.kind() && a.column() == b.column();
+    if alike && plain(&a) && plain(&b) && a.source() == b.source() {
         let source = a.source().as_bytes();
         if memchr::memchr2(b'*', b'!', source).is_none() {
             return true;

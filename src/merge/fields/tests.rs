@@ -342,3 +342,89 @@ fn identifiers_and_pipeline_annotations_are_not_merged() {
     );
     check(base, base, local, base);
 }
+
+/// Local changed nothing: upstream's document comes out, spelled as here.
+#[track_caller]
+fn take(before: &str, upstream: &str, expected: &str) {
+    check(before, before, upstream, expected);
+}
+
+#[test]
+fn keys_that_are_no_strings() {
+    take("e: {\n  a: 1,\n}\n", "e: {2: x}\n", "e: {\n  2: x,\n}\n");
+    take("e: {\"a\": 1}\n", "e: {2: x}\n", "e: {2: \"x\"}\n");
+    // JSON has no others.
+    take("{\"a\": 1}\n", "{2: x}\n", "{\"2\": \"x\"}\n");
+    check(": x\nb: 1\n", ": x\nb: 2\n", ": y\nb: 1\n", ": y\nb: 2\n");
+    check(
+        "? [a]\n: 1\nb: 1\n",
+        "? [a]\n: 1\nb: 2\n",
+        "? [a]\n: 3\nb: 1\n? {c: d}\n: 5\n",
+        "? [a]\n: 3\nb: 2\n{c: d}: 5\n",
+    );
+    check(
+        "a: &a k\n*a : 1\nb: 1\n",
+        "a: &a k\n*a : 1\nb: 2\n",
+        "a: k\nk: 3\nb: 1\n",
+        "a: &a k\n*a : 3\nb: 2\n",
+    );
+    // A value without a key is not that of a key without value.
+    take(
+        "? a\nb: 1\n: nothing\n",
+        "? a\n:\n: nothing\n",
+        "? a\n:\n: nothing\n",
+    );
+}
+
+#[test]
+fn indentation_can_change_a_value() {
+    take(
+        "f:\n  - a\n  - b\n",
+        "f:\n - a\n  - b\n",
+        "f:\n  - a\n    - b\n",
+    );
+}
+
+#[test]
+fn comments_never_cut_off_lines_of_a_value() {
+    take(
+        "below:\n  b # c\n",
+        "below:\n  a\n  c\n",
+        "below:\n  a\n  c # c\n",
+    );
+    take("a: # c\n  k: v\n", "a: x\n  y\n", "a: # c\n  x\n  y\n");
+    take(
+        "a:\n  # c\n  b\n",
+        "a: |\n  x\n  y\n",
+        "a:\n  # c\n  \"x\\ny\\n\"\n",
+    );
+    take(
+        "s:\r\n  # c\r\n  b\r\n",
+        "s:\r\n- x\r\n",
+        "s:\r\n  # c\r\n- x\r\n",
+    );
+}
+
+#[test]
+fn white_space_below_is_no_text_of_a_new_block_scalar() {
+    take("e: |\n ]\n\t\n", "e: |\n", "e: \"\"\n\t\n");
+    // What stood between goes in the same merge.
+    take(
+        "e: |\n  x\ng: 1\n   \nh: 1\n",
+        "e: |\n  y\nh: 1\n",
+        "e: |\n  y\nh: 1\n",
+    );
+    take(
+        "e: |\n  x\ng: [\n ]\nh: # c\n\t\n",
+        "g: [\n ]\nh: # c\ne: |\n",
+        "g: [\n ]\nh: # c\n\t\ne: |\n",
+    );
+    // Blank lines go where another entry comes in.
+    check_conflicts(
+        "a:\n  b: |\n",
+        "a:\n  b0: |\n  b: |\n  \n",
+        "b: |\n",
+        "a:\n  b0: |\nb: \"\"\n",
+        &["a.b0:local"],
+    );
+}

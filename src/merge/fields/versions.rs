@@ -15,12 +15,7 @@ impl Trail<'_> {
     pub(super) fn to_path(&self) -> Path {
         match self {
             Self::Root => Path::root(),
-            Self::Field(parent, key) => {
-                let key = key.resolved();
-                parent
-                    .to_path()
-                    .field(key.scalar_text().unwrap_or_default())
-            }
+            Self::Field(parent, key) => parent.to_path().field(key.field_name()),
             Self::Index(parent, index, _) => parent.to_path().child(PathElement::Index(*index)),
         }
     }

@@ -1,13 +1,15 @@
 //! Entries and items of block collections, with the lines that belong to each.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Editor;
-use super::lines::{block_indicators, body_indent, indent_of, is_block_scalar};
+use super::lines::{block_indicators, body_indent, indent_of};
 use super::slots::{Slot, new_lines, spans, stable_slots};
 use super::splice::{Splice, splice};
-use crate::yaml::document::{Document, NodeRef};
-use crate::yaml::render::Manner;
+use super::{Change, Editor};
+use crate::yaml::comments::head_start;
+use crate::yaml::document::{EntryRef, NodeRef};
+use crate::yaml::render::{Manner, Rendered};
 use crate::yaml::tree::NodeId;
 
 /// An entry or item in block style, and the lines that belong to it.
@@ -37,6 +39,9 @@ pub(super) struct Run {
     pub(super) lines: Vec<String>,
     /// Whether the last line is that of a block scalar which keeps the blank lines behind it.
     pub(super) keeps: bool,
+    /// Whether the last line, or that of the unit above if there is none, may be that of a new
+    /// block scalar.
+    pub(super) scalar: bool,
 }
 
 impl Run {
@@ -45,6 +50,7 @@ impl Run {
             behind: unit,
             lines: Vec::new(),
             keeps: false,
+            scalar: false,
         }
     }
 }
@@ -93,7 +99,6 @@ impl<'d, 'f> Editor<'d, 'f> {
         out: &mut Vec<Splice>,
     ) {
         let units = self.units(node);
-        let mapping = node.kind().is_mapping();
         let Some(first) = units.first() else { return };
         let column = self.document.column(first.start);
         if slots.is_empty() {
@@ -101,24 +106,27 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
         let behind_dash = !first.own_line;
         let stable = stable_slots(slots, behind_dash);
+        let colons = self.missing_colons(node, slots);
         let mut stays = vec![false; units.len()];
         // Runs of lines that are put in: first those before all units that stay.
         let mut runs = vec![Run::behind(None)];
-        for (slot, stable) in slots.iter().zip(&stable) {
+        for (position, (slot, stable)) in slots.iter().zip(&stable).enumerate() {
+            let colon = colons.get(&position).copied();
             let lines = match slot {
                 Slot::Kept(index) if *stable => {
                     stays[*index] = true;
-                    self.emit(units[*index].ids.clone(), out);
-                    runs.push(Run::behind(Some(*index)));
+                    self.emit_with_colon(&units[*index], colon, manner, out);
+                    let mut run = Run::behind(Some(*index));
+                    run.scalar = self.changes_block_scalar(&units[*index].ids);
+                    runs.push(run);
                     continue;
                 }
-                Slot::Kept(index) => self.unit_lines(&units[*index], column),
+                Slot::Kept(index) => self.unit_lines(&units[*index], colon, column, manner),
                 Slot::New(new) => {
                     let above = runs.last().and_then(|run| run.behind).unwrap_or(0);
                     let indent_below = self.indent_below(units[above].below);
                     new_lines(
                         new,
-                        mapping,
                         column,
                         &Manner {
                             indent_below,
@@ -129,16 +137,22 @@ impl<'d, 'f> Editor<'d, 'f> {
             };
             if let Some(run) = runs.last_mut() {
                 run.lines.extend(lines);
+                run.scalar = match slot {
+                    Slot::Kept(index) => self.changes_block_scalar(&units[*index].ids),
+                    Slot::New(new) => new.content.holds_block_scalar(),
+                };
                 run.keeps = match slot {
                     Slot::Kept(index) => {
                         let above = run.behind.unwrap_or(0);
-                        self.takes_lines_below(&units[*index].ids, units[above].below)
+                        let below = units[above].below;
+                        self.takes_lines_below(&units[*index].ids, below)
+                            || run.scalar && self.indent_below(below) > 0
                     }
                     Slot::New(_) => false,
                 };
             }
         }
-        for run in runs.into_iter().filter(|run| !run.lines.is_empty()) {
+        for run in runs.iter().filter(|run| !run.lines.is_empty()) {
             let lines = run
                 .lines
                 .iter()
@@ -165,14 +179,22 @@ impl<'d, 'f> Editor<'d, 'f> {
             };
             out.push(Splice { range, text });
         }
-        let mut above = None;
+        let takes = |above: &Run, below: usize| match above.behind {
+            _ if above.scalar => self.indent_below(below) > 0,
+            Some(unit) if above.lines.is_empty() => self.takes_lines_below(&units[unit].ids, below),
+            _ => false,
+        };
+        // The first run stands above the first unit that stays.
+        let mut run = usize::from(stays.contains(&true));
+        let mut above = (run == 0).then_some(&runs[0]);
         for (at, unit) in units.iter().enumerate() {
             if stays[at] {
-                above = Some(&unit.ids);
+                above = runs.get(run);
+                run += 1;
             } else if at > 0 || !behind_dash {
                 let mut range = unit.lines_start..unit.lines_end;
                 let mut text = String::new();
-                if above.is_some_and(|ids| self.takes_lines_below(ids, unit.lines_end)) {
+                if above.is_some_and(|above| takes(above, unit.lines_end)) {
                     // Blank lines that the block scalar above would take for its own go as well;
                     // comments get another indentation.
                     range.end = self.behind_blank_lines(unit.below);
@@ -188,11 +210,63 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
+    /// Values without a colon, by slot, that get one: `? lone` would take the value of an entry
+    /// without key (`: value`) that comes to stand below it.
+    fn missing_colons(
+        &self,
+        node: NodeRef<'d>,
+        slots: &[Slot<'f>],
+    ) -> BTreeMap<usize, NodeRef<'d>> {
+        let mut colons = BTreeMap::new();
+        let is_bare =
+            |entry: &EntryRef<'d>| entry.key.mark().is_none() && entry.key.range().is_empty();
+        if !node.entries().any(|entry| is_bare(&entry)) {
+            return colons;
+        }
+        let entries: Vec<_> = node.entries().collect();
+        for (position, pair) in slots.windows(2).enumerate() {
+            let [Slot::Kept(lone), Slot::Kept(below)] = pair else {
+                continue;
+            };
+            let value = entries[*lone].value;
+            let changed = self.changes.contains_key(&value.id);
+            if value.mark().is_none() && !changed && is_bare(&entries[*below]) {
+                colons.insert(position, value);
+            }
+        }
+        colons
+    }
+
+    fn emit_with_colon(
+        &self,
+        unit: &Unit,
+        colon: Option<NodeRef<'d>>,
+        manner: &Manner,
+        out: &mut Vec<Splice>,
+    ) {
+        self.emit(unit.ids.clone(), out);
+        if let Some(value) = colon {
+            self.place_without_colon(value, Rendered::default(), manner, out);
+        }
+    }
+
+    /// Whether a change at these nodes may put a block scalar at their end.
+    fn changes_block_scalar(&self, ids: &Range<u32>) -> bool {
+        let mut changes = self.changes.range(NodeId(ids.start)..NodeId(ids.end));
+        changes.any(|(_, change)| match change {
+            Change::Replace(content) => content.holds_block_scalar(),
+            Change::Slots(slots) => slots.iter().any(|slot| match slot {
+                Slot::Kept(_) => false,
+                Slot::New(new) => new.content.holds_block_scalar(),
+            }),
+        })
+    }
+
     /// Whether the last of these nodes is a block scalar that would take blank or comment lines at
     /// `below` for its own if it stood above them.
     pub(super) fn takes_lines_below(&self, ids: &Range<u32>, below: usize) -> bool {
         let last = self.document.node(NodeId(ids.end - 1));
-        if !is_block_scalar(last.kind()) || below >= self.document.text.len() {
+        if !last.kind().is_block_scalar() || below >= self.document.text.len() {
             return false;
         }
         let indent = body_indent(last).unwrap_or(1);
@@ -220,11 +294,9 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// A block scalar that ends at `from` takes what is not indented less than its lines for text.
     pub(super) fn indent_below(&self, from: usize) -> usize {
         let document = self.document;
-        let comment = self.behind_blank_lines(from);
-        if comment >= document.text.len() {
-            return 0;
-        }
-        let blank = document.text[from..comment].lines().map(indent_of).max();
+        let comment = self.behind_blank_lines(from).min(document.text.len());
+        let blank = document.text.get(from..comment).unwrap_or_default();
+        let blank = blank.lines().map(indent_of).max();
         let indent = indent_of(&document.text[comment..document.line_end(comment)]);
         let comment = document.comment_at(comment + indent).map_or(0, |_| indent);
         blank.unwrap_or(0).max(comment)
@@ -291,9 +363,15 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// The lines of a unit that moves, with its inner changes, re-indented if it stood behind a dash.
-    pub(super) fn unit_lines(&self, unit: &Unit, column: usize) -> Vec<String> {
+    pub(super) fn unit_lines(
+        &self,
+        unit: &Unit,
+        colon: Option<NodeRef<'d>>,
+        column: usize,
+        manner: &Manner,
+    ) -> Vec<String> {
         let mut inner = Vec::new();
-        self.emit(unit.ids.clone(), &mut inner);
+        self.emit_with_colon(unit, colon, manner, &mut inner);
         let source = self.document.text;
         if let Some((header, strip)) = self.cut_short()
             && (unit.start..unit.lines_end).contains(&header)
@@ -314,25 +392,4 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
         lines
     }
-}
-
-/// The first of the comment lines directly above the line at `line`; a comment that is indented
-/// deeper belongs to what stands above it.
-pub(in crate::yaml) fn head_start(
-    document: Document<'_>,
-    line: usize,
-    column: usize,
-    floor: usize,
-) -> usize {
-    let mut start = line;
-    while start > floor && document.text[..start].ends_with('\n') {
-        let above = document.line_start(start - 1);
-        let text = &document.text[above..start];
-        let indent = text.len() - text.trim_start_matches([' ', '\t']).len();
-        if above < floor || indent > column || document.comment_at(above + indent).is_none() {
-            break;
-        }
-        start = above;
-    }
-    start
 }

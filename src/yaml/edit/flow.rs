@@ -5,9 +5,10 @@ use std::ops::Range;
 use super::Editor;
 use super::slots::{Slot, flow_piece, spans};
 use super::splice::{Splice, splice};
+use crate::yaml::comments::comment_behind;
 use crate::yaml::document::{Document, NodeRef};
 use crate::yaml::lines::skip_trivia;
-use crate::yaml::render::{self, Manner};
+use crate::yaml::render::Manner;
 use crate::yaml::tree::NodeKind;
 
 /// An element of a flow collection with what belongs to it.
@@ -116,7 +117,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                     in_comment = self.push_cell(cell, comma, &mut text);
                 }
                 (None, Slot::New(new)) => {
-                    text.push_str(&flow_piece(new, node.kind().is_mapping(), manner));
+                    text.push_str(&flow_piece(new, manner));
                     text.push_str(if !last || trailing_comma { "," } else { "" });
                     in_comment = false;
                 }
@@ -156,7 +157,7 @@ pub(super) fn flow_elements(
     interior: &Range<usize>,
 ) -> (Range<usize>, Vec<Element>, Range<usize>) {
     let behind_comment =
-        |at: usize| render::comment_behind(document, at).map_or(at, |comment| at + comment.len());
+        |at: usize| comment_behind(document, at).map_or(at, |comment| at + comment.len());
     let bytes = &document.text.as_bytes()[..interior.end];
     let spans = spans(node);
     let mut at = match node.kind() {

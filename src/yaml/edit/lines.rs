@@ -1,20 +1,11 @@
 //! Small facts on lines and block scalars.
 
 use crate::yaml::document::{Document, NodeRef};
-use crate::yaml::scalar::ScalarStyle;
-use crate::yaml::tree::NodeKind;
 
 pub(super) fn ends_in_block_scalar(document: Document<'_>) -> bool {
     document
         .last_node()
-        .is_some_and(|last| is_block_scalar(last.kind()))
-}
-
-pub(super) fn is_block_scalar(kind: NodeKind) -> bool {
-    matches!(
-        kind,
-        NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded)
-    )
+        .is_some_and(|last| last.kind().is_block_scalar())
 }
 
 /// Columns that the lines of a block scalar are indented by, if it has any.

@@ -1,9 +1,9 @@
 //! The manner of the surroundings: indentation, sequence style, line break, JSON.
 
 use super::Editor;
-use super::lines::{block_indicators, body_indent, is_block_scalar, newline_at};
+use super::lines::{block_indicators, body_indent, newline_at};
 use crate::yaml::document::NodeRef;
-use crate::yaml::render::{Manner, Owner};
+use crate::yaml::render::{Json, Manner, Owner};
 use crate::yaml::scalar::ScalarStyle;
 use crate::yaml::tree::{NONE, NodeId, NodeKind};
 
@@ -24,7 +24,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// How content in the place of a node is to be written.
     pub(super) fn manner_of_content(&self, node: NodeRef<'d>) -> Manner {
         let below = self.behind_line(node.range().end);
-        let inherits = is_block_scalar(node.kind())
+        let inherits = node.kind().is_block_scalar()
             && !block_indicators(node).contains(|c: char| c.is_ascii_digit());
         Manner {
             indent_below: self.indent_below(below.min(self.document.text.len())),
@@ -44,20 +44,26 @@ impl<'d, 'f> Editor<'d, 'f> {
         newline
     }
 
-    /// Whether keys of the flow mappings around are written as in JSON.
-    pub(super) fn json(&self, node: NodeRef<'d>) -> bool {
+    /// How much of JSON there is in the flow collections around.
+    pub(super) fn json(&self, node: NodeRef<'d>) -> Json {
+        let mut json = None;
         let mut at = Some(node);
         while let Some(flow) = at {
             if flow.kind().is_block_collection() {
-                return false;
+                return json.unwrap_or(Json::No);
             }
-            if let Some(entry) = flow.entries().next() {
+            if let Some(entry) = flow.entries().next()
+                && json.is_none()
+            {
                 let quoted = NodeKind::Scalar(ScalarStyle::DoubleQuoted);
-                return entry.key.kind() == quoted;
+                if entry.key.kind() != quoted {
+                    return Json::No;
+                }
+                json = Some(Json::Quoted);
             }
             at = flow.parent();
         }
-        false
+        json.map_or(Json::No, |_| Json::Document)
     }
 
     /// Columns per level: as the mappings around the node, else as the first nested one.

@@ -28,59 +28,17 @@ mod slots;
 mod splice;
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-pub(super) use block::head_start;
 use lines::{ends_in_block_scalar, newline_at};
 use slots::{NewSlot, Slot, spans};
 use splice::splice;
 
+use super::content::Content;
 use super::document::{Document, EntryRef, NodeRef};
-use super::error::{EditError, ParseError};
+use super::error::EditError;
 use super::tree::{NodeId, NodeKind, ParseOptions, Tree};
 use super::value::Value;
-
-/// What is written into a place.
-#[derive(Debug, Clone)]
-pub enum Content<'f> {
-    /// A value; it is spelled in the manner of its surroundings.
-    Value(Value),
-    /// A node of this or another document; its spelling and inner comments come along.
-    Node(NodeRef<'f>),
-    /// A text made for this place, with one document; as a node of it.
-    Text(Arc<OwnedDocument>),
-}
-
-/// A text with its tree that belongs to nobody else.
-#[derive(Debug)]
-pub struct OwnedDocument {
-    text: String,
-    tree: Tree,
-}
-
-impl OwnedDocument {
-    /// Parses a text and keeps it.
-    ///
-    /// # Errors
-    /// What the parser refuses.
-    pub fn parse(text: String) -> Result<Self, ParseError> {
-        let tree = Tree::parse(&text, ParseOptions::default())?;
-        Ok(Self { text, tree })
-    }
-
-    /// The document.
-    #[must_use]
-    pub fn document(&self) -> Document<'_> {
-        Document::new(&self.text, &self.tree)
-    }
-
-    /// The root node; `None` if the text holds nothing.
-    #[must_use]
-    pub fn root(&self) -> Option<NodeRef<'_>> {
-        self.document().root(0)
-    }
-}
 
 /// An entry or item of a collection as it shall be.
 #[derive(Debug, Clone)]
@@ -164,6 +122,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// [`EditError::SharedAnchor`].
     pub fn replace(&mut self, node: NodeRef<'d>, content: Content<'f>) -> Result<(), EditError> {
         refuse(node, node.shared_anchor())?;
+        let content = readable(content)?;
         self.changes.insert(node.id, Change::Replace(content));
         Ok(())
     }
@@ -196,7 +155,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         content: Content<'f>,
     ) -> Result<(), EditError> {
         let slot = NewSlot {
-            key: Some(key.to_owned()),
+            key: Some(Value::from(key)),
             content,
             entry: None,
             item: None,
@@ -229,9 +188,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         entry: EntryRef<'f>,
         content: Content<'f>,
     ) -> Result<(), EditError> {
-        let key = entry.key.scalar_text().unwrap_or_default().to_owned();
         let slot = NewSlot {
-            key: Some(key),
+            key: Some(key_of(entry)?),
             content,
             entry: Some(entry),
             item: None,
@@ -378,22 +336,27 @@ impl<'d, 'f> Editor<'d, 'f> {
         for ((_, ids), _) in spans.iter().zip(&stays).filter(|(_, stays)| !**stays) {
             refuse(collection, self.document.read_from_outside(ids.clone()))?;
         }
-        let slots = parts.into_iter().map(|part| match part {
-            Part::Kept(index) => Slot::Kept(index),
-            Part::Entry(entry, content) => Slot::New(Box::new(NewSlot {
-                key: Some(entry.key.scalar_text().unwrap_or_default().to_owned()),
-                content,
-                entry: Some(entry),
-                item: None,
-            })),
-            Part::Item(item, content) => Slot::New(Box::new(NewSlot {
-                key: None,
-                content,
-                entry: None,
-                item: Some(item),
-            })),
+        let slots = parts.into_iter().map(|part| {
+            let new = match part {
+                Part::Kept(index) => return Ok(Slot::Kept(index)),
+                Part::Entry(entry, content) => NewSlot {
+                    key: Some(key_of(entry)?),
+                    content: readable(content)?,
+                    entry: Some(entry),
+                    item: None,
+                },
+                Part::Item(item, content) => NewSlot {
+                    key: None,
+                    content: readable(content)?,
+                    entry: None,
+                    item: Some(item),
+                },
+            };
+            Ok(Slot::New(Box::new(new)))
         });
-        let slots = Change::Slots(slots.collect());
+        let slots = slots.collect::<Result<Vec<_>, _>>()?;
+        self.refuse_keys_twice(collection, &slots)?;
+        let slots = Change::Slots(slots);
         self.changes.insert(collection.id, slots);
         Ok(())
     }
@@ -409,6 +372,32 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// its line; an empty one takes it away.
     pub fn set_comment_behind(&mut self, owner: NodeRef<'d>, comment: &str) {
         self.comments.entry(owner.id).or_default().behind = Some(comment.to_owned());
+    }
+
+    /// Refuses a new key that is a collection and there already, perhaps written otherwise.
+    fn refuse_keys_twice(&self, mapping: NodeRef<'d>, slots: &[Slot<'f>]) -> Result<(), EditError> {
+        let is_collection = |key: &Value| matches!(key, Value::Mapping(_) | Value::Sequence(_));
+        let new = slots.iter().filter_map(|slot| match slot {
+            Slot::New(new) => new.key.as_ref().filter(|key| is_collection(key)),
+            Slot::Kept(_) => None,
+        });
+        let mut new = new.peekable();
+        if new.peek().is_none() {
+            return Ok(());
+        }
+        let keys: Vec<_> = mapping.entries().map(|entry| entry.key).collect();
+        let kept = slots.iter().filter_map(|slot| match slot {
+            Slot::Kept(index) => keys[*index].value(),
+            Slot::New(_) => None,
+        });
+        let mut seen: HashSet<_> = kept.collect();
+        match new.find(|key| !seen.insert((*key).clone())) {
+            Some(key) => Err(EditError::KeyTwice {
+                place: mapping.path().to_string(),
+                key: key.to_json(),
+            }),
+            None => Ok(()),
+        }
     }
 
     fn slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
@@ -433,6 +422,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         slot: NewSlot<'f>,
         mapping: bool,
     ) -> Result<(), EditError> {
+        let slot = NewSlot {
+            content: readable(slot.content)?,
+            ..slot
+        };
         let kind = collection.kind();
         let fits = if mapping {
             kind.is_mapping()
@@ -547,14 +540,45 @@ fn refuse(node: NodeRef<'_>, anchor: Option<&str>) -> Result<(), EditError> {
     }
 }
 
-impl From<Value> for Content<'_> {
-    fn from(value: Value) -> Self {
-        Self::Value(value)
+/// Content that can be written: where it has aliases, which read what is not here, or keys that
+/// are collections, it is written anew from its value.
+fn readable(content: Content<'_>) -> Result<Content<'_>, EditError> {
+    if let Content::Node(node) = &content
+        && node.is_complex()
+    {
+        let value = node.value().ok_or_else(|| endless(*node))?;
+        if let Some(key) = key_twice(&value) {
+            return Err(EditError::KeyTwice {
+                place: node.path().to_string(),
+                key: key.to_json(),
+            });
+        }
+    }
+    Ok(content)
+}
+
+/// A key that a mapping within has twice: collections as keys may be there twice in a text, if
+/// they are not written alike.
+fn key_twice(value: &Value) -> Option<&Value> {
+    match value {
+        Value::Mapping(entries) => {
+            let mut keys = HashSet::new();
+            let mut twice = entries.iter().map(|(key, _)| key);
+            let found = twice.find(|key| !keys.insert(*key));
+            let mut parts = entries.iter().flat_map(|(key, value)| [key, value]);
+            found.or_else(|| parts.find_map(key_twice))
+        }
+        Value::Sequence(items) => items.iter().find_map(key_twice),
+        _ => None,
     }
 }
 
-impl<'f> From<NodeRef<'f>> for Content<'f> {
-    fn from(node: NodeRef<'f>) -> Self {
-        Self::Node(node)
+fn key_of(entry: EntryRef<'_>) -> Result<Value, EditError> {
+    entry.key.value().ok_or_else(|| endless(entry.key))
+}
+
+fn endless(node: NodeRef<'_>) -> EditError {
+    EditError::Endless {
+        place: node.path().to_string(),
     }
 }

@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use super::lines::{block_indicators, break_at, is_block_scalar, newline_at};
+use super::lines::{block_indicators, break_at, newline_at};
 use super::manner::owner_of;
 use super::slots::below_text;
 use super::splice::Splice;
 use super::{Content, Editor};
+use crate::yaml::comments::comment_behind;
 use crate::yaml::document::NodeRef;
-use crate::yaml::render::{self, Manner, Owner, Rendered};
-use crate::yaml::scalar::{self, Context, ScalarStyle};
+use crate::yaml::render::{self, Json, Manner, Owner, Rendered};
+use crate::yaml::scalar::{self, Context};
 use crate::yaml::tree::NodeKind;
 use crate::yaml::value::Value;
 
@@ -20,11 +21,13 @@ impl<'d, 'f> Editor<'d, 'f> {
         content: &Content<'f>,
         out: &mut Vec<Splice>,
     ) {
-        let in_json = node.parent().is_none() && self.json(node);
+        let in_json = node.parent().is_none() && self.json(node) != Json::No;
         if in_json || self.flow_only(node) {
             let manner = self.manner(node);
             let text = match (node.kind(), content) {
-                (NodeKind::Scalar(style), Content::Value(Value::String(value))) if !manner.json => {
+                (NodeKind::Scalar(style), Content::Value(Value::String(value)))
+                    if manner.json == Json::No =>
+                {
                     scalar::write_inline(value, style, Context::Flow)
                 }
                 _ => render::flow(content, &manner),
@@ -37,11 +40,17 @@ impl<'d, 'f> Editor<'d, 'f> {
         let mut rendered = match (node.kind(), content) {
             (_, Content::Value(Value::String(text))) if self.is_crowded(node) => {
                 // Comments between the indicator and a block scalar would become text.
-                let style = ScalarStyle::Plain;
-                Rendered::inline(scalar::write_inline(text, style, Context::Block))
+                Rendered::inline(render::plain_or_quoted(text))
+            }
+            (_, Content::Node(source))
+                if source.kind().is_block_scalar() && self.is_crowded(node) =>
+            {
+                let tag = source.tag().map(|tag| format!("{tag} "));
+                let text = render::plain_or_quoted(source.scalar_text().unwrap_or_default());
+                Rendered::inline(tag.unwrap_or_default() + &text)
             }
             (NodeKind::Scalar(style), Content::Value(Value::String(text)))
-                if is_block_scalar(node.kind()) && block_indicators(node).contains('+') =>
+                if node.kind().is_block_scalar() && block_indicators(node).contains('+') =>
             {
                 render::kept_string(text, style, owner, &manner)
             }
@@ -65,8 +74,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         rendered: &mut Rendered,
     ) {
         let head = self.head_place(node);
-        let has_own =
-            head.is_some_and(|head| render::comment_behind(self.document, head).is_some());
+        let has_own = head.is_some_and(|head| comment_behind(self.document, head).is_some());
         if has_own && source.kind().is_block_collection() {
             let tag = source.tag().unwrap_or_default();
             let behind = rendered.inline.strip_prefix(tag).unwrap_or_default();
@@ -118,8 +126,13 @@ impl<'d, 'f> Editor<'d, 'f> {
             return self.place_without_colon(node, rendered, manner, out);
         }
         match self.head_place(node) {
-            Some(_) if !node.kind().is_block_collection() && rendered.lines.is_empty() => {
-                self.place_on_own_line(node, rendered.inline, out);
+            Some(_)
+                if !node.kind().is_block_collection()
+                    && (rendered.lines.is_empty() || rendered.tail) =>
+            {
+                let below = below_text(&rendered.lines, manner);
+                let text = std::iter::once(&*rendered.inline).chain(below).collect();
+                self.place_on_own_line(node, text, out);
             }
             Some(head) => self.place_below(node, head, rendered, manner, out),
             None => self.place_behind(node, rendered, manner, out),
@@ -149,12 +162,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// A scalar, alias or flow collection on a line of its own stays there; its tag goes.
-    pub(super) fn place_on_own_line(
-        &self,
-        node: NodeRef<'d>,
-        inline: String,
-        out: &mut Vec<Splice>,
-    ) {
+    pub(super) fn place_on_own_line(&self, node: NodeRef<'d>, text: String, out: &mut Vec<Splice>) {
         if let (Some(properties), Some(_)) = (node.properties_range(), node.tag()) {
             let anchor = node.anchor().unwrap_or_default().to_owned();
             let range = match anchor.is_empty() {
@@ -168,7 +176,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
         out.push(Splice {
             range: node.range(),
-            text: inline,
+            text,
         });
     }
 
@@ -186,25 +194,34 @@ impl<'d, 'f> Editor<'d, 'f> {
             Some(_) => rendered.below(),
             None => rendered,
         };
+        let comment = comment_behind(document, head).is_some();
+        let mut rendered = rendered;
+        if comment && rendered.tail && !rendered.lines.is_empty() {
+            // A comment on its first line would end the scalar, or be text of it.
+            let column = owner_of(node).column() + manner.step;
+            let first = std::mem::take(&mut rendered.inline);
+            rendered.lines.insert(0, format!("{:column$}{first}", ""));
+        }
         self.put_head(node, head, &rendered.inline, out);
         let mut head_end = break_at(document, head);
         let line = document.line_start(node.range().start);
         if self.is_crowded(node) && line > head_end {
             // Comments between the indicator and the content stay.
-            head_end = break_at(document, line - 1);
+            let above = document.text[..line].trim_end_matches(['\r', '\n']);
+            head_end = above.len();
         }
         let mut below = String::new();
         if !node.kind().is_block_collection()
-            && let Some(comment) = render::comment_behind(document, node.range().end)
+            && let Some(old) = comment_behind(document, node.range().end)
         {
             // The comment of the old content has to stand somewhere.
-            if render::comment_behind(document, head).is_some() {
+            if comment {
                 below.push_str(manner.newline);
                 below.push_str(&" ".repeat(owner_of(node).column() + manner.step));
-                below.push_str(comment.trim_start());
+                below.push_str(old.trim_start());
             } else {
                 below.push(' ');
-                below.push_str(comment.trim_start());
+                below.push_str(old.trim_start());
             }
         }
         below.extend(below_text(&rendered.lines, manner));

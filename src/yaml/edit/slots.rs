@@ -2,15 +2,16 @@
 
 use std::ops::Range;
 
-use super::Content;
+use crate::yaml::comments::entry_end;
+use crate::yaml::content::Content;
 use crate::yaml::document::{EntryRef, NodeRef};
-use crate::yaml::render::{self, Manner, Owner, Rendered, entry_end};
+use crate::yaml::render::{self, Manner, Owner, Rendered};
 use crate::yaml::value::Value;
 
 #[derive(Debug, Clone)]
 pub(super) struct NewSlot<'a> {
     /// Key of a mapping entry; items have none.
-    pub(super) key: Option<String>,
+    pub(super) key: Option<Value>,
     pub(super) content: Content<'a>,
     /// The entry of another document whose comments come along.
     pub(super) entry: Option<EntryRef<'a>>,
@@ -82,7 +83,7 @@ pub(super) fn new_block(slots: &[Slot<'_>], owner: Owner, manner: &Manner) -> Re
     });
     let mapping = is_mapping(slots);
     let column = owner.child(!mapping, manner);
-    let lines = new.flat_map(|new| new_lines(new, mapping, column, manner));
+    let lines = new.flat_map(|new| new_lines(new, column, manner));
     let rendered = Rendered {
         lines: lines.collect(),
         ..Rendered::default()
@@ -99,7 +100,7 @@ pub(super) fn new_flow(slots: &[Slot<'_>], manner: &Manner) -> String {
     let pieces: Vec<_> = slots
         .iter()
         .filter_map(|slot| match slot {
-            Slot::New(new) => Some(flow_piece(new, mapping, manner)),
+            Slot::New(new) => Some(flow_piece(new, manner)),
             Slot::Kept(_) => None,
         })
         .collect();
@@ -126,25 +127,17 @@ pub(super) fn below_text<'l>(
     lines.iter().flat_map(move |line| [newline, line.as_str()])
 }
 
-pub(super) fn new_lines(
-    new: &NewSlot<'_>,
-    mapping: bool,
-    column: usize,
-    manner: &Manner,
-) -> Vec<String> {
-    if mapping {
-        let key = new.key.as_deref().unwrap_or_default();
-        render::entry_lines(key, &new.content, new.entry, column, manner)
-    } else {
-        render::item_lines(&new.content, new.item, column, manner)
+pub(super) fn new_lines(new: &NewSlot<'_>, column: usize, manner: &Manner) -> Vec<String> {
+    match &new.key {
+        Some(key) => render::entry_lines(key, &new.content, new.entry, column, manner),
+        None => render::item_lines(&new.content, new.item, column, manner),
     }
 }
 
-pub(super) fn flow_piece(new: &NewSlot<'_>, mapping: bool, manner: &Manner) -> String {
+pub(super) fn flow_piece(new: &NewSlot<'_>, manner: &Manner) -> String {
     let value = render::flow(&new.content, manner);
-    if !mapping {
-        return value;
+    match &new.key {
+        Some(key) => render::flow_entry(key, &value, manner.json),
+        None => value,
     }
-    let key = Value::from(new.key.as_deref().unwrap_or_default());
-    format!("{}: {value}", render::flow_key(&key, manner.json))
 }

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::block::head_start;
 use super::lines::{block_indicators, break_at, newline_at};
 use super::manner::owner_of;
 use super::slots::{Slot, new_block, new_flow};
 use super::{Change, Comments, Editor};
+use crate::yaml::comments::{comment_place, head_start, unit_start};
 use crate::yaml::document::NodeRef;
-use crate::yaml::render;
+use crate::yaml::render::Json;
 use crate::yaml::tree::{NodeId, NodeKind};
 
 /// Replacement of `range` by `text`.
@@ -70,7 +70,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) {
         let document = self.document;
         if let Some(lines) = &comments.above {
-            let start = render::unit_start(owner);
+            let start = unit_start(owner);
             let line = document.line_start(start);
             let indent = &document.text[line..start];
             if indent.bytes().all(|byte| byte == b' ') {
@@ -91,7 +91,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             }
         }
         if let Some(comment) = &comments.behind
-            && let Some(at) = render::comment_place(owner)
+            && let Some(at) = comment_place(owner)
         {
             let text = match comment.is_empty() {
                 true => String::new(),
@@ -111,7 +111,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             NodeKind::BlockMapping | NodeKind::BlockSequence => {
                 self.emit_block(node, slots, &manner, out);
             }
-            kind if filled || manner.json || self.flow_only(node) => {
+            kind if filled || manner.json != Json::No || self.flow_only(node) => {
                 let is_collection = kind.is_mapping() || kind.is_sequence();
                 if is_collection && kind != NodeKind::FlowPair {
                     self.emit_flow(node, slots, &manner, out);
@@ -154,7 +154,11 @@ pub(super) fn splice(text: &str, base: usize, splices: &mut [Splice]) -> String 
     for splice in splices.iter() {
         let start = (splice.range.start - base).min(text.len());
         let end = (splice.range.end - base).min(text.len());
-        debug_assert!(start >= at, "splices overlap at byte {start}");
+        // Where blank lines go, others may be put in among them.
+        debug_assert!(
+            start >= at || splice.range.is_empty(),
+            "splices overlap at byte {start}"
+        );
         out.push_str(&text[at..start.max(at)]);
         out.push_str(&splice.text);
         at = end.max(at);

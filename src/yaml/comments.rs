@@ -1,0 +1,101 @@
+//! Where the comments of an entry or item stand: on the lines directly above it, and behind it.
+
+use super::document::{Document, EntryRef, NodeRef};
+use super::scalar::ScalarStyle;
+use super::tree::{NodeId, NodeKind};
+
+/// The comment at the end of the line of an entry (by its key) or item, from its `#`; `None` where
+/// no such comment can stand, empty where none stands.
+#[must_use]
+pub fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
+    let at = comment_place(owner)?;
+    Some(
+        comment_behind(owner.document, at)
+            .unwrap_or_default()
+            .trim(),
+    )
+}
+
+/// White space and comment from `at` to the end of the line, if a comment is there.
+pub(super) fn comment_behind(document: Document<'_>, at: usize) -> Option<&str> {
+    let rest = &document.text[at..];
+    let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let comment = document.comment_at(at + blank)?;
+    Some(rest[..blank + comment.len()].trim_end_matches('\r'))
+}
+
+/// Where an entry (by its key) or an item begins.
+pub(super) fn unit_start(owner: NodeRef<'_>) -> usize {
+    let start = owner.outer_start();
+    owner.mark().unwrap_or(start).min(start)
+}
+
+/// Where the comment at the end of an entry's or item's line stands or would stand, white space
+/// included: behind a value on that line, else behind the indicator. `None` where the line ends in
+/// something else, as a block scalar's header or a flow collection of several lines.
+pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
+    let document = owner.document;
+    let value = match owner.parent()?.kind() {
+        NodeKind::BlockSequence => owner,
+        NodeKind::BlockMapping => document.node(NodeId(owner.raw().next)),
+        _ => return None,
+    };
+    let at = match value.kind() {
+        NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => return None,
+        NodeKind::BlockMapping | NodeKind::BlockSequence => {
+            let mark = value.mark()? + 1;
+            let at = mark.max(value.properties_range().map_or(0, |range| range.end));
+            (document.line_end(at) < value.range().start).then_some(at)?
+        }
+        _ => {
+            let at = value.range().end.max(value.mark()? + 1);
+            // A value on lines of its own has its comments there.
+            (document.line_end(value.mark()?) >= at).then_some(at)?
+        }
+    };
+    let rest = document.text[at..document.line_end(at)].trim();
+    (rest.is_empty() || comment_behind(document, at).is_some()).then_some(at)
+}
+
+/// The comment lines directly above an entry (by its key) or item, each from its `#`.
+#[must_use]
+pub fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
+    let document = node.document;
+    let start = document.line_start(unit_start(node));
+    // Behind a dash: what is above belongs to the item.
+    if !document.text[start..unit_start(node)]
+        .trim_start()
+        .is_empty()
+    {
+        return Vec::new();
+    }
+    let head = head_start(document, start, document.column(node.outer_start()), 0);
+    document.text[head..start].lines().map(str::trim).collect()
+}
+
+/// The first of the comment lines directly above the line at `line`; a comment that is indented
+/// deeper belongs to what stands above it.
+pub(super) fn head_start(
+    document: Document<'_>,
+    line: usize,
+    column: usize,
+    floor: usize,
+) -> usize {
+    let mut start = line;
+    while start > floor && document.text[..start].ends_with('\n') {
+        let above = document.line_start(start - 1);
+        let text = &document.text[above..start];
+        let indent = text.len() - text.trim_start_matches([' ', '\t']).len();
+        if above < floor || indent > column || document.comment_at(above + indent).is_none() {
+            break;
+        }
+        start = above;
+    }
+    start
+}
+
+/// The end of an entry: of its value, or of its colon where there is none.
+pub(super) fn entry_end(entry: EntryRef<'_>) -> usize {
+    let mark = entry.value.mark().map_or(0, |mark| mark + 1);
+    entry.value.range().end.max(entry.key.range().end).max(mark)
+}

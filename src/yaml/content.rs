@@ -1,0 +1,83 @@
+//! What is put into a document: values, nodes of other documents, texts.
+
+use std::sync::Arc;
+
+use super::document::{Document, NodeRef};
+use super::error::ParseError;
+use super::tree::{ParseOptions, Tree};
+use super::value::Value;
+
+/// What is written into a place.
+#[derive(Debug, Clone)]
+pub enum Content<'f> {
+    /// A value; it is spelled in the manner of its surroundings.
+    Value(Value),
+    /// A node of this or another document; its spelling and inner comments come along.
+    Node(NodeRef<'f>),
+    /// A text made for this place, with one document; as a node of it.
+    Text(Arc<OwnedDocument>),
+}
+
+impl Content<'_> {
+    /// Whether a block scalar may be written for a part of this.
+    pub(super) fn holds_block_scalar(&self) -> bool {
+        match self {
+            Self::Value(value) => has_lines(value),
+            // A string of several lines becomes one where its source cannot be carried over.
+            Self::Node(node) => node.source().contains(['|', '>', '\n', '\\', '*']),
+            Self::Text(text) => text.text.contains(['|', '>', '\n', '\\', '*']),
+        }
+    }
+}
+
+/// Whether any string within has several lines.
+fn has_lines(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\n'),
+        Value::Sequence(items) => items.iter().any(has_lines),
+        Value::Mapping(entries) => entries.iter().any(|(_, value)| has_lines(value)),
+        _ => false,
+    }
+}
+
+impl From<Value> for Content<'_> {
+    fn from(value: Value) -> Self {
+        Self::Value(value)
+    }
+}
+
+impl<'f> From<NodeRef<'f>> for Content<'f> {
+    fn from(node: NodeRef<'f>) -> Self {
+        Self::Node(node)
+    }
+}
+
+/// A text with its tree that belongs to nobody else.
+#[derive(Debug)]
+pub struct OwnedDocument {
+    text: String,
+    tree: Tree,
+}
+
+impl OwnedDocument {
+    /// Parses a text and keeps it.
+    ///
+    /// # Errors
+    /// What the parser refuses.
+    pub fn parse(text: String) -> Result<Self, ParseError> {
+        let tree = Tree::parse(&text, ParseOptions::default())?;
+        Ok(Self { text, tree })
+    }
+
+    /// The document.
+    #[must_use]
+    pub fn document(&self) -> Document<'_> {
+        Document::new(&self.text, &self.tree)
+    }
+
+    /// The root node; `None` if the text holds nothing.
+    #[must_use]
+    pub fn root(&self) -> Option<NodeRef<'_>> {
+        self.document().root(0)
+    }
+}
