@@ -28,9 +28,12 @@ impl ResourceList {
         let mut chunks = Vec::with_capacity(found.ranges.len());
         let mut at = found.start;
         for (index, range) in found.ranges.into_iter().enumerate() {
-            // Behind the comma.
-            let start = at + usize::from(index > 0) * (1 + text[at..].find(',')?);
-            let own_line = text[at..range.start].contains('\n');
+            let start = match index {
+                0 => at,
+                // Behind the comma.
+                _ => at + text[at..range.start].find(',')? + 1,
+            };
+            let own_line = text[start..range.start].contains('\n');
             if !own_line && text[range.clone()].contains('\n') {
                 return None;
             }
@@ -213,6 +216,17 @@ mod tests {
                 assert_eq!(put_out(parts()), put_out(whole()), "{kind}: {}", &*text);
             }
         }
+    }
+
+    #[test]
+    fn one_item_stands_for_itself() {
+        let text =
+            r#"{"kind":"ResourceList","apiVersion":"config.kubernetes.io/v1","items":[{"a":1}]}"#;
+        let list = ResourceList::parse_flow(&Text::from(text.to_owned()));
+        assert_eq!(
+            list.map(|list| list.chunks.len()),
+            Some(1).filter(|_| IN_USE)
+        );
     }
 
     #[test]

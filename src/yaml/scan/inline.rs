@@ -137,10 +137,13 @@ impl<E: Events> Scanner<'_, &mut E> {
         let mut at = start + 1;
         loop {
             at += memchr2(b'"', b'\\', &self.bytes[at..limit]).ok_or(Bail)?;
-            if self.bytes[at] == b'"' {
+            // Escapes often come together, and a search for each takes longer than its escape.
+            while at < limit && self.bytes[at] == b'\\' {
+                at += super::decode::escape(&self.bytes[at..limit]).ok_or(Bail)?.1;
+            }
+            if at < limit && self.bytes[at] == b'"' {
                 return Ok(at + 1);
             }
-            at += super::decode::escape(&self.bytes[at..limit]).ok_or(Bail)?.1;
         }
     }
 }
