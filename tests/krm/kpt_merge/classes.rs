@@ -128,12 +128,17 @@ fn class(
             Some(Value::Sequence(items)) => items.iter().any(|own| own.get(key) == item.get(key)),
             _ => false,
         };
+        let lacks_fields = |whole: &Value, part: &Value| {
+            let is_less = as_texts(whole) != as_texts(part);
+            is_less && is_part(part, whole) && !is_locals(whole)
+        };
         if let Some(Value::Sequence(parts)) = kpts
             && left.len() == parts.len()
+            && left.iter().zip(parts).any(|(a, b)| lacks_fields(a, b))
             && left
                 .iter()
                 .zip(parts)
-                .all(|(whole, part)| whole == part || (is_part(part, whole) && !is_locals(whole)))
+                .all(|(a, b)| as_texts(a) == as_texts(b) || lacks_fields(a, b))
         {
             return Some(REMOVED);
         }
