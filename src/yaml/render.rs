@@ -3,7 +3,7 @@
 //! Content comes as a value, or as a node of another document; then it brings its own spelling and
 //! comments along and only its indentation is made to fit.
 
-use super::comments::{comment_behind, comments_above, entry_end};
+use super::comments::{comment_behind, comments_above, entry_end, line_comment};
 use super::content::{Content, OwnedDocument};
 use super::document::{Document, EntryRef, NodeRef};
 use super::scalar::{self, Context, ScalarStyle};
@@ -392,6 +392,13 @@ pub(super) fn entry_lines(
             mark = entry.key.source().to_owned();
         }
         append_trailing_comment(entry.value, &mut rendered);
+        // A node brings the comment on its key's line along.
+        if matches!(content, Content::Text(_))
+            && entry.value.kind().is_block_collection()
+            && rendered.inline.is_empty()
+        {
+            rendered.inline = line_comment(entry.key).unwrap_or_default().to_owned();
+        }
     }
     rendered.behind_key(column, &mark, &mut lines);
     lines

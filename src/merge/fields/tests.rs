@@ -406,6 +406,38 @@ fn comments_never_cut_off_lines_of_a_value() {
 }
 
 #[test]
+fn a_value_and_its_comment_come_together() {
+    take("b:\nc: 1\n", "b: x # c\nc: 1\n", "b: x # c\nc: 1\n");
+    take("a: # d\n", "a: x # c\n", "a: x # c\n");
+    take(
+        "metadata:\n  finalizers:\n  - a\n",
+        "metadata:\n  finalizers: [] # c\n",
+        "metadata:\n  finalizers: []\n",
+    );
+}
+
+#[test]
+fn the_last_line_gets_its_line_break_before_others_come() {
+    check(
+        "a:\nf:\n",
+        "a:\nf:\n  h: 1",
+        "f:\n  d:\na:\n",
+        "f:\n  h: 1\n  d:\na:",
+    );
+}
+
+#[test]
+fn a_removed_map_comes_back_with_the_comment_of_its_key() {
+    check_conflicts(
+        "k: 1\na: # c\n  b: 1\n",
+        "k: 1\n",
+        "k: 1\na: # c\n  b: 2\n",
+        "k: 1\na: # c\n  b: 2\n",
+        &["a.b:upstream"],
+    );
+}
+
+#[test]
 fn white_space_below_is_no_text_of_a_new_block_scalar() {
     take("e: |\n ]\n\t\n", "e: |\n", "e: \"\"\n\t\n");
     // What stood between goes in the same merge.

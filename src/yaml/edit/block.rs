@@ -1,9 +1,10 @@
 //! Entries and items of block collections, with the lines that belong to each.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::lines::{block_indicators, body_indent, indent_of};
+use super::lines::{block_indicators, body_indent, indent_of, newline_at};
 use super::slots::{Slot, new_lines, spans, stable_slots};
 use super::splice::{Splice, splice};
 use super::{Change, Editor};
@@ -380,7 +381,12 @@ impl<'d, 'f> Editor<'d, 'f> {
             inner.push(strip);
         }
         let end = unit.lines_end.min(source.len());
-        let text = splice(&source[unit.lines_start..end], unit.lines_start, &mut inner);
+        let mut text = Cow::from(&source[unit.lines_start..end]);
+        if unit.lines_end > end {
+            // Lines that are put in below the last one need its line break.
+            text += newline_at(source, end);
+        }
+        let text = splice(&text, unit.lines_start, &mut inner);
         let mut lines: Vec<String> = text
             .split_inclusive('\n')
             .map(|line| line.trim_end_matches(['\r', '\n']).to_owned())

@@ -45,20 +45,23 @@ impl<'d, 'f> Editor<'d, 'f> {
         let mut from = ids.start;
         while from < ids.end {
             let next = self.changes.range(NodeId(from)..NodeId(ids.end)).next();
-            // The comments of a changed node's own line are not part of its content.
+            match next {
+                Some((id, Change::Replace(content))) => {
+                    self.replace_node(self.document.node(*id), content, out);
+                }
+                Some((id, Change::Slots(slots))) => {
+                    self.emit_slots(self.document.node(*id), slots, out);
+                }
+                None => {}
+            }
+            // The comments of a changed node's own line are not part of its content. They go
+            // behind it, where nothing stood there before.
             let until = next.map_or(ids.end, |(id, _)| id.0 + 1);
             for (id, comments) in self.comments.range(NodeId(from)..NodeId(until)) {
                 self.emit_comments(self.document.node(*id), comments, out);
             }
-            let Some((id, change)) = next else { return };
-            let node = self.document.node(*id);
-            match change {
-                Change::Replace(content) => {
-                    self.replace_node(node, content, out);
-                }
-                Change::Slots(slots) => self.emit_slots(node, slots, out),
-            }
-            from = node.raw().next;
+            let Some((id, _)) = next else { return };
+            from = self.document.node(*id).raw().next;
         }
     }
 
