@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Source;
-use super::fates::Packages;
 use super::files::shown;
 use super::members::Members;
+use super::packages::Packages;
 use super::report::Report;
 use super::untouched::Untouched;
 use crate::resource_list::{ResourceList, is_krm};

@@ -1,7 +1,8 @@
 //! Merges packages: which resources are the same, what becomes of each, and what is said of it.
 //!
-//! In reading order: `members` reads the packages, `subpackages`, `fates`, `files` and `documents` decide,
-//! `untouched` finds what needs no merge; `apply` with `places` and `new_text` does it, `report` tells.
+//! In reading order: `members` and `others` read what a package has, `packages` puts three side by side;
+//! `local_changes`, `subpackages`, `fates`, `files` and `documents` decide, `untouched` finds what needs no
+//! merge; `apply` with `places` and `new_text` does it, `report` tells.
 //!
 //! Source: contract, merge-package.
 
@@ -9,8 +10,11 @@ mod apply;
 mod documents;
 mod fates;
 mod files;
+mod local_changes;
 mod members;
 mod new_text;
+mod others;
+mod packages;
 mod places;
 mod report;
 mod subpackages;
@@ -32,9 +36,10 @@ use crate::supplied::SuppliedPackage;
 use crate::yaml::EditError;
 
 use apply::Work;
-use fates::{Fate, Packages};
-use files::Others;
+use fates::Fate;
 use members::Package;
+use others::Others;
+use packages::Packages;
 use report::Report;
 use subpackages::SubPackages;
 use untouched::Untouched;

@@ -14,9 +14,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fates::Packages;
-use super::files::Others;
 use super::members::same_value;
+use super::others::Others;
+use super::packages::Packages;
 use super::report::Report;
 use crate::merge::resources::{Member, Track};
 use crate::results::{FunctionResult, Reason, Results};

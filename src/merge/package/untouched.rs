@@ -8,7 +8,8 @@
 use std::collections::BTreeSet;
 
 use super::Source;
-use super::fates::{Fate, Packages};
+use super::fates::Fate;
+use super::packages::Packages;
 use crate::merge::resources::{Member, Track};
 use crate::resource_list::ResourceList;
 

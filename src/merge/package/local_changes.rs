@@ -1,0 +1,84 @@
+//! Local changes that a strategy other than the three-way merge would overwrite: a fast-forward refuses,
+//! the others warn.
+
+use std::collections::HashMap;
+
+use super::members::{Package, same_value, without_own_fields};
+use super::others::Others;
+use super::packages::Packages;
+use super::report::Report;
+use super::{MergeOptions, Strategy};
+use crate::merge::resources::{Track, pair};
+use crate::results::{FunctionResult, Reason, Results};
+
+impl Packages<'_, '_> {
+    /// An error for each local change that a fast-forward would overwrite.
+    pub(super) fn refuse_local_changes(&self, tracks: &[Track], results: &mut Results) {
+        for track in tracks {
+            let is_own = |values: [Option<_>; 2]| {
+                let [base, local] = values.map(|value| {
+                    value.map(|mut value| {
+                        without_own_fields(&mut value);
+                        value
+                    })
+                });
+                base == local
+            };
+            let resource = match (track.local, track.base) {
+                _ if !self.is_changed_locally(track) => continue,
+                (Some(_), Some(_))
+                    if self.is_root(track)
+                        && is_own([
+                            self.base.own_value(track.base),
+                            self.local.own_value(track.local),
+                        ]) =>
+                {
+                    continue;
+                }
+                (Some(at), _) => self.local.resource(at),
+                (None, Some(at)) => self.base.resource(at),
+                (None, None) => continue,
+            };
+            let message = "expected no local changes for a fast-forward, found one";
+            results.push(FunctionResult::error(Reason::LocalChanges, message).about(resource));
+        }
+    }
+
+    /// A warning for each resource whose local changes the strategy overwrites. `original` is what
+    /// local is based on.
+    pub(super) fn warn_of_overwritten(
+        &self,
+        original: &Package<'_>,
+        tracks: &[Track],
+        options: MergeOptions,
+        report: &mut Report,
+    ) {
+        let old: HashMap<usize, usize> = pair(&self.local.all.members, &original.all.members)
+            .into_iter()
+            .collect();
+        for track in tracks {
+            let Some(l) = track.local.filter(|_| !self.is_root(track)) else {
+                continue;
+            };
+            if track.upstream.is_none() && options.strategy == Strategy::CopyMerge {
+                continue;
+            }
+            let local = (&self.local, Some(l));
+            let is_changed = !same_value((original, old.get(&l).copied()), local);
+            if is_changed && !same_value(local, (&self.upstream, track.upstream)) {
+                let result = report.overwritten();
+                report.say(result.about(self.local.resource(l)));
+            }
+        }
+    }
+}
+
+impl Others<'_> {
+    /// An error for each local change that a fast-forward would overwrite.
+    pub(super) fn refuse_local_changes(&self, results: &mut Results) {
+        for path in self.differing([0, 1]) {
+            let message = "expected no local changes for a fast-forward, found one";
+            results.push(FunctionResult::error(Reason::LocalChanges, message).in_file(path));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The packages that are merged, side by side.
+
+use std::collections::BTreeSet;
+
+use super::members::{Package, same_text, same_value};
+use crate::merge::resources::Track;
+use crate::resource_list::ItemId;
+
+/// The three packages.
+pub(super) struct Packages<'p, 'l> {
+    pub(super) base: Package<'p>,
+    pub(super) local: Package<'l>,
+    pub(super) upstream: Package<'p>,
+    /// The Kptfile of the local root package.
+    pub(super) root: Option<ItemId>,
+    /// Whether local's resources carry the annotation with their identity upstream.
+    pub(super) identifies: bool,
+    /// Files that upstream has as base has them.
+    pub(super) unchanged: BTreeSet<&'p str>,
+}
+
+impl Packages<'_, '_> {
+    pub(super) fn is_root(&self, track: &Track) -> bool {
+        let id = track.local.map(|at| self.local.all.ids[at]);
+        id.is_some() && id == self.root
+    }
+
+    /// Whether upstream has the very text that base has, so that there is nothing to merge.
+    pub(super) fn is_untouched(&self, track: &Track) -> bool {
+        let (base, upstream) = (&self.base, &self.upstream);
+        let (Some(b), Some(u)) = (track.base, track.upstream) else {
+            return false;
+        };
+        let path = base.all.path(Some(b));
+        let is_same_file = path == upstream.all.path(Some(u))
+            && path.is_some_and(|path| self.unchanged.contains(path))
+            && base.resource(b).origin.index == upstream.resource(u).origin.index;
+        is_same_file || same_text((base, b), (upstream, u))
+    }
+
+    /// Whether local has it otherwise than base, or has it not.
+    pub(super) fn is_changed_locally(&self, track: &Track) -> bool {
+        !same_value((&self.base, track.base), (&self.local, track.local))
+    }
+}
