@@ -1,13 +1,31 @@
 //! Slices of one shared buffer: the input is held once, whatever it is cut into.
 
+use std::borrow::Cow;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 /// A part of a buffer that is shared by all parts.
 #[derive(Debug, Clone)]
 pub struct Text {
-    buffer: Arc<String>,
+    buffer: Buffer,
     range: Range<usize>,
+}
+
+#[derive(Debug, Clone)]
+enum Buffer {
+    Shared(Arc<String>),
+    /// The input of the process, which stays until its end.
+    Static(&'static str),
+}
+
+impl Buffer {
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Shared(one), Self::Shared(other)) => Arc::ptr_eq(one, other),
+            (Self::Static(one), Self::Static(other)) => std::ptr::eq(*one, *other),
+            _ => false,
+        }
+    }
 }
 
 impl Text {
@@ -17,7 +35,7 @@ impl Text {
         let start = self.range.start + range.start;
         let end = self.range.start + range.end;
         Self {
-            buffer: Arc::clone(&self.buffer),
+            buffer: self.buffer.clone(),
             range: start..end,
         }
     }
@@ -26,7 +44,7 @@ impl Text {
     #[must_use]
     pub(crate) fn until(&self, next: &Self) -> Self {
         Self {
-            buffer: Arc::clone(&self.buffer),
+            buffer: self.buffer.clone(),
             range: self.range.end..next.range.start,
         }
     }
@@ -34,7 +52,7 @@ impl Text {
     /// Grows to hold `next`, too, if that follows directly in the same buffer.
     pub(crate) fn extend_to(&mut self, next: &Self) -> bool {
         let follows = self.range.end == next.range.start;
-        let joined = follows && Arc::ptr_eq(&self.buffer, &next.buffer);
+        let joined = follows && self.buffer.is(&next.buffer);
         if joined {
             self.range.end = next.range.end;
         }
@@ -46,8 +64,20 @@ impl From<String> for Text {
     fn from(text: String) -> Self {
         let range = 0..text.len();
         Self {
-            buffer: Arc::new(text),
+            buffer: Buffer::Shared(Arc::new(text)),
             range,
+        }
+    }
+}
+
+impl From<Cow<'static, str>> for Text {
+    fn from(text: Cow<'static, str>) -> Self {
+        match text {
+            Cow::Owned(text) => Self::from(text),
+            Cow::Borrowed(text) => Self {
+                buffer: Buffer::Static(text),
+                range: 0..text.len(),
+            },
         }
     }
 }
@@ -56,6 +86,10 @@ impl Deref for Text {
     type Target = str;
 
     fn deref(&self) -> &str {
-        &self.buffer[self.range.clone()]
+        let buffer = match &self.buffer {
+            Buffer::Shared(text) => text.as_str(),
+            Buffer::Static(text) => text,
+        };
+        &buffer[self.range.clone()]
     }
 }

@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn what_is_not_changed_is_one_slice() {
         let text = Text::from(texts().pop().expect("a text"));
-        if let Some(list) = ResourceList::parse_flow(&text) {
+        if let Some(mut list) = ResourceList::parse_flow(&text) {
             let texts = list.to_texts(&Results::default(), true).expect("no edits");
             assert_eq!(texts.len(), 3);
         }

@@ -58,8 +58,8 @@ impl ResourceList {
     ///
     /// # Errors
     /// [`InputError`]: no YAML, no ResourceList, an item that is no mapping.
-    pub fn parse(text: String) -> Result<Self, InputError> {
-        let text = Text::from(text);
+    pub fn parse(text: impl Into<Text>) -> Result<Self, InputError> {
+        let text = text.into();
         let split = match text.starts_with('{') {
             true => Self::parse_flow(&text),
             false => Self::parse_split(&text),

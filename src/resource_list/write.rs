@@ -101,7 +101,7 @@ impl ResourceList {
     ///
     /// # Errors
     /// An edit of the wrapper that cannot be made.
-    pub fn to_texts(mut self, results: &Results, keep: bool) -> Result<Vec<Text>, EditError> {
+    pub fn to_texts(&mut self, results: &Results, keep: bool) -> Result<Vec<Text>, EditError> {
         let values: Vec<Value> = results.iter().map(|result| result.to_value()).collect();
         let added = if keep {
             std::mem::take(&mut self.added)
@@ -115,22 +115,19 @@ impl ResourceList {
         if removes || !added.is_empty() || !self.texts.is_empty() {
             self.join();
         }
-        match self.layout {
-            Layout::Flow { mut wrapper, .. } => {
+        match &mut self.layout {
+            Layout::Flow { wrapper, .. } => {
                 wrapper.edit(|document, editor| append_results(document, editor, values))?;
-                Ok(flow_texts(&wrapper, &self.chunks, keep))
+                Ok(flow_texts(wrapper, &self.chunks, keep))
             }
-            Layout::Split {
-                mut wrapper,
-                indent,
-            } => {
+            Layout::Split { wrapper, indent } => {
                 wrapper.edit(|document, editor| append_results(document, editor, values))?;
                 let text = wrapper.text();
                 let ItemsLine {
                     behind,
                     end: at,
                     newline,
-                } = ItemsLine::of(&wrapper);
+                } = ItemsLine::of(wrapper);
                 let removed: BTreeSet<usize> = match keep {
                     true => self
                         .removed
@@ -148,7 +145,7 @@ impl ResourceList {
                     false => before.to_owned(),
                 };
                 let mut texts = vec![Text::from(before)];
-                let mut new = new_items(&self.texts, indent, newline);
+                let mut new = new_items(&self.texts, *indent, newline);
                 for (index, chunk) in self.chunks.iter().enumerate() {
                     texts.extend(new.remove(&Some(ItemId(index))).map(Text::from));
                     if removed.contains(&index) {
@@ -182,7 +179,7 @@ impl ResourceList {
                     true => self.removed.iter().map(|id| id.0).collect(),
                     false => BTreeSet::new(),
                 };
-                let texts = self.texts;
+                let texts = std::mem::take(&mut self.texts);
                 chunk.edit(|document, editor| {
                     let root = document.root(0);
                     let items = root.and_then(|root| root.get("items"));
