@@ -62,7 +62,8 @@ items:
           nameExpr: "repository.labels.region + '-endpoints'"
 "#;
 
-fn resource_list(repositories: usize) -> String {
+/// A set, and so many Repositories.
+pub(crate) fn resource_list(repositories: usize) -> String {
     let mut text = HEAD.to_owned();
     for number in 0..repositories {
         let region = ["useast1", "eu1"][number % 2];

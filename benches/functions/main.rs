@@ -1,12 +1,13 @@
 //! The benchmark: whole processes, from a file as standard input to `/dev/null`, beside reference work on
 //! the same bytes in the same run. `cargo bench` prints the tables; only ratios are worth comparing.
 //!
-//! `cargo bench -- WORD...` prints some of them: `small`, `context`, `fleet`, `merge`, `patches`. Numbers are
-//! sizes for `context` in MB, instead of 1, 10 and 50. `go` builds a function in Go beside ours, with modules from Go's proxy.
+//! `cargo bench -- WORD...` prints some of them: `small`, `context`, `each`, `fleet`, `merge`, `patches`. Numbers are
+//! sizes for `context` and `each` in MB, instead of 1, 10 and 50. `go` builds a function in Go beside ours, with modules from Go's proxy.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod context;
+mod each;
 mod fleet;
 mod generate;
 mod go_function;
@@ -16,7 +17,7 @@ mod patches;
 mod reference;
 mod small;
 
-const TABLES: [&str; 5] = ["small", "context", "fleet", "merge", "patches"];
+const TABLES: [&str; 6] = ["small", "context", "each", "fleet", "merge", "patches"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -32,17 +33,20 @@ fn main() {
     if asked("small") {
         small::table(go.as_deref());
     }
+    let sizes = arguments
+        .iter()
+        .filter_map(|argument| argument.parse().ok());
+    let mut sizes: Vec<usize> = sizes.collect();
+    if sizes.is_empty() {
+        sizes = vec![1, 10, 50];
+    }
     if asked("context") {
-        let sizes = arguments
-            .iter()
-            .filter_map(|argument| argument.parse().ok());
-        let mut sizes: Vec<usize> = sizes.collect();
-        if sizes.is_empty() {
-            sizes = vec![1, 10, 50];
+        for megabytes in &sizes {
+            context::table(*megabytes, go.as_deref());
         }
-        for megabytes in sizes {
-            context::table(megabytes, go.as_deref());
-        }
+    }
+    if asked("each") {
+        each::table(&sizes);
     }
     if asked("patches") {
         patches::table();

@@ -1,5 +1,5 @@
 //! merge-package beside `kpt pkg update`: packages of 100 to 100,000 Deployments, of which upstream
-//! changed all and local every tenth.
+//! changed all and local every tenth; and two revisions of real packages.
 //!
 //! Processor time, user and system, of the whole process with all that it writes; Linux only. Both
 //! work in memory where there is a `/dev/shm`: what a disk's file system takes to replace a thousand
@@ -10,6 +10,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use krm_variants::resource_list::ResourceList;
+use tempfile::TempDir;
+
 use super::measure::{is_there, peak_of, run, ticks};
 
 const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
@@ -18,50 +21,120 @@ const MOST_FOR_KPT: usize = 1_000;
 /// Prints the table.
 pub(crate) fn table() {
     println!(
-        "\nmerge-package, packages in three versions, one resource a file (10 from 100,000 on)\n"
+        "\nmerge-package: generated packages, one resource a file (10 from 100,000 on), and real ones with the local edits of tests/cases/upgrades\n"
     );
     println!(
-        "| resources | input | CPU, merge-package in place | CPU for each resource, µs | CPU with --check | peak memory / input | CPU, kpt pkg update | kpt / ours |"
+        "| package | resources | three versions, MB | CPU, merge-package in place | CPU for each resource, µs | CPU with --check | peak memory / input | CPU, kpt pkg update | kpt / ours |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|");
     for count in SIZES {
-        let memory = Path::new("/dev/shm");
-        let folder = match memory.is_dir() {
-            true => tempfile::tempdir_in(memory),
-            false => tempfile::tempdir(),
-        };
-        let folder = folder.expect("a temporary directory");
-        let root = folder.path();
-        let bytes = write(root, count);
-        // Linux counts in hundredths of a second: short work is done more than once.
-        let times = (10_000 / count).clamp(3, 30);
-        let ours = in_place(root, times);
-        let check = cpu(|| {
-            for _ in 0..times {
-                merge(root, &root.join("local"), Some("--check"));
-            }
-        }) / times as f64;
-        let peak = peak_of(&mut command(root, &root.join("local"), Some("--check")));
-        let peak = peak.map_or("-".to_owned(), |peak| {
-            format!("{:.1}", peak as f64 / bytes as f64)
-        });
-        let kpts = (count <= MOST_FOR_KPT && is_there("kpt") && is_there("git")).then(|| kpt(root));
-        let (kpts, ratio) = match kpts {
-            Some(kpts) => (format!("{kpts:.2} s"), format!("{:.0}", kpts / ours)),
-            None => ("-".to_owned(), "-".to_owned()),
-        };
-        let each = ours / count as f64 * 1e6;
-        let megabytes = bytes as f64 / 1e6;
-        println!(
-            "| {count} | {megabytes:.1} MB | {ours:.3} s | {each:.1} | {check:.3} s | {peak} | {kpts} | {ratio} |"
-        );
+        let folder = folder();
+        write(folder.path(), count);
+        row("generated", folder.path(), count);
+    }
+    let shared = std::env::var("KRM_VARIANTS_SHARED").unwrap_or_else(|_| "../shared".to_owned());
+    let corpus = Path::new(&shared).join("corpus");
+    let pairs = std::fs::read_dir(&corpus).into_iter().flatten().flatten();
+    let mut pairs: Vec<_> = pairs.map(|pair| pair.file_name()).collect();
+    pairs.sort();
+    if pairs.is_empty() || !is_there("git") {
+        println!("\nleft out: real packages, which KRM_VARIANTS_SHARED holds and git patches");
+        return;
+    }
+    for pair in pairs {
+        let folder = folder();
+        let count = real(folder.path(), &corpus.join(&pair));
+        row(&pair.to_string_lossy(), folder.path(), count);
     }
 }
 
-/// Writes original, local and upstream; gives their length.
-fn write(root: &Path, count: usize) -> usize {
+/// In memory, where that is possible.
+fn folder() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    let folder = match memory.is_dir() {
+        true => tempfile::tempdir_in(memory),
+        false => tempfile::tempdir(),
+    };
+    folder.expect("a temporary directory")
+}
+
+/// Measures the merge of `original`, `local` and `upstream` in a folder.
+fn row(name: &str, root: &Path, count: usize) {
+    let bytes: u64 = ["original", "local", "upstream"]
+        .iter()
+        .map(|side| length(&root.join(side)))
+        .sum();
+    // Linux counts in hundredths of a second: short work is done more than once.
+    let times = (10_000 / count).clamp(3, 30);
+    let ours = in_place(root, times);
+    let check = cpu(|| {
+        for _ in 0..times {
+            merge(root, &root.join("local"), Some("--check"));
+        }
+    }) / times as f64;
+    let peak = peak_of(&mut command(root, &root.join("local"), Some("--check")));
+    let peak = peak.map_or("-".to_owned(), |peak| {
+        format!("{:.1}", peak as f64 / bytes as f64)
+    });
+    let kpts = (count <= MOST_FOR_KPT && is_there("kpt") && is_there("git")).then(|| kpt(root));
+    let (kpts, ratio) = match kpts {
+        Some(kpts) => (format!("{kpts:.2} s"), format!("{:.0}", kpts / ours)),
+        None => ("-".to_owned(), "-".to_owned()),
+    };
+    let each = ours / count as f64 * 1e6;
+    let megabytes = bytes as f64 / 1e6;
+    println!(
+        "| {name} | {count} | {megabytes:.1} | {ours:.3} s | {each:.1} | {check:.3} s | {peak} | {kpts} | {ratio} |"
+    );
+}
+
+/// Bytes of all files below a folder.
+fn length(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).expect("a folder").flatten();
+    let lengths = entries.map(|entry| match entry.metadata() {
+        Ok(data) if data.is_dir() => length(&entry.path()),
+        data => data.map_or(0, |data| data.len()),
+    });
+    lengths.sum()
+}
+
+/// Copies both revisions of a real package, with local edits of the first; gives its number of resources.
+fn real(root: &Path, pair: &Path) -> usize {
+    for (side, of) in [
+        ("original", "original"),
+        ("local", "original"),
+        ("upstream", "upstream"),
+    ] {
+        let copied = Command::new("cp")
+            .arg("-R")
+            .arg(pair.join(of))
+            .arg(root.join(side))
+            .status();
+        assert!(copied.expect("it starts").success(), "{side}");
+    }
+    let name = pair.file_name().expect("a name");
+    let patch = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/upgrades");
+    let patch = patch.join(name).join("local.patch");
+    run(Command::new("git")
+        .current_dir(root.join("local"))
+        .arg("apply")
+        .arg(&patch));
+    let patch = std::fs::read_to_string(patch).expect("local edits");
+    for path in patch.lines().filter_map(|line| line.strip_prefix("+++ b/")) {
+        // A patch without names of no file leaves the ones that it deletes empty.
+        let path = root.join("local").join(path);
+        if std::fs::metadata(&path).is_ok_and(|file| file.len() == 0) {
+            std::fs::remove_file(path).expect("it is there");
+        }
+    }
+    let krm = krm_variants::package::read_package(&root.join("local")).expect("a package");
+    let list = ResourceList::from_files(&krm).expect("resources");
+    list.items().count()
+}
+
+/// Writes original, local and upstream.
+fn write(root: &Path, count: usize) {
     let per_file = if count >= 100_000 { 10 } else { 1 };
-    let mut bytes = 0;
     for side in ["original", "local", "upstream"] {
         let folder = root.join(side);
         for (file, first) in (0..count).step_by(per_file).enumerate() {
@@ -81,12 +154,10 @@ fn write(root: &Path, count: usize) -> usize {
             let folder = folder.join(format!("d{}", file / 1_000));
             std::fs::create_dir_all(&folder).expect("a folder");
             std::fs::write(folder.join(format!("f{file}.yaml")), &text).expect("a file");
-            bytes += text.len();
         }
         let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: bench\n";
         std::fs::write(folder.join("Kptfile"), kptfile).expect("a file");
     }
-    bytes
 }
 
 /// Seconds for one of so many merges, each into its own copy of the package.
@@ -135,6 +206,7 @@ fn kpt(root: &Path) -> f64 {
     };
     git(&["init", "-q", "-b", "main"]);
     for (side, tag) in [("original", "v1"), ("upstream", "v2")] {
+        git(&["rm", "-r", "-q", "--ignore-unmatch", "."]);
         run(Command::new("cp")
             .arg("-R")
             .arg(root.join(side).join("."))
