@@ -1,0 +1,202 @@
+//! What is refused, and in what words.
+
+use super::*;
+
+#[test]
+fn bad_values_are_all_reported_at_once() {
+    let outcome = expand(
+        r#"upstream: {repo: "", package: foo}
+targets:
+- {}
+- repositories: [{name: ""}, {name: a, packageNames: [""]}]
+  repositorySelector: {}
+  packageNames: [x]
+- objectSelector: {matchExpressions: [{key: a, operator: Is}]}
+- repositories: [{name: cluster-01}]
+  template:
+    adoptionPolicy: always
+    deletionPolicy: never
+    downstream: {repo: a, repoExpr: repoDefault, package: b, packageExpr: "'b'"}
+    labelExprs: [{key: a, keyExpr: "'a'", value: b}, {key: c}, {valueExpr: "'x'"}, {key: d, value: ""}, {key: d, value: x}]
+    packageContext:
+      data: {name: x}
+      removeKeys: [package-path, a, a]
+      dataExprs: [{key: package-path, value: x}]
+      removeKeyExprs: [""]
+    pipeline:
+      mutators: [{name: a.b, image: x}, {image: x, exec: y}, {image: x, configPath: c.yaml, configMapExprs: {key: a, value: b}}]
+    injectors: [{name: a, nameExpr: "'a'"}, {kind: K}]
+    annotationExprs: [{key: a, valueExpr: nope}]
+"#,
+    );
+    let errors = errors(&outcome);
+    for field in [
+        "spec.upstream.repo",
+        "spec.upstream.revision",
+        "spec.targets[0]:",
+        "spec.targets[1]:",
+        "spec.targets[1].repositories[0].name",
+        "spec.targets[1].repositories[1].packageNames[0]",
+        "spec.targets[1].packageNames",
+        "spec.targets[2].objectSelector.apiVersion",
+        "spec.targets[2].objectSelector.kind",
+        "spec.targets[2].objectSelector.matchExpressions[0].operator",
+        "spec.targets[3].template.adoptionPolicy",
+        "spec.targets[3].template.deletionPolicy",
+        "spec.targets[3].template.downstream: expected `repo` or `repoExpr`, found both",
+        "spec.targets[3].template.downstream: expected `package` or `packageExpr`, found both",
+        "spec.targets[3].template.labelExprs[0]: expected `key` or `keyExpr`, found both",
+        "spec.targets[3].template.labelExprs[1]: expected `value` or `valueExpr`, found neither",
+        "spec.targets[3].template.labelExprs[2]: expected `key` or `keyExpr`, found neither",
+        "spec.targets[3].template.labelExprs[4].key: expected each key once",
+        "spec.targets[3].template.packageContext.data.name: the key `name` is reserved",
+        "spec.targets[3].template.packageContext.removeKeys[0]: the key `package-path` is reserved",
+        "spec.targets[3].template.packageContext.removeKeys[2]: expected each key once",
+        "spec.targets[3].template.packageContext.dataExprs[0].key: the key `package-path` is reserved",
+        "spec.targets[3].template.packageContext.removeKeyExprs[0]",
+        "spec.targets[3].template.pipeline.mutators[0].name",
+        "spec.targets[3].template.pipeline.mutators[1]",
+        "spec.targets[3].template.pipeline.mutators[2]",
+        "spec.targets[3].template.injectors[0]",
+        "spec.targets[3].template.injectors[1]",
+        "spec.targets[3].template.annotationExprs[0].valueExpr: line 1, column 1: undeclared variable `nope`",
+    ] {
+        assert!(
+            errors.iter().any(|error| error.contains(field)),
+            "{field}: {errors:#?}"
+        );
+    }
+    assert_eq!(errors.len(), 29, "{errors:#?}");
+}
+
+#[test]
+fn what_is_missing_in_the_cluster_or_wrong_with_values() {
+    let targets = "targets:\n- repositories: [{name: cluster-01}]\n";
+    fails(
+        &format!("upstream: {{repo: example-repo, package: foo, revision: v2}}\n{targets}"),
+        &["spec.upstream", "revision `v2`", "(UpstreamNotFound)"],
+    );
+    fails(
+        &format!(
+            "upstream: {{repo: example-repo, package: foo, revision: v1, workspaceName: x}}\n{targets}"
+        ),
+        &["(UpstreamNotFound)"],
+    );
+    fails(
+        &format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}, {{name: nowhere}}]\n"),
+        &[
+            "spec.targets[0].repositories[1]",
+            "`nowhere`",
+            "(RepositoryNotFound)",
+        ],
+    );
+    fails(
+        &format!("{UPSTREAM}targets: []\n"),
+        &["spec.targets", "at least one"],
+    );
+    let template = |template: &str| format!("{UPSTREAM}{targets}  template: {{{template}}}\n");
+    fails(
+        &template("downstream: {repoExpr: repository.name}"),
+        &[
+            "template.downstream.repoExpr",
+            "undeclared variable `repository`",
+        ],
+    );
+    fails(
+        &template("downstream: {repoExpr: \"''\"}"),
+        &["template.downstream.repoExpr", "empty"],
+    );
+    fails(
+        &template("labelExprs: [{key: a, valueExpr: repository.labels.zone}]"),
+        &[
+            "spec.targets[0].template.labelExprs[0].valueExpr",
+            "line 1, column",
+            "no key `zone`",
+            "cluster-01",
+            "(ExpressionFailed)",
+        ],
+    );
+    fails(
+        &template("labelExprs: [{key: a, value: x}, {keyExpr: \"'a'\", value: y}]"),
+        &["labelExprs[1]", "once"],
+    );
+    fails(
+        &template("packageContext: {dataExprs: [{keyExpr: \"'na' + 'me'\", value: y}]}"),
+        &["dataExprs[0]", "reserved"],
+    );
+    fails(
+        &template("packageContext: {removeKeyExprs: [\"'name'\"]}"),
+        &["removeKeyExprs[0]", "reserved"],
+    );
+    fails(
+        &template("injectors: [{nameExpr: \"'' + ''\"}]"),
+        &["injectors[0].nameExpr", "empty"],
+    );
+    // Compiled though nothing is targeted.
+    fails(&format!("{UPSTREAM}targets:\n- repositorySelector: {{matchLabels: {{no: one}}}}\n  template: {{labelExprs: [{{key: a, valueExpr: 1}}]}}\n").replace("valueExpr: 1", "valueExpr: \"1\""), &["expected a string, found int"]);
+}
+
+#[test]
+fn unknown_and_mistyped_fields_are_usage_errors() {
+    for (spec, expected) in [
+        (
+            "upstream: {}\ntarget: []\n",
+            "spec.target: unknown field `target`",
+        ),
+        (
+            "targets: [{repos: []}]\n",
+            "spec.targets[0].repos: unknown field",
+        ),
+        (
+            "targets: [{template: {label: {}}}]\n",
+            "spec.targets[0].template.label: unknown field",
+        ),
+        (
+            "targets: [{template: {labelExprs: {kee: a}}}]\n",
+            "spec.targets[0].template.labelExprs[0].kee: unknown field",
+        ),
+        (
+            "targets: [{template: {labels: {a: true}}}]\n",
+            "spec.targets[0].template.labels.a: expected a string, found boolean",
+        ),
+        (
+            "targets: [{template: {pipeline: {mutators: [{image: 5}]}}}]\n",
+            "image",
+        ),
+    ] {
+        let error = on_package(&FUNCTION, NONE, &[("set.yaml", &set(spec))]);
+        match error {
+            Err(error) => assert!(
+                error.0.contains(expected) && error.0.contains("set.yaml"),
+                "{error}"
+            ),
+            Ok(outcome) => panic!("{spec}: {:?}", outcome.results),
+        }
+    }
+    for config in [
+        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariantSet\n",
+        "apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n",
+    ] {
+        assert!(on_package(&FUNCTION, config, &[]).is_err(), "{config}");
+    }
+}
+
+#[test]
+fn empty_targets_and_no_sets_are_warnings() {
+    let outcome = expand(&format!(
+        "{UPSTREAM}targets:\n- repositorySelector: {{matchLabels: {{no: one}}}}\n"
+    ));
+    assert!(
+        outcome
+            .results
+            .iter()
+            .any(|l| l.contains("spec.targets[0]: the target selects nothing (NoTargetSelected)"))
+    );
+    let outcome = run(&[("cluster.yaml", &cluster())]);
+    assert_eq!(outcome.results.len(), 1);
+    assert!(
+        outcome.results[0].contains("(NoPackageVariantSet)"),
+        "{:?}",
+        outcome.results
+    );
+}

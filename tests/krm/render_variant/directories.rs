@@ -1,0 +1,219 @@
+//! Variants in directories, and of real packages.
+
+use super::*;
+
+/// Roles are directories of the package itself: nothing is lost on the way, not even an executable.
+#[test]
+fn a_clone_from_a_directory_of_the_package_takes_all_files() {
+    let config = VARIANT.replace(
+        "metadata:\n",
+        "metadata:\n  annotations: {fn.kpt.dev/upstream-path: ./up, fn.kpt.dev/resources-path: cluster}\n",
+    );
+    let package = directory(&[
+        ("up/Kptfile", KPTFILE),
+        ("up/points/endpoints.yaml", POINT),
+        ("up/README.md", "# app\r\n"),
+        ("up/values.yaml", "a:   1\n"),
+        ("up/bin/run.sh", "#!/bin/sh\n"),
+        ("up.md", "beside it"),
+        ("cluster/r.yaml", SUPPLIED),
+    ]);
+    make_executable(&package.path().join("up/bin/run.sh"));
+    let output = Command::new(binary("render-variant"))
+        .arg("--config")
+        .arg(directory_file("pv.yaml", &config))
+        .arg("--package")
+        .arg(package.path())
+        .output()
+        .expect("a run");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    assert!(stderr.contains("cloned 5 files"), "{stderr}");
+    let read = |path: &str| fs::read_to_string(package.path().join(path)).unwrap_or_default();
+    assert_eq!(read("README.md"), "# app\r\n");
+    assert_eq!(read("values.yaml"), "a:   1\n");
+    assert_eq!(read("bin/run.sh"), "#!/bin/sh\n");
+    assert!(is_executable(&package.path().join("bin/run.sh")));
+    assert!(read("points/endpoints.yaml").starts_with("# What the app talks to.\n"));
+    assert!(read("Kptfile").contains("  name: edge-app # the blueprint\n"));
+    assert_eq!(read("up/Kptfile"), KPTFILE);
+    // The next revision lies beside the one that the package is based on.
+    for (path, text) in [
+        ("new/Kptfile", KPTFILE),
+        ("new/points/endpoints.yaml", POINT),
+        ("new/README.md", "# app 2\n"),
+        ("new/bin/run.sh", "#!/bin/sh\n"),
+    ] {
+        let file = package.path().join(path);
+        fs::create_dir_all(file.parent().expect("a parent")).expect("folders");
+        fs::write(file, text).expect("a file");
+    }
+    let update = config.replace(
+        "upstream-path: ./up",
+        "upstream-path: new, fn.kpt.dev/original-path: up",
+    );
+    let output = Command::new(binary("render-variant"))
+        .arg("--config")
+        .arg(directory_file("pv.yaml", &update))
+        .arg("--package")
+        .arg(package.path())
+        .output()
+        .expect("a run");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    assert_eq!(read("README.md"), "# app 2\n");
+    assert!(!package.path().join("values.yaml").exists());
+    assert_eq!(
+        (read("up/README.md"), read("new/README.md")),
+        ("# app\r\n".to_owned(), "# app 2\n".to_owned())
+    );
+    assert!(package.path().join("up.md").exists());
+    // From outside too.
+    let upstream = package.path().join("up");
+    let target = package.path().join("other");
+    let status = Command::new(binary("render-variant"))
+        .arg("--config")
+        .arg(directory_file("pv.yaml", VARIANT))
+        .arg("--package")
+        .arg(&target)
+        .arg("--upstream")
+        .arg(&upstream)
+        .output()
+        .expect("a run");
+    assert!(status.status.success());
+    assert!(is_executable(&target.join("bin/run.sh")));
+}
+
+#[cfg(unix)]
+fn make_executable(file: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("a file");
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let metadata = fs::metadata(file).expect("a file");
+    metadata.permissions().mode() & 0o777 == 0o755
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) {}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Path) -> bool {
+    true
+}
+
+#[test]
+fn a_package_directory_is_made() {
+    let upstream = upstream();
+    let parent = directory(&[]);
+    let package = parent.path().join("edge/app");
+    fs::create_dir(parent.path().join("edge")).expect("a folder");
+    let run = |extra: &[&str]| {
+        Command::new(binary("render-variant"))
+            .arg("--config")
+            .arg(directory_file("pv.yaml", VARIANT))
+            .arg("--upstream")
+            .arg(upstream.path())
+            .arg("--package")
+            .arg(&package)
+            .args(extra)
+            .output()
+            .expect("a run")
+    };
+    let checked = run(&["--check"]);
+    assert_eq!(checked.status.code(), Some(3));
+    assert!(!package.exists());
+    let made = run(&[]);
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
+    assert_eq!(
+        fs::read_to_string(package.join("README.md")).expect("a file"),
+        "# app\r\n"
+    );
+    assert!(package.join("points/endpoints.yaml").exists());
+    let again = run(&[]);
+    assert_eq!(
+        again.status.code(),
+        Some(1),
+        "the package is not empty any more"
+    );
+}
+
+/// The shared corpus, where it is there.
+fn shared() -> Option<PathBuf> {
+    let given = std::env::var_os("KRM_VARIANTS_SHARED").map(PathBuf::from);
+    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let path = given.unwrap_or_else(beside);
+    if path.join("corpus").is_dir() {
+        return Some(path);
+    }
+    let mut stderr = std::io::stderr().lock();
+    let message = "no corpus: set KRM_VARIANTS_SHARED to the directory that holds it; passed over";
+    let _ = std::io::Write::write_all(&mut stderr, message.as_bytes());
+    None
+}
+
+#[test]
+fn package_variants_of_a_real_package() {
+    let Some(shared) = shared() else { return };
+    let folder = shared.join("corpus/nephio-workload-cluster/upstream");
+    let capi = shared.join("corpus/cluster-capi/upstream");
+    let mut count = 0;
+    for entry in fs::read_dir(&folder).expect("the corpus") {
+        let path = entry.expect("a file").path();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        if !name.starts_with("pv-") {
+            continue;
+        }
+        count += 1;
+        let config = fs::read_to_string(&path).expect("a file");
+        // None of the packages that they name is in the corpus; cluster-capi is a relative of one.
+        let upstream = if name == "pv-cluster.yaml" {
+            &capi
+        } else {
+            &folder
+        };
+        let flags = [
+            (Role::Upstream, upstream.clone()),
+            (Role::Resources, folder.join("workload-cluster.yaml")),
+        ];
+        let first = on_package_with(&FUNCTION, &config, &[], &flags).expect("a valid config");
+        assert!(!first.failed, "{name}: {:?}", first.results);
+        let variant = name.trim_start_matches("pv-").trim_end_matches(".yaml");
+        let kptfile = first.file("Kptfile");
+        assert!(
+            kptfile.contains(&format!("\n  name: example-{variant}\n")),
+            "{name}: {kptfile}"
+        );
+        let function = format!("PackageVariant.example-{variant}..0");
+        assert!(kptfile.contains(&function), "{name}: {kptfile}");
+        assert!(
+            first
+                .file("package-context.yaml")
+                .contains(&format!("name: example-{variant}\n"))
+        );
+        // Again, on what came out: nothing changes.
+        let files: Vec<(&str, &str)> = first
+            .files
+            .iter()
+            .filter(|(path, _)| !path.ends_with(".md"))
+            .map(|(path, text)| (&**path, &**text))
+            .collect();
+        let second = on_package_with(&FUNCTION, &config, &files, &flags[1..]).expect("a config");
+        for (path, text) in &files {
+            assert_eq!(second.file(path), *text, "{name}: {path}");
+        }
+        let alone = on_package(&prepend_pipeline::FUNCTION, &config, &files).expect("a config");
+        assert_eq!(alone.results, Vec::<String>::new(), "{name}");
+    }
+    assert_eq!(count, 8);
+}
