@@ -45,7 +45,7 @@ pub enum InputError {
     },
 }
 
-const STDIN: &str = "standard input";
+pub(super) const STDIN: &str = "standard input";
 
 /// How many items a ResourceList of this length may have: what is kept of an item is more than the
 /// bytes of the shortest ones, and memory shall stay in proportion to the input.

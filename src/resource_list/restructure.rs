@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::read::items_of_file;
+use super::read::{STDIN, items_of_file};
 use super::{InputError, Item, ItemId, Layout, Place, ResourceList, items_of, locate, path_from};
 use crate::chunk::Chunk;
 use crate::package::{FileChange, is_krm_name};
@@ -89,8 +89,6 @@ impl ResourceList {
 
     /// Makes what was added, removed and copied items like the others, for steps that come behind.
     /// No [`ItemId`] of before means the same afterwards.
-    ///
-    /// A ResourceList that is edited as a whole (in JSON or flow style) keeps what is new apart.
     pub(crate) fn settle(&mut self) -> Result<(), InputError> {
         match &self.layout {
             Layout::Files { .. } => self.settle_files(),
@@ -99,8 +97,31 @@ impl ResourceList {
                 self.settle_items(indent);
                 Ok(())
             }
-            Layout::Flow { .. } | Layout::Whole | Layout::Loose => Ok(()),
+            Layout::Flow { .. } | Layout::Whole => self.settle_whole(),
+            Layout::Loose => Ok(()),
         }
+    }
+
+    fn settle_whole(&mut self) -> Result<(), InputError> {
+        if self.added.is_empty() && self.texts.is_empty() && self.removed.is_empty() {
+            return Ok(());
+        }
+        self.join();
+        self.edit_whole(Vec::new())
+            .map_err(|error| InputError::Shape {
+                place: STDIN.to_owned(),
+                message: error.to_string(),
+            })?;
+        let items = self.chunks[0].root().and_then(|root| root.get("items"));
+        let items = items.into_iter().flat_map(|items| items.items());
+        let items = items.enumerate().map(|(index, item)| Item {
+            resource: Resource::read(item.resolved()),
+            chunk: 0,
+            place: Place::InWrapper(index),
+            hidden: false,
+        });
+        self.items = items.collect();
+        Ok(())
     }
 
     fn settle_files(&mut self) -> Result<(), InputError> {

@@ -171,44 +171,53 @@ impl ResourceList {
                 Ok(texts)
             }
             Layout::Whole => {
-                let mut chunk = self.chunks.swap_remove(0);
                 if !keep {
-                    chunk = Chunk::new(chunk.source_text(), ParseOptions::default());
+                    let source = self.chunks[0].source_text();
+                    self.chunks[0] = Chunk::new(source, ParseOptions::default());
+                    self.removed.clear();
                 }
-                let removed: BTreeSet<usize> = match keep {
-                    true => self.removed.iter().map(|id| id.0).collect(),
-                    false => BTreeSet::new(),
-                };
-                let texts = std::mem::take(&mut self.texts);
-                chunk.edit(|document, editor| {
-                    let root = document.root(0);
-                    let items = root.and_then(|root| root.get("items"));
-                    if let Some(items) = items {
-                        let new = added.into_iter().filter_map(WrittenResource::value);
-                        insert_items(texts, items, editor)?;
-                        for value in new {
-                            editor.insert_item(items, None, Content::Value(value))?;
-                        }
-                        if !removed.is_empty() {
-                            editor.remove_items(items, |index| removed.contains(&index))?;
-                        }
-                        if items.is_null() && !values.is_empty() && !editor.touches(items) {
-                            editor.replace(items, Content::Value(Value::Sequence(Vec::new())))?;
-                        }
-                    } else if let Some(root) = root {
-                        let mut new = values_of(texts)?;
-                        new.extend(added.into_iter().filter_map(WrittenResource::value));
-                        // kpt takes a list without `items` for none, and shows no results.
-                        if !new.is_empty() || !values.is_empty() {
-                            editor.set(root, "items", Content::Value(Value::Sequence(new)))?;
-                        }
-                    }
-                    append_results(document, editor, values)
-                })?;
-                Ok(vec![chunk.edited_text()])
+                self.added = added;
+                self.edit_whole(values)?;
+                Ok(vec![self.chunks[0].edited_text()])
             }
             Layout::Files { .. } | Layout::Loose => Ok(Vec::new()),
         }
+    }
+
+    /// Makes one text of what was added to a list that is edited as a whole, of what was removed from
+    /// it, and of results.
+    pub(super) fn edit_whole(&mut self, results: Vec<Value>) -> Result<(), EditError> {
+        let (texts, added) = (
+            std::mem::take(&mut self.texts),
+            std::mem::take(&mut self.added),
+        );
+        let removed = std::mem::take(&mut self.removed);
+        let removed: BTreeSet<usize> = removed.iter().map(|id| id.0).collect();
+        self.chunks[0].edit(|document, editor| {
+            let root = document.root(0);
+            let items = root.and_then(|root| root.get("items"));
+            if let Some(items) = items {
+                let new = added.into_iter().filter_map(WrittenResource::value);
+                insert_items(texts, items, editor)?;
+                for value in new {
+                    editor.insert_item(items, None, Content::Value(value))?;
+                }
+                if !removed.is_empty() {
+                    editor.remove_items(items, |index| removed.contains(&index))?;
+                }
+                if items.is_null() && !results.is_empty() && !editor.touches(items) {
+                    editor.replace(items, Content::Value(Value::Sequence(Vec::new())))?;
+                }
+            } else if let Some(root) = root {
+                let mut new = values_of(texts)?;
+                new.extend(added.into_iter().filter_map(WrittenResource::value));
+                // kpt takes a list without `items` for none, and shows no results.
+                if !new.is_empty() || !results.is_empty() {
+                    editor.set(root, "items", Content::Value(Value::Sequence(new)))?;
+                }
+            }
+            append_results(document, editor, results)
+        })
     }
 
     /// The files of a package that are not as they were read, and the new ones.

@@ -567,13 +567,21 @@ proptest! {
     }
 }
 
-#[test]
-fn what_an_update_brings_is_worked_on_by_the_later_steps() {
-    let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\n";
+/// Path and text.
+type File = (&'static str, &'static str);
+
+/// Original, local and upstream, of which upstream adds an injection point; and the variant.
+const WITH_NEW_POINT: ([File; 2], [File; 3], [File; 3], &str) = {
+    const FILE: File = (
+        "Kptfile",
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\n",
+    );
+    const CONTEXT: File = (
+        "package-context.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: app\n",
+    );
     let point = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: endpoints\n  annotations:\n    kpt.dev/config-injection: required\ndata: {}\n";
     let source = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: useast1\ndata:\n  auth: auth.example.com\n";
-    let context =
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: app\n";
     let variant = "apiVersion: config.porch.kpt.dev/v1alpha1
 kind: PackageVariant
 metadata:
@@ -583,9 +591,17 @@ spec:
   downstream: {repo: deployments, package: my-pkg}
   injectors: [{kind: ConfigMap, name: useast1}]
 ";
-    let base = [("Kptfile", kptfile), ("package-context.yaml", context)];
-    let local = [base[0], base[1], ("source.yaml", source)];
-    let upstream = [base[0], base[1], ("new.yaml", point)];
+    (
+        [FILE, CONTEXT],
+        [FILE, CONTEXT, ("source.yaml", source)],
+        [FILE, CONTEXT, ("new.yaml", point)],
+        variant,
+    )
+};
+
+#[test]
+fn what_an_update_brings_is_worked_on_by_the_later_steps() {
+    let (base, local, upstream, variant) = WITH_NEW_POINT;
     let outcome = update(variant, &base, &local, &upstream);
     assert!(!outcome.failed, "{:?}", outcome.results);
     assert!(

@@ -1,5 +1,7 @@
 //! Variants within a ResourceList.
 
+use krm_variants::yaml::OwnedDocument;
+
 use super::*;
 
 /// A ResourceList as `kpt fn eval` sends it: the PackageVariant, upstream and supplied resources in
@@ -166,4 +168,42 @@ fn downstream_targets_are_drafts_and_proposed_else_the_latest_published() {
             });
         assert_eq!(targets, expected, "{status}");
     }
+}
+
+#[test]
+fn what_an_update_brings_to_a_list_is_worked_on_by_the_later_steps() {
+    let (base, local, upstream, variant) = WITH_NEW_POINT;
+    let (base, upstream) = (directory(&base), directory(&upstream));
+    let block = resource_list(&local);
+    let value = |text: &str| {
+        let document = OwnedDocument::parse(text.to_owned()).expect("YAML");
+        document
+            .root()
+            .and_then(|root| root.value())
+            .expect("a value")
+    };
+    let json = value(&block).to_json();
+    let values = [&block, &json].map(|list| {
+        let output = Command::new(binary("render-variant"))
+            .arg("--config")
+            .arg(directory_file("pv.yaml", variant).as_path())
+            .arg("--original")
+            .arg(base.path())
+            .arg("--upstream")
+            .arg(upstream.path())
+            .write_stdin(list.as_str())
+            .output()
+            .expect("a run");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        assert!(text.contains("auth.example.com"), "{text}");
+        assert_eq!(text.matches("auth.example.com").count(), 2, "{text}");
+        assert!(text.contains("my-pkg"), "{text}");
+        value(&text)
+    });
+    assert_eq!(values[0], values[1]);
 }
