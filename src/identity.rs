@@ -142,8 +142,8 @@ impl Identities<'_> {
     fn string(&self, field: Field) -> Option<String> {
         let scalar = self.values[field as usize]?;
         let plain = scalar.style == ScalarStyle::Plain;
-        let string = !plain || is_plain_string(&self.text[scalar.start..scalar.end]);
-        self.text(field).filter(|_| string)
+        self.text(field)
+            .filter(|text| !plain || is_plain_string(text))
     }
 
     fn resource(&self) -> (Resource, bool) {

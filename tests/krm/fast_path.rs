@@ -79,7 +79,7 @@ fn trees_of_all_texts_are_the_same() {
 }
 
 /// Texts that the scanner takes, one construct each.
-const TAKEN: [&str; 31] = [
+const TAKEN: [&str; 42] = [
     "a: b\n",
     "a:\n  b: c\n  d:\n  - e\n  - f: g\n    h: i\nj: ''\n",
     "- - a\n  - b\n-\n- c:\n  - d\n  -\n",
@@ -111,6 +111,17 @@ const TAKEN: [&str; 31] = [
     "a:\n- {\n   \"b\": 1\n }\n- [c, d,\n  e]\nf: {g: [\n  h\n ],\n i: j }\n",
     "- [[\n  1\n ],\n [2, {\"a\":[]}]]\n",
     "{\"a\": [{\n\"b\": 'c'\n}, {\n\"b\": d e\n}]}",
+    "a: b\n  c\nd: e  \n\n   f g  # h\n",
+    "a:\n- b\n  c\n\n\n  d\n\n- e: f\n   g\n  h: i\n",
+    "a: 'b\n  c'\nd: 'e  \n\n   f''g\n   h ' # i\nj: '\n k\n\n '\n",
+    "a: \"b\\n\n  c\"\nd: \"e  \n\n   f\\\"g\\u00e9\n   h \" # i\nj: \"\n k\n\n \"\n",
+    "- - a\n   b\n- 'c\n   d'\n- e: \"f\n     g\"\n",
+    "a: b\r\n  c\r\n\r\n  d\r\ne: \"f\r\n  g\"\r\n",
+    "a: b\n  c",
+    "# a\n---\n# b\n---\nc: d\n--- # e\n\n---\n---\n# f\n",
+    "---\n",
+    "a:\n  b\nc: # d\n  # e\n\n  f\n  g # h\ni:\n- \n  j\n-\n  'k\n  l'\nm:\n  [n, {o: p}]\nq:\n    r\n  s\n",
+    "a: b\n  - c\n  * d\n  \"e\" 'f\n  [g] {h\n  `i` @j %k !l &m *n >o |p ,q ?r\n",
 ];
 
 #[test]
@@ -125,15 +136,28 @@ fn what_is_unusual_is_left_to_the_general_parser() {
     for text in [
         "",
         "# a\n",
-        "---\n",
         "a\n",
+        "---\na\n",
         "a: &b c\n",
         "a: *b\n",
         "a: !!str b\n",
         "%YAML 1.2\n---\na: b\n",
         "a: b\n...\n",
-        "a: b\n  c\n",
-        "a: 'b\n  c'\n",
+        "a:\n  |\n  b\n",
+        "a:\n  &b c\n",
+        "a:\n  b\n c\nd\n",
+        "a: b # c\n  d\n",
+        "a: b\n  c: d\n",
+        "a: b\n  # c\n  d\n",
+        "a: b\n\tc\n",
+        "a: 'b\nc'\n",
+        "a: 'b\n\tc'\n",
+        "a: \"b\\\n  c\"\n",
+        "a: 'b\n  c': d\n",
+        "'a\n  b': c\n",
+        "a: 'b\n",
+        "a: 'b\n---\n  c'\n",
+        "a: [b\n  c, 'd\n  e']\n",
         "a:\tb\n",
         "\ta: b\n",
         "a: b\t\n",
@@ -152,7 +176,6 @@ fn what_is_unusual_is_left_to_the_general_parser() {
         "a: [b\n  c]\n",
         "a: [b,\n  c,\n  ]\n",
         "a: [b,\n\tc]\n",
-        "a:\n  [b]\n",
         "{\"a\":\n1}\n",
         "{\"a\"\n:1}\n",
         "{\"a\":1\n",
@@ -170,7 +193,6 @@ fn what_is_unusual_is_left_to_the_general_parser() {
         "a: 1\n'a': 2\n",
         "1: a\n",
         "{a: b}: c\n",
-        "a:\n    b\n",
         "a: |\n   b\n  c\n",
         "a: \"\\x41\"\n",
         "a: 'b'c\n",
@@ -332,7 +354,7 @@ fn deeper(text: &str, spaces: usize) -> String {
     lines.join(&format!("\n{:spaces$}", "")) + "\n"
 }
 
-const TOKENS: [&str; 72] = [
+const TOKENS: [&str; 78] = [
     "- ",
     "-",
     ": ",
@@ -405,6 +427,12 @@ const TOKENS: [&str; 72] = [
     "\": ",
     "\":",
     "null",
+    "\n  ",
+    "\n   x",
+    "\n\n  - ",
+    " 'a\n  b'",
+    " \"a\n\n   b \"",
+    " \n",
 ];
 
 fn mutate(text: &mut Vec<u8>, seeds: &[String], random: &mut Random) {

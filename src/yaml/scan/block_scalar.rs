@@ -24,6 +24,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             start,
             end,
             mark: Some(awaited.mark),
+            folded: false,
         })?;
         self.cursor = end;
         Ok(next)

@@ -77,6 +77,8 @@ impl Events for TreeBuilder<'_> {
     fn document_end(&mut self, end: usize) {
         if let Some(document) = self.tree.documents.last_mut() {
             document.end = end;
+            let root = &self.tree.nodes[document.root.index()];
+            document.empty = root.start == root.end;
         }
     }
 
@@ -92,7 +94,7 @@ impl Events for TreeBuilder<'_> {
     fn scalar(&mut self, scalar: Scalar) -> Result<(), Bail> {
         let kind = NodeKind::Scalar(scalar.style);
         self.push(kind, scalar.start, offset(scalar.end), scalar.mark)?;
-        if scalar.style == ScalarStyle::Plain {
+        if scalar.style == ScalarStyle::Plain && !scalar.folded {
             return Ok(());
         }
         let decoded = decode(self.text, &scalar);

@@ -9,7 +9,15 @@ use crate::yaml::lines::block_indent;
 pub(crate) fn decode<'t>(text: &'t str, scalar: &Scalar) -> Cow<'t, str> {
     let source = &text[scalar.start..scalar.end];
     match scalar.style {
+        ScalarStyle::Plain if scalar.folded => Cow::Owned(fold(source, Cow::Borrowed)),
         ScalarStyle::Plain => Cow::Borrowed(source),
+        ScalarStyle::SingleQuoted if scalar.folded => {
+            let pairs = |line: &'t str| Cow::Owned(line.replace("''", "'"));
+            Cow::Owned(fold(&source[1..source.len() - 1], pairs))
+        }
+        ScalarStyle::DoubleQuoted if scalar.folded => {
+            Cow::Owned(fold(&source[1..source.len() - 1], unescape))
+        }
         ScalarStyle::SingleQuoted => {
             let inner = &source[1..source.len() - 1];
             match inner.contains('\'') {
@@ -68,6 +76,35 @@ fn unescape(inner: &str) -> Cow<'_, str> {
     }
     text.push_str(rest);
     Cow::Owned(text)
+}
+
+/// One line of lines: a line break is a space, and empty lines are line breaks (YAML 1.2.2, 6.5).
+fn fold<'t>(source: &'t str, decode: impl Fn(&'t str) -> Cow<'t, str>) -> String {
+    const WHITE: [char; 3] = [' ', '\t', '\r'];
+    let mut text = String::with_capacity(source.len());
+    let mut lines = source.split('\n').peekable();
+    let (mut is_first, mut breaks) = (true, 0);
+    while let Some(mut line) = lines.next() {
+        if !is_first {
+            line = line.trim_start_matches(WHITE);
+            breaks += 1;
+        }
+        let is_last = lines.peek().is_none();
+        if !is_last {
+            line = line.trim_end_matches(WHITE);
+        }
+        if !line.is_empty() || is_last {
+            match breaks {
+                0 => {}
+                1 => text.push(' '),
+                more => push_breaks(&mut text, more - 1),
+            }
+            text.push_str(&decode(line));
+            breaks = 0;
+        }
+        is_first = false;
+    }
+    text
 }
 
 /// The text of a block scalar from its header on.

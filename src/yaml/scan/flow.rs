@@ -98,6 +98,7 @@ impl<E: Events> Scanner<'_, &mut E> {
                         start: at,
                         end,
                         mark,
+                        folded: false,
                     })?;
                     at = end;
                 }
@@ -173,13 +174,17 @@ impl<E: Events> Scanner<'_, &mut E> {
             start,
             end,
             mark: None,
+            folded: false,
         })?;
         Ok(colon)
     }
 
     fn flow_scalar(&self, start: usize, limit: usize) -> Result<(ScalarStyle, usize), Bail> {
         match self.bytes[..limit].get(start) {
-            Some(quote @ (b'"' | b'\'')) => Ok((quoted_style(*quote), self.quoted(start, limit)?)),
+            Some(quote @ (b'"' | b'\'')) => {
+                let end = self.closing(*quote, start + 1, limit)?;
+                Ok((quoted_style(*quote), end.ok_or(Bail)?))
+            }
             Some(_) => Ok((ScalarStyle::Plain, self.flow_plain(start, limit)?)),
             None => Err(Bail),
         }

@@ -9,7 +9,7 @@ pub(super) const MAX_KEY: usize = 1000;
 
 /// Where a plain scalar ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stop {
+pub(super) enum Stop {
     /// At the end of its line.
     Line,
     /// Before a comment.
@@ -25,7 +25,9 @@ impl<E: Events> Scanner<'_, &mut E> {
         let (style, end, colon) = match self.bytes[at] {
             b'[' | b'{' | b'|' | b'>' => return Ok(None),
             quote @ (b'"' | b'\'') => {
-                let end = self.quoted(at, line.end)?;
+                let Some(end) = self.closing(quote, at + 1, line.end)? else {
+                    return Ok(None);
+                };
                 let colon = self.skip_spaces(end, line.end);
                 if colon == line.end || !self.is_indicator(b':', colon, line.end) {
                     return Ok(None);
@@ -45,6 +47,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             start: at,
             end,
             mark: None,
+            folded: false,
         };
         Ok(Some((key, colon)))
     }
@@ -53,24 +56,47 @@ impl<E: Events> Scanner<'_, &mut E> {
     #[inline]
     pub(super) fn value(&mut self, at: usize, line: Line, awaited: Awaited) -> Result<usize, Bail> {
         let mark = Some(awaited.mark);
+        let (mut last, mut folded) = (line, false);
         let (style, end) = match self.bytes[at] {
             b'|' | b'>' => return self.block_scalar(at, line, awaited),
             b'[' | b'{' => return self.flow_value(at, line, mark, awaited.column + 1),
-            quote @ (b'"' | b'\'') => (quoted_style(quote), self.quoted(at, line.end)?),
-            _ => match self.plain(at, line.end)? {
-                (_, Stop::Colon(_)) => return Err(Bail),
-                (end, _) => (ScalarStyle::Plain, end),
-            },
+            quote @ (b'"' | b'\'') => {
+                let end = match self.closing(quote, at + 1, line.end)? {
+                    Some(end) => end,
+                    None => {
+                        folded = true;
+                        let (end, line) = self.quoted_below(quote, line, awaited.column)?;
+                        last = line;
+                        end
+                    }
+                };
+                (quoted_style(quote), end)
+            }
+            _ => {
+                let (mut end, stop) = self.plain(at, line.end)?;
+                if let Stop::Colon(_) = stop {
+                    return Err(Bail);
+                }
+                if stop == Stop::Line
+                    && self.may_go_on(line, awaited.column)
+                    && let Some(below) = self.plain_below(line, awaited.column)?
+                {
+                    folded = true;
+                    (end, last) = below;
+                }
+                (ScalarStyle::Plain, end)
+            }
         };
         self.events.scalar(Scalar {
             style,
             start: at,
             end,
             mark,
+            folded,
         })?;
         self.cursor = end;
-        self.tail(end, line)?;
-        Ok(line.next)
+        self.tail(end, last)?;
+        Ok(last.next)
     }
 
     /// A plain scalar outside of flow collections: its end, and what ended it.
@@ -86,6 +112,12 @@ impl<E: Events> Scanner<'_, &mut E> {
                 Some(_) => {}
             }
         }
+        self.plain_rest(start, limit)
+    }
+
+    /// As [`plain`](Self::plain), where any byte may be the first: on lines below.
+    #[inline]
+    pub(super) fn plain_rest(&self, start: usize, limit: usize) -> Result<(usize, Stop), Bail> {
         let mut at = start;
         let (mut end, stop) = loop {
             let Some(found) = colon_or_hash(&self.bytes[at..limit]) else {
@@ -113,36 +145,42 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok((end, stop))
     }
 
-    /// The end of a quoted scalar, behind the closing quote.
+    /// Behind the quote that closes a scalar, from within it; `None` if it is not on this line.
     #[inline]
-    pub(super) fn quoted(&self, start: usize, limit: usize) -> Result<usize, Bail> {
-        match self.bytes[start] {
-            b'"' => self.double_quoted(start, limit),
-            _ => self.single_quoted(start, limit),
+    pub(super) fn closing(
+        &self,
+        quote: u8,
+        from: usize,
+        limit: usize,
+    ) -> Result<Option<usize>, Bail> {
+        match quote {
+            b'"' => self.closing_double(from, limit),
+            _ => Ok(self.closing_single(from, limit)),
         }
     }
 
-    fn single_quoted(&self, start: usize, limit: usize) -> Result<usize, Bail> {
-        let mut at = start + 1;
+    fn closing_single(&self, mut at: usize, limit: usize) -> Option<usize> {
         loop {
-            at += memchr(b'\'', &self.bytes[at..limit]).ok_or(Bail)? + 1;
+            at += memchr(b'\'', &self.bytes[at..limit])? + 1;
             if at == limit || self.bytes[at] != b'\'' {
-                return Ok(at);
+                return Some(at);
             }
             at += 1;
         }
     }
 
-    fn double_quoted(&self, start: usize, limit: usize) -> Result<usize, Bail> {
-        let mut at = start + 1;
+    fn closing_double(&self, mut at: usize, limit: usize) -> Result<Option<usize>, Bail> {
         loop {
-            at += memchr2(b'"', b'\\', &self.bytes[at..limit]).ok_or(Bail)?;
+            let Some(found) = memchr2(b'"', b'\\', &self.bytes[at..limit]) else {
+                return Ok(None);
+            };
+            at += found;
             // Escapes often come together, and a search for each takes longer than its escape.
             while at < limit && self.bytes[at] == b'\\' {
                 at += super::decode::escape(&self.bytes[at..limit]).ok_or(Bail)?.1;
             }
             if at < limit && self.bytes[at] == b'"' {
-                return Ok(at + 1);
+                return Ok(Some(at + 1));
             }
         }
     }

@@ -1,14 +1,14 @@
 //! The fast source of events: a scanner for the part of YAML that KRM files are written in.
 //!
-//! Block mappings and sequences, scalars on one line, block scalars, flow collections on one line or
-//! as JSON is printed, comments, documents. The scanner checks all that it takes; whatever else it meets (anchors,
-//! aliases, tags, directives, scalars over several lines, tabs as white space, a key of its own
-//! line, ...) makes it [`Bail`], and the text goes to granit-parser, which also words every error.
+//! Block mappings and sequences, scalars, flow collections on one line or as JSON is printed, comments,
+//! documents. The scanner checks all that it takes; whatever else it meets (anchors, aliases, tags,
+//! directives, tabs as white space, a key of its own line, ...) makes it [`Bail`], and the text goes to
+//! granit-parser, which also words every error.
 //! So nothing passes here that granit would refuse, and nothing is read in another way: the
 //! differential tests hold both against each other.
 //!
 //! In reading order: this file walks lines and indentation; [`inline`] takes what stands on one
-//! line; [`flow`] takes brackets and braces; [`block_scalar`] takes `|` and `>`; [`bytes`] looks at every byte once before.
+//! line, [`several_lines`] scalars that go on below; [`flow`] takes brackets and braces; [`block_scalar`] takes `|` and `>`; [`bytes`] looks at every byte once before.
 //! [`decode`] gives the text of a scalar; [`build`] is the sink that makes a tree.
 
 mod block_scalar;
@@ -18,6 +18,7 @@ mod decode;
 mod flow;
 mod inline;
 mod keys;
+mod several_lines;
 
 use super::lines::line_end;
 use super::scalar::ScalarStyle;
@@ -46,6 +47,8 @@ pub(crate) struct Scalar {
     pub(crate) end: usize,
     /// The dash or colon in front.
     pub(crate) mark: Option<usize>,
+    /// Whether a plain or quoted one goes on below its first line.
+    pub(crate) folded: bool,
 }
 
 /// What reads a text: events in the order of the text, keys and values in turn.
@@ -198,9 +201,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         }
         let start = match self.document {
             Document::None => 0,
-            // Nothing between two markers: an empty document.
-            Document::Marked => return Err(Bail),
-            Document::Rooted => {
+            Document::Marked | Document::Rooted => {
                 self.end_document(line.start)?;
                 line.start
             }
@@ -213,8 +214,17 @@ impl<E: Events> Scanner<'_, &mut E> {
     }
 
     fn end_document(&mut self, end: usize) -> Result<(), Bail> {
-        if self.document != Document::Rooted {
-            return Err(Bail);
+        match self.document {
+            Document::None => return Err(Bail),
+            // Nothing behind the marker.
+            Document::Marked => self.events.scalar(Scalar {
+                style: ScalarStyle::Plain,
+                start: self.cursor,
+                end: self.cursor,
+                mark: None,
+                folded: false,
+            })?,
+            Document::Rooted => {}
         }
         self.settle_awaited()?;
         while let Some(open) = self.open.pop() {
@@ -261,7 +271,11 @@ impl<E: Events> Scanner<'_, &mut E> {
                 self.root();
                 self.flow_value(at, line, None, 0)
             }
-            // A scalar on a line of its own.
+            // Below its key or dash.
+            None if !matches!(self.bytes[at], b'|' | b'>') => {
+                let awaited = self.awaited.take().ok_or(Bail)?;
+                self.value(at, line, awaited)
+            }
             None => Err(Bail),
         }
     }
@@ -323,6 +337,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             start: mark + 1,
             end: mark + 1,
             mark: Some(mark),
+            folded: false,
         })
     }
 

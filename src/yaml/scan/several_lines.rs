@@ -1,0 +1,66 @@
+//! Plain and quoted scalars that go on below their first line, as tools wrap long descriptions
+//! (YAML 1.2.2, 7.3; folding: 6.5).
+
+use super::inline::Stop;
+use super::{Bail, Events, Line, Scanner};
+
+impl<E: Events> Scanner<'_, &mut E> {
+    /// Whether the line behind may belong to a plain scalar whose key or dash stands at `column`:
+    /// most do not, which one byte tells. A blank line with white space is left to what follows.
+    #[inline]
+    pub(super) fn may_go_on(&self, line: Line, column: usize) -> bool {
+        matches!(self.bytes.get(line.next), Some(b'\n' | b'\r'))
+            || self.bytes.get(line.next + column) == Some(&b' ')
+    }
+
+    /// The end and the last line of a plain scalar that goes on below `line`; `None` if it does not.
+    pub(super) fn plain_below(
+        &self,
+        mut line: Line,
+        column: usize,
+    ) -> Result<Option<(usize, Line)>, Bail> {
+        let mut found = None;
+        while line.next < self.bytes.len() {
+            line = self.line(line.next);
+            let first = self.skip_spaces(line.start, line.end);
+            if first == line.end {
+                continue;
+            }
+            if first - line.start <= column || self.bytes[first] == b'#' {
+                break;
+            }
+            let (end, stop) = self.plain_rest(first, line.end)?;
+            if let Stop::Colon(_) = stop {
+                return Err(Bail);
+            }
+            found = Some((end, line));
+            if stop == Stop::Comment {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The end, behind the closing quote, and the last line of a quoted scalar that `line` does not close.
+    pub(super) fn quoted_below(
+        &self,
+        quote: u8,
+        mut line: Line,
+        column: usize,
+    ) -> Result<(usize, Line), Bail> {
+        while line.next < self.bytes.len() {
+            line = self.line(line.next);
+            let first = self.skip_spaces(line.start, line.end);
+            if first == line.end {
+                continue;
+            }
+            if first - line.start <= column || self.bytes[first] == b'\t' {
+                return Err(Bail);
+            }
+            if let Some(end) = self.closing(quote, first, line.end)? {
+                return Ok((end, line));
+            }
+        }
+        Err(Bail)
+    }
+}
