@@ -116,6 +116,16 @@ impl Chunk {
         self.edited.as_ref().unwrap_or(&self.source).clone()
     }
 
+    /// What is put out: the text with its edits, if those are to be kept and change anything, else the
+    /// text as it came.
+    #[must_use]
+    pub(crate) fn put_out(&self, keep: bool) -> Text {
+        match keep && self.is_changed() {
+            true => self.edited_text(),
+            false => self.source_text(),
+        }
+    }
+
     /// The text with all edits.
     #[must_use]
     pub(crate) fn text(&self) -> &str {

@@ -343,15 +343,12 @@ fn on_package(
     if arguments.diff {
         write_stdout(changes.iter().map(|change| diff(&files, change)))?;
     }
-    let is_changed = !changes.is_empty();
+    let would_change = arguments.check && !changes.is_empty();
     if !arguments.diff && !arguments.check {
         write_package(&files, &changes).map_err(|error| usage(&error))?;
     }
     leave((list, files, changes));
-    Ok(match arguments.check && is_changed {
-        true => WOULD_CHANGE,
-        false => DONE,
-    })
+    Ok(if would_change { WOULD_CHANGE } else { DONE })
 }
 
 /// Prints what a function gives that never writes into the package.

@@ -162,12 +162,6 @@ impl Identities<'_> {
 }
 
 impl Events for Identities<'_> {
-    fn document(&mut self, _: usize, _: usize) {}
-
-    fn document_end(&mut self, _: usize) {}
-
-    fn comment(&mut self, _: usize, _: usize) {}
-
     #[inline]
     fn key(&mut self, key: Scalar) -> Result<(), Bail> {
         self.count()?;

@@ -57,6 +57,18 @@ struct Item {
     hidden: bool,
 }
 
+impl Item {
+    /// An item of a list that is one chunk.
+    fn in_wrapper(index: usize, resource: Resource) -> Self {
+        Self {
+            resource,
+            chunk: 0,
+            place: Place::InWrapper(index),
+            hidden: false,
+        }
+    }
+}
+
 /// Names an item of a list; stays valid through edits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemId(usize);

@@ -49,8 +49,15 @@ impl Text {
         }
     }
 
+    /// Puts a text behind others; neighbours of one buffer become one slice of it.
+    pub(crate) fn push(texts: &mut Vec<Self>, text: Self) {
+        if !texts.last_mut().is_some_and(|last| last.extend_to(&text)) {
+            texts.push(text);
+        }
+    }
+
     /// Grows to hold `next`, too, if that follows directly in the same buffer.
-    pub(crate) fn extend_to(&mut self, next: &Self) -> bool {
+    fn extend_to(&mut self, next: &Self) -> bool {
         let follows = self.range.end == next.range.start;
         let joined = follows && self.buffer.is(&next.buffer);
         if joined {

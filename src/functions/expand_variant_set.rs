@@ -36,7 +36,7 @@ use crate::yaml::Value;
 use fleet::Fleet;
 use new_files::{NewFiles, paths_below};
 use sets::{namespaces, read_sets, types};
-use status::{NOT_READY, NOT_STALLED, READY, STALLED, write_status};
+use status::{NOT_READY, NOT_STALLED, READY, STALLED, result, write_status};
 use variant::{resource_value, update};
 
 /// The function, for its binary.
@@ -288,8 +288,8 @@ fn report_failure(places: &[Home], expansions: Vec<Expansion<Made>>, results: &m
             let message = format!("{} more errors of this set", count - MOST_ERRORS);
             results.push(FunctionResult::error(Reason::InvalidConfig, message).about(resource));
         }
-        results.push(stalled.result().about(resource));
-        results.push(NOT_READY.result().about(resource));
+        results.push(result(stalled).about(resource));
+        results.push(result(&NOT_READY).about(resource));
     }
 }
 
@@ -370,7 +370,7 @@ fn apply(
         .tag("removed", removed.to_string());
     results.push(counted);
     for condition in [&NOT_STALLED, &READY] {
-        results.push(condition.result().about(resource));
+        results.push(result(condition).about(resource));
     }
     if let Some(id) = one.item
         && let Err(error) = list.edit(id, write_status)

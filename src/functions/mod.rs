@@ -2,6 +2,7 @@
 
 pub mod apply_config;
 pub mod apply_patch;
+mod conditions;
 pub mod create_patch;
 pub mod expand_variant_set;
 pub mod inject_config;

@@ -74,12 +74,6 @@ struct Finder<'t> {
 }
 
 impl Events for Finder<'_> {
-    fn document(&mut self, _: usize, _: usize) {}
-
-    fn document_end(&mut self, _: usize) {}
-
-    fn comment(&mut self, _: usize, _: usize) {}
-
     #[inline]
     fn key(&mut self, key: Scalar) -> Result<(), Bail> {
         let quoted = key.style == ScalarStyle::DoubleQuoted;

@@ -72,6 +72,11 @@ impl Member {
         }
     }
 
+    /// Whether this is a package's `Kptfile`.
+    pub(super) fn is_kptfile(&self) -> bool {
+        self.kind == "Kptfile" && self.group == "kpt.dev"
+    }
+
     /// What it is called now.
     fn own(&self) -> Own<'_> {
         (

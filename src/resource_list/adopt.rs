@@ -96,12 +96,9 @@ impl ResourceList {
                 };
                 let nodes: Vec<NodeRef<'_>> = other.items().map(|(id, _)| other.node(id)).collect();
                 let base = chunk.edit_items(&nodes)?;
-                self.items.extend((0..nodes.len()).map(|index| Item {
-                    resource: Resource::default(),
-                    chunk: 0,
-                    place: Place::InWrapper(base + index),
-                    hidden: false,
-                }));
+                let new = base..base + nodes.len();
+                self.items
+                    .extend(new.map(|index| Item::in_wrapper(index, Resource::default())));
             }
             Layout::Flow { .. } | Layout::Loose => return Ok(()),
         }

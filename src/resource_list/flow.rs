@@ -83,22 +83,13 @@ pub(super) fn flow_texts(wrapper: &Chunk, chunks: &[Chunk], keep: bool) -> Vec<T
     let bracket = items.map_or(0, |items| items.value.range().start + 1);
     let (before, after) = text.split_at(bracket);
     let mut texts = vec![Text::from(before.to_owned())];
-    let mut push = |text: Text| {
-        // Neighbours that nobody changed are one slice of the input.
-        if !texts.last_mut().is_some_and(|last| last.extend_to(&text)) {
-            texts.push(text);
-        }
-    };
     let mut last: Option<Text> = None;
     for chunk in chunks {
         let source = chunk.source_text();
         if let Some(last) = last {
-            push(last.until(&source));
+            Text::push(&mut texts, last.until(&source));
         }
-        push(match keep && chunk.is_changed() {
-            true => chunk.edited_text(),
-            false => source.clone(),
-        });
+        Text::push(&mut texts, chunk.put_out(keep));
         last = Some(source);
     }
     texts.push(Text::from(after.to_owned()));

@@ -195,12 +195,7 @@ impl ResourceList {
         let items = resources
             .into_iter()
             .enumerate()
-            .map(|(i, resource)| Item {
-                resource,
-                chunk: 0,
-                place: Place::InWrapper(i),
-                hidden: false,
-            })
+            .map(|(index, resource)| Item::in_wrapper(index, resource))
             .collect();
         let chunks = vec![Chunk::new(text, ParseOptions::default())];
         Ok(Self {

@@ -103,7 +103,7 @@ impl ResourceList {
     }
 
     fn settle_whole(&mut self) -> Result<(), InputError> {
-        if self.added.is_empty() && self.texts.is_empty() && self.removed.is_empty() {
+        if !self.is_restructured() {
             return Ok(());
         }
         self.join();
@@ -112,14 +112,9 @@ impl ResourceList {
                 place: STDIN.to_owned(),
                 message: error.to_string(),
             })?;
-        let items = self.chunks[0].root().and_then(|root| root.get("items"));
-        let items = items.into_iter().flat_map(|items| items.items());
-        let items = items.enumerate().map(|(index, item)| Item {
-            resource: Resource::read(item.resolved()),
-            chunk: 0,
-            place: Place::InWrapper(index),
-            hidden: false,
-        });
+        let items = items_of(self.chunks[0].document()).into_iter().enumerate();
+        let items =
+            items.map(|(index, item)| Item::in_wrapper(index, Resource::read(item.resolved())));
         self.items = items.collect();
         Ok(())
     }

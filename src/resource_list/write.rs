@@ -103,16 +103,12 @@ impl ResourceList {
     /// An edit of the wrapper that cannot be made.
     pub fn to_texts(&mut self, results: &Results, keep: bool) -> Result<Vec<Text>, EditError> {
         let values: Vec<Value> = results.iter().map(|result| result.to_value()).collect();
-        let added = if keep {
-            std::mem::take(&mut self.added)
-        } else {
-            Vec::new()
-        };
         if !keep {
+            self.added.clear();
             self.texts.clear();
+            self.removed.clear();
         }
-        let removes = keep && !self.removed.is_empty();
-        if removes || !added.is_empty() || !self.texts.is_empty() {
+        if self.is_restructured() {
             self.join();
         }
         match &mut self.layout {
@@ -128,16 +124,10 @@ impl ResourceList {
                     end: at,
                     newline,
                 } = ItemsLine::of(wrapper);
-                let removed: BTreeSet<usize> = match keep {
-                    true => self
-                        .removed
-                        .iter()
-                        .map(|id| self.items[id.0].chunk)
-                        .collect(),
-                    false => BTreeSet::new(),
-                };
+                let removed = self.removed.iter().map(|id| self.items[id.0].chunk);
+                let removed: BTreeSet<usize> = removed.collect();
                 let (before, after) = text.split_at(at);
-                let nothing_new = added.is_empty() && self.texts.is_empty();
+                let nothing_new = self.added.is_empty() && self.texts.is_empty();
                 let is_emptied = removed.len() == self.chunks.len() && nothing_new;
                 let before = match is_emptied {
                     // Nothing behind `items:` would be null, and kpt deletes the package then.
@@ -151,18 +141,10 @@ impl ResourceList {
                     if removed.contains(&index) {
                         continue;
                     }
-                    if chunk.is_changed() && keep {
-                        texts.push(chunk.edited_text());
-                        continue;
-                    }
-                    // Neighbours that nobody changed are one slice of the input.
-                    let text = chunk.source_text();
-                    if !texts.last_mut().is_some_and(|last| last.extend_to(&text)) {
-                        texts.push(text);
-                    }
+                    Text::push(&mut texts, chunk.put_out(keep));
                 }
                 texts.extend(new.remove(&None).map(Text::from));
-                for new in added {
+                for new in self.added.drain(..) {
                     if let Written::Text(text) = new.content {
                         texts.push(Text::from(text));
                     }
@@ -174,14 +156,17 @@ impl ResourceList {
                 if !keep {
                     let source = self.chunks[0].source_text();
                     self.chunks[0] = Chunk::new(source, ParseOptions::default());
-                    self.removed.clear();
                 }
-                self.added = added;
                 self.edit_whole(values)?;
                 Ok(vec![self.chunks[0].edited_text()])
             }
             Layout::Files { .. } | Layout::Loose => Ok(Vec::new()),
         }
+    }
+
+    /// Whether items were added or removed.
+    pub(super) fn is_restructured(&self) -> bool {
+        !(self.added.is_empty() && self.texts.is_empty() && self.removed.is_empty())
     }
 
     /// Makes one text of what was added to a list that is edited as a whole, of what was removed from

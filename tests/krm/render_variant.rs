@@ -77,6 +77,23 @@ fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
     directory
 }
 
+/// Runs a process to its good end; what it wrote to standard output and standard error.
+#[track_caller]
+fn succeed(command: &mut Command) -> (String, String) {
+    let output = command.output().expect("a run");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    let (stdout, stderr) = (text(output.stdout), text(output.stderr));
+    assert!(output.status.success(), "{stderr}");
+    (stdout, stderr)
+}
+
+/// What can be the files of another run.
+fn files_of(outcome: &Outcome) -> Vec<(&str, &str)> {
+    let files = outcome.files.iter();
+    let files = files.filter(|(path, _)| !path.ends_with(".md"));
+    files.map(|(path, text)| (&**path, &**text)).collect()
+}
+
 fn binary(name: &str) -> PathBuf {
     assert_cmd::cargo::cargo_bin(name)
 }
@@ -176,12 +193,7 @@ pipeline:
 #[test]
 fn a_second_run_without_upstream_changes_nothing() {
     let first = clone(VARIANT, &[]);
-    let files: Vec<(&str, &str)> = first
-        .files
-        .iter()
-        .filter(|(path, _)| !path.ends_with(".md"))
-        .map(|(path, text)| (&**path, &**text))
-        .collect();
+    let files = files_of(&first);
     let resources = directory(&[("r.yaml", SUPPLIED)]);
     let flags = [(Role::Resources, resources.path().to_owned())];
     let second = on_package_with(&FUNCTION, VARIANT, &files, &flags).expect("a valid config");

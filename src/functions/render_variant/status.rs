@@ -1,10 +1,11 @@
 //! The conditions of a PackageVariant, as results and in its `status`.
 
+use crate::functions::conditions::Condition;
 use crate::resource::Resource;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::Supplied;
-use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
+use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 use super::Variant;
 
@@ -17,15 +18,6 @@ pub(super) enum Outcome {
     Failed,
     /// The package is the variant.
     Ready,
-}
-
-/// A condition as Kubernetes has it, without a time: nothing depends on that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Condition {
-    kind: &'static str,
-    status: &'static str,
-    reason: &'static str,
-    message: &'static str,
 }
 
 impl Outcome {
@@ -60,30 +52,13 @@ impl Outcome {
     }
 }
 
-impl Condition {
-    /// As an info result about the PackageVariant.
-    pub(super) fn result(&self, variant: &Resource) -> FunctionResult {
-        let message = format!("{} is {}: {}", self.kind, self.status, self.message);
-        FunctionResult::info(message)
-            .about(variant)
-            .at(Path::fields(&["status", "conditions"]))
-            .tag("reason", self.reason)
-            .tag("type", self.kind)
-            .tag("status", self.status)
-    }
-
-    fn fields(&self) -> [(&'static str, &'static str); 3] {
-        [
-            ("status", self.status),
-            ("reason", self.reason),
-            ("message", self.message),
-        ]
-    }
-
-    fn value(&self) -> Value {
-        let fields = std::iter::once(("type", self.kind)).chain(self.fields());
-        Value::Mapping(fields.map(|(k, v)| (k.into(), v.into())).collect())
-    }
+/// A condition as an info result about the PackageVariant.
+pub(super) fn result(condition: &Condition, variant: &Resource) -> FunctionResult {
+    let result = condition.result().about(variant);
+    result
+        .tag("reason", condition.reason)
+        .tag("type", condition.kind)
+        .tag("status", condition.status)
 }
 
 /// Writes `status` of the PackageVariant, if it is among the items.
@@ -100,7 +75,7 @@ pub(super) fn write(
     let conditions = Outcome::Ready.conditions();
     let outcome = list.edit(id, |root, editor| {
         let Some(status) = root.entry("status").map(|entry| entry.value) else {
-            let mut status = vec![(Value::from("conditions"), list_of(&conditions))];
+            let mut status = vec![(Value::from("conditions"), Condition::list(&conditions))];
             if let Some(targets) = &targets {
                 status.push((Value::from("downstreamTargets"), targets.clone()));
             }
@@ -129,40 +104,16 @@ pub(super) fn write(
     }
 }
 
-fn list_of(conditions: &[Condition]) -> Value {
-    Value::Sequence(conditions.iter().map(Condition::value).collect())
-}
-
-/// Updates conditions field by field; others, and other fields, stay.
 fn write_conditions<'d>(
     status: NodeRef<'d>,
     conditions: &[Condition],
     editor: &mut Editor<'d, '_>,
 ) -> Result<(), EditError> {
     let Some(old) = status.entry("conditions").map(|entry| entry.value) else {
-        let value = Content::Value(list_of(conditions));
+        let value = Content::Value(Condition::list(conditions));
         return editor.insert_entry(status, None, "conditions", value);
     };
-    for condition in conditions {
-        let is_it = |node: &NodeRef<'_>| {
-            node.get("type").and_then(|kind| kind.as_str()) == Some(condition.kind)
-        };
-        let Some(node) = old.items().find(is_it) else {
-            editor.insert_item(old, None, Content::Value(condition.value()))?;
-            continue;
-        };
-        let text = |field: &str| node.get(field).and_then(|value| value.as_str());
-        // The time of another status would be wrong, and no time is known here.
-        if text("status") != Some(condition.status) {
-            editor.remove_entry(node, "lastTransitionTime")?;
-        }
-        for (field, value) in condition.fields() {
-            if text(field) != Some(value) {
-                editor.set(node, field, Content::Value(Value::from(value)))?;
-            }
-        }
-    }
-    Ok(())
+    Condition::update(conditions, old, NodeRef::as_str, editor)
 }
 
 /// A package revision that the variant owns.

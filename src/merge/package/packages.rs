@@ -25,6 +25,15 @@ impl Packages<'_, '_> {
         id.is_some() && id == self.root
     }
 
+    /// The paths of a resource's file in all three.
+    pub(super) fn paths(&self, track: &Track) -> [Option<&str>; 3] {
+        [
+            self.base.all.path(track.base),
+            self.local.all.path(track.local),
+            self.upstream.all.path(track.upstream),
+        ]
+    }
+
     /// Whether upstream has the very text that base has, so that there is nothing to merge.
     pub(super) fn is_untouched(&self, track: &Track) -> bool {
         let (base, upstream) = (&self.base, &self.upstream);

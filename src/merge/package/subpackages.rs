@@ -18,7 +18,7 @@ use super::members::same_value;
 use super::others::Others;
 use super::packages::Packages;
 use super::report::Report;
-use crate::merge::resources::{Member, Track};
+use crate::merge::resources::Track;
 use crate::results::{FunctionResult, Reason, Results};
 
 /// What happened to sub-packages; named by their directories.
@@ -47,7 +47,7 @@ impl SubPackages {
             &packages.upstream.all.members,
         ];
         let mut present: BTreeMap<String, Presence> = BTreeMap::new();
-        let kptfiles = members.into_iter().flatten().filter(|m| is_kptfile(m));
+        let kptfiles = members.into_iter().flatten().filter(|m| m.is_kptfile());
         for directory in kptfiles.filter_map(|m| m.path.as_deref()?.rsplit_once('/')) {
             present.entry(directory.0.to_owned()).or_default();
         }
@@ -72,11 +72,7 @@ impl SubPackages {
         let deleted_upstream = of([true, true, false]);
         let (mut differ, mut changed) = (BTreeSet::new(), BTreeSet::new());
         for track in tracks {
-            let paths = [
-                packages.base.all.path(track.base),
-                packages.local.all.path(track.local),
-                packages.upstream.all.path(track.upstream),
-            ];
+            let paths = packages.paths(track);
             let within = |set: &BTreeSet<String>| -> BTreeSet<String> {
                 let paths = paths.into_iter().flatten();
                 let found = paths.flat_map(directories).filter(|d| set.contains(*d));
@@ -128,10 +124,6 @@ impl SubPackages {
         let mut directories = path.into_iter().flat_map(directories);
         directories.any(|directory| self.kept.contains(directory))
     }
-}
-
-fn is_kptfile(member: &Member) -> bool {
-    member.kind == "Kptfile" && member.group == "kpt.dev"
 }
 
 /// The directories around a file, without the root.

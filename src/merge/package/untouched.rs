@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::Source;
 use super::fates::Fate;
 use super::packages::Packages;
-use crate::merge::resources::{Member, Track};
+use crate::merge::resources::Track;
 use crate::resource_list::ResourceList;
 
 /// Files and resources that upstream's text stands for.
@@ -39,7 +39,7 @@ impl Untouched {
         (untouched.files, untouched.deleted) = same_files(sources, local);
         for (track, fate) in tracks.iter().zip(fates) {
             if !is_upstreams(packages, track, *fate) {
-                for path in paths(packages, track).into_iter().flatten() {
+                for path in packages.paths(track).into_iter().flatten() {
                     untouched.files.remove(path);
                     untouched.deleted.remove(path);
                 }
@@ -114,25 +114,16 @@ fn same_files(
     (changed, deleted)
 }
 
-fn paths<'p>(packages: &'p Packages<'_, '_>, track: &Track) -> [Option<&'p str>; 3] {
-    [
-        packages.base.all.path(track.base),
-        packages.local.all.path(track.local),
-        packages.upstream.all.path(track.upstream),
-    ]
-}
-
 /// Whether a resource of an untouched file becomes what upstream's file has.
 fn is_upstreams(packages: &Packages<'_, '_>, track: &Track, fate: Fate) -> bool {
-    let is_kptfile = |m: &Member| m.kind == "Kptfile" && m.group == "kpt.dev";
     match (fate, track.base, track.local, track.upstream) {
         (Fate::Merge, Some(_), Some(l), Some(u)) => {
             let ours = &packages.local.all.members[l];
             let theirs = &packages.upstream.all.members[u];
-            let [old, here, there] = paths(packages, track);
+            let [old, here, there] = packages.paths(track);
             old == here
                 && here == there
-                && !is_kptfile(ours)
+                && !ours.is_kptfile()
                 && ours.declared == theirs.declared
                 && ours.is_annotated == theirs.is_annotated
         }

@@ -12,19 +12,12 @@ pub(crate) fn decode<'t>(text: &'t str, scalar: &Scalar) -> Cow<'t, str> {
         ScalarStyle::Plain if scalar.folded => Cow::Owned(fold(source, Cow::Borrowed)),
         ScalarStyle::Plain => Cow::Borrowed(source),
         ScalarStyle::SingleQuoted if scalar.folded => {
-            let pairs = |line: &'t str| Cow::Owned(line.replace("''", "'"));
-            Cow::Owned(fold(&source[1..source.len() - 1], pairs))
+            Cow::Owned(fold(&source[1..source.len() - 1], single_quotes))
         }
         ScalarStyle::DoubleQuoted if scalar.folded => {
             Cow::Owned(fold(&source[1..source.len() - 1], unescape))
         }
-        ScalarStyle::SingleQuoted => {
-            let inner = &source[1..source.len() - 1];
-            match inner.contains('\'') {
-                true => Cow::Owned(inner.replace("''", "'")),
-                false => Cow::Borrowed(inner),
-            }
-        }
+        ScalarStyle::SingleQuoted => single_quotes(&source[1..source.len() - 1]),
         ScalarStyle::DoubleQuoted => unescape(&source[1..source.len() - 1]),
         // YAML 1.2.2, 8.1.1.2: without a line break at the end of the text nothing is kept.
         style => Cow::Owned(block(
@@ -57,6 +50,14 @@ pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
             Some((char::from_u32(code)?, 6))
         }
         _ => None,
+    }
+}
+
+/// Quotes come in pairs within single quotes.
+fn single_quotes(inner: &str) -> Cow<'_, str> {
+    match inner.contains('\'') {
+        true => Cow::Owned(inner.replace("''", "'")),
+        false => Cow::Borrowed(inner),
     }
 }
 

@@ -53,12 +53,12 @@ pub(crate) struct Scalar {
 
 /// What reads a text: events in the order of the text, keys and values in turn.
 pub(crate) trait Events {
-    /// A document begins at `start`, its content at `body`, behind a `---`.
-    fn document(&mut self, start: usize, body: usize);
+    /// A document begins at `start`, its content at `body`, behind a `---`. Some need not know.
+    fn document(&mut self, _start: usize, _body: usize) {}
     /// The document ends where the next `---` or the text does.
-    fn document_end(&mut self, end: usize);
+    fn document_end(&mut self, _end: usize) {}
     /// From `#` to the end of the line.
-    fn comment(&mut self, start: usize, end: usize);
+    fn comment(&mut self, _start: usize, _end: usize) {}
     /// A key of the mapping that is open.
     fn key(&mut self, key: Scalar) -> Result<(), Bail>;
     /// A value, an item.

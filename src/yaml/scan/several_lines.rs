@@ -13,6 +13,18 @@ impl<E: Events> Scanner<'_, &mut E> {
             || self.bytes.get(line.next + column) == Some(&b' ')
     }
 
+    /// The next line that is not blank, and its first byte that is no space.
+    fn below(&self, mut line: Line) -> Option<(Line, usize)> {
+        while line.next < self.bytes.len() {
+            line = self.line(line.next);
+            let first = self.skip_spaces(line.start, line.end);
+            if first < line.end {
+                return Some((line, first));
+            }
+        }
+        None
+    }
+
     /// The end and the last line of a plain scalar that goes on below `line`; `None` if it does not.
     pub(super) fn plain_below(
         &self,
@@ -20,12 +32,8 @@ impl<E: Events> Scanner<'_, &mut E> {
         column: usize,
     ) -> Result<Option<(usize, Line)>, Bail> {
         let mut found = None;
-        while line.next < self.bytes.len() {
-            line = self.line(line.next);
-            let first = self.skip_spaces(line.start, line.end);
-            if first == line.end {
-                continue;
-            }
+        while let Some((below, first)) = self.below(line) {
+            line = below;
             if first - line.start <= column || self.bytes[first] == b'#' {
                 break;
             }
@@ -48,12 +56,8 @@ impl<E: Events> Scanner<'_, &mut E> {
         mut line: Line,
         column: usize,
     ) -> Result<(usize, Line), Bail> {
-        while line.next < self.bytes.len() {
-            line = self.line(line.next);
-            let first = self.skip_spaces(line.start, line.end);
-            if first == line.end {
-                continue;
-            }
+        while let Some((below, first)) = self.below(line) {
+            line = below;
             if first - line.start <= column || self.bytes[first] == b'\t' {
                 return Err(Bail);
             }

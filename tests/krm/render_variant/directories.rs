@@ -19,15 +19,14 @@ fn a_clone_from_a_directory_of_the_package_takes_all_files() {
         ("cluster/r.yaml", SUPPLIED),
     ]);
     make_executable(&package.path().join("up/bin/run.sh"));
-    let output = Command::new(binary("render-variant"))
-        .arg("--config")
-        .arg(directory_file("pv.yaml", &config))
-        .arg("--package")
-        .arg(package.path())
-        .output()
-        .expect("a run");
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{stderr}");
+    let render = |config: &str| {
+        let mut command = Command::new(binary("render-variant"));
+        command
+            .arg("--config")
+            .arg(directory_file("pv.yaml", config));
+        succeed(command.arg("--package").arg(package.path()))
+    };
+    let (_, stderr) = render(&config);
     assert!(stderr.contains("cloned 5 files"), "{stderr}");
     let read = |path: &str| fs::read_to_string(package.path().join(path)).unwrap_or_default();
     assert_eq!(read("README.md"), "# app\r\n");
@@ -52,15 +51,7 @@ fn a_clone_from_a_directory_of_the_package_takes_all_files() {
         "upstream-path: ./up",
         "upstream-path: new, fn.kpt.dev/original-path: up",
     );
-    let output = Command::new(binary("render-variant"))
-        .arg("--config")
-        .arg(directory_file("pv.yaml", &update))
-        .arg("--package")
-        .arg(package.path())
-        .output()
-        .expect("a run");
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{stderr}");
+    render(&update);
     assert_eq!(read("README.md"), "# app 2\n");
     assert!(!package.path().join("values.yaml").exists());
     assert_eq!(
@@ -202,12 +193,7 @@ fn package_variants_of_a_real_package() {
                 .contains(&format!("name: example-{variant}\n"))
         );
         // Again, on what came out: nothing changes.
-        let files: Vec<(&str, &str)> = first
-            .files
-            .iter()
-            .filter(|(path, _)| !path.ends_with(".md"))
-            .map(|(path, text)| (&**path, &**text))
-            .collect();
+        let files = files_of(&first);
         let second = on_package_with(&FUNCTION, &config, &files, &flags[1..]).expect("a config");
         for (path, text) in &files {
             assert_eq!(second.file(path), *text, "{name}: {path}");

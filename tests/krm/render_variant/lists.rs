@@ -107,19 +107,13 @@ spec:
     // The same into an empty list, from outside.
     let upstream = upstream();
     let list = resource_list(&[]);
-    let output = Command::new(binary("render-variant"))
-        .arg("--config")
-        .arg(directory_file("pv.yaml", VARIANT).as_path())
-        .arg("--upstream")
-        .arg(upstream.path())
-        .write_stdin(list)
-        .output()
-        .expect("a run");
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
+    let (text, _) = succeed(
+        Command::new(binary("render-variant"))
+            .arg("--config")
+            .arg(directory_file("pv.yaml", VARIANT).as_path())
+            .arg("--upstream")
+            .arg(upstream.path())
+            .write_stdin(list),
     );
     assert!(text.contains("path: two.yaml\n"), "{text}");
     assert!(text.contains("index: \"1\""), "{text}");
@@ -184,21 +178,15 @@ fn what_an_update_brings_to_a_list_is_worked_on_by_the_later_steps() {
     };
     let json = value(&block).to_json();
     let values = [&block, &json].map(|list| {
-        let output = Command::new(binary("render-variant"))
-            .arg("--config")
-            .arg(directory_file("pv.yaml", variant).as_path())
-            .arg("--original")
-            .arg(base.path())
-            .arg("--upstream")
-            .arg(upstream.path())
-            .write_stdin(list.as_str())
-            .output()
-            .expect("a run");
-        let text = String::from_utf8(output.stdout).expect("UTF-8");
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
+        let (text, _) = succeed(
+            Command::new(binary("render-variant"))
+                .arg("--config")
+                .arg(directory_file("pv.yaml", variant).as_path())
+                .arg("--original")
+                .arg(base.path())
+                .arg("--upstream")
+                .arg(upstream.path())
+                .write_stdin(list.as_str()),
         );
         assert!(text.contains("auth.example.com"), "{text}");
         assert_eq!(text.matches("auth.example.com").count(), 2, "{text}");

@@ -1,0 +1,67 @@
+//! Conditions of a `status`, as results and as fields.
+
+use crate::results::FunctionResult;
+use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
+
+/// A condition as Kubernetes has it, without a time: nothing depends on that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Condition {
+    pub(super) kind: &'static str,
+    pub(super) status: &'static str,
+    pub(super) reason: &'static str,
+    pub(super) message: &'static str,
+}
+
+impl Condition {
+    /// As an info result.
+    pub(super) fn result(&self) -> FunctionResult {
+        let message = format!("{} is {}: {}", self.kind, self.status, self.message);
+        FunctionResult::info(message).at(Path::fields(&["status", "conditions"]))
+    }
+
+    fn fields(&self) -> [(&'static str, &'static str); 3] {
+        [
+            ("status", self.status),
+            ("reason", self.reason),
+            ("message", self.message),
+        ]
+    }
+
+    fn value(&self) -> Value {
+        let fields = std::iter::once(("type", self.kind)).chain(self.fields());
+        Value::Mapping(fields.map(|(k, v)| (k.into(), v.into())).collect())
+    }
+
+    /// Conditions as the value of their field.
+    pub(super) fn list(conditions: &[Self]) -> Value {
+        Value::Sequence(conditions.iter().map(Self::value).collect())
+    }
+
+    /// Updates conditions that are there field by field; others, and other fields, stay. `text` says
+    /// which scalars are texts that can be right already.
+    pub(super) fn update<'d>(
+        conditions: &[Self],
+        old: NodeRef<'d>,
+        text: fn(&NodeRef<'d>) -> Option<&'d str>,
+        editor: &mut Editor<'d, '_>,
+    ) -> Result<(), EditError> {
+        let text = |node: NodeRef<'d>, field: &str| node.get(field).and_then(|value| text(&value));
+        for condition in conditions {
+            let is_it = |node: &NodeRef<'d>| text(*node, "type") == Some(condition.kind);
+            let Some(node) = old.items().find(is_it) else {
+                editor.insert_item(old, None, Content::Value(condition.value()))?;
+                continue;
+            };
+            // The time of another status would be wrong, and no time is known here.
+            if text(node, "status") != Some(condition.status) {
+                editor.remove_entry(node, "lastTransitionTime")?;
+            }
+            for (field, value) in condition.fields() {
+                if text(node, field) != Some(value) {
+                    editor.set(node, field, Content::Value(Value::from(value)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
