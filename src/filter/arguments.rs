@@ -1,0 +1,92 @@
+//! The arguments of every function.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, value_parser};
+
+use super::function::Function;
+use crate::supplied::Role;
+
+/// Flags of every function.
+#[derive(Debug, Parser)]
+#[command(version, after_help = AFTER_HELP)]
+pub(super) struct Arguments {
+    /// Read the functionConfig from a file; it wins over the one in the ResourceList
+    #[arg(long, value_name = "FILE", conflicts_with = "pairs")]
+    pub(super) config: Option<PathBuf>,
+    /// Work on a package directory in place, instead of standard input and output
+    #[arg(long, value_name = "DIR")]
+    pub(super) package: Option<PathBuf>,
+    /// With --package: write nothing, print a unified diff
+    #[arg(long, requires = "package")]
+    pub(super) diff: bool,
+    /// With --package: write nothing, exit 3 if anything would change
+    #[arg(long, requires = "package")]
+    pub(super) check: bool,
+    /// Also write the results to a file, as a FunctionResultList
+    #[arg(long, value_name = "FILE")]
+    pub(super) results: Option<PathBuf>,
+    /// The functionConfig as the data of a ConfigMap
+    #[arg(value_name = "KEY=VALUE")]
+    pub(super) pairs: Vec<String>,
+    /// Files and directories for the function's roles.
+    #[arg(skip)]
+    pub(super) supplied: Vec<(Role, PathBuf)>,
+    /// An OpenAPI document with more types.
+    #[arg(skip)]
+    pub(super) openapi: Option<PathBuf>,
+    /// Whether the package directory is made if it is not there.
+    #[arg(skip)]
+    pub(super) makes_package: bool,
+}
+
+const AFTER_HELP: &str = "\
+Without --package a ResourceList (config.kubernetes.io/v1) is read on standard input and written to
+standard output, as kpt and kustomize do it.
+
+Exit codes: 0 done; 1 an error result, nothing is changed; 2 wrong usage, config or input;
+3 only with --check: something would change.";
+
+pub(super) fn parse(
+    function: &Function,
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<Arguments, clap::Error> {
+    let mut command = Arguments::command()
+        .name(function.name)
+        .about(function.about);
+    for role in function.roles {
+        let action = match role.is_repeatable() {
+            true => ArgAction::Append,
+            false => ArgAction::Set,
+        };
+        let flag = Arg::new(role.as_str()).long(role.as_str());
+        let flag = flag.value_name("PATH").help(role.help()).action(action);
+        command = command.arg(flag.value_parser(value_parser!(PathBuf)));
+    }
+    if function.uses_schema {
+        let help = "Add the types of an OpenAPI v2 document (kubectl get --raw /openapi/v2)";
+        let flag = Arg::new(OPENAPI)
+            .long(OPENAPI)
+            .value_name("FILE")
+            .help(help);
+        command = command.arg(flag.value_parser(value_parser!(PathBuf)));
+    }
+    // A binary has another name in a container (`/function`): messages name the function.
+    let named = std::iter::once(OsString::from(function.name));
+    let arguments = named.chain(arguments.into_iter().skip(1));
+    let matches = command.try_get_matches_from(arguments)?;
+    let mut arguments = Arguments::from_arg_matches(&matches)?;
+    for role in function.roles {
+        let paths = matches.get_many::<PathBuf>(role.as_str());
+        let paths = paths.into_iter().flatten().cloned();
+        arguments.supplied.extend(paths.map(|path| (*role, path)));
+    }
+    if function.uses_schema {
+        arguments.openapi = matches.get_one::<PathBuf>(OPENAPI).cloned();
+    }
+    Ok(arguments)
+}
+
+/// The flag for more types.
+const OPENAPI: &str = "openapi";

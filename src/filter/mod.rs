@@ -1,0 +1,67 @@
+//! One way in, one way out: flags, standard input and output, package directories, exit codes.
+//!
+//! A function is a [`Function`]: its name and its step. [`main`] does the rest, the same for all:
+//! `arguments`, then `stream` or `package_directory`, both by way of `step`.
+
+mod arguments;
+mod function;
+mod package_directory;
+mod print;
+mod read;
+mod step;
+mod stream;
+
+pub use function::{Function, Run, Step};
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use arguments::Arguments;
+
+use crate::results::printable;
+
+/// Exit code: everything done; info and warning results are allowed.
+const DONE: u8 = 0;
+/// Exit code: at least one error result; the items are as they came.
+const FAILED: u8 = 1;
+/// Exit code: the function could not begin, or could not write.
+const USAGE: u8 = 2;
+/// Exit code of `--check`: something would change.
+const WOULD_CHANGE: u8 = 3;
+
+/// Runs a function with the arguments, standard input and output of this process.
+#[must_use]
+pub fn main(function: &Function) -> ExitCode {
+    main_with(function, false)
+}
+
+/// As [`main`]; a directory that `--package` names is made if it is not there.
+#[must_use]
+pub fn main_making_package(function: &Function) -> ExitCode {
+    main_with(function, true)
+}
+
+fn main_with(function: &Function, makes_package: bool) -> ExitCode {
+    let arguments = match arguments::parse(function, std::env::args_os()) {
+        Ok(arguments) => Arguments {
+            makes_package,
+            ..arguments
+        },
+        Err(error) => {
+            let code = if error.use_stderr() { USAGE } else { DONE };
+            let printed = error.print();
+            return ExitCode::from(if printed.is_ok() { code } else { USAGE });
+        }
+    };
+    let code = match &arguments.package {
+        Some(directory) => package_directory::on_package(function, &arguments, directory),
+        None => stream::on_stdin(function, &arguments),
+    };
+    ExitCode::from(code.unwrap_or_else(|error| {
+        let mut stderr = io::stderr().lock();
+        // Nothing can be said if standard error is closed.
+        let message = printable(&error.to_string());
+        let _ = writeln!(stderr, "{}: {message}", function.name);
+        USAGE
+    }))
+}

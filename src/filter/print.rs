@@ -1,0 +1,73 @@
+//! What leaves the process: results, and what goes to standard output.
+
+use std::io::{self, IsTerminal, Write};
+
+use super::arguments::Arguments;
+use super::function::Function;
+use crate::config::UsageError;
+use crate::report::Report;
+use crate::results::{FunctionResult, Results};
+use crate::yaml::Value;
+
+/// Writes the `--results` file, before anything else is written.
+pub(super) fn write_results(
+    function: &Function,
+    arguments: &Arguments,
+    results: &Results,
+) -> Result<(), UsageError> {
+    let Some(path) = &arguments.results else {
+        return Ok(());
+    };
+    let text = crate::yaml::to_block_text(&result_list(function, results));
+    std::fs::write(path, text).map_err(|error| {
+        UsageError(format!(
+            "cannot write the results to {}: {error}",
+            path.display()
+        ))
+    })
+}
+
+/// A `FunctionResultList` in kpt's form.
+fn result_list(function: &Function, results: &Results) -> Value {
+    let entry = |key: &str, value: Value| (Value::from(key), value);
+    let code = Value::from(i64::from(results.has_errors()));
+    let mut item = vec![
+        entry("exec", Value::from(function.name)),
+        entry("exitCode", code.clone()),
+    ];
+    if !results.is_empty() {
+        let values = results.iter().map(FunctionResult::to_value).collect();
+        item.push(entry("results", Value::Sequence(values)));
+    }
+    Value::Mapping(vec![
+        entry("apiVersion", Value::from("kpt.dev/v1")),
+        entry("kind", Value::from("FunctionResultList")),
+        entry(
+            "metadata",
+            Value::Mapping(vec![entry("name", Value::from("fnresults"))]),
+        ),
+        entry("exitCode", code),
+        entry("items", Value::Sequence(vec![Value::Mapping(item)])),
+    ])
+}
+
+/// Prints results to standard error; a terminal gets colours.
+pub(super) fn print_results(text: impl FnOnce(Report) -> String) {
+    let stderr = io::stderr();
+    let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let text = text(Report { colour });
+    // Nothing can be said if standard error is closed.
+    let _ = stderr.lock().write_all(text.as_bytes());
+}
+
+pub(super) fn write_stdout(
+    texts: impl IntoIterator<Item = impl AsRef<str>>,
+) -> Result<(), UsageError> {
+    // Gathers short texts; long ones pass it by.
+    let mut stdout = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    texts
+        .into_iter()
+        .try_for_each(|text| stdout.write_all(text.as_ref().as_bytes()))
+        .and_then(|()| stdout.flush())
+        .map_err(|error| UsageError(format!("cannot write to standard output: {error}")))
+}

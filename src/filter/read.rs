@@ -1,0 +1,59 @@
+//! Texts that a function reads beside its items.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::str::Utf8Error;
+
+use super::arguments::Arguments;
+use crate::config::{Config, UsageError};
+use crate::resource_list::ResourceList;
+use crate::yaml::Location;
+
+/// The config from flags and arguments, else the one of the list.
+pub(super) fn read_config(
+    arguments: &Arguments,
+    list: &ResourceList,
+) -> Result<Option<Config>, UsageError> {
+    if let Some(path) = &arguments.config {
+        let place = path.display().to_string();
+        let text = read_text(path, &place)?;
+        return Config::parse(text, &place).map(Some);
+    }
+    if !arguments.pairs.is_empty() {
+        return Config::from_pairs(&arguments.pairs).map(Some);
+    }
+    list.function_config().map(Config::from_node).transpose()
+}
+
+pub(super) fn read_text(path: &Path, place: &str) -> Result<String, UsageError> {
+    let bytes =
+        std::fs::read(path).map_err(|error| UsageError(format!("cannot read {place}: {error}")))?;
+    utf8(Cow::Owned(bytes), place).map(Cow::into_owned)
+}
+
+pub(super) fn utf8<'b>(bytes: Cow<'b, [u8]>, place: &str) -> Result<Cow<'b, str>, UsageError> {
+    let text = match bytes {
+        Cow::Borrowed(bytes) => std::str::from_utf8(bytes)
+            .map(Cow::Borrowed)
+            .map_err(|error| not_utf8(bytes, error, place)),
+        Cow::Owned(bytes) => String::from_utf8(bytes)
+            .map(Cow::Owned)
+            .map_err(|error| not_utf8(error.as_bytes(), error.utf8_error(), place)),
+    };
+    text.map_err(UsageError)
+}
+
+fn not_utf8(bytes: &[u8], error: Utf8Error, place: &str) -> String {
+    let at = error.valid_up_to();
+    // All before `at` is UTF-8.
+    let before = String::from_utf8_lossy(&bytes[..at]);
+    let hint = match bytes {
+        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text begins as UTF-16 does)",
+        _ => "",
+    };
+    format!(
+        "{place}: {}: expected UTF-8, found the byte 0x{:02x}{hint}",
+        Location::of(&before, at),
+        bytes[at]
+    )
+}
