@@ -17,8 +17,27 @@ pub const INDEX_ANNOTATIONS: [&str; 2] = [
 pub const PACKAGE_PATH_ANNOTATION: &str = "internal.config.kubernetes.io/package-path";
 /// Ids by which kpt finds the comments of an item again, and restores them by position.
 pub const ID_ANNOTATIONS: [&str; 2] = ["internal.config.kubernetes.io/id", "config.k8s.io/id"];
+/// Annotations that tools put on items while these pass through a pipeline, besides those that begin
+/// with [`PIPELINE_PREFIX`].
+const PIPELINE_ANNOTATIONS: [&str; 5] = [
+    INDEX_ANNOTATIONS[1],
+    PATH_ANNOTATIONS[1],
+    ID_ANNOTATIONS[1],
+    MERGE_SOURCE_ANNOTATION,
+    "kustomize.config.k8s.io/id",
+];
+const PIPELINE_PREFIX: &str = "internal.config.kubernetes.io/";
+/// Which side of a merge an item is.
+pub const MERGE_SOURCE_ANNOTATION: &str = "config.kubernetes.io/merge-source";
 /// The resource is for tools, not for a cluster.
 pub const LOCAL_CONFIG_ANNOTATION: &str = "config.kubernetes.io/local-config";
+
+/// Whether an annotation belongs to the pipeline that an item passes through: its path, index, ids.
+/// Such an annotation is no part of the resource, whatever role this has.
+#[must_use]
+pub fn is_pipeline_annotation(name: &str) -> bool {
+    PIPELINE_ANNOTATIONS.contains(&name) || name.starts_with(PIPELINE_PREFIX)
+}
 
 /// Where a resource comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

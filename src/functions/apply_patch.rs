@@ -18,6 +18,7 @@ use serde::de::IgnoredAny;
 use crate::config::{UsageError, typed_value};
 use crate::filter::{Function, Run};
 use crate::kptfile::remove_ids;
+use crate::patch::annotations::{keep_pipeline_annotations, without_pipeline_annotations};
 use crate::patch::apply::{Applied, apply, keep_identity, without_identity};
 use crate::patch::finding::Findings;
 use crate::patch::node::{Node, is_bounded};
@@ -251,7 +252,7 @@ fn push<'a>(
         );
     }
     patches.push(Patch {
-        node: without_identity(&Node::Text(node)),
+        node: without_identity(&without_pipeline_annotations(&Node::Text(node))),
         place,
         target,
         resource,
@@ -332,7 +333,7 @@ fn apply_patches(
                 return Ok(());
             }
             let rules = Rules::of(schema, &resource.api_version, &resource.kind);
-            let live = Node::Text(node);
+            let live = without_pipeline_annotations(&Node::Text(node));
             let mut current = live.clone();
             for number in &assigned[&id] {
                 let patch = &patches[*number];
@@ -348,6 +349,7 @@ fn apply_patches(
                     }
                 }
             }
+            let current = keep_pipeline_annotations(&Node::Text(node), current);
             let written = write(node, node, &current, editor)?;
             if written.moves_comments && !in_package {
                 remove_ids(node, editor)?;

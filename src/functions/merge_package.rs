@@ -20,6 +20,7 @@ use crate::config::{API_VERSION, UsageError, kind_of, typed, unexpected};
 use crate::filter::{Function, Run};
 use crate::merge::OnConflict;
 use crate::merge::package::{Merge, MergeOptions, Source, Strategy};
+use crate::resource::MERGE_SOURCE_ANNOTATION as MERGE_SOURCE;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, SuppliedPackage};
@@ -36,9 +37,6 @@ pub const FUNCTION: Function = Function {
     uses_schema: true,
     step,
 };
-
-/// The role of an item, as kyaml's merge has it.
-const MERGE_SOURCE: &str = "config.kubernetes.io/merge-source";
 
 /// The function's own config.
 #[derive(Debug, Deserialize)]

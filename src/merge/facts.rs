@@ -1,25 +1,10 @@
 //! What a merge must know of a place in a resource: its schema, and places with rules of their own.
 
-use crate::resource::Resource;
+use crate::resource::{Resource, is_pipeline_annotation};
 use crate::schema::{ListType, MapType, Schema, TypeRef};
 
-/// Annotations that tools put on items while these pass through a pipeline; they are no part of the
-/// resource.
-const PIPELINE_ANNOTATIONS: [&str; 4] = [
-    "config.kubernetes.io/index",
-    "config.kubernetes.io/merge-source",
-    "config.kubernetes.io/path",
-    "config.k8s.io/id",
-];
-const PIPELINE_ANNOTATION_PREFIX: &str = "internal.config.kubernetes.io/";
 /// The identity that a resource had upstream, as kpt writes it.
 pub const UPSTREAM_IDENTIFIER: &str = "internal.kpt.dev/upstream-identifier";
-
-/// Whether an annotation belongs to the pipeline that a resource passes through.
-#[must_use]
-pub fn is_pipeline_annotation(name: &str) -> bool {
-    PIPELINE_ANNOTATIONS.contains(&name) || name.starts_with(PIPELINE_ANNOTATION_PREFIX)
-}
 
 /// A place in a resource.
 #[derive(Debug, Clone, Copy)]

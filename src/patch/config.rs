@@ -3,11 +3,14 @@
 //!
 //! Source: merging-fields document; contract, apply-config.
 
+use super::annotations::{
+    replaced, with_field, without_pipeline_annotations, without_tool_annotations,
+};
 use super::apply::{Applied, apply};
 use super::create::create;
 use super::finding::Findings;
 use super::json_merge;
-use super::last_applied::{self, replaced, with_field, without_tool_annotations};
+use super::last_applied;
 use super::node::{Field, Item, List, Map, Node, Shape};
 use super::order::ListOrder;
 use super::rules::Rules;
@@ -23,6 +26,7 @@ pub fn create_patch<'a>(
 ) -> Option<Node<'a>> {
     let original = original.map(without_tool_annotations);
     let config = without_tool_annotations(config);
+    let live = &without_pipeline_annotations(live);
     let (original, config) = with_annotations(original, config, live);
     patch(original.as_ref(), &config, live, rules, findings)
 }
@@ -75,6 +79,7 @@ pub fn apply_config<'a>(
 ) -> Node<'a> {
     let original = original.map(without_tool_annotations);
     let modified = with_last_applied(config);
+    let live = &without_pipeline_annotations(live);
     let Some(patch) = patch(original.as_ref(), &modified, live, rules, findings) else {
         return live.clone();
     };

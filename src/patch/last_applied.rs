@@ -6,9 +6,8 @@
 
 use thiserror::Error;
 
+use super::annotations::{with_field, without_tool_annotations};
 use super::node::{Field, Item, List, Map, Node, Shape};
-use crate::merge::facts::is_pipeline_annotation;
-use crate::results::LAST_APPLIED;
 use crate::yaml::Value;
 use crate::yaml::value::Number;
 
@@ -51,69 +50,6 @@ pub fn write(config: &Node<'_>) -> String {
     write_json(&as_applied(config), &mut json);
     json.push('\n');
     json
-}
-
-/// A configuration without the annotations of the pipeline and of `kubectl apply`.
-#[must_use]
-pub fn without_tool_annotations<'a>(config: &Node<'a>) -> Node<'a> {
-    let edit = |annotations: &Node<'a>| {
-        let fields = annotations.fields();
-        let count = fields.len();
-        let kept: Vec<Field<'a>> = fields.into_iter().filter(is_own).collect();
-        let source = annotations.source();
-        let edited = Node::Map(Map {
-            fields: kept,
-            source,
-        });
-        (edited.fields().len() < count).then_some(edited)
-    };
-    let Some(metadata) = config.get("metadata") else {
-        return config.clone();
-    };
-    let Some(annotations) = metadata.get("annotations") else {
-        return config.clone();
-    };
-    let Some(left) = edit(&annotations) else {
-        return config.clone();
-    };
-    // Annotations that are there for tools alone are none.
-    let left = (!left.is_empty()).then_some(left);
-    let metadata = replaced(&metadata, "annotations", left);
-    replaced(config, "metadata", Some(metadata))
-}
-
-fn is_own(field: &Field<'_>) -> bool {
-    field.key != LAST_APPLIED && !is_pipeline_annotation(&field.key)
-}
-
-/// A map with another value under a key that it has, or without it.
-#[must_use]
-pub fn replaced<'a>(map: &Node<'a>, key: &str, value: Option<Node<'a>>) -> Node<'a> {
-    let mut fields = map.fields();
-    let mut value = value;
-    fields.retain_mut(|field| {
-        if field.key == key {
-            match value.take() {
-                Some(value) => field.value = value,
-                None => return false,
-            }
-        }
-        true
-    });
-    let source = map.source();
-    Node::Map(Map { fields, source })
-}
-
-/// A map with a value under a key.
-#[must_use]
-pub fn with_field<'a>(map: &Node<'a>, key: &'static str, value: Node<'a>) -> Node<'a> {
-    if map.get(key).is_some() {
-        return replaced(map, key, Some(value));
-    }
-    let mut fields = map.fields();
-    fields.push(Field::made(key, value));
-    let source = map.source();
-    Node::Map(Map { fields, source })
 }
 
 fn as_applied<'a>(config: &Node<'a>) -> Node<'a> {

@@ -4,6 +4,7 @@
 //! of a place; [`directive`], the keys of a patch that are no fields; [`order`], where the elements
 //! of a merged list go; [`apply()`].
 
+pub mod annotations;
 pub mod apply;
 pub mod config;
 pub mod create;

@@ -1,6 +1,6 @@
 //! The examples, rules and tables of the documents, as data.
 
-use krm_variants::patch::last_applied::{replaced, without_tool_annotations};
+use krm_variants::patch::annotations::{replaced, without_tool_annotations};
 use krm_variants::patch::{
     Applied, Findings, ListOrder, Node, Rules, apply, apply_config, create_patch,
 };

@@ -189,6 +189,72 @@ fn a_word_outside_of_the_enumeration() {
     );
 }
 
+/// An item as kpt hands it over.
+fn item(path: &str, name: &str, rest: &str) -> String {
+    format!(
+        "\
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: {name}
+    annotations:
+      config.kubernetes.io/index: '0'
+      config.kubernetes.io/path: '{path}'
+      internal.config.kubernetes.io/index: '0'
+      internal.config.kubernetes.io/path: '{path}'
+      internal.config.kubernetes.io/seqindent: 'compact'
+      config.k8s.io/id: '{path}'
+{rest}"
+    )
+}
+
+fn list(items: &[String]) -> String {
+    let items = items.concat();
+    format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}")
+}
+
+#[test]
+fn path_and_index_of_a_patch_are_no_part_of_it() {
+    let patch = item(
+        "patches/p.yaml",
+        "c",
+        "      team: web\n  data:\n    a: new\n",
+    );
+    let target = |rest| item("c.yaml", "c", rest);
+    let outcome = on_list(
+        &apply_patch::FUNCTION,
+        &config("ApplyPatch", "patches: {path: patches}\n"),
+        &list(&[patch.clone(), target("  data:\n    a: old\n")]),
+    );
+    let outcome = outcome.expect("a config");
+    assert_eq!(outcome.results, Vec::<String>::new());
+    let after = list(&[patch, target("      team: web\n  data:\n    a: new\n")]);
+    assert_eq!(outcome.file("-"), after);
+}
+
+#[test]
+fn no_patch_takes_the_path_from_its_target() {
+    for patch in [
+        "{metadata: {annotations: null}}",
+        "{metadata: {annotations: {$patch: replace}}}",
+        "{metadata: {annotations: {$retainKeys: [b], b: null}}}",
+        "{metadata: {$patch: replace}, data: {a: old}}",
+        "{$patch: replace, data: {a: old}}",
+        "{metadata: {annotations: {config.kubernetes.io/path: x.yaml, gone: null}}}",
+    ] {
+        let target = |rest| item("c.yaml", "c", rest);
+        let patches = format!("patches:\n- target: {{name: c}}\n  patch: {patch}\n");
+        let outcome = on_list(
+            &apply_patch::FUNCTION,
+            &config("ApplyPatch", &patches),
+            &list(&[target("      gone: x\n  data:\n    a: old\n")]),
+        );
+        let outcome = outcome.expect("a config");
+        let after = list(&[target("  data:\n    a: old\n")]);
+        assert_eq!(outcome.file("-"), after, "{patch}");
+    }
+}
+
 const CONFIG_ITEM: &str = "\
 apiVersion: config.kubernetes.io/v1
 kind: ResourceList

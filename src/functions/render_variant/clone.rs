@@ -10,8 +10,8 @@ use crate::functions::set_package_context::{
 use crate::kptfile::root_kptfile;
 use crate::package::{FileContent, PackageFile, PackageFiles, normalize_package_path};
 use crate::resource::{
-    ID_ANNOTATIONS, INDEX_ANNOTATIONS, LOCAL_CONFIG_ANNOTATION, Origin, PACKAGE_PATH_ANNOTATION,
-    PATH_ANNOTATIONS, Resource,
+    INDEX_ANNOTATIONS, LOCAL_CONFIG_ANNOTATION, Origin, PATH_ANNOTATIONS, Resource,
+    is_pipeline_annotation,
 };
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -22,8 +22,6 @@ use super::Variant;
 
 /// Identity of a resource in the package that it was cloned from.
 const UPSTREAM_IDENTIFIER: &str = "internal.kpt.dev/upstream-identifier";
-/// Annotations that kpt adds to items and takes away again begin so.
-const INTERNAL_ANNOTATIONS: &str = "internal.config.kubernetes.io/";
 
 /// A file to be made.
 struct NewFile {
@@ -358,7 +356,7 @@ fn annotate<'d>(
     if strip {
         let names = old.entries().filter_map(|entry| entry.key.as_str());
         let (gone, kept): (Vec<&str>, Vec<&str>) =
-            names.partition(|name| is_of_item(name) && !is_set(name));
+            names.partition(|name| is_pipeline_annotation(name) && !is_set(name));
         if kept.is_empty() && annotations.is_empty() && !gone.is_empty() {
             editor.remove_entry(metadata, "annotations")?;
             return Ok(());
@@ -373,12 +371,4 @@ fn annotate<'d>(
         }
     }
     Ok(())
-}
-
-fn is_of_item(annotation: &str) -> bool {
-    annotation.starts_with(INTERNAL_ANNOTATIONS)
-        || annotation == PACKAGE_PATH_ANNOTATION
-        || PATH_ANNOTATIONS.contains(&annotation)
-        || INDEX_ANNOTATIONS.contains(&annotation)
-        || ID_ANNOTATIONS.contains(&annotation)
 }

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::merge::facts::{UPSTREAM_IDENTIFIER, is_pipeline_annotation};
+use crate::merge::facts::UPSTREAM_IDENTIFIER;
 use crate::merge::resources::{Member, find_packages};
 use crate::package::normalize_package_path;
-use crate::resource::Resource;
+use crate::resource::{Resource, is_pipeline_annotation};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::yaml::{NodeRef, Value};
 

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::merge::facts::{UPSTREAM_IDENTIFIER, is_pipeline_annotation};
+use crate::merge::facts::UPSTREAM_IDENTIFIER;
 use crate::merge::resources::Member;
-use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS};
+use crate::resource::{
+    INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, is_pipeline_annotation,
+};
 use crate::resource_list::ResourceList;
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value, node_text};
 

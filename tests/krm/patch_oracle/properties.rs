@@ -1,7 +1,7 @@
 //! Laws of made patches, over generated triples.
 
+use krm_variants::patch::annotations::without_tool_annotations;
 use krm_variants::patch::create::create;
-use krm_variants::patch::last_applied::without_tool_annotations;
 use krm_variants::patch::{Applied, Findings, ListOrder, Node, Rules, apply, apply_config};
 use krm_variants::schema::Schema;
 use krm_variants::yaml::Value;

@@ -1,0 +1,106 @@
+//! Annotations that are no part of a resource, whatever role it has: those of the pipeline that it
+//! passes through, and the one in which `kubectl apply` keeps what it applied.
+//!
+//! Patches, configurations and live resources are read without the pipeline's annotations, and what
+//! comes out has those of the item that it takes the place of.
+//!
+//! Source: contract, apply-config.
+
+use super::node::{Field, Map, Node, Shape};
+use crate::resource::is_pipeline_annotation;
+use crate::results::LAST_APPLIED;
+
+const PATH: [&str; 2] = ["metadata", "annotations"];
+
+/// A resource or a patch without the annotations of the pipeline.
+#[must_use]
+pub fn without_pipeline_annotations<'a>(resource: &Node<'a>) -> Node<'a> {
+    without(resource, is_pipeline_annotation)
+}
+
+/// A configuration without the annotations of the pipeline and of `kubectl apply`.
+#[must_use]
+pub fn without_tool_annotations<'a>(config: &Node<'a>) -> Node<'a> {
+    without(config, |name| {
+        name == LAST_APPLIED || is_pipeline_annotation(name)
+    })
+}
+
+/// Annotations that are all taken away are none.
+fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -> Node<'a> {
+    let Some(metadata) = resource.get(PATH[0]) else {
+        return resource.clone();
+    };
+    let Some(annotations) = metadata.get(PATH[1]) else {
+        return resource.clone();
+    };
+    let mut fields = annotations.fields();
+    let count = fields.len();
+    fields.retain(|field| !is_gone(&field.key));
+    if fields.len() == count {
+        return resource.clone();
+    }
+    let source = annotations.source();
+    let left = (!fields.is_empty()).then_some(Node::Map(Map { fields, source }));
+    let metadata = replaced(&metadata, PATH[1], left);
+    replaced(resource, PATH[0], Some(metadata))
+}
+
+/// A result with the pipeline's annotations of the item that it takes the place of.
+#[must_use]
+pub fn keep_pipeline_annotations<'a>(item: &Node<'a>, result: Node<'a>) -> Node<'a> {
+    let annotations = item.get_path(&PATH);
+    let fields = annotations.as_ref().map(Node::fields).unwrap_or_default();
+    let kept = fields.into_iter();
+    let kept: Vec<Field<'a>> = kept
+        .filter(|field| is_pipeline_annotation(&field.key))
+        .collect();
+    if kept.is_empty() {
+        return result;
+    }
+    let source = |node: &Option<Node<'a>>| node.as_ref().and_then(Node::source);
+    let map = |node: Option<Node<'a>>, source| match node {
+        Some(node) if node.shape() == Shape::Map => node,
+        _ => Node::Map(Map {
+            fields: Vec::new(),
+            source,
+        }),
+    };
+    let metadata = map(result.get(PATH[0]), source(&item.get(PATH[0])));
+    let own = map(metadata.get(PATH[1]), source(&annotations));
+    let mut fields = own.fields();
+    fields.extend(kept);
+    let source = own.source();
+    let own = Node::Map(Map { fields, source });
+    with_field(&result, PATH[0], with_field(&metadata, PATH[1], own))
+}
+
+/// A map with another value under a key that it has, or without it.
+#[must_use]
+pub fn replaced<'a>(map: &Node<'a>, key: &str, value: Option<Node<'a>>) -> Node<'a> {
+    let mut fields = map.fields();
+    let mut value = value;
+    fields.retain_mut(|field| {
+        if field.key == key {
+            match value.take() {
+                Some(value) => field.value = value,
+                None => return false,
+            }
+        }
+        true
+    });
+    let source = map.source();
+    Node::Map(Map { fields, source })
+}
+
+/// A map with a value under a key.
+#[must_use]
+pub fn with_field<'a>(map: &Node<'a>, key: &'static str, value: Node<'a>) -> Node<'a> {
+    if map.get(key).is_some() {
+        return replaced(map, key, Some(value));
+    }
+    let mut fields = map.fields();
+    fields.push(Field::made(key, value));
+    let source = map.source();
+    Node::Map(Map { fields, source })
+}
