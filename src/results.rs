@@ -100,10 +100,14 @@ reasons! {
     NoResourceSelected,
     /// A target of a PackageVariantSet selects nothing.
     NoTargetSelected,
+    /// A PackageVariantSet that has variants selects nothing any more.
+    NoTargets,
     /// A list of a patch has elements that its `$setElementOrder` has not.
     NotInElementOrder,
     /// A PackageVariant of the name is there, and the PackageVariantSet does not own it.
     OtherOwner,
+    /// A PackageVariant belongs to a PackageVariantSet that is not there.
+    OwnerNotFound,
     /// The package has no ConfigMap `kptfile.kpt.dev` beside its root Kptfile.
     PackageContextNotFound,
     /// The package to clone into has resources already.

@@ -14,13 +14,14 @@
 //! Source: package-variant document, Fan Out of Variant Generation to PackageVariantSet Status;
 //! contract, expand-variant-set.
 
+mod check;
 mod fleet;
 mod new_files;
 mod sets;
 mod status;
 mod variant;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::config::UsageError;
 use crate::filter::{Function, Run};
@@ -30,12 +31,13 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::Role;
 use crate::variant::cluster::{Cluster, namespace_of};
 use crate::variant::expression::on_large_stack;
-use crate::variant::fan_out::{Expansion, Place, Set, Variant, fan_out, too_many};
+use crate::variant::fan_out::{Expansion, Set, Variant, fan_out, too_many};
 use crate::yaml::Value;
 
+use check::{check_names, check_owners, check_targets};
 use fleet::Fleet;
 use new_files::{NewFiles, paths_below};
-use sets::{namespaces, read_sets, types};
+use sets::{Sources, namespaces, read_sets, types};
 use status::{NOT_READY, NOT_STALLED, READY, STALLED, result, write_status};
 use variant::{resource_value, update};
 
@@ -65,7 +67,11 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         supplied,
         results,
     } = run;
-    let sources = read_sets(config, list, results)?;
+    let Sources {
+        sources,
+        allow_empty,
+        are_items,
+    } = read_sets(config, list, results)?;
     if sources.is_empty() {
         if results.is_empty() {
             let message =
@@ -74,6 +80,9 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
                 Reason::NoPackageVariantSet,
                 message,
             ));
+        }
+        if are_items {
+            check_owners(list, &[], &Fleet::read(list), results);
         }
         return Ok(());
     }
@@ -92,7 +101,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         .into_iter()
         .map(|source| (source.set, (source.resource, source.item)))
         .unzip();
-    let fleet = Fleet::read(list, &sets);
+    let fleet = Fleet::read(list);
     let supplied_length = supplied.resources().map(|package| package.list().length());
     let length = list.length() + supplied_length.sum::<usize>();
     let room = ROOM.saturating_add(ROOM_PER_BYTE.saturating_mul(length));
@@ -118,8 +127,14 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         .map_err(|error| UsageError(format!("cannot start a thread: {error}")))?
     };
     drop(cluster);
+    if are_items {
+        check_owners(list, &sets, &fleet, results);
+    }
+    check_targets(&sets, &mut expansions, &fleet, allow_empty);
     check_names(&sets, &mut expansions, list, &fleet);
-    let is_failed = !findings.is_empty() || expansions.iter().any(|one| !one.findings.is_empty());
+    let is_failed = results.has_errors()
+        || !findings.is_empty()
+        || expansions.iter().any(|one| !one.findings.is_empty());
     for finding in findings {
         results.push(finding);
     }
@@ -205,69 +220,6 @@ struct One<'a> {
 /// A set's identity and file, and the item that gets its status.
 type Home = (Resource, Option<ItemId>);
 
-/// Every name must be free, or that of a variant which the set owns.
-fn check_names(
-    sets: &[Set],
-    expansions: &mut [Expansion<Made>],
-    list: &ResourceList,
-    fleet: &Fleet,
-) {
-    let mut taken: HashMap<(&str, &str), (&Set, Place)> = HashMap::new();
-    for (set, expansion) in sets.iter().zip(expansions) {
-        let namespace = namespace_of(set.namespace.as_deref());
-        let Expansion {
-            variants, findings, ..
-        } = expansion;
-        for variant in &*variants {
-            let place = variant.place;
-            let name = variant.name.as_str();
-            let mut collision = |reason, message| {
-                findings.push(FunctionResult::error(reason, message).at(place.path()));
-            };
-            match taken.get(&(namespace, name)) {
-                Some((other, first)) if other.name == set.name => {
-                    let message = format!(
-                        "the PackageVariant `{name}` of set `{}` would be made for `{}` and for `{}`",
-                        set.name,
-                        first.path(),
-                        place.path()
-                    );
-                    collision(Reason::NameCollision, message);
-                }
-                Some((other, first)) => {
-                    let message = format!(
-                        "the PackageVariant `{name}` would be made by set `{}` for `{}` and by set `{}` for `{}`",
-                        other.name,
-                        first.path(),
-                        set.name,
-                        place.path()
-                    );
-                    collision(Reason::NameCollision, message);
-                }
-                None => {
-                    taken.insert((namespace, name), (set, place));
-                }
-            }
-            let Some(member) = fleet.find(namespace, name) else {
-                continue;
-            };
-            let file = list.resource(member.item).origin.path.as_deref();
-            let file = file.map(|file| format!(" ({file})")).unwrap_or_default();
-            if !member.owner.is(set) {
-                let message = format!(
-                    "expected a PackageVariant `{name}` that set `{}` owns, found one{file} that belongs to {}",
-                    set.name,
-                    member.owner.describe()
-                );
-                collision(Reason::OtherOwner, message);
-            } else if member.is_ambiguous {
-                let message = format!("the PackageVariant `{name}` is there twice{file}");
-                collision(Reason::Ambiguous, message);
-            }
-        }
-    }
-}
-
 fn report_failure(places: &[Home], expansions: Vec<Expansion<Made>>, results: &mut Results) {
     for ((resource, _), expansion) in places.iter().zip(expansions) {
         let stalled = if expansion.findings.is_empty() {
@@ -343,9 +295,8 @@ fn apply(
             }
         }
     }
-    let no_longer = fleet.members.iter().filter(|(identity, member)| {
-        identity.0 == namespace && member.owner.is(set) && !desired.contains(*identity)
-    });
+    let owned = fleet.owned_by(set);
+    let no_longer = owned.filter(|(identity, _)| !desired.contains(*identity));
     let mut no_longer: Vec<ItemId> = no_longer.map(|(_, member)| member.item).collect();
     no_longer.sort_unstable();
     counts.removed = no_longer.len();

@@ -26,6 +26,8 @@ pub struct Set {
     pub namespace: Option<String>,
     /// `metadata.uid`.
     pub uid: Option<String>,
+    /// Its annotations that begin with `fn.kpt.dev/`.
+    pub annotations: Vec<(String, String)>,
     /// The rest.
     pub typed: PackageVariantSet,
 }

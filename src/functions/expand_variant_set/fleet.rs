@@ -1,6 +1,6 @@
 //! The PackageVariants that are there, and whom they belong to.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::GROUP;
 use crate::resource_list::{ItemId, ResourceList};
@@ -75,6 +75,19 @@ impl Owner {
             })
     }
 
+    /// Whether it may be a set of this name.
+    pub(super) fn has_name(&self, name: &str) -> bool {
+        let label = self.label.as_deref();
+        label == Some(name)
+            || label == Some(&label_value(name))
+            || self.references.iter().any(|(other, _)| other == name)
+    }
+
+    /// Whether there is one.
+    pub(super) fn is_named(&self) -> bool {
+        self.label.is_some() || !self.references.is_empty()
+    }
+
     pub(super) fn describe(&self) -> String {
         match (self.references.first(), &self.label) {
             (Some((name, _)), _) => format!("the PackageVariantSet `{name}`"),
@@ -85,11 +98,7 @@ impl Owner {
 }
 
 impl Fleet {
-    pub(super) fn read(list: &ResourceList, sets: &[Set]) -> Self {
-        let namespaces: HashSet<&str> = sets
-            .iter()
-            .map(|set| namespace_of(set.namespace.as_deref()))
-            .collect();
+    pub(super) fn read(list: &ResourceList) -> Self {
         let mut members: HashMap<(String, String), Member> = HashMap::new();
         for (id, resource) in list.items() {
             let is_variant = resource.kind == PACKAGE_VARIANT.1 && resource.group() == GROUP;
@@ -97,9 +106,6 @@ impl Fleet {
             let Some(name) = resource.name.clone().filter(|_| is_variant) else {
                 continue;
             };
-            if !namespaces.contains(namespace) {
-                continue;
-            }
             let member = members.entry((namespace.to_owned(), name));
             let member = member.and_modify(|member| member.is_ambiguous = true);
             member.or_insert_with(|| Member {
@@ -109,6 +115,17 @@ impl Fleet {
             });
         }
         Self { members }
+    }
+
+    /// The variants of a set.
+    pub(super) fn owned_by<'a>(
+        &'a self,
+        set: &'a Set,
+    ) -> impl Iterator<Item = (&'a (String, String), &'a Member)> {
+        let namespace = namespace_of(set.namespace.as_deref());
+        self.members
+            .iter()
+            .filter(move |((place, _), member)| place == namespace && member.owner.is(set))
     }
 
     pub(super) fn find(&self, namespace: &str, name: &str) -> Option<&Member> {

@@ -2,15 +2,20 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use serde::Deserialize;
+
 use super::GROUP;
-use crate::config::{UsageError, kind_of, unexpected};
+use crate::config::{UsageError, kind_of, typed, unexpected};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::variant::cluster::{PACKAGE_REVISION, REPOSITORY, TypeOf, namespace_of};
 use crate::variant::fan_out::Set;
 use crate::variant::package_variant_set::{API_VERSION, KIND, PackageVariantSet};
-use crate::yaml::NodeRef;
+use crate::yaml::{EntryRef, NodeRef, Path};
+
+/// Annotations of a set that are for its variants too begin so.
+const ANNOTATIONS: &str = "fn.kpt.dev/";
 
 /// A set, and where it is.
 pub(super) struct Source {
@@ -21,58 +26,96 @@ pub(super) struct Source {
     pub(super) item: Option<ItemId>,
 }
 
-/// Reads them; errors about one that cannot be expanded leave none.
+/// The sets of a run.
+#[derive(Default)]
+pub(super) struct Sources {
+    pub(super) sources: Vec<Source>,
+    /// Whether every set may lose all of its variants.
+    pub(super) allow_empty: bool,
+    /// Whether they are all those of the items.
+    pub(super) are_items: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct ConfigMap {
+    #[serde(default)]
+    data: Option<Arguments>,
+}
+
+/// What a run without a PackageVariantSet as functionConfig may be told.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Arguments {
+    allow_empty: Option<String>,
+}
+
+/// Reads them.
 pub(super) fn read_sets(
     config: Option<NodeRef<'_>>,
     list: &ResourceList,
     results: &mut Results,
-) -> Result<Vec<Source>, UsageError> {
+) -> Result<Sources, UsageError> {
     const EXPECTED: &str =
         "a PackageVariantSet (config.porch.kpt.dev/v1alpha2), or none where the items hold some";
-    let items = || {
-        list.items()
-            .filter(|(_, resource)| resource.kind == KIND && resource.group() == GROUP)
-    };
     let is_empty = |config: &NodeRef<'_>| config.is_null() || config.source().trim() == "{}";
+    let mut allow_empty = false;
     if let Some(config) = config.filter(|config| !is_empty(config)) {
         match kind_of(config) {
             (API_VERSION, KIND) => {
-                let mut resource = Resource::read(config);
-                resource.origin = crate::resource::Origin::default();
-                let is_copy = |other: &Resource| {
-                    other.api_version == API_VERSION
-                        && other.name == resource.name
-                        && namespace_of(other.namespace.as_deref())
-                            == namespace_of(resource.namespace.as_deref())
-                };
-                let copy = items().find(|(_, other)| is_copy(other));
-                let item = copy.map(|(id, _)| id);
-                if let Some((_, copy)) = copy {
-                    resource = copy.clone();
-                }
-                let set = read_set(config, "functionConfig")?;
-                return Ok(vec![Source {
-                    set,
-                    resource,
-                    item,
-                }]);
+                return Ok(Sources {
+                    sources: vec![source_of_config(config, list)?],
+                    ..Sources::default()
+                });
             }
             ("v1", "ConfigMap") => {
-                let data = config.get("data");
-                let key = data.and_then(|data| data.entries().next());
-                if let Some(key) = key.and_then(|entry| entry.key.scalar_text()) {
-                    let message = format!(
-                        "functionConfig (ConfigMap): data.{key}: unknown field, expected none"
-                    );
-                    return Err(UsageError(message));
+                let arguments = typed::<ConfigMap>(config)?.data.unwrap_or_default();
+                let path = Path::fields(&["data", "allowEmpty"]);
+                match word(arguments.allow_empty.as_deref(), path) {
+                    Ok(word) => allow_empty = word,
+                    Err(finding) => results.push(*finding),
                 }
             }
             _ => return Err(unexpected(config, EXPECTED)),
         }
     }
+    Ok(Sources {
+        sources: sources_of_items(list, results)?,
+        allow_empty,
+        are_items: true,
+    })
+}
+
+fn source_of_config(config: NodeRef<'_>, list: &ResourceList) -> Result<Source, UsageError> {
+    let mut resource = Resource::read(config);
+    resource.origin = crate::resource::Origin::default();
+    let is_copy = |other: &Resource| {
+        other.api_version == API_VERSION
+            && other.name == resource.name
+            && namespace_of(other.namespace.as_deref())
+                == namespace_of(resource.namespace.as_deref())
+    };
+    let copy = sets_among(list).find(|(_, other)| is_copy(other));
+    let item = copy.map(|(id, _)| id);
+    if let Some((_, copy)) = copy {
+        resource = copy.clone();
+    }
+    Ok(Source {
+        set: read_set(config, "functionConfig")?,
+        resource,
+        item,
+    })
+}
+
+pub(super) fn sets_among(list: &ResourceList) -> impl Iterator<Item = (ItemId, &Resource)> {
+    list.items()
+        .filter(|(_, resource)| resource.kind == KIND && resource.group() == GROUP)
+}
+
+/// A set that cannot be expanded does not keep what is wrong with the others from being found.
+fn sources_of_items(list: &ResourceList, results: &mut Results) -> Result<Vec<Source>, UsageError> {
     let mut sources: Vec<Source> = Vec::new();
     let mut known = HashSet::new();
-    for (id, resource) in items() {
+    for (id, resource) in sets_among(list) {
         if resource.api_version != API_VERSION {
             let message = format!(
                 "not expanded: expected {API_VERSION}, found {}",
@@ -82,12 +125,8 @@ pub(super) fn read_sets(
             results.push(result.about(resource));
             continue;
         }
-        let place = resource
-            .origin
-            .path
-            .clone()
-            .unwrap_or_else(|| "items".to_owned());
-        let set = read_set(list.node(id), &place)?;
+        let place = resource.origin.path.as_deref().unwrap_or("items");
+        let set = read_set(list.node(id), place)?;
         let namespace = namespace_of(set.namespace.as_deref()).to_owned();
         if !known.insert((namespace, set.name.clone())) {
             let message = format!("the PackageVariantSet `{}` is there twice", set.name);
@@ -100,10 +139,20 @@ pub(super) fn read_sets(
             item: Some(id),
         });
     }
-    if results.has_errors() {
-        sources.clear();
-    }
     Ok(sources)
+}
+
+/// A word that says yes or no.
+pub(super) fn word(word: Option<&str>, path: Path) -> Result<bool, Box<FunctionResult>> {
+    match word {
+        None | Some("" | "false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(found) => {
+            let message = format!("expected `true` or `false`, found `{found}`");
+            let finding = FunctionResult::error(Reason::InvalidConfig, message);
+            Err(Box::new(finding.at(path)))
+        }
+    }
 }
 
 fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {
@@ -127,7 +176,18 @@ fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {
             "{place} ({KIND}): metadata.name: expected the name of the set, found none"
         ))
     })?;
+    let annotations = node.get_path(&["metadata", "annotations"]);
+    let annotations = annotations.into_iter().flat_map(|map| map.entries());
+    let annotation = |entry: EntryRef<'_>| {
+        let key = entry.key.resolved().scalar_text()?;
+        let value = entry.value.resolved().scalar_text()?;
+        Some((key.to_owned(), value.to_owned()))
+    };
+    let annotations = annotations.filter_map(annotation);
     Ok(Set {
+        annotations: annotations
+            .filter(|(key, _)| key.starts_with(ANNOTATIONS))
+            .collect(),
         name,
         namespace: metadata("namespace"),
         uid: metadata("uid"),

@@ -200,3 +200,124 @@ fn empty_targets_and_no_sets_are_warnings() {
         outcome.results
     );
 }
+
+#[test]
+fn a_fleet_without_its_repositories_is_not_removed() {
+    let spec = format!("{UPSTREAM}targets:\n- repositorySelector: {{matchLabels: {{org: hr}}}}\n");
+    let first = expand(&spec);
+    assert_eq!(variants(&first).len(), 3);
+    // Only the upstream is known the next time.
+    let fleet = |set: &dyn Fn(&str) -> String| -> Vec<(String, String)> {
+        let files = first.files.iter().map(|(path, text)| match path.as_str() {
+            "cluster.yaml" => (path.clone(), revision("example-repo", "foo", "v1")),
+            "set.yaml" => (path.clone(), set(text)),
+            _ => (path.clone(), text.clone()),
+        });
+        files.collect()
+    };
+    let run_with = |config: &str, files: &[(String, String)]| {
+        let files: Vec<_> = files
+            .iter()
+            .map(|(p, t)| (p.as_str(), t.as_str()))
+            .collect();
+        on_package(&FUNCTION, config, &files).expect("no usage error")
+    };
+    let files = fleet(&str::to_owned);
+    let outcome = run_with(NONE, &files);
+    assert!(outcome.failed);
+    let all = errors(&outcome);
+    assert_eq!(all.len(), 1, "{all:?}");
+    for part in [
+        "set.yaml",
+        "spec.targets",
+        "owns 3 PackageVariants",
+        "(NoTargets)",
+    ] {
+        assert!(all[0].contains(part), "{part}: {all:?}");
+    }
+    assert_eq!(outcome.files, files);
+    // Said to be meant, by annotation or argument.
+    let annotated = fleet(&|set| {
+        set.replace(
+            "metadata:\n",
+            "metadata:\n  annotations: {fn.kpt.dev/allow-empty: \"true\"}\n",
+        )
+    });
+    let argument = format!("{NONE}data: {{allowEmpty: \"true\"}}\n");
+    for outcome in [run_with(NONE, &annotated), run_with(&argument, &files)] {
+        assert!(!outcome.failed, "{:?}", outcome.results);
+        assert_eq!(variants(&outcome).len(), 0);
+    }
+    // A word that is none.
+    let outcome = run_with(&argument.replace("true", "yes"), &files);
+    let all = errors(&outcome);
+    assert!(
+        all[0].contains("data.allowEmpty") && all[0].contains("(InvalidConfig)"),
+        "{all:?}"
+    );
+    assert!(all[1].contains("(NoTargets)"), "{all:?}");
+    // Nothing to lose: a warning, as ever.
+    let empty: Vec<_> = files
+        .into_iter()
+        .filter(|(path, _)| !path.starts_with("example/"))
+        .collect();
+    let outcome = run_with(NONE, &empty);
+    assert!(!outcome.failed && outcome.results[0].contains("(NoTargetSelected)"));
+}
+
+#[test]
+fn variants_of_a_set_that_is_nowhere_are_a_warning() {
+    let spec = format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}]\n");
+    let mut files = expand(&spec).files;
+    let own = "example/example-cluster-01-foo.yaml";
+    let text = files
+        .iter()
+        .find(|(path, _)| path == own)
+        .expect("made")
+        .1
+        .clone();
+    let lost = text
+        .replace("example-cluster", "gone-cluster")
+        .replace(": example\n", ": gone\n");
+    let far = lost.replace("namespace: default", "namespace: far");
+    let old = lost.replace("gone", "old");
+    files.extend(
+        [("gone.yaml", lost), ("far.yaml", far), ("old.yaml", old)].map(|(p, t)| (p.to_owned(), t)),
+    );
+    // A set of another version is there, though it is not expanded.
+    files.push((
+        "old-set.yaml".to_owned(),
+        named_set("old", &spec).replace("v1alpha2", "v1alpha1"),
+    ));
+    let run_with = |config: &str, files: &[(String, String)]| {
+        let files: Vec<_> = files
+            .iter()
+            .map(|(p, t)| (p.as_str(), t.as_str()))
+            .collect();
+        let outcome = on_package(&FUNCTION, config, &files).expect("no usage error");
+        assert!(!outcome.failed, "{:?}", outcome.results);
+        let lost = outcome
+            .results
+            .iter()
+            .filter(|line| line.contains("(OwnerNotFound)"));
+        lost.map(|line| {
+            line.split(": expected")
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        })
+        .collect::<Vec<_>>()
+    };
+    let expected = [
+        "[warning] gone.yaml: PackageVariant/default/gone-cluster-01-foo",
+        "[warning] far.yaml: PackageVariant/far/gone-cluster-01-foo",
+    ];
+    let mut found = run_with(NONE, &files);
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    assert_eq!(found, expected);
+    // The set as functionConfig says nothing of the others.
+    assert_eq!(run_with(&set(&spec), &files), [] as [&str; 0]);
+    // Not one set is left.
+    files.retain(|(path, _)| path != "set.yaml");
+    assert_eq!(run_with(NONE, &files).len(), 3);
+}

@@ -1,0 +1,152 @@
+//! What must hold before anything of a set is written: its names are free, and it still has targets.
+
+use std::collections::HashMap;
+
+use super::Made;
+use super::fleet::{Fleet, Member, Owner};
+use super::sets::{sets_among, word};
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason, Results};
+use crate::variant::cluster::namespace_of;
+use crate::variant::fan_out::{Expansion, Place, Set};
+use crate::variant::package_variant_set::API_VERSION;
+use crate::yaml::Path;
+
+/// Annotation of a set that may lose all of its variants.
+pub(super) const ALLOW_EMPTY_ANNOTATION: &str = "fn.kpt.dev/allow-empty";
+
+/// A set that has variants must select something: objects that nobody supplied must not remove a
+/// fleet.
+pub(super) fn check_targets(
+    sets: &[Set],
+    expansions: &mut [Expansion<Made>],
+    fleet: &Fleet,
+    allow_empty: bool,
+) {
+    for (set, expansion) in sets.iter().zip(expansions) {
+        let annotations = &set.annotations;
+        let annotation = annotations
+            .iter()
+            .find(|(name, _)| name == ALLOW_EMPTY_ANNOTATION);
+        let path = Path::fields(&["metadata", "annotations", ALLOW_EMPTY_ANNOTATION]);
+        let allowed = word(annotation.map(|(_, word)| word.as_str()), path);
+        let is_allowed = allow_empty || matches!(allowed, Ok(true));
+        if let Err(finding) = allowed {
+            expansion.findings.push(*finding);
+        }
+        let targets = set.typed.spec.targets.len();
+        let selects_nothing = targets > 0 && expansion.empty.len() == targets;
+        if !selects_nothing || is_allowed {
+            continue;
+        }
+        let owned = fleet.owned_by(set).count();
+        if owned == 0 {
+            continue;
+        }
+        let message = format!(
+            "expected at least one target that selects something, found none, and the set owns {owned} \
+             PackageVariants; supply the Repositories and other targets (`--resources PATH`), or set the \
+             annotation `{ALLOW_EMPTY_ANNOTATION}: \"true\"` to remove them all"
+        );
+        let finding = FunctionResult::error(Reason::NoTargets, message);
+        let path = Path::fields(&["spec", "targets"]);
+        expansion.findings.push(finding.at(path));
+    }
+}
+
+/// Says which PackageVariants belong to a set that is nowhere: nothing keeps them up to date.
+pub(super) fn check_owners(
+    list: &ResourceList,
+    sets: &[Set],
+    fleet: &Fleet,
+    results: &mut Results,
+) {
+    let is_known = |namespace: &str, owner: &Owner| {
+        let of_namespace = |set: &&Set| namespace_of(set.namespace.as_deref()) == namespace;
+        let others = sets_among(list).filter(|(_, set)| set.api_version != API_VERSION);
+        let mut others =
+            others.filter(|(_, set)| namespace_of(set.namespace.as_deref()) == namespace);
+        sets.iter().filter(of_namespace).any(|set| owner.is(set))
+            || others.any(|(_, set)| owner.has_name(set.name.as_deref().unwrap_or_default()))
+    };
+    let mut lost: Vec<&Member> = fleet
+        .members
+        .iter()
+        .filter(|((namespace, _), member)| {
+            member.owner.is_named() && !is_known(namespace, &member.owner)
+        })
+        .map(|(_, member)| member)
+        .collect();
+    lost.sort_unstable_by_key(|member| member.item);
+    for member in lost {
+        let message = format!(
+            "expected {} among the items, found none; left as it is",
+            member.owner.describe()
+        );
+        let result = FunctionResult::warning(Reason::OwnerNotFound, message);
+        results.push(result.about(list.resource(member.item)));
+    }
+}
+
+/// Every name must be free, or that of a variant which the set owns.
+pub(super) fn check_names(
+    sets: &[Set],
+    expansions: &mut [Expansion<Made>],
+    list: &ResourceList,
+    fleet: &Fleet,
+) {
+    let mut taken: HashMap<(&str, &str), (&Set, Place)> = HashMap::new();
+    for (set, expansion) in sets.iter().zip(expansions) {
+        let namespace = namespace_of(set.namespace.as_deref());
+        let Expansion {
+            variants, findings, ..
+        } = expansion;
+        for variant in &*variants {
+            let place = variant.place;
+            let name = variant.name.as_str();
+            let mut collision = |reason, message| {
+                findings.push(FunctionResult::error(reason, message).at(place.path()));
+            };
+            match taken.get(&(namespace, name)) {
+                Some((other, first)) if other.name == set.name => {
+                    let message = format!(
+                        "the PackageVariant `{name}` of set `{}` would be made for `{}` and for `{}`",
+                        set.name,
+                        first.path(),
+                        place.path()
+                    );
+                    collision(Reason::NameCollision, message);
+                }
+                Some((other, first)) => {
+                    let message = format!(
+                        "the PackageVariant `{name}` would be made by set `{}` for `{}` and by set `{}` for `{}`",
+                        other.name,
+                        first.path(),
+                        set.name,
+                        place.path()
+                    );
+                    collision(Reason::NameCollision, message);
+                }
+                None => {
+                    taken.insert((namespace, name), (set, place));
+                }
+            }
+            let Some(member) = fleet.find(namespace, name) else {
+                continue;
+            };
+            let file = list.resource(member.item).origin.path.as_deref();
+            let file = file.map(|file| format!(" ({file})")).unwrap_or_default();
+            if !member.owner.is(set) {
+                let message = format!(
+                    "expected a PackageVariant `{name}` that set `{}` owns, found one{file} that belongs to {}",
+                    set.name,
+                    member.owner.describe()
+                );
+                collision(Reason::OtherOwner, message);
+            } else if member.is_ambiguous {
+                let message = format!("the PackageVariant `{name}` is there twice{file}");
+                collision(Reason::Ambiguous, message);
+            }
+        }
+    }
+}
