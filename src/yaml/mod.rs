@@ -10,6 +10,7 @@ mod content;
 mod document;
 mod edit;
 mod error;
+mod lenient;
 mod lines;
 mod parse;
 mod parser;

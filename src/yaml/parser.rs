@@ -6,10 +6,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use granit_parser::{Event, Parser, ScalarStyle as Style, Span, StructureStyle};
+use granit_parser::{
+    BorrowedInput, ErrorKind, Event, Parser, ScalarStyle as Style, ScanError, Span, StrInput,
+    StructureStyle,
+};
 
 use super::document::Document;
 use super::error::{Location, ParseError};
+use super::lenient::LenientInput;
 use super::lines::{
     block_indent, is_marker, line_end, line_start, lone_return, skip_trivia, trim_break,
 };
@@ -21,7 +25,39 @@ use super::tree::{
 
 /// Reads every document of a text.
 pub(super) fn parse(text: &str, options: ParseOptions) -> Result<Tree, ParseError> {
-    Builder::new(text, options).build()
+    let builder = || Builder::new(text, options);
+    match builder().build(StrInput::new(text)) {
+        Err(Failure::QuotedIndent(error)) => {
+            let (input, shown) = LenientInput::new(text);
+            let tree = builder().build(input)?;
+            match are_quoted(&tree, &shown.borrow()) {
+                true => Ok(tree),
+                false => Err(error),
+            }
+        }
+        tree => Ok(tree?),
+    }
+}
+
+/// Why a text cannot be read.
+enum Failure {
+    /// A line of a quoted scalar is not indented deeper than its parent.
+    QuotedIndent(ParseError),
+    Other(ParseError),
+}
+
+impl From<ParseError> for Failure {
+    fn from(error: ParseError) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<Failure> for ParseError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::QuotedIndent(error) | Failure::Other(error) => error,
+        }
+    }
 }
 
 /// Mappings up to this size are searched for equal keys pair by pair.
@@ -70,15 +106,17 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn build(mut self) -> Result<Tree, ParseError> {
+    fn build(mut self, input: impl BorrowedInput<'t>) -> Result<Tree, Failure> {
         if self.text.len() >= NONE as usize {
-            return Err(self.error(0, "the text is longer than 4 GiB".to_owned()));
+            return Err(self
+                .error(0, "the text is longer than 4 GiB".to_owned())
+                .into());
         }
         // To the parser it ends a line, to nearly all who read files it does not: an edit that
         // counts columns would put things into the wrong collection.
         if let Some(at) = lone_return(self.bytes) {
             let message = "expected a line to end in LF or CRLF, found a CR alone";
-            return Err(self.error(at, message.to_owned()));
+            return Err(self.error(at, message.to_owned()).into());
         }
         let limit = MAX_DEPTH + 2;
         let options = granit_parser::options! {
@@ -87,18 +125,29 @@ impl<'t> Builder<'t> {
             flow_nesting_limit: limit,
             block_nesting_limit: limit,
         };
-        for event in Parser::new_from_str_with_options(self.text, options) {
-            let (event, span) = event.map_err(|error| ParseError {
-                line: error.marker().line(),
-                column: error.marker().col() + 1,
-                message: error.info(),
-            })?;
+        for event in Parser::with_options(input, options) {
+            let (event, span) = event.map_err(|error| self.failure(&error))?;
             self.event(event, span)?;
         }
         self.tree.comments.sort_unstable();
         self.tree.comments.dedup();
         self.tree.shared.sort_unstable_by_key(|anchor| anchor.node);
         Ok(self.tree)
+    }
+
+    fn failure(&self, error: &ScanError) -> Failure {
+        let marker = error.marker();
+        let at = marker.byte_offset();
+        let place = at.map(|at| Location::of(self.text, at));
+        let parse_error = ParseError {
+            line: place.map_or(marker.line(), |place| place.line),
+            column: place.map_or(marker.col() + 1, |place| place.column),
+            message: error.info(),
+        };
+        match error.kind() {
+            ErrorKind::InvalidQuotedScalarIndent => Failure::QuotedIndent(parse_error),
+            _ => Failure::Other(parse_error),
+        }
     }
 
     fn event(&mut self, event: Event<'t>, span: Span) -> Result<(), ParseError> {
@@ -628,6 +677,19 @@ fn comment_in(plain: &[u8]) -> Option<usize> {
     memchr::memchr(b'\n', plain)?;
     let mut signs = memchr::memchr_iter(b'#', plain);
     signs.find(|at| *at > 0 && b" \t\n".contains(&plain[at - 1]))
+}
+
+/// Whether these offsets, in order, all lie within quoted scalars.
+fn are_quoted(tree: &Tree, offsets: &[usize]) -> bool {
+    let quoted = [ScalarStyle::SingleQuoted, ScalarStyle::DoubleQuoted].map(NodeKind::Scalar);
+    let mut offsets = offsets.iter().map(|at| offset(*at)).peekable();
+    for node in tree.nodes.iter().filter(|node| quoted.contains(&node.kind)) {
+        while offsets
+            .next_if(|at| node.start < *at && *at < node.end)
+            .is_some()
+        {}
+    }
+    offsets.peek().is_none()
 }
 
 /// Whether a plain scalar may be something else than a string.

@@ -79,7 +79,7 @@ fn trees_of_all_texts_are_the_same() {
 }
 
 /// Texts that the scanner takes, one construct each.
-const TAKEN: [&str; 42] = [
+const TAKEN: [&str; 45] = [
     "a: b\n",
     "a:\n  b: c\n  d:\n  - e\n  - f: g\n    h: i\nj: ''\n",
     "- - a\n  - b\n-\n- c:\n  - d\n  -\n",
@@ -116,6 +116,9 @@ const TAKEN: [&str; 42] = [
     "a: 'b\n  c'\nd: 'e  \n\n   f''g\n   h ' # i\nj: '\n k\n\n '\n",
     "a: \"b\\n\n  c\"\nd: \"e  \n\n   f\\\"g\\u00e9\n   h \" # i\nj: \"\n k\n\n \"\n",
     "- - a\n   b\n- 'c\n   d'\n- e: \"f\n     g\"\n",
+    "a: 'b\nc\n\nd' # e\nf:\n- g: \"h\n\n  i\n   j\n  \"\n- 'k\n- l\n m'\nn:\n  o: '\n  p: q\n\n  # r'\n",
+    "a:\n  \"b\nc\"\nd:\n  - - 'e\n    f'\n    - \"\n    \\\"g\\n\n\n    ---\"\n",
+    "a: 'b\r\n\r\nc'\r\nd: \"e\r\nf\"\r\n",
     "a: b\r\n  c\r\n\r\n  d\r\ne: \"f\r\n  g\"\r\n",
     "a: b\n  c",
     "# a\n---\n# b\n---\nc: d\n--- # e\n\n---\n---\n# f\n",
@@ -150,7 +153,10 @@ fn what_is_unusual_is_left_to_the_general_parser() {
         "a: b\n  c: d\n",
         "a: b\n  # c\n  d\n",
         "a: b\n\tc\n",
-        "a: 'b\nc'\n",
+        "a:\n  b: 'c\n d'\n",
+        "a: 'b\n--- c'\n",
+        "a: b\nc\n",
+        "a:\n  'b\nc': d\n",
         "a: 'b\n\tc'\n",
         "a: \"b\\\n  c\"\n",
         "a: 'b\n  c': d\n",
@@ -354,7 +360,7 @@ fn deeper(text: &str, spaces: usize) -> String {
     lines.join(&format!("\n{:spaces$}", "")) + "\n"
 }
 
-const TOKENS: [&str; 78] = [
+const TOKENS: [&str; 80] = [
     "- ",
     "-",
     ": ",
@@ -432,6 +438,8 @@ const TOKENS: [&str; 78] = [
     "\n\n  - ",
     " 'a\n  b'",
     " \"a\n\n   b \"",
+    " 'a\nb'",
+    " \"a\n\n  b\"",
     " \n",
 ];
 

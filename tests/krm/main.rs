@@ -18,6 +18,7 @@ mod patch_cases;
 mod patch_functions;
 mod patch_oracle;
 mod prepend_pipeline;
+mod quoted_lines;
 mod reasons;
 mod render_variant;
 mod round_trip;

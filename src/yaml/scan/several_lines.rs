@@ -49,7 +49,8 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(found)
     }
 
-    /// The end, behind the closing quote, and the last line of a quoted scalar that `line` does not close.
+    /// The end, behind the closing quote, and the last line of a quoted scalar that `line` does not
+    /// close. Its lines may stand at the column of its key or dash, too.
     pub(super) fn quoted_below(
         &self,
         quote: u8,
@@ -58,7 +59,8 @@ impl<E: Events> Scanner<'_, &mut E> {
     ) -> Result<(usize, Line), Bail> {
         while let Some((below, first)) = self.below(line) {
             line = below;
-            if first - line.start <= column || self.bytes[first] == b'\t' {
+            let marker = first == line.start && self.starts_marker(line);
+            if first - line.start < column || marker || self.bytes[first] == b'\t' {
                 return Err(Bail);
             }
             if let Some(end) = self.closing(quote, first, line.end)? {
