@@ -41,14 +41,21 @@ pub enum PathError {
 /// # Errors
 /// Empty, absolute, nothing but `.`, a `..` component, a NUL, a backslash.
 pub fn check_package_path(path: &str) -> Result<(), PathError> {
+    check_place(path)?;
+    match path.contains('\\') {
+        true => Err(PathError::Backslash(path.into())),
+        false => Ok(()),
+    }
+}
+
+/// The rules for every path that is written. A name with a backslash passes: it was read from a
+/// disk, since [`check_package_path`] refuses it where data gives it.
+pub(super) fn check_place(path: &str) -> Result<(), PathError> {
     if path.is_empty() {
         return Err(PathError::Empty);
     }
     if path.contains('\0') {
         return Err(PathError::Nul(path.into()));
-    }
-    if path.contains('\\') {
-        return Err(PathError::Backslash(path.into()));
     }
     if path.starts_with('/') {
         return Err(PathError::Absolute(path.into()));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use super::file::{read_regular, read_seen};
-use super::path::{check_package_path, components, normalize_package_path};
+use super::path::{check_place, components, normalize_package_path};
 use super::read::{PackageFiles, Stamp};
 use super::{PackageError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, is_git, mode_of};
 
@@ -104,7 +104,7 @@ fn check_paths(changes: &[FileChange]) -> Result<Vec<(String, &FileChange)>, Pac
     let mut seen = BTreeSet::new();
     let mut written = BTreeSet::new();
     for change in changes {
-        check_package_path(change.path())?;
+        check_place(change.path())?;
         let path = normalize_package_path(change.path());
         if components(&path).any(is_git) {
             return Err(PackageError::GitFolder { path });

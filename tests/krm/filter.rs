@@ -503,3 +503,47 @@ fn a_config_file_wins_over_the_resource_list() {
         );
     }
 }
+
+#[test]
+fn a_name_on_disk_that_holds_a_backslash_is_as_any_other() {
+    let config_map = |value: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: {value}\n")
+    };
+    let local = package(&[
+        ("x\\y/a\\b.yaml", &config_map("1 # mine")),
+        ("d\\e.txt", "1\n"),
+    ]);
+    let original = package(&[("x\\y/a\\b.yaml", &config_map("1")), ("d\\e.txt", "1\n")]);
+    let upstream = package(&[
+        ("x\\y/a\\b.yaml", &config_map("2")),
+        ("c\\d.yaml", "e: f\n"),
+    ]);
+    let merge = |flags: &[&str]| {
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_merge-package"));
+        let local = command.arg("--package").arg(local.path());
+        let both = local.arg("--original").arg(original.path());
+        both.arg("--upstream").arg(upstream.path()).args(flags);
+        command.output().expect("the binary runs")
+    };
+    let output = merge(&["--diff"]);
+    let diff = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(
+        diff.contains("--- \"a/x\\\\y/a\\\\b.yaml\"\n+++ \"b/x\\\\y/a\\\\b.yaml\"\n"),
+        "{diff}"
+    );
+    let output = merge(&[]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert_eq!(read(local.path(), "x\\y/a\\b.yaml"), config_map("2 # mine"));
+    assert_eq!(read(local.path(), "c\\d.yaml"), "e: f\n");
+    assert!(!local.path().join("d\\e.txt").exists());
+    // A path that data gives is another matter.
+    let item = "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: b\n    annotations:\n      internal.config.kubernetes.io/path: a\\b.yaml\n";
+    let outcome = run(&["region=a"], list(&[KPTFILE, CONTEXT, item]));
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("holds a backslash"),
+        "{}",
+        outcome.stderr
+    );
+}
