@@ -560,7 +560,7 @@ mod tests {
         link(dir.path(), ".git", "git");
         link(dir.path(), "d", "in");
         let files = read_package(dir.path()).expect("a package");
-        for path in ["", ".", "../a", "a/../../b", "/etc/x", "a\\b", "a\0"] {
+        for path in ["", ".", "../a", "a/../../b", "/etc/x", "a\0"] {
             assert!(
                 matches!(write(&files, path, "new"), Err(E::Path(_))),
                 "{path:?}"
