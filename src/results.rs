@@ -155,8 +155,17 @@ pub struct ResourceRef {
     pub namespace: Option<String>,
 }
 
+/// What is said of the value of a field; absent on a side where the field is not there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldValues {
+    /// As it is.
+    pub current: Option<Value>,
+    /// As it shall be.
+    pub proposed: Option<Value>,
+}
+
 /// One result.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FunctionResult {
     /// How much it matters.
     pub severity: Severity,
@@ -168,6 +177,8 @@ pub struct FunctionResult {
     pub file: Option<(String, Option<usize>)>,
     /// The field that it is about: `spec.template.spec.containers[0].image`.
     pub field: Option<String>,
+    /// The field's value, and what it becomes or shall become.
+    pub values: Option<Box<FieldValues>>,
     /// More for programs: `reason` first.
     pub tags: Vec<(String, String)>,
 }
@@ -182,6 +193,7 @@ impl FunctionResult {
             resource: None,
             file: None,
             field: None,
+            values: None,
             tags: Vec::new(),
         }
     }
@@ -254,6 +266,16 @@ impl FunctionResult {
         self
     }
 
+    /// Names the field's value as it is and as it becomes; long ones are cut.
+    #[must_use]
+    pub fn changes(mut self, current: Option<&Value>, proposed: Option<&Value>) -> Self {
+        self.values = Some(Box::new(FieldValues {
+            current: current.map(short),
+            proposed: proposed.map(short),
+        }));
+        self
+    }
+
     /// Adds a tag.
     #[must_use]
     pub fn tag(mut self, name: &str, value: impl Into<String>) -> Self {
@@ -282,7 +304,16 @@ impl FunctionResult {
             fields.push(entry("resourceRef", Value::Mapping(about)));
         }
         if let Some(field) = &self.field {
-            fields.push(entry("field", Value::Mapping(vec![text("path", field)])));
+            let mut about = vec![text("path", field)];
+            if let Some(FieldValues { current, proposed }) = self.values.as_deref() {
+                let current = current
+                    .iter()
+                    .map(|value| entry("currentValue", value.clone()));
+                let proposed = proposed.iter();
+                let proposed = proposed.map(|value| entry("proposedValue", value.clone()));
+                about.extend(current.chain(proposed));
+            }
+            fields.push(entry("field", Value::Mapping(about)));
         }
         if let Some((path, index)) = &self.file {
             let mut file = vec![text("path", path)];
@@ -358,11 +389,16 @@ impl fmt::Display for FunctionResult {
 /// What a value may be shown as in a result: those of a Secret are never shown.
 #[must_use]
 pub fn shown(resource: &Resource, path: &Path, value: &Value) -> String {
-    const LIMIT: usize = 256;
-    if is_secret(resource, path) {
-        return "<redacted>".to_owned();
+    match is_secret(resource, path) {
+        true => "<redacted>".to_owned(),
+        false => cut(value.to_json()),
     }
-    let mut json = value.to_json();
+}
+
+/// Bytes of a value that a result shows.
+const LIMIT: usize = 256;
+
+fn cut(mut json: String) -> String {
     if json.len() > LIMIT {
         let end = (0..=LIMIT)
             .rev()
@@ -372,6 +408,15 @@ pub fn shown(resource: &Resource, path: &Path, value: &Value) -> String {
         json.push('…');
     }
     json
+}
+
+/// A value as it is, or the beginning of its JSON.
+fn short(value: &Value) -> Value {
+    let json = value.to_json();
+    match json.len() > LIMIT {
+        true => Value::from(cut(json)),
+        false => value.clone(),
+    }
 }
 
 /// Whether a path of a resource holds secret values (`data`, `stringData`, last-applied, or a

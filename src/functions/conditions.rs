@@ -5,21 +5,25 @@ use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
 /// A condition as Kubernetes has it, without a time: nothing depends on that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Condition {
-    pub(super) kind: &'static str,
+pub(super) struct Condition<'a> {
+    pub(super) kind: &'a str,
     pub(super) status: &'static str,
-    pub(super) reason: &'static str,
-    pub(super) message: &'static str,
+    pub(super) reason: &'a str,
+    pub(super) message: &'a str,
 }
 
-impl Condition {
-    /// As an info result.
+impl Condition<'_> {
+    /// As an info result; programs find type, status and reason in the tags.
     pub(super) fn result(&self) -> FunctionResult {
         let message = format!("{} is {}: {}", self.kind, self.status, self.message);
-        FunctionResult::info(message).at(Path::fields(&["status", "conditions"]))
+        let result = FunctionResult::info(message).at(Path::fields(&["status", "conditions"]));
+        result
+            .tag("reason", self.reason)
+            .tag("type", self.kind)
+            .tag("status", self.status)
     }
 
-    fn fields(&self) -> [(&'static str, &'static str); 3] {
+    pub(super) fn fields(&self) -> [(&'static str, &str); 3] {
         [
             ("status", self.status),
             ("reason", self.reason),
@@ -27,7 +31,7 @@ impl Condition {
         ]
     }
 
-    fn value(&self) -> Value {
+    pub(super) fn value(&self) -> Value {
         let fields = std::iter::once(("type", self.kind)).chain(self.fields());
         Value::Mapping(fields.map(|(k, v)| (k.into(), v.into())).collect())
     }

@@ -14,32 +14,34 @@
 //! Source: package-variant document, Fan Out of Variant Generation to PackageVariantSet Status;
 //! contract, expand-variant-set.
 
+mod apply;
 mod check;
+mod comments;
 mod fleet;
 mod new_files;
 mod sets;
 mod status;
 mod variant;
 
-use std::collections::HashSet;
-
 use crate::config::UsageError;
 use crate::filter::{Function, Run};
 use crate::resource::Resource;
-use crate::resource_list::{ItemId, NewResource, ResourceList, WrittenResource};
+use crate::resource_list::{ItemId, NewResource, NewText, ResourceList, WrittenResource};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::Role;
 use crate::variant::cluster::{Cluster, namespace_of};
 use crate::variant::expression::on_large_stack;
-use crate::variant::fan_out::{Expansion, Set, Variant, fan_out, too_many};
-use crate::yaml::Value;
+use crate::variant::fan_out::{Expansion, Set, fan_out, too_many};
+use crate::yaml::{EditError, Value};
 
-use check::{check_names, check_owners, check_targets};
+use apply::Applied;
+use check::{check_files, check_names, check_owners, check_targets};
+use comments::Comments;
 use fleet::Fleet;
-use new_files::{NewFiles, paths_below};
+use new_files::NewFiles;
 use sets::{Sources, namespaces, read_sets, types};
-use status::{NOT_READY, NOT_STALLED, READY, STALLED, result, write_status};
-use variant::{resource_value, update};
+use status::{NOT_READY, NOT_STALLED, STALLED};
+use variant::{annotations_due, resource_value};
 
 /// The function, for its binary.
 pub const FUNCTION: Function = Function {
@@ -57,6 +59,8 @@ const ROOM: usize = 48_000_000;
 const ROOM_PER_BYTE: usize = 4;
 /// Least bytes that a PackageVariant takes.
 const LEAST_COST: usize = 500;
+/// Bytes that the result of a PackageVariant takes.
+const RESULT_COST: usize = 700;
 /// Errors of one set that are reported one by one.
 const MOST_ERRORS: usize = 100;
 
@@ -97,15 +101,19 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
             &mut findings,
         )
     };
-    let (sets, sources): (Vec<Set>, Vec<Home>) = sources
+    let mut comments = Vec::with_capacity(sources.len());
+    let (sets, homes): (Vec<Set>, Vec<Home>) = sources
         .into_iter()
-        .map(|source| (source.set, (source.resource, source.item)))
+        .map(|source| {
+            comments.push(source.comments);
+            (source.set, (source.resource, source.item))
+        })
         .unzip();
     let fleet = Fleet::read(list);
     let supplied_length = supplied.resources().map(|package| package.list().length());
     let length = list.length() + supplied_length.sum::<usize>();
     let room = ROOM.saturating_add(ROOM_PER_BYTE.saturating_mul(length));
-    let places: Vec<NewFiles> = sources
+    let places: Vec<NewFiles> = homes
         .iter()
         .zip(&sets)
         .map(|((resource, _), set)| NewFiles::of(list, set, resource))
@@ -114,15 +122,28 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         // What a parser leaves behind may change threads, but not be shared by them.
         let list = &mut *list;
         let (sets, fleet, places, cluster) = (&sets, &fleet, &places, &cluster);
+        let comments = &comments;
         on_large_stack(move || {
             let mut left = room;
-            fan_out(sets, cluster, room / LEAST_COST, |index, name, spec| {
-                let made = make(&sets[index], name, spec, fleet, &places[index], list);
-                left = left
-                    .checked_sub(made.cost())
-                    .ok_or_else(|| Box::new(too_many()))?;
-                Ok(made)
-            })
+            fan_out(
+                sets,
+                cluster,
+                room / LEAST_COST,
+                |index, target, name, spec| {
+                    let making = Making {
+                        set: &sets[index],
+                        files: &places[index],
+                        comments: &comments[index],
+                        fleet,
+                        list,
+                    };
+                    let made = making.make(target, name, spec);
+                    let made = made.map_err(|error| Box::new(FunctionResult::refused(&error)))?;
+                    let cost = made.cost().saturating_add(RESULT_COST);
+                    left = left.checked_sub(cost).ok_or_else(|| Box::new(too_many()))?;
+                    Ok(made)
+                },
+            )
         })
         .map_err(|error| UsageError(format!("cannot start a thread: {error}")))?
     };
@@ -132,6 +153,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     }
     check_targets(&sets, &mut expansions, &fleet, allow_empty);
     check_names(&sets, &mut expansions, list, &fleet);
+    check_files(&places, &mut expansions, list);
     let is_failed = results.has_errors()
         || !findings.is_empty()
         || expansions.iter().any(|one| !one.findings.is_empty());
@@ -139,89 +161,90 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         results.push(finding);
     }
     if is_failed {
-        report_failure(&sources, expansions, results);
+        report_failure(&homes, expansions, results);
         return Ok(());
     }
-    let desired: HashSet<(String, String)> = sets
-        .iter()
-        .zip(&expansions)
-        .flat_map(|(set, one)| {
-            let namespace = namespace_of(set.namespace.as_deref());
-            // Others are not there to be removed.
-            one.variants
-                .iter()
-                .filter(|variant| fleet.find(namespace, &variant.name).is_some())
-                .map(|variant| (namespace.to_owned(), variant.name.clone()))
-        })
-        .collect();
-    let mut taken = paths_below(&places, list);
-    for (index, expansion) in expansions.into_iter().enumerate() {
-        let one = One {
-            set: &sets[index],
-            resource: &sources[index].0,
-            item: sources[index].1,
-            files: &places[index],
-        };
-        apply(&one, expansion, &desired, &fleet, &mut taken, list, results);
-    }
+    let run = Applied {
+        sets: &sets,
+        homes: &homes,
+        places: &places,
+        fleet: &fleet,
+    };
+    run.apply(expansions, list, results);
     Ok(())
 }
 
 /// What is to be done for a target.
 enum Made {
     New(WrittenResource),
+    /// New too, with the comments of the template.
+    Commented(NewText),
     Changed(Value),
     Unchanged,
 }
 
 impl Made {
+    fn is_new(&self) -> bool {
+        matches!(self, Self::New(_) | Self::Commented(_))
+    }
+
     fn cost(&self) -> usize {
         match self {
             Self::New(written) => written.cost(),
+            Self::Commented(new) => LEAST_COST + new.text.len(),
             Self::Changed(spec) => spec.cost(),
             Self::Unchanged => LEAST_COST,
         }
     }
 }
 
-fn make(
-    set: &Set,
-    name: &str,
-    spec: Value,
-    fleet: &Fleet,
-    files: &NewFiles,
-    list: &ResourceList,
-) -> Made {
-    let namespace = namespace_of(set.namespace.as_deref());
-    let Some(member) = fleet.find(namespace, name) else {
-        return Made::New(list.write(NewResource {
-            path: files.path(name),
-            package_path: files.package_path.clone(),
-            value: resource_value(set, name, spec),
-        }));
-    };
-    let old = list.read(member.item, |node| {
-        node.get("spec").and_then(|spec| spec.value())
-    });
-    match old.as_ref() == Some(&spec) {
-        true => Made::Unchanged,
-        false => Made::Changed(spec),
-    }
+/// A set that is expanded.
+struct Making<'a> {
+    set: &'a Set,
+    files: &'a NewFiles,
+    /// Of the templates, by target.
+    comments: &'a [Option<Comments>],
+    fleet: &'a Fleet,
+    list: &'a ResourceList,
 }
 
-/// A set that is applied.
-struct One<'a> {
-    set: &'a Set,
-    resource: &'a Resource,
-    item: Option<ItemId>,
-    files: &'a NewFiles,
+impl Making<'_> {
+    fn make(&self, target: usize, name: &str, spec: Value) -> Result<Made, EditError> {
+        let Self {
+            set, files, list, ..
+        } = *self;
+        let namespace = namespace_of(set.namespace.as_deref());
+        let Some(member) = self.fleet.find(namespace, name) else {
+            let new = NewResource {
+                path: files.path(name),
+                package_path: files.package_path.clone(),
+                value: resource_value(set, name, spec),
+            };
+            let Some(comments) = self.comments.get(target).and_then(Option::as_ref) else {
+                return Ok(Made::New(list.write(new)));
+            };
+            return Ok(Made::Commented(NewText {
+                path: new.path.clone(),
+                text: comments.write(list.document_text(new))?,
+                before: None,
+            }));
+        };
+        let is_right = list.read(member.item, |node| {
+            let old = node.get("spec").and_then(|spec| spec.value());
+            old.as_ref() == Some(&spec) && annotations_due(node, set).next().is_none()
+        });
+        Ok(match is_right {
+            true => Made::Unchanged,
+            false => Made::Changed(spec),
+        })
+    }
 }
 
 /// A set's identity and file, and the item that gets its status.
 type Home = (Resource, Option<ItemId>);
 
-fn report_failure(places: &[Home], expansions: Vec<Expansion<Made>>, results: &mut Results) {
-    for ((resource, _), expansion) in places.iter().zip(expansions) {
+fn report_failure(homes: &[Home], expansions: Vec<Expansion<Made>>, results: &mut Results) {
+    for ((resource, _), expansion) in homes.iter().zip(expansions) {
         let stalled = if expansion.findings.is_empty() {
             &NOT_STALLED
         } else {
@@ -240,96 +263,7 @@ fn report_failure(places: &[Home], expansions: Vec<Expansion<Made>>, results: &m
             let message = format!("{} more errors of this set", count - MOST_ERRORS);
             results.push(FunctionResult::error(Reason::InvalidConfig, message).about(resource));
         }
-        results.push(result(stalled).about(resource));
-        results.push(result(&NOT_READY).about(resource));
-    }
-}
-
-/// How many PackageVariants of a set were what.
-#[derive(Default)]
-struct Counts {
-    created: usize,
-    updated: usize,
-    unchanged: usize,
-    removed: usize,
-}
-
-/// Writes the variants of one set; nothing can be wrong with it any more but the texts themselves.
-fn apply(
-    one: &One<'_>,
-    expansion: Expansion<Made>,
-    desired: &HashSet<(String, String)>,
-    fleet: &Fleet,
-    taken: &mut HashSet<String>,
-    list: &mut ResourceList,
-    results: &mut Results,
-) {
-    let One { set, resource, .. } = *one;
-    for path in expansion.empty {
-        let message = "the target selects nothing";
-        let result = FunctionResult::warning(Reason::NoTargetSelected, message);
-        results.push(result.about(resource).at(path));
-    }
-    let namespace = namespace_of(set.namespace.as_deref());
-    let mut counts = Counts::default();
-    for Variant { name, made, .. } in expansion.variants {
-        match made {
-            Made::Unchanged => counts.unchanged += 1,
-            Made::New(written) => {
-                counts.created += 1;
-                if let Some(result) = one.files.refuse(&name, taken) {
-                    results.push(result.about(resource));
-                }
-                list.add_written(written);
-            }
-            Made::Changed(spec) => {
-                counts.updated += 1;
-                let Some(member) = fleet.find(namespace, &name) else {
-                    continue;
-                };
-                let edit = list.edit(member.item, |node, editor| update(node, &spec, editor));
-                if let Err(error) = edit {
-                    let result = FunctionResult::refused(&error);
-                    results.push(result.about(list.resource(member.item)).at("spec"));
-                }
-            }
-        }
-    }
-    let owned = fleet.owned_by(set);
-    let no_longer = owned.filter(|(identity, _)| !desired.contains(*identity));
-    let mut no_longer: Vec<ItemId> = no_longer.map(|(_, member)| member.item).collect();
-    no_longer.sort_unstable();
-    counts.removed = no_longer.len();
-    for id in no_longer {
-        list.remove(id);
-    }
-    let Counts {
-        created,
-        updated,
-        unchanged,
-        removed,
-    } = counts;
-    let message = format!(
-        "PackageVariants: {created} created, {updated} updated, {unchanged} unchanged, {removed} removed"
-    );
-    let counted = FunctionResult::info(message).about(resource);
-    let counted = counted
-        .tag("created", created.to_string())
-        .tag("updated", updated.to_string());
-    let counted = counted
-        .tag("unchanged", unchanged.to_string())
-        .tag("removed", removed.to_string());
-    results.push(counted);
-    for condition in [&NOT_STALLED, &READY] {
-        results.push(result(condition).about(resource));
-    }
-    if let Some(id) = one.item
-        && let Err(error) = list.edit(id, write_status)
-    {
-        results.push(
-            FunctionResult::refused(&error)
-                .about(resource)
-                .at("status.conditions"),
-        );
+        results.push(stalled.result().about(resource));
+        results.push(NOT_READY.result().about(resource));
     }
 }

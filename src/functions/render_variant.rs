@@ -140,7 +140,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         false => outcome,
     };
     for condition in outcome.conditions() {
-        results.push(status::result(&condition, &variant.resource));
+        results.push(condition.result().about(&variant.resource));
     }
     Ok(())
 }

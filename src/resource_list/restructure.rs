@@ -27,15 +27,11 @@ pub struct NewText {
 impl ResourceList {
     /// Edits some items, each text once. An item whose `change` fails stays as it is; `refused` hears
     /// of it.
-    pub fn edit_items<'f>(
+    pub fn edit_items<'f, E: From<EditError>>(
         &mut self,
         ids: impl IntoIterator<Item = ItemId>,
-        mut change: impl for<'d> FnMut(
-            ItemId,
-            NodeRef<'d>,
-            &mut Editor<'d, 'f>,
-        ) -> Result<(), EditError>,
-        mut refused: impl FnMut(ItemId, EditError),
+        mut change: impl for<'d> FnMut(ItemId, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+        mut refused: impl FnMut(ItemId, E),
     ) {
         let mut by_chunk: BTreeMap<usize, Vec<ItemId>> = BTreeMap::new();
         for id in ids {
@@ -57,7 +53,7 @@ impl ResourceList {
                         refused(*id, error);
                     }
                 }
-                Ok::<_, EditError>(())
+                Ok::<_, E>(())
             });
             if let (Err(error), Some(first)) = (edited, ids.first()) {
                 refused(*first, error);

@@ -46,7 +46,8 @@ pub struct Variant<T> {
 /// An element of a set's targets.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
-    target: usize,
+    /// Index of the target.
+    pub target: usize,
     repository: Option<usize>,
     package: Option<usize>,
 }
@@ -90,14 +91,15 @@ struct Candidate<'s> {
 struct Prepared<'s, T> {
     set: &'s Set,
     upstream: Option<&'s Object>,
-    plans: Vec<Plan>,
+    /// By target, with whether nothing is wrong with its expressions.
+    plans: Vec<(Plan, bool)>,
     candidates: Vec<Candidate<'s>>,
     expansion: Expansion<T>,
 }
 
 /// Expands all sets. What is found for one does not stop another.
 ///
-/// `make` gets the index of a set, the name of a PackageVariant and its `spec`. A fleet of specs
+/// `make` gets the index of a set, that of its target, the name of a PackageVariant and its `spec`. A fleet of specs
 /// takes much more memory than what is written of it. An error of `make` ends the run, and so do
 /// more than `most` targets: a selector and `packageNames` multiply.
 #[must_use]
@@ -105,7 +107,7 @@ pub fn fan_out<T>(
     sets: &[Set],
     cluster: &Cluster,
     most: usize,
-    mut make: impl FnMut(usize, &str, Value) -> Result<T, Box<FunctionResult>>,
+    mut make: impl FnMut(usize, usize, &str, Value) -> Result<T, Box<FunctionResult>>,
 ) -> Vec<Expansion<T>> {
     let mut compiler = Compiler::default();
     let mut room = most;
@@ -118,9 +120,8 @@ pub fn fan_out<T>(
     let targets = prepared.iter().map(|one| one.candidates.len()).sum();
     let mut evaluator = compiler.evaluator(targets);
     for (index, one) in prepared.iter_mut().enumerate() {
-        let mut make = |name: &str, spec| make(index, name, spec);
-        let is_sound = one.expansion.findings.is_empty();
-        if is_sound && evaluate(one, cluster, &mut evaluator, &mut make).is_err() {
+        let mut make = |target, name: &str, spec| make(index, target, name, spec);
+        if evaluate(one, cluster, &mut evaluator, &mut make).is_err() {
             break;
         }
     }
@@ -139,24 +140,17 @@ fn prepare<'s, T>(
         empty: Vec::new(),
     };
     let findings = &mut expansion.findings;
-    findings.extend(set.typed.validate());
     let spec = &set.typed.spec;
-    let none = Template::default();
+    set.typed.validate_upstream(findings);
+    let has_upstream = findings.is_empty();
+    set.typed.validate_targets(findings);
     let mut plans = Vec::with_capacity(spec.targets.len());
+    let mut is_sound = Vec::with_capacity(spec.targets.len());
     for (index, target) in spec.targets.iter().enumerate() {
-        let path = Path::fields(&["spec", "targets"])
-            .index(index)
-            .field("template");
-        let target_fields = match target.repositories.is_empty() {
-            true => TargetFields::Object,
-            false => TargetFields::Listed,
-        };
-        let variables = Variables {
-            repository: true,
-            target: target_fields,
-        };
-        let template = target.template.as_ref().unwrap_or(&none);
-        plans.push(Plan::new(template, &path, variables, compiler, findings));
+        let before = findings.len();
+        set.typed.validate_target(index, findings);
+        is_sound.push(findings.len() == before);
+        plans.push(plan(index, target, compiler, findings));
     }
     let mut prepared = Prepared {
         set,
@@ -165,22 +159,24 @@ fn prepare<'s, T>(
         candidates: Vec::new(),
         expansion,
     };
-    let Some(upstream) = spec.upstream.as_ref() else {
-        return prepared;
-    };
-    if !prepared.expansion.findings.is_empty() {
-        return prepared;
-    }
     let namespace = namespace_of(set.namespace.as_deref());
-    match find_upstream(upstream, cluster.all(PACKAGE_REVISION, namespace)) {
-        Ok(found) => prepared.upstream = Some(found),
-        Err(finding) => {
-            let path = Path::fields(&["spec", "upstream"]);
-            prepared.expansion.findings.push(finding.at(path));
+    if let Some(upstream) = spec.upstream.as_ref().filter(|_| has_upstream) {
+        match find_upstream(upstream, cluster.all(PACKAGE_REVISION, namespace)) {
+            Ok(found) => prepared.upstream = Some(found),
+            Err(finding) => {
+                let path = Path::fields(&["spec", "upstream"]);
+                prepared.expansion.findings.push(finding.at(path));
+            }
         }
     }
-    let default_package = given(&upstream.package).unwrap_or_default();
+    let default_package = spec.upstream.as_ref();
+    let default_package = default_package.and_then(|upstream| given(&upstream.package));
+    let default_package = default_package.unwrap_or_default();
     for (index, target) in spec.targets.iter().enumerate() {
+        // What a target selects that is wrong itself says nothing.
+        if !is_sound[index] {
+            continue;
+        }
         let before = prepared.candidates.len();
         let path = Path::fields(&["spec", "targets"]).index(index);
         let selected = select(index, target, default_package, cluster, namespace);
@@ -189,6 +185,7 @@ fn prepare<'s, T>(
         prepared.candidates.extend(selected);
         if prepared.candidates.len() > room {
             prepared.expansion.findings.push(too_many().at(path));
+            prepared.candidates.clear();
             break;
         }
         if prepared.candidates.len() == before {
@@ -196,6 +193,30 @@ fn prepare<'s, T>(
         }
     }
     prepared
+}
+
+/// The plan of a target, and whether all of its expressions compile.
+fn plan(
+    index: usize,
+    target: &Target,
+    compiler: &mut Compiler,
+    findings: &mut Vec<FunctionResult>,
+) -> (Plan, bool) {
+    let path = Path::fields(&["spec", "targets"]);
+    let path = path.index(index).field("template");
+    let target_fields = match target.repositories.is_empty() {
+        true => TargetFields::Object,
+        false => TargetFields::Listed,
+    };
+    let variables = Variables {
+        repository: true,
+        target: target_fields,
+    };
+    let none = Template::default();
+    let template = target.template.as_ref().unwrap_or(&none);
+    let before = findings.len();
+    let plan = Plan::new(template, &path, variables, compiler, findings);
+    (plan, findings.len() == before)
 }
 
 fn find_upstream<'s>(
@@ -316,50 +337,76 @@ fn evaluate<'s, T>(
     one: &mut Prepared<'s, T>,
     cluster: &'s Cluster,
     evaluator: &mut Evaluator<'s>,
-    make: &mut impl FnMut(&str, Value) -> Result<T, Box<FunctionResult>>,
+    make: &mut impl FnMut(usize, &str, Value) -> Result<T, Box<FunctionResult>>,
 ) -> Result<(), RunEnds> {
     let Prepared {
         set,
-        upstream: Some(upstream),
+        upstream,
         plans,
         candidates,
         expansion,
-    } = one
-    else {
-        return Ok(());
-    };
+    } = one;
     let nothing = Value::Null;
     let upstream_value = set.typed.spec.upstream_value.as_ref().map(without_absent);
     let upstream_value = upstream_value.as_ref().unwrap_or(&nothing);
-    evaluator.set_object(Variable::Upstream, upstream.fields());
+    if let Some(upstream) = upstream {
+        evaluator.set_object(Variable::Upstream, upstream.fields());
+    }
     let mut failures = Failures::default();
     expansion.variants.reserve(candidates.len());
     for candidate in candidates.iter() {
-        let plan = &plans[candidate.place.target];
-        match spec(set, candidate, plan, upstream_value, cluster, evaluator) {
-            Ok((name, spec)) => {
-                let place = candidate.place;
-                match make(&name, spec) {
-                    Ok(made) => expansion.variants.push(Variant { name, place, made }),
-                    Err(finding) => {
-                        expansion.findings.extend(failures.into_results());
-                        expansion.findings.push(finding.at(place.path()));
-                        return Err(RunEnds);
-                    }
-                }
-            }
-            Err(failure) => {
-                let ends_run = failure.ends_run;
+        let place = candidate.place;
+        let (plan, is_compiled) = &plans[place.target];
+        let has_upstream = upstream.is_some() || !plan.reads(Variable::Upstream);
+        if !(*is_compiled && has_upstream) {
+            // Whether the Repository is there can be told all the same.
+            if let Some(Err(failure)) = plan.plain_repo(candidate.repo).map(|repo| {
+                let namespace = namespace_of(set.namespace.as_deref());
+                repository(repo, namespace, place, cluster)
+            }) {
                 failures.add(candidate, failure);
-                if ends_run {
+            }
+            continue;
+        }
+        let made = spec(set, candidate, plan, upstream_value, cluster, evaluator);
+        let failure = match made {
+            Ok((name, spec)) => match make(place.target, &name, spec) {
+                Ok(made) => {
+                    expansion.variants.push(Variant { name, place, made });
+                    continue;
+                }
+                Err(finding) => {
                     expansion.findings.extend(failures.into_results());
+                    expansion.findings.push(finding.at(place.path()));
                     return Err(RunEnds);
                 }
-            }
+            },
+            Err(failure) => failure,
+        };
+        let ends_run = failure.ends_run;
+        failures.add(candidate, failure);
+        if ends_run {
+            expansion.findings.extend(failures.into_results());
+            return Err(RunEnds);
         }
     }
     expansion.findings.extend(failures.into_results());
     Ok(())
+}
+
+/// The Repository that a variant goes to.
+fn repository<'s>(
+    repo: &str,
+    namespace: &str,
+    place: Place,
+    cluster: &'s Cluster,
+) -> Result<&'s Object, Failure> {
+    cluster.find(REPOSITORY, namespace, repo).ok_or_else(|| {
+        let message =
+            format!("expected a Repository `{repo}` in the namespace of the set, found none");
+        let result = FunctionResult::error(Reason::RepositoryNotFound, message);
+        result.at(place.path()).into()
+    })
 }
 
 /// Empty strings and null count as absent.
@@ -395,12 +442,7 @@ fn spec<'s>(
     let repo = plan.repo(evaluator)?;
     let repo = repo.as_deref().unwrap_or(candidate.repo);
     let namespace = namespace_of(set.namespace.as_deref());
-    let Some(repository) = cluster.find(REPOSITORY, namespace, repo) else {
-        let message =
-            format!("expected a Repository `{repo}` in the namespace of the set, found none");
-        let result = FunctionResult::error(Reason::RepositoryNotFound, message);
-        return Err(result.at(candidate.place.path()).into());
-    };
+    let repository = repository(repo, namespace, candidate.place, cluster)?;
     if plan.reads(Variable::Repository) {
         evaluator.set_object(Variable::Repository, repository.fields());
     }

@@ -309,28 +309,30 @@ impl PackageVariantSet {
         Ok(set)
     }
 
-    /// Everything that is wrong with the values, in the order of the fields.
-    #[must_use]
-    pub fn validate(&self) -> Vec<FunctionResult> {
-        let mut findings = Vec::new();
-        let spec = Path::fields(&["spec"]);
-        validate_upstream(
-            self.spec.upstream.as_ref(),
-            &spec.field("upstream"),
-            &mut findings,
-        );
+    /// What is wrong with `upstream`.
+    pub fn validate_upstream(&self, findings: &mut Vec<FunctionResult>) {
+        let path = Path::fields(&["spec", "upstream"]);
+        validate_upstream(self.spec.upstream.as_ref(), &path, findings);
+    }
+
+    /// What is wrong with the targets as a list.
+    pub fn validate_targets(&self, findings: &mut Vec<FunctionResult>) {
         if self.spec.targets.is_empty() {
             let message = "expected at least one target, found none";
-            findings.push(invalid(&spec.field("targets"), message));
+            findings.push(invalid(&Path::fields(&["spec", "targets"]), message));
         }
-        for (index, target) in self.spec.targets.iter().enumerate() {
-            let path = spec.field("targets").index(index);
-            target.validate(&path, &mut findings);
-            if let Some(template) = &target.template {
-                template.validate(&path.field("template"), &mut findings);
-            }
+    }
+
+    /// Everything that is wrong with a target and its template, in the order of the fields.
+    pub fn validate_target(&self, index: usize, findings: &mut Vec<FunctionResult>) {
+        let path = Path::fields(&["spec", "targets"]).index(index);
+        let Some(target) = self.spec.targets.get(index) else {
+            return;
+        };
+        target.validate(&path, findings);
+        if let Some(template) = &target.template {
+            template.validate(&path.field("template"), findings);
         }
-        findings
     }
 }
 

@@ -18,6 +18,8 @@ use crate::yaml::{Path, Value};
 #[derive(Debug, Default)]
 pub struct Plan {
     repo: Option<Text>,
+    /// Whether an expression gives it, even one that does not compile.
+    is_repo_computed: bool,
     package: Option<Text>,
     adoption_policy: Option<String>,
     deletion_policy: Option<String>,
@@ -245,8 +247,8 @@ impl Plan {
             ..Self::default()
         };
         let exprs = context_path.field("removeKeyExprs");
-        let given = |(_, source): &(usize, &String)| !source.is_empty();
-        for (index, source) in context.remove_key_exprs.iter().enumerate().filter(given) {
+        let is_given = |(_, source): &(usize, &String)| !source.is_empty();
+        for (index, source) in context.remove_key_exprs.iter().enumerate().filter(is_given) {
             let computed = planner.compile(source, exprs.index(index), variables);
             plan.remove_key_exprs.extend(computed);
         }
@@ -260,6 +262,8 @@ impl Plan {
         let list = &template.injector_exprs;
         planner.injectors(list, &path.field("injectorExprs"), &mut plan.injectors);
         plan.reads = planner.reads;
+        let expr = template.downstream.repo_expr.as_deref();
+        plan.is_repo_computed = expr.is_some_and(|expr| !expr.is_empty());
         plan
     }
 
@@ -267,6 +271,17 @@ impl Plan {
     #[must_use]
     pub fn reads(&self, variable: Variable) -> bool {
         self.reads.contains(&variable)
+    }
+
+    /// The name of the downstream Repository, where nothing must be computed for it.
+    #[must_use]
+    pub fn plain_repo<'a>(&'a self, default: &'a str) -> Option<&'a str> {
+        match &self.repo {
+            None if self.is_repo_computed => None,
+            None => Some(default),
+            Some(Text::Plain(repo)) => Some(repo),
+            Some(Text::Computed(_)) => None,
+        }
     }
 
     /// The name of the downstream Repository, if the template says it.

@@ -16,6 +16,8 @@ pub(crate) struct Outcome {
     pub(crate) files: Vec<(String, String)>,
     /// The results as lines.
     pub(crate) results: Vec<String>,
+    /// The results as compact JSON.
+    pub(crate) json: Vec<String>,
     pub(crate) failed: bool,
 }
 
@@ -99,6 +101,10 @@ pub(crate) fn on_package_with(
     Ok(Outcome {
         files: after,
         results: results.iter().map(ToString::to_string).collect(),
+        json: results
+            .iter()
+            .map(|result| result.to_value().to_json())
+            .collect(),
         failed,
     })
 }
@@ -117,6 +123,10 @@ pub(crate) fn on_list(
     Ok(Outcome {
         files: vec![("-".to_owned(), text)],
         results: results.iter().map(ToString::to_string).collect(),
+        json: results
+            .iter()
+            .map(|result| result.to_value().to_json())
+            .collect(),
         failed,
     })
 }

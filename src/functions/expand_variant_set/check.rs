@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::Made;
-use super::fleet::{Fleet, Member, Owner};
+use super::fleet::Fleet;
+use super::new_files::{NewFiles, paths_below};
 use super::sets::{sets_among, word};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
@@ -39,7 +40,7 @@ pub(super) fn check_targets(
         if !selects_nothing || is_allowed {
             continue;
         }
-        let owned = fleet.owned_by(set).count();
+        let owned = fleet.owned_by(set).len();
         if owned == 0 {
             continue;
         }
@@ -61,23 +62,8 @@ pub(super) fn check_owners(
     fleet: &Fleet,
     results: &mut Results,
 ) {
-    let is_known = |namespace: &str, owner: &Owner| {
-        let of_namespace = |set: &&Set| namespace_of(set.namespace.as_deref()) == namespace;
-        let others = sets_among(list).filter(|(_, set)| set.api_version != API_VERSION);
-        let mut others =
-            others.filter(|(_, set)| namespace_of(set.namespace.as_deref()) == namespace);
-        sets.iter().filter(of_namespace).any(|set| owner.is(set))
-            || others.any(|(_, set)| owner.has_name(set.name.as_deref().unwrap_or_default()))
-    };
-    let mut lost: Vec<&Member> = fleet
-        .members
-        .iter()
-        .filter(|((namespace, _), member)| {
-            member.owner.is_named() && !is_known(namespace, &member.owner)
-        })
-        .map(|(_, member)| member)
-        .collect();
-    lost.sort_unstable_by_key(|member| member.item);
+    let others = sets_among(list).filter(|(_, set)| set.api_version != API_VERSION);
+    let lost = fleet.without_owner(sets, others.map(|(_, set)| set));
     for member in lost {
         let message = format!(
             "expected {} among the items, found none; left as it is",
@@ -148,5 +134,25 @@ pub(super) fn check_names(
                 collision(Reason::Ambiguous, message);
             }
         }
+    }
+}
+
+/// Every new variant must find the place of its file free.
+pub(super) fn check_files(
+    places: &[NewFiles],
+    expansions: &mut [Expansion<Made>],
+    list: &ResourceList,
+) {
+    let mut taken = paths_below(places, list);
+    for (files, expansion) in places.iter().zip(expansions) {
+        let Expansion {
+            variants, findings, ..
+        } = expansion;
+        let new = variants.iter().filter(|variant| variant.made.is_new());
+        let refused = new.filter_map(|variant| {
+            let finding = files.refuse(&variant.name, &mut taken)?;
+            Some(finding.at(variant.place.path()))
+        });
+        findings.extend(refused);
     }
 }

@@ -1,8 +1,9 @@
 //! The PackageVariants that are there, and whom they belong to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::GROUP;
+use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::variant::cluster::namespace_of;
 use crate::variant::fan_out::Set;
@@ -18,7 +19,11 @@ pub(super) const PACKAGE_VARIANT: (&str, &str) =
 
 /// The PackageVariants that are there.
 pub(super) struct Fleet {
-    pub(super) members: HashMap<(String, String), Member>,
+    members: Vec<Member>,
+    /// By namespace and name.
+    by_name: HashMap<(String, String), usize>,
+    /// By namespace, and each text that tells an owner.
+    by_owner: HashMap<(String, String), Vec<usize>>,
 }
 
 pub(super) struct Member {
@@ -75,17 +80,12 @@ impl Owner {
             })
     }
 
-    /// Whether it may be a set of this name.
-    pub(super) fn has_name(&self, name: &str) -> bool {
-        let label = self.label.as_deref();
-        label == Some(name)
-            || label == Some(&label_value(name))
-            || self.references.iter().any(|(other, _)| other == name)
-    }
-
-    /// Whether there is one.
-    pub(super) fn is_named(&self) -> bool {
-        self.label.is_some() || !self.references.is_empty()
+    /// Each text that names it.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let references = self.references.iter();
+        let references = references.flat_map(|(name, uid)| [name.as_str(), uid.as_str()]);
+        let texts = self.label.as_deref().into_iter().chain(references);
+        texts.filter(|text| !text.is_empty())
     }
 
     pub(super) fn describe(&self) -> String {
@@ -99,39 +99,88 @@ impl Owner {
 
 impl Fleet {
     pub(super) fn read(list: &ResourceList) -> Self {
-        let mut members: HashMap<(String, String), Member> = HashMap::new();
+        let mut fleet = Self {
+            members: Vec::new(),
+            by_name: HashMap::new(),
+            by_owner: HashMap::new(),
+        };
         for (id, resource) in list.items() {
             let is_variant = resource.kind == PACKAGE_VARIANT.1 && resource.group() == GROUP;
-            let namespace = namespace_of(resource.namespace.as_deref());
             let Some(name) = resource.name.clone().filter(|_| is_variant) else {
                 continue;
             };
-            let member = members.entry((namespace.to_owned(), name));
-            let member = member.and_modify(|member| member.is_ambiguous = true);
-            member.or_insert_with(|| Member {
+            let namespace = namespace_of(resource.namespace.as_deref()).to_owned();
+            let index = fleet.members.len();
+            let identity = (namespace.clone(), name);
+            if let Some(first) = fleet.by_name.get(&identity) {
+                fleet.members[*first].is_ambiguous = true;
+                continue;
+            }
+            fleet.by_name.insert(identity, index);
+            let owner = list.read(id, Owner::read);
+            for text in owner.texts() {
+                let owner = (namespace.clone(), text.to_owned());
+                fleet.by_owner.entry(owner).or_default().push(index);
+            }
+            fleet.members.push(Member {
                 item: id,
                 is_ambiguous: false,
-                owner: list.read(id, Owner::read),
+                owner,
             });
         }
-        Self { members }
+        fleet
     }
 
-    /// The variants of a set.
-    pub(super) fn owned_by<'a>(
-        &'a self,
-        set: &'a Set,
-    ) -> impl Iterator<Item = (&'a (String, String), &'a Member)> {
-        let namespace = namespace_of(set.namespace.as_deref());
-        self.members
-            .iter()
-            .filter(move |((place, _), member)| place == namespace && member.owner.is(set))
+    /// The variants of a set, in the order of the items.
+    pub(super) fn owned_by(&self, set: &Set) -> Vec<&Member> {
+        let mut found = self.may_belong_to(set.namespace.as_deref(), &set.name, set.uid.as_deref());
+        found.retain(|index| self.members[*index].owner.is(set));
+        found
+            .into_iter()
+            .map(|index| &self.members[index])
+            .collect()
+    }
+
+    fn may_belong_to(
+        &self,
+        namespace: Option<&str>,
+        name: &str,
+        uid: Option<&str>,
+    ) -> BTreeSet<usize> {
+        let namespace = namespace_of(namespace);
+        let texts = [Some(name), uid].into_iter().flatten();
+        let texts = texts.flat_map(|text| [text.to_owned(), label_value(text)]);
+        let found = texts.filter_map(|text| self.by_owner.get(&(namespace.to_owned(), text)));
+        found.flatten().copied().collect()
+    }
+
+    /// The variants that name an owner which is neither one of these sets nor the set of one of these
+    /// resources.
+    pub(super) fn without_owner<'r>(
+        &self,
+        sets: &[Set],
+        others: impl Iterator<Item = &'r Resource>,
+    ) -> Vec<&Member> {
+        let mut known: HashSet<ItemId> = HashSet::new();
+        for set in sets {
+            known.extend(self.owned_by(set).iter().map(|member| member.item));
+        }
+        for other in others {
+            let name = other.name.as_deref().unwrap_or_default();
+            let found = self.may_belong_to(other.namespace.as_deref(), name, None);
+            known.extend(found.iter().map(|index| self.members[*index].item));
+        }
+        let is_lost = |member: &&Member| {
+            member.owner.texts().next().is_some() && !known.contains(&member.item)
+        };
+        self.members.iter().filter(is_lost).collect()
     }
 
     pub(super) fn find(&self, namespace: &str, name: &str) -> Option<&Member> {
         if self.members.is_empty() {
             return None;
         }
-        self.members.get(&(namespace.to_owned(), name.to_owned()))
+        let index = self.by_name.get(&(namespace.to_owned(), name.to_owned()))?;
+        self.members.get(*index)
     }
 }

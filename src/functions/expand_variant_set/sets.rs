@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde::Deserialize;
 
 use super::GROUP;
+use super::comments::Comments;
 use crate::config::{UsageError, kind_of, typed, unexpected};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
@@ -24,6 +25,8 @@ pub(super) struct Source {
     pub(super) resource: Resource,
     /// The item that gets the status.
     pub(super) item: Option<ItemId>,
+    /// Comments of the templates, by target.
+    pub(super) comments: Vec<Option<Comments>>,
 }
 
 /// The sets of a run.
@@ -103,6 +106,7 @@ fn source_of_config(config: NodeRef<'_>, list: &ResourceList) -> Result<Source, 
         set: read_set(config, "functionConfig")?,
         resource,
         item,
+        comments: comments_of(config),
     })
 }
 
@@ -137,6 +141,7 @@ fn sources_of_items(list: &ResourceList, results: &mut Results) -> Result<Vec<So
             set,
             resource: resource.clone(),
             item: Some(id),
+            comments: comments_of(list.node(id)),
         });
     }
     Ok(sources)
@@ -153,6 +158,13 @@ pub(super) fn word(word: Option<&str>, path: Path) -> Result<bool, Box<FunctionR
             Err(Box::new(finding.at(path)))
         }
     }
+}
+
+fn comments_of(set: NodeRef<'_>) -> Vec<Option<Comments>> {
+    let targets = set.get_path(&["spec", "targets"]);
+    let targets = targets.into_iter().flat_map(|targets| targets.items());
+    let template = |target: NodeRef<'_>| Comments::of_template(target.get("template")?);
+    targets.map(template).collect()
 }
 
 fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {

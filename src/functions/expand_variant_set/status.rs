@@ -1,39 +1,32 @@
 //! The conditions of a PackageVariantSet, as results and in its `status`.
 
 use crate::functions::conditions::Condition;
-use crate::results::FunctionResult;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
-pub(super) const NOT_STALLED: Condition = Condition {
+pub(super) const NOT_STALLED: Condition<'_> = Condition {
     kind: "Stalled",
     status: "False",
     reason: "Valid",
     message: "all validation checks passed",
 };
-pub(super) const STALLED: Condition = Condition {
+pub(super) const STALLED: Condition<'_> = Condition {
     kind: "Stalled",
     status: "True",
     reason: "ValidationError",
     message: "the PackageVariantSet cannot be expanded",
 };
-pub(super) const READY: Condition = Condition {
+pub(super) const READY: Condition<'_> = Condition {
     kind: "Ready",
     status: "True",
     reason: "Reconciled",
     message: "package variants successfully reconciled",
 };
-pub(super) const NOT_READY: Condition = Condition {
+pub(super) const NOT_READY: Condition<'_> = Condition {
     kind: "Ready",
     status: "False",
     reason: "Error",
     message: "nothing was generated",
 };
-
-/// As the results tell a condition.
-pub(super) fn result(condition: &Condition) -> FunctionResult {
-    let result = condition.result().tag("condition", condition.kind);
-    result.tag("status", condition.status)
-}
 
 /// Puts the conditions of a set that was expanded into its status.
 pub(super) fn write_status<'d>(

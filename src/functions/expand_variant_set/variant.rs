@@ -1,12 +1,15 @@
 //! The text of a PackageVariant: a new one, and what changes in one that is there.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use super::check::ALLOW_EMPTY_ANNOTATION;
 use super::fleet::{OWNER_LABEL, PACKAGE_VARIANT};
+use crate::resource::Resource;
+use crate::results::shown;
 use crate::variant::fan_out::Set;
 use crate::variant::naming::label_value;
 use crate::variant::package_variant_set::{API_VERSION, KIND};
-use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
+use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
 /// A new one.
 pub(super) fn resource_value(set: &Set, name: &str, spec: Value) -> Value {
@@ -18,6 +21,11 @@ pub(super) fn resource_value(set: &Set, name: &str, spec: Value) -> Value {
         metadata.push(entry("namespace", Value::from(namespace.as_str())));
     }
     metadata.push(entry("labels", Value::Mapping(labels)));
+    let annotations = for_variants(set).map(|(name, value)| entry(name, value.as_str().into()));
+    let annotations: Vec<_> = annotations.collect();
+    if !annotations.is_empty() {
+        metadata.push(entry("annotations", Value::Mapping(annotations)));
+    }
     // API servers refuse a reference without uid.
     if let Some(uid) = &set.uid {
         let reference = vec![
@@ -38,59 +46,200 @@ pub(super) fn resource_value(set: &Set, name: &str, spec: Value) -> Value {
     ])
 }
 
-/// Makes `spec` of a PackageVariant what it shall be.
+/// Annotations of the set that the variant lacks or has with another value.
+pub(super) fn annotations_due<'s>(
+    variant: NodeRef<'_>,
+    set: &'s Set,
+) -> impl Iterator<Item = &'s (String, String)> {
+    let annotations = variant.get_path(&["metadata", "annotations"]);
+    for_variants(set).filter(move |(name, value)| {
+        let old = annotations.and_then(|annotations| annotations.get(name));
+        old.and_then(|old| old.as_str()) != Some(value)
+    })
+}
+
+/// Annotations of a set that are for its variants: not the one that is about the set itself.
+fn for_variants(set: &Set) -> impl Iterator<Item = &(String, String)> {
+    set.annotations
+        .iter()
+        .filter(|(name, _)| name != ALLOW_EMPTY_ANNOTATION)
+}
+
+/// A field that changes.
+pub(super) struct Change {
+    pub(super) path: Path,
+    /// Absent where the field is new.
+    pub(super) current: Option<Value>,
+    /// Absent where it is removed.
+    pub(super) proposed: Option<Value>,
+}
+
+impl Change {
+    /// In words.
+    pub(super) fn message(&self) -> String {
+        let json = |value: &Value| shown(&Resource::default(), &self.path, value);
+        match (&self.current, &self.proposed) {
+            (Some(current), Some(proposed)) => {
+                format!("updated: `{}` becomes `{}`", json(current), json(proposed))
+            }
+            (Some(current), None) => format!("updated: `{}` is removed", json(current)),
+            (None, Some(proposed)) => format!("updated: `{}` is added", json(proposed)),
+            (None, None) => "updated".to_owned(),
+        }
+    }
+}
+
+/// Makes annotations and `spec` of a PackageVariant what they shall be. Gives what changes.
 pub(super) fn update<'d>(
     resource: NodeRef<'d>,
+    set: &Set,
     spec: &Value,
     editor: &mut Editor<'d, '_>,
-) -> Result<(), EditError> {
+) -> Result<Vec<Change>, EditError> {
+    let mut changes = Vec::new();
+    annotate(resource, set, editor, &mut changes)?;
+    let path = Path::fields(&["spec"]);
     match resource.entry("spec") {
-        Some(old) => assimilate(old.value, spec, editor),
-        None => editor.set(resource, "spec", Content::Value(spec.clone())),
+        Some(old) => assimilate(old.value, spec, &path, editor, &mut changes)?,
+        None => {
+            editor.set(resource, "spec", Content::Value(spec.clone()))?;
+            changes.push(Change {
+                path,
+                current: None,
+                proposed: Some(spec.clone()),
+            });
+        }
     }
+    Ok(changes)
+}
+
+fn annotate<'d>(
+    resource: NodeRef<'d>,
+    set: &Set,
+    editor: &mut Editor<'d, '_>,
+    changes: &mut Vec<Change>,
+) -> Result<(), EditError> {
+    let path = Path::fields(&["metadata", "annotations"]);
+    let metadata = resource.entry("metadata").map(|entry| entry.value);
+    let old = metadata.and_then(|metadata| metadata.entry("annotations"));
+    let mut new = Vec::new();
+    for (name, value) in annotations_due(resource, set) {
+        let value = Value::from(value.as_str());
+        let current = old.and_then(|old| old.value.get(name));
+        changes.push(Change {
+            path: path.field(name),
+            current: current.and_then(|old| old.value()),
+            proposed: Some(value.clone()),
+        });
+        match old {
+            Some(old) => editor.set(old.value, name, Content::Value(value))?,
+            None => new.push((Value::from(name.as_str()), value)),
+        }
+    }
+    if let Some(metadata) = metadata.filter(|_| !new.is_empty()) {
+        editor.set(metadata, "annotations", Content::Value(Value::Mapping(new)))?;
+    }
+    Ok(())
 }
 
 /// Changes only what differs.
 fn assimilate<'d>(
     old: NodeRef<'d>,
     new: &Value,
+    path: &Path,
     editor: &mut Editor<'d, '_>,
+    changes: &mut Vec<Change>,
 ) -> Result<(), EditError> {
-    if old.value().as_ref() == Some(new) {
+    let current = old.value();
+    if current.as_ref() == Some(new) {
         return Ok(());
     }
     match new {
         Value::Mapping(fields) if old.kind().is_mapping() => {
-            let names: HashSet<&str> = fields.iter().filter_map(|(key, _)| key.as_str()).collect();
-            for entry in old.entries() {
-                let key = entry.key.scalar_text().unwrap_or_default();
-                if !names.contains(key) {
-                    editor.remove_entry(old, key)?;
-                }
-            }
-            for (key, value) in fields {
-                let key = key.as_str().unwrap_or_default();
-                match old.entry(key) {
-                    Some(entry) => assimilate(entry.value, value, editor)?,
-                    None => editor.set(old, key, Content::Value(value.clone()))?,
-                }
-            }
-            Ok(())
+            assimilate_fields(old, fields, path, editor, changes)
         }
         Value::Sequence(elements) if old.kind().is_sequence() => {
-            let mut count = 0;
-            for (item, element) in old.items().zip(elements) {
-                assimilate(item, element, editor)?;
-                count += 1;
-            }
-            if old.items().count() > elements.len() {
-                editor.remove_items(old, |index| index >= elements.len())?;
-            }
-            for element in &elements[count..] {
-                editor.insert_item(old, None, Content::Value(element.clone()))?;
-            }
-            Ok(())
+            assimilate_elements(old, elements, path, editor, changes)
         }
-        other => editor.replace(old, Content::Value(other.clone())),
+        other => {
+            changes.push(Change {
+                path: path.clone(),
+                current,
+                proposed: Some(other.clone()),
+            });
+            editor.replace(old, Content::Value(other.clone()))
+        }
     }
+}
+
+fn assimilate_fields<'d>(
+    old: NodeRef<'d>,
+    fields: &[(Value, Value)],
+    path: &Path,
+    editor: &mut Editor<'d, '_>,
+    changes: &mut Vec<Change>,
+) -> Result<(), EditError> {
+    let names: HashSet<&str> = fields.iter().filter_map(|(key, _)| key.as_str()).collect();
+    let mut there: HashMap<&str, NodeRef<'d>> = HashMap::new();
+    for entry in old.entries() {
+        let key = entry.key.scalar_text().unwrap_or_default();
+        if names.contains(key) {
+            there.entry(key).or_insert(entry.value);
+            continue;
+        }
+        changes.push(Change {
+            path: path.field(key),
+            current: entry.value.value(),
+            proposed: None,
+        });
+        editor.remove_entry(old, key)?;
+    }
+    for (key, value) in fields {
+        let key = key.as_str().unwrap_or_default();
+        let path = path.field(key);
+        if let Some(old) = there.get(key) {
+            assimilate(*old, value, &path, editor, changes)?;
+            continue;
+        }
+        changes.push(Change {
+            path,
+            current: None,
+            proposed: Some(value.clone()),
+        });
+        editor.insert_entry(old, None, key, Content::Value(value.clone()))?;
+    }
+    Ok(())
+}
+
+fn assimilate_elements<'d>(
+    old: NodeRef<'d>,
+    elements: &[Value],
+    path: &Path,
+    editor: &mut Editor<'d, '_>,
+    changes: &mut Vec<Change>,
+) -> Result<(), EditError> {
+    let mut count = 0;
+    for (index, item) in old.items().enumerate() {
+        count += 1;
+        match elements.get(index) {
+            Some(element) => assimilate(item, element, &path.index(index), editor, changes)?,
+            None => changes.push(Change {
+                path: path.index(index),
+                current: item.value(),
+                proposed: None,
+            }),
+        }
+    }
+    if count > elements.len() {
+        editor.remove_items(old, |index| index >= elements.len())?;
+    }
+    for (index, element) in elements.iter().enumerate().skip(count) {
+        changes.push(Change {
+            path: path.index(index),
+            current: None,
+            proposed: Some(element.clone()),
+        });
+        editor.insert_item(old, None, Content::Value(element.clone()))?;
+    }
+    Ok(())
 }

@@ -22,7 +22,7 @@ pub(super) enum Outcome {
 
 impl Outcome {
     /// `Stalled` and `Ready`. Whatever makes a run fail needs somebody to mend it.
-    pub(super) fn conditions(self) -> [Condition; 2] {
+    pub(super) fn conditions(self) -> [Condition<'static>; 2] {
         let condition = |kind, status, reason, message| Condition {
             kind,
             status,
@@ -46,19 +46,10 @@ impl Outcome {
             }
             Self::Ready => [
                 condition("Stalled", "False", "Valid", "the PackageVariant is valid"),
-                condition("Ready", "True", "NoErrors", "the package is up to date"),
+                condition("Ready", "True", "NoErrors", "the package is rendered"),
             ],
         }
     }
-}
-
-/// A condition as an info result about the PackageVariant.
-pub(super) fn result(condition: &Condition, variant: &Resource) -> FunctionResult {
-    let result = condition.result().about(variant);
-    result
-        .tag("reason", condition.reason)
-        .tag("type", condition.kind)
-        .tag("status", condition.status)
 }
 
 /// Writes `status` of the PackageVariant, if it is among the items.
@@ -106,7 +97,7 @@ pub(super) fn write(
 
 fn write_conditions<'d>(
     status: NodeRef<'d>,
-    conditions: &[Condition],
+    conditions: &[Condition<'_>],
     editor: &mut Editor<'d, '_>,
 ) -> Result<(), EditError> {
     let Some(old) = status.entry("conditions").map(|entry| entry.value) else {

@@ -21,6 +21,7 @@
 
 mod block;
 mod flow;
+mod keys;
 mod lines;
 mod manner;
 mod place;
@@ -30,6 +31,7 @@ mod splice;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use keys::KeyIndexes;
 use lines::{ends_in_block_scalar, newline_at};
 use slots::{NewSlot, Slot, spans};
 use splice::splice;
@@ -79,6 +81,9 @@ pub struct Editor<'d, 'f> {
     steps: RefCell<HashMap<NodeId, Option<usize>>>,
     /// The rest of the line that was last looked at, and its line break.
     line: Cell<(usize, usize, &'static str)>,
+    /// Entries and items that are taken out, by their index in the source.
+    gone: BTreeMap<NodeId, HashSet<usize>>,
+    keys: RefCell<KeyIndexes<'d>>,
 }
 
 impl<'d, 'f> Editor<'d, 'f> {
@@ -92,6 +97,8 @@ impl<'d, 'f> Editor<'d, 'f> {
             sequences: OnceCell::new(),
             steps: RefCell::default(),
             line: Cell::default(),
+            gone: BTreeMap::new(),
+            keys: RefCell::default(),
         }
     }
 
@@ -111,9 +118,15 @@ impl<'d, 'f> Editor<'d, 'f> {
 
     /// Forgets all changes at a node and within it.
     pub fn discard(&mut self, node: NodeRef<'d>) {
-        let ids = node.ids();
-        self.changes.retain(|id, _| !ids.contains(&id.0));
-        self.comments.retain(|id, _| !ids.contains(&id.0));
+        let ids = NodeId(node.ids().start)..NodeId(node.ids().end);
+        let changed = self.changes.range(ids.clone()).map(|(id, _)| *id);
+        let commented = self.comments.range(ids).map(|(id, _)| *id);
+        let touched: Vec<NodeId> = changed.chain(commented).collect();
+        for id in touched {
+            self.changes.remove(&id);
+            self.comments.remove(&id);
+            self.gone.remove(&id);
+        }
     }
 
     /// Gives a node other content. A scalar keeps its style where the new text can be written in it.
@@ -123,6 +136,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub fn replace(&mut self, node: NodeRef<'d>, content: Content<'f>) -> Result<(), EditError> {
         refuse(node, node.shared_anchor())?;
         let content = readable(content)?;
+        self.gone.remove(&node.id);
         self.changes.insert(node.id, Change::Replace(content));
         Ok(())
     }
@@ -137,8 +151,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         key: &str,
         content: Content<'f>,
     ) -> Result<(), EditError> {
-        match mapping.entry(key) {
-            Some(entry) => self.replace(entry.value, content),
+        match self.find(mapping, key) {
+            Some((_, entry)) => self.replace(entry.value, content),
             None => self.insert_entry(mapping, None, key, content),
         }
     }
@@ -242,16 +256,14 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// # Errors
     /// [`EditError::SharedAnchor`].
     pub fn remove_entry(&mut self, mapping: NodeRef<'d>, key: &str) -> Result<bool, EditError> {
-        let mut entries = mapping.entries().enumerate();
-        let found = entries.find(|(_, entry)| entry.key.as_str() == Some(key));
-        let Some((index, entry)) = found else {
+        let Some((index, entry)) = self.find(mapping, key) else {
             return Ok(false);
         };
         let ids = entry.key.id.0..entry.value.ids().end;
         refuse(mapping, mapping.shared_above())?;
         refuse(entry.value, self.document.read_from_outside(ids))?;
-        self.slots(mapping)
-            .retain(|slot| !matches!(slot, Slot::Kept(kept) if *kept == index));
+        self.slots(mapping);
+        self.gone.entry(mapping.id).or_default().insert(index);
         Ok(true)
     }
 
@@ -285,10 +297,11 @@ impl<'d, 'f> Editor<'d, 'f> {
         refuse(collection, anchor.or_else(|| collection.anchor_in_order()))?;
         let ranks = order.iter().enumerate();
         let ranks: HashMap<usize, usize> = ranks.map(|(rank, kept)| (*kept, rank)).collect();
-        self.slots(collection).sort_by_key(|slot| match slot {
-            Slot::Kept(kept) => ranks.get(kept).copied().unwrap_or(usize::MAX),
-            Slot::New(_) => usize::MAX,
-        });
+        self.settled_slots(collection)
+            .sort_by_key(|slot| match slot {
+                Slot::Kept(kept) => ranks.get(kept).copied().unwrap_or(usize::MAX),
+                Slot::New(_) => usize::MAX,
+            });
         Ok(())
     }
 
@@ -357,6 +370,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let slots = slots.collect::<Result<Vec<_>, _>>()?;
         self.refuse_keys_twice(collection, &slots)?;
         let slots = Change::Slots(slots);
+        self.gone.remove(&collection.id);
         self.changes.insert(collection.id, slots);
         Ok(())
     }
@@ -400,6 +414,19 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
+    /// The entry of a key, with its index. A large mapping that is asked again gets an index.
+    fn find(&self, mapping: NodeRef<'d>, key: &str) -> Option<(usize, EntryRef<'d>)> {
+        self.keys.borrow_mut().find(mapping, key)
+    }
+
+    /// The slots without those that were taken out: their places can be counted.
+    fn settled_slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
+        let gone = self.gone.remove(&collection.id).unwrap_or_default();
+        let slots = self.slots(collection);
+        take_out(slots, &gone);
+        slots
+    }
+
     fn slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
         let fresh = || {
             let count = collection.entries().count() + collection.items().count();
@@ -441,9 +468,14 @@ impl<'d, 'f> Editor<'d, 'f> {
             });
         }
         refuse(collection, collection.shared_above())?;
-        let slots = self.slots(collection);
-        let position = position.unwrap_or(slots.len()).min(slots.len());
-        slots.insert(position, Slot::New(Box::new(slot)));
+        let slot = Slot::New(Box::new(slot));
+        match position {
+            None => self.slots(collection).push(slot),
+            Some(position) => {
+                let slots = self.settled_slots(collection);
+                slots.insert(position.min(slots.len()), slot);
+            }
+        }
         Ok(())
     }
 
@@ -466,7 +498,12 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// The text with all changes made, not yet parsed.
-    pub(crate) fn splice(self) -> Spliced {
+    pub(crate) fn splice(mut self) -> Spliced {
+        for (id, gone) in std::mem::take(&mut self.gone) {
+            if let Some(Change::Slots(slots)) = self.changes.get_mut(&id) {
+                take_out(slots, &gone);
+            }
+        }
         let source = self.document.text;
         let mut splices = Vec::new();
         self.emit(0..u32::MAX, &mut splices);
@@ -527,6 +564,12 @@ impl Spliced {
             return Ok((text, tree));
         }
         Ok((whole, whole_tree))
+    }
+}
+
+fn take_out(slots: &mut Vec<Slot<'_>>, gone: &HashSet<usize>) {
+    if !gone.is_empty() {
+        slots.retain(|slot| !matches!(slot, Slot::Kept(kept) if gone.contains(kept)));
     }
 }
 

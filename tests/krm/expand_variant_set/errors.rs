@@ -321,3 +321,47 @@ fn variants_of_a_set_that_is_nowhere_are_a_warning() {
     files.retain(|(path, _)| path != "set.yaml");
     assert_eq!(run_with(NONE, &files).len(), 3);
 }
+
+#[test]
+fn all_findings_are_reported_at_once() {
+    // A bad template, a missing upstream, a missing Repository, a set that is there twice.
+    let spec = "upstream: {repo: example-repo, package: gone, revision: v1}
+targets:
+- repositories: [{name: cluster-09}]
+  template:
+    labelExprs: [{key: a, valueExpr: nobody.name}]
+- repositories: [{name: cluster-08}]
+  template:
+    labels: {a: b}
+    labelExprs: [{key: a, value: x, valueExpr: repoDefault}]
+- repositories: [{name: cluster-07}]
+";
+    let files = [
+        ("a.yaml", named_set("a", spec)),
+        ("b.yaml", named_set("a", spec)),
+        (
+            "c.yaml",
+            named_set(
+                "c",
+                "upstream: {repo: example-repo, package: foo, revision: v1}\ntargets:\n- repositories: [{name: cluster-06}]\n",
+            ),
+        ),
+        ("cluster.yaml", cluster()),
+    ];
+    let outcome = run(&files.each_ref().map(|(path, text)| (*path, text.as_str())));
+    let all = errors(&outcome);
+    for part in [
+        "b.yaml: PackageVariantSet/default/a: the PackageVariantSet `a` is there twice (Ambiguous)",
+        "labelExprs[0].valueExpr: ",
+        "targets[1].template.labelExprs[0]",
+        "package `gone`",
+        "a Repository `cluster-09`",
+        "a Repository `cluster-07`",
+        "a Repository `cluster-06`",
+    ] {
+        assert!(
+            all.iter().any(|error| error.contains(part)),
+            "{part}: {all:#?}"
+        );
+    }
+}

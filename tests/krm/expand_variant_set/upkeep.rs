@@ -319,4 +319,233 @@ fn a_list_that_loses_its_items_stays_a_list() {
     }
 }
 
+/// The files of an outcome, some of them changed.
+fn changed(outcome: &Outcome, change: impl Fn(&str, &str) -> String) -> Vec<(String, String)> {
+    let files = outcome.files.iter();
+    files
+        .map(|(path, text)| (path.clone(), change(path, text)))
+        .collect()
+}
+
+fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
+    files
+        .iter()
+        .map(|(p, t)| (p.as_str(), t.as_str()))
+        .collect()
+}
+
+/// The results with an action, without what says which resource they are about.
+fn actions(outcome: &Outcome) -> Vec<String> {
+    let results = outcome
+        .json
+        .iter()
+        .filter(|json| json.contains("\"action\""));
+    let about = |json: &String| {
+        let at = json.find("\"name\":").expect("a name");
+        json[at..].to_owned()
+    };
+    results.map(about).collect()
+}
+
+#[test]
+fn a_pin_set_by_hand_is_named_when_it_is_undone() {
+    let repos = "{name: cluster-01}, {name: cluster-02}";
+    let spec = |repos: &str| format!("{UPSTREAM}targets:\n- repositories: [{repos}]\n");
+    let first = expand(&spec(repos));
+    let path = |name: &str| format!("example/example-{name}-foo.yaml");
+    assert_eq!(
+        actions(&first),
+        ["cluster-01", "cluster-02"].map(|name| format!(
+            "\"name\":\"example-{name}-foo\",\"namespace\":\"default\"}},\"file\":{{\"path\":\"{}\"}},\"tags\":{{\"action\":\"created\"}}}}",
+            path(name)
+        ))
+    );
+    let pinned = changed(&first, |file, text| match file == path("cluster-01") {
+        true => text.replace("revision: v1", "revision: v0 # until May"),
+        false => text.replace(", {name: cluster-02}", ""),
+    });
+    let second = run(&borrowed(&pinned));
+    assert_eq!(
+        actions(&second),
+        [
+            format!(
+                "\"name\":\"example-cluster-01-foo\",\"namespace\":\"default\"}},\"field\":{{\"path\":\"spec.upstream.revision\",\"currentValue\":\"v0\",\"proposedValue\":\"v1\"}},\"file\":{{\"path\":\"{}\"}},\"tags\":{{\"action\":\"updated\"}}}}",
+                path("cluster-01")
+            ),
+            format!(
+                "\"name\":\"example-cluster-02-foo\",\"namespace\":\"default\"}},\"file\":{{\"path\":\"{}\"}},\"tags\":{{\"action\":\"removed\"}}}}",
+                path("cluster-02")
+            ),
+        ]
+    );
+    let line = format!(
+        "[info] {}: PackageVariant/default/example-cluster-01-foo: spec.upstream.revision: updated: `\"v0\"` becomes `\"v1\"`",
+        path("cluster-01")
+    );
+    assert!(second.results.contains(&line), "{:?}", second.results);
+}
+
+#[test]
+fn annotations_of_the_set_go_to_its_variants() {
+    let spec = format!("{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}]\n");
+    let annotated = set(&spec).replace(
+        "metadata:\n",
+        "metadata:\n  annotations:\n    fn.kpt.dev/on-conflict: local\n    fn.kpt.dev/allow-empty: \"true\"\n    other: stays\n",
+    );
+    let first = run(&[("cluster.yaml", &cluster()), ("set.yaml", &annotated)]);
+    let path = "example/example-cluster-01-foo.yaml";
+    let new = first.file(path);
+    assert!(
+        new.contains("  annotations:\n    fn.kpt.dev/on-conflict: local\nspec:"),
+        "{new}"
+    );
+    // Another policy, and one for a fleet that had none.
+    let later = changed(&first, |_, text| {
+        text.replace("on-conflict: local", "on-conflict: error")
+    });
+    let kept = changed(&first, |file, text| match file == path {
+        true => text.replace("  annotations:\n    fn.kpt.dev/on-conflict: local\n", ""),
+        false => text.to_owned(),
+    });
+    let stale = later.iter().map(|(file, text)| {
+        let text = match file == path {
+            true => text.replace("error", "upstream # ours"),
+            false => text.clone(),
+        };
+        (file.clone(), text)
+    });
+    let second = run(&borrowed(&stale.collect::<Vec<_>>()));
+    assert_eq!(second.file(path), new.replace("local", "error # ours"));
+    assert!(
+        actions(&second)[0].contains("\"currentValue\":\"upstream\",\"proposedValue\":\"error\""),
+        "{:?}",
+        second.json
+    );
+    let third = run(&borrowed(&kept));
+    assert_eq!(third.file(path), new);
+}
+
+#[test]
+fn comments_of_the_template_come_along() {
+    let spec = format!(
+        "{UPSTREAM}targets:
+- repositories: [{{name: cluster-01}}]
+  template:
+    # as finance wants it
+    labels:
+      tier: gold # until May
+      # of the cluster
+      region: none
+    labelExprs:
+    # computed
+    - key: team
+      valueExpr: repoDefault
+    pipeline: # first of all
+      mutators:
+      # keep this one
+      - name: ns
+        image: set-namespace:v1 # pinned
+        configMap:
+          # the team's
+          namespace: a
+    injectors:
+    - name: a
+    injectorExprs:
+    # the second
+    - nameExpr: repoDefault
+"
+    );
+    let expected = "spec:
+  upstream:
+    repo: example-repo
+    package: foo
+    revision: v1
+  downstream:
+    repo: cluster-01
+    package: foo
+  # as finance wants it
+  labels:
+    tier: gold # until May
+    # of the cluster
+    region: none
+    # computed
+    team: cluster-01
+  pipeline: # first of all
+    mutators:
+    # keep this one
+    - name: ns
+      image: set-namespace:v1 # pinned
+      configMap:
+        # the team's
+        namespace: a
+  injectors:
+  - name: a
+  # the second
+  - name: cluster-01
+";
+    let outcome = expand(&spec);
+    let text = outcome.file("example/example-cluster-01-foo.yaml");
+    assert_eq!(&text[text.find("spec:").expect("a spec")..], expected);
+    // In a ResourceList too.
+    let mut items = String::new();
+    for text in [set(&spec), cluster()]
+        .iter()
+        .flat_map(|text| text.split("---\n"))
+    {
+        items += &format!("- {}", indented(text, 2).trim_start());
+    }
+    let list = format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}");
+    for list in [list.as_str(), list.trim_end()] {
+        let outcome = on_list(&FUNCTION, NONE, list).expect("no usage error");
+        let expected = indented(expected, 2);
+        assert!(
+            outcome.file("-").contains(&expected),
+            "{}",
+            outcome.file("-")
+        );
+    }
+}
+
+#[test]
+fn many_variants_in_one_file_are_changed_in_linear_time() {
+    // All in one file, whose text is read once for all of them: with a parse for each, four times as
+    // many take sixteen times as long.
+    let time = |count: usize| {
+        let names: Vec<String> = (0..count).map(|i| format!("p{i}")).collect();
+        let spec = format!(
+            "{UPSTREAM}targets:\n- repositories: [{{name: cluster-01, packageNames: [{}]}}]\n",
+            names.join(", ")
+        );
+        let first = run_once(&[("set.yaml", &set(&spec)), ("cluster.yaml", &cluster())]);
+        let (made, others): (Vec<_>, Vec<_>) = first
+            .files
+            .iter()
+            .partition(|(path, _)| path.starts_with("example/"));
+        assert_eq!(made.len(), count);
+        let fleet: Vec<&str> = made.iter().map(|(_, text)| text.as_str()).collect();
+        let fleet = fleet.join("---\n").replace("revision: v1", "revision: v0");
+        let mut files: Vec<(&str, &str)> = others
+            .iter()
+            .map(|(p, t)| (p.as_str(), t.as_str()))
+            .collect();
+        files.push(("fleet.yaml", &fleet));
+        let start = std::time::Instant::now();
+        let outcome = run_once(&files);
+        let time = start.elapsed();
+        assert_eq!(
+            outcome.file("fleet.yaml"),
+            fleet.replace("revision: v0", "revision: v1")
+        );
+        time
+    };
+    time(100);
+    let (few, many) = (time(250), time(1000));
+    assert!(many < few * 10, "{few:?} for 250, {many:?} for 1000");
+}
+
+/// Runs it on a package.
+fn run_once(files: &[(&str, &str)]) -> Outcome {
+    on_package(&FUNCTION, NONE, files).expect("no usage error")
+}
+
 // What is refused.

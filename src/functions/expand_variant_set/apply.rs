@@ -1,0 +1,227 @@
+//! Writes the PackageVariants of sets that were found right, and says what became of each.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::fleet::{Fleet, PACKAGE_VARIANT};
+use super::new_files::NewFiles;
+use super::status::{NOT_READY, NOT_STALLED, READY, write_status};
+use super::variant::{Change, update};
+use super::{Home, Made};
+use crate::resource::{Origin, Resource};
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Reason, Results};
+use crate::variant::cluster::namespace_of;
+use crate::variant::fan_out::{Expansion, Set, Variant};
+use crate::yaml::{EditError, Value};
+
+/// Changes of one PackageVariant that are reported one by one.
+const MOST_CHANGES: usize = 16;
+
+/// The sets of a run, none of which can fail any more but by the texts of their variants.
+pub(super) struct Applied<'a> {
+    pub(super) sets: &'a [Set],
+    pub(super) homes: &'a [Home],
+    pub(super) places: &'a [NewFiles],
+    pub(super) fleet: &'a Fleet,
+}
+
+/// How many PackageVariants of a set were what.
+#[derive(Default)]
+struct Counts {
+    created: usize,
+    updated: usize,
+    unchanged: usize,
+    removed: usize,
+}
+
+/// What changes in the items that are there.
+struct Edits<'a> {
+    changes: HashMap<ItemId, Vec<Change>>,
+    /// With the field that could not be written.
+    refused: Vec<(ItemId, &'a str, EditError)>,
+}
+
+impl Applied<'_> {
+    pub(super) fn apply(
+        &self,
+        expansions: Vec<Expansion<Made>>,
+        list: &mut ResourceList,
+        results: &mut Results,
+    ) {
+        let Edits { changes, refused } = self.edit(&expansions, list);
+        if !refused.is_empty() {
+            for (id, field, error) in refused {
+                let result = FunctionResult::refused(&error).about(list.resource(id));
+                results.push(result.at(field));
+            }
+            for (resource, _) in self.homes {
+                results.push(NOT_STALLED.result().about(resource));
+                results.push(NOT_READY.result().about(resource));
+            }
+            return;
+        }
+        let desired = self.desired(&expansions);
+        for (index, expansion) in expansions.into_iter().enumerate() {
+            let (resource, _) = &self.homes[index];
+            for path in &expansion.empty {
+                let message = "the target selects nothing";
+                let result = FunctionResult::warning(Reason::NoTargetSelected, message);
+                results.push(result.about(resource).at(path));
+            }
+            let mut counts = Counts::default();
+            for variant in expansion.variants {
+                self.finish(index, variant, &changes, list, &mut counts, results);
+            }
+            for member in self.fleet.owned_by(&self.sets[index]) {
+                if desired.contains(&member.item) {
+                    continue;
+                }
+                counts.removed += 1;
+                let result = FunctionResult::info("removed: no target selects it any more");
+                let result = result.about(list.resource(member.item));
+                results.push(result.tag("action", "removed"));
+                list.remove(member.item);
+            }
+            results.push(counts.result().about(resource));
+            for condition in [&NOT_STALLED, &READY] {
+                results.push(condition.result().about(resource));
+            }
+        }
+    }
+
+    /// Changes all items at once: many variants may stand in one text.
+    fn edit<'e>(&self, expansions: &[Expansion<Made>], list: &mut ResourceList) -> Edits<'e> {
+        let mut specs: BTreeMap<ItemId, (&Set, &Value)> = BTreeMap::new();
+        for (set, expansion) in self.sets.iter().zip(expansions) {
+            for variant in &expansion.variants {
+                if let (Some(id), Made::Changed(spec)) =
+                    (self.item_of(set, &variant.name), &variant.made)
+                {
+                    specs.insert(id, (set, spec));
+                }
+            }
+        }
+        let statuses: Vec<ItemId> = self.homes.iter().filter_map(|(_, item)| *item).collect();
+        let ids: Vec<ItemId> = specs.keys().copied().chain(statuses).collect();
+        let mut changes = HashMap::new();
+        let mut refused = Vec::new();
+        list.edit_items(
+            ids,
+            |id, node, editor| match specs.get(&id) {
+                Some((set, spec)) => {
+                    let found = update(node, set, spec, editor)?;
+                    changes.insert(id, found);
+                    Ok(())
+                }
+                None => write_status(node, editor),
+            },
+            |id, error: EditError| {
+                let field = match specs.contains_key(&id) {
+                    true => "spec",
+                    false => "status.conditions",
+                };
+                refused.push((id, field, error));
+            },
+        );
+        Edits { changes, refused }
+    }
+
+    fn item_of(&self, set: &Set, name: &str) -> Option<ItemId> {
+        let namespace = namespace_of(set.namespace.as_deref());
+        let member = self.fleet.find(namespace, name);
+        member.map(|member| member.item)
+    }
+
+    /// The items that some set still wants.
+    fn desired(&self, expansions: &[Expansion<Made>]) -> HashSet<ItemId> {
+        let each = self.sets.iter().zip(expansions);
+        let items = each.flat_map(|(set, expansion)| {
+            let there = expansion.variants.iter().filter(|v| !v.made.is_new());
+            there.filter_map(|variant| self.item_of(set, &variant.name))
+        });
+        items.collect()
+    }
+
+    fn finish(
+        &self,
+        index: usize,
+        variant: Variant<Made>,
+        changes: &HashMap<ItemId, Vec<Change>>,
+        list: &mut ResourceList,
+        counts: &mut Counts,
+        results: &mut Results,
+    ) {
+        let set = &self.sets[index];
+        let created = |name: &str| {
+            let resource = Resource {
+                api_version: PACKAGE_VARIANT.0.to_owned(),
+                kind: PACKAGE_VARIANT.1.to_owned(),
+                name: Some(name.to_owned()),
+                namespace: set.namespace.clone(),
+                origin: Origin {
+                    path: self.places[index].path(name),
+                    ..Origin::default()
+                },
+                ..Resource::default()
+            };
+            let result = FunctionResult::info("created").about(&resource);
+            result.tag("action", "created")
+        };
+        match variant.made {
+            Made::Unchanged => counts.unchanged += 1,
+            Made::New(written) => {
+                counts.created += 1;
+                results.push(created(&variant.name));
+                list.add_written(written);
+            }
+            Made::Commented(new) => {
+                counts.created += 1;
+                results.push(created(&variant.name));
+                list.add_text(new);
+            }
+            Made::Changed(_) => {
+                counts.updated += 1;
+                let Some(id) = self.item_of(set, &variant.name) else {
+                    return;
+                };
+                let changes = changes.get(&id).map_or(&[][..], Vec::as_slice);
+                report_changes(changes, list.resource(id), results);
+            }
+        }
+    }
+}
+
+/// A result for each field that changes, so that nothing that somebody set by hand goes without a
+/// word.
+fn report_changes(changes: &[Change], resource: &Resource, results: &mut Results) {
+    let updated = |result: FunctionResult| result.about(resource).tag("action", "updated");
+    for change in changes.iter().take(MOST_CHANGES) {
+        let result = updated(FunctionResult::info(change.message())).at(&change.path);
+        results.push(result.changes(change.current.as_ref(), change.proposed.as_ref()));
+    }
+    let more = changes.len().saturating_sub(MOST_CHANGES);
+    if more > 0 {
+        let message = format!("updated: {more} more fields");
+        results.push(updated(FunctionResult::info(message)).at("spec"));
+    }
+}
+
+impl Counts {
+    fn result(&self) -> FunctionResult {
+        let Self {
+            created,
+            updated,
+            unchanged,
+            removed,
+        } = self;
+        let message = format!(
+            "PackageVariants: {created} created, {updated} updated, {unchanged} unchanged, {removed} removed"
+        );
+        let counted = FunctionResult::info(message)
+            .tag("created", created.to_string())
+            .tag("updated", updated.to_string());
+        counted
+            .tag("unchanged", unchanged.to_string())
+            .tag("removed", removed.to_string())
+    }
+}
