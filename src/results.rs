@@ -56,7 +56,7 @@ macro_rules! reasons {
 reasons! {
     /// Two resources could be meant, and nothing tells which.
     Ambiguous,
-    /// Two injection points of one kind and name, but not of one apiVersion, would share a condition.
+    /// Two injection points of one kind and name would share a condition.
     AmbiguousCondition,
     /// Two elements of a list have the same keys; they were matched by their position.
     DuplicateKey,
@@ -134,6 +134,8 @@ reasons! {
     UnsupportedVersion,
     /// The PackageRevision that PackageVariants would be made from is not there.
     UpstreamNotFound,
+    /// The upstream package says that it is another one than the PackageVariant wants.
+    WrongUpstream,
 }
 
 impl fmt::Display for Reason {

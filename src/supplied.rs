@@ -10,7 +10,7 @@
 mod package;
 mod read;
 
-pub use package::{SuppliedFile, SuppliedPackage};
+pub use package::{PackageRevisionName, SuppliedFile, SuppliedPackage};
 pub(crate) use read::is_package_revision_resources;
 
 use std::fmt;

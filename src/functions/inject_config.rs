@@ -25,7 +25,7 @@
 mod kptfile;
 mod select;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -34,6 +34,7 @@ use self::kptfile::{Record, record};
 use self::select::{Selection, key_of, select};
 use crate::config::{self, API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed};
 use crate::filter::{Function, Run};
+use crate::functions::set_package_context::is_package_context;
 use crate::kptfile::{ambiguous_roots, has_comments, remove_ids, root_kptfile};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
@@ -238,18 +239,24 @@ fn inject(plan: &Plan, list: &mut ResourceList, supplied: &Supplied, results: &m
         .zip(copies.items())
         .map(|(id, (copy, _))| (*id, copies.node(copy)))
         .collect();
+    let chosen = |point| chosen(point, &selections, &sources, supplied);
+    let fillings = points.iter().filter_map(|point| {
+        let (selection, source) = chosen(point)?;
+        let entry = source_entry(source, field_of(&point.resource))?;
+        let name = &selection.name;
+        Some((point.id, Filling { point, name, entry }))
+    });
+    let fillings: BTreeMap<ItemId, Filling<'_>> = fillings.collect();
+    let mut outcomes = fill(&fillings, list);
     let mut said = Results::default();
     let mut records = Vec::with_capacity(points.len());
     for point in &points {
-        let selection = selections.get(&key_of(point));
-        let source = selection.and_then(|selection| selection.source(&sources, supplied));
-        let outcome = match (selection, source) {
-            (Some(selection), Some(source)) => {
-                fill(point, &selection.name, source, list, &mut said)
-            }
-            _ => unfilled(plan, point, selection, &mut said),
-        };
-        records.push(outcome);
+        let outcome = outcomes.remove(&point.id);
+        records.push(match (chosen(point), fillings.get(&point.id)) {
+            (_, Some(filling)) => filling.record(outcome, &mut said),
+            (Some((selection, _)), None) => without_field(point, &selection.name, &mut said),
+            (None, None) => unfilled(plan, point, selections.get(&key_of(point)), &mut said),
+        });
     }
     match root_kptfile(list) {
         Some(kptfile) => record(list, kptfile, &records, &mut said),
@@ -294,6 +301,12 @@ fn points(list: &ResourceList, findings: &mut Vec<FunctionResult>) -> Vec<Point>
                 false
             }
         };
+        if is_package_context(resource) {
+            let message = "expected no injection point, found one: an injection would replace the \
+                           package's `name` and all other keys of its context";
+            let result = FunctionResult::error(Reason::InvalidValue, message);
+            findings.push(result.about(resource).at(Path::fields(&path)));
+        }
         let mut missing = |field: Path, what: &str| {
             let message = format!("expected {what} of the injection point, found none");
             let result = FunctionResult::error(Reason::InvalidValue, message);
@@ -323,24 +336,34 @@ fn points(list: &ResourceList, findings: &mut Vec<FunctionResult>) -> Vec<Point>
     points
 }
 
-/// Points that would share a condition though they are not of one apiVersion. Those that are of one
-/// get the same resource, so their common condition is true of both.
+/// Points that would share a condition, which could not tell of both.
 fn ambiguous_conditions(points: &[Point]) -> Vec<FunctionResult> {
     let mut first: HashMap<&str, &Point> = HashMap::new();
     let mut findings = Vec::new();
     for point in points.iter().filter(|point| point.resource.name.is_some()) {
         let other = *first.entry(&point.condition).or_insert(point);
-        if other.resource.api_version != point.resource.api_version {
+        if other.id != point.id {
             let message = format!(
-                "expected one injection point for the condition `{}`, found one of apiVersion `{}` and one of `{}`; \
-                 rename one of them",
-                point.condition, other.resource.api_version, point.resource.api_version
+                "expected one injection point for the condition `{}`, found another in {}; rename one of them",
+                point.condition,
+                place_of(&other.resource)
             );
             let result = FunctionResult::error(Reason::AmbiguousCondition, message);
             findings.push(result.about(&point.resource).at("metadata.name"));
         }
     }
     findings
+}
+
+/// What tells a point from another of its kind and name.
+fn place_of(resource: &Resource) -> String {
+    let namespace = namespace_or_default(resource.namespace.as_deref());
+    let api_version = &resource.api_version;
+    let place = format!("namespace `{namespace}`, apiVersion `{api_version}`");
+    match &resource.origin.path {
+        Some(path) => format!("`{path}` ({place})"),
+        None => place,
+    }
 }
 
 /// An edit that cannot be made, and at which field.
@@ -365,29 +388,65 @@ impl From<EditError> for Refusal {
     }
 }
 
-/// Copies the field of the selected resource into the point.
+/// What was selected for a point.
+fn chosen<'a>(
+    point: &'a Point,
+    selections: &'a HashMap<(&'a str, &'a str), Selection>,
+    sources: &HashMap<ItemId, NodeRef<'a>>,
+    supplied: &'a Supplied,
+) -> Option<(&'a Selection, NodeRef<'a>)> {
+    let selection = selections.get(&key_of(point))?;
+    Some((selection, selection.source(sources, supplied)?))
+}
+
+/// A point with what is copied into it.
+struct Filling<'a> {
+    point: &'a Point,
+    /// Name of the selected resource.
+    name: &'a str,
+    entry: EntryRef<'a>,
+}
+
+/// Fills points, each text once. Gives the points that changed, and those that cannot be filled.
 fn fill(
-    point: &Point,
-    name: &str,
-    source: NodeRef<'_>,
+    fillings: &BTreeMap<ItemId, Filling<'_>>,
     list: &mut ResourceList,
-    results: &mut Results,
-) -> Record {
-    let field = field_of(&point.resource);
-    let Some(entry) = source_entry(source, field) else {
-        let message = format!("the selected resource `{name}` has no `{field}`");
-        let result = FunctionResult::warning(Reason::FieldNotFound, message.clone());
-        results.push(result.about(&point.resource).at(field));
-        return Record::unfilled(point, Reason::FieldNotFound.as_str(), message);
-    };
+) -> HashMap<ItemId, Result<(), Refusal>> {
     let in_package = list.is_package();
-    let mut changed = false;
-    let outcome = list.edit(point.id, |resource, editor| {
+    let mut changed = Vec::new();
+    let mut refused = Vec::new();
+    list.edit_items(
+        fillings.keys().copied(),
+        |id, node, editor| {
+            let is_changed = match fillings.get(&id) {
+                Some(filling) => filling.write(node, in_package, editor)?,
+                None => false,
+            };
+            changed.extend(is_changed.then_some(id));
+            Ok::<_, Refusal>(())
+        },
+        |id, refusal| refused.push((id, refusal)),
+    );
+    let changed = changed.into_iter().map(|id| (id, Ok(())));
+    let refused = refused.into_iter().map(|(id, refusal)| (id, Err(refusal)));
+    changed.chain(refused).collect()
+}
+
+impl<'a> Filling<'a> {
+    /// Copies the field of the selected resource into the point. Says whether anything changed.
+    fn write<'d>(
+        &self,
+        resource: NodeRef<'d>,
+        in_package: bool,
+        editor: &mut Editor<'d, 'a>,
+    ) -> Result<bool, Refusal> {
+        let field = field_of(&self.point.resource);
+        let entry = self.entry;
         let resource = resource.resolved();
+        let mut changed = true;
         match resource.entry(field) {
-            Some(old) if old.value.equals(&entry.value) => {}
+            Some(old) if old.value.equals(&entry.value) => changed = false,
             Some(old) => {
-                changed = true;
                 if !in_package && has_list_comments(old.value) {
                     remove_ids(resource, editor).map_err(Refusal::at(ANNOTATIONS))?;
                 }
@@ -395,24 +454,36 @@ fn fill(
                 replaced.map_err(Refusal::at(field))?;
             }
             None => {
-                changed = true;
                 let inserted = editor.insert_entry_from(resource, None, entry);
                 inserted.map_err(Refusal::at(field))?;
             }
         }
-        changed |= annotate(resource, name, editor).map_err(Refusal::at(ANNOTATIONS))?;
-        Ok::<_, Refusal>(())
-    });
-    match outcome {
-        Ok(()) if changed => {
-            let message = format!("injected `{field}` of `{name}`");
-            let result = FunctionResult::info(message);
-            results.push(result.about(&point.resource).at(field));
-        }
-        Ok(()) => {}
-        Err(refusal) => results.push(refusal.result().about(&point.resource)),
+        changed |= annotate(resource, self.name, editor).map_err(Refusal::at(ANNOTATIONS))?;
+        Ok(changed)
     }
-    Record::injected(point, format!("injected resource `{name}`"))
+
+    fn record(&self, outcome: Option<Result<(), Refusal>>, results: &mut Results) -> Record {
+        let Self { point, name, .. } = *self;
+        let field = field_of(&point.resource);
+        match outcome {
+            Some(Ok(())) => {
+                let result = FunctionResult::info(format!("injected `{field}` of `{name}`"));
+                results.push(result.about(&point.resource).at(field));
+            }
+            Some(Err(refusal)) => results.push(refusal.result().about(&point.resource)),
+            None => {}
+        }
+        Record::injected(point, format!("injected resource `{name}`"))
+    }
+}
+
+/// The selected resource has nothing to inject; the point stays as it is.
+fn without_field(point: &Point, name: &str, results: &mut Results) -> Record {
+    let field = field_of(&point.resource);
+    let message = format!("the selected resource `{name}` has no `{field}`");
+    let result = FunctionResult::warning(Reason::FieldNotFound, message.clone());
+    results.push(result.about(&point.resource).at(field));
+    Record::unfilled(point, Reason::FieldNotFound, message)
 }
 
 /// Writes the name of the injected resource. Says whether anything changed.
@@ -484,5 +555,5 @@ fn unfilled(
         let field = Path::fields(&["metadata", "annotations", CONFIG_INJECTION_ANNOTATION]);
         results.push(result.about(&point.resource).at(field));
     }
-    Record::unfilled(point, Reason::NoResourceSelected.as_str(), message)
+    Record::unfilled(point, Reason::NoResourceSelected, message)
 }

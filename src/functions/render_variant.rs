@@ -15,6 +15,7 @@
 mod clone;
 mod status;
 mod update;
+mod upstream;
 
 use crate::config::{PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, unexpected};
 use crate::filter::{Function, Run};
@@ -172,6 +173,12 @@ fn mutate(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<(), UsageError> {
+    if let Some(upstream) = supplied.upstream() {
+        upstream::check(variant, upstream, results);
+        if results.has_errors() {
+            return Ok(());
+        }
+    }
     match (supplied.upstream(), supplied.original()) {
         (Some(upstream), Some(original)) => {
             update::update(variant, original, upstream, list, supplied, results)?;

@@ -13,7 +13,7 @@
 //!
 //! Source: package-variant document, Package Context Injection; contract, set-package-context.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -209,7 +209,7 @@ fn run_plan(plan: &Plan<'_>, list: &mut ResourceList, results: &mut Results) {
     }
 }
 
-fn is_package_context(resource: &Resource) -> bool {
+pub(crate) fn is_package_context(resource: &Resource) -> bool {
     resource.api_version == "v1"
         && resource.kind == "ConfigMap"
         && resource.name.as_deref() == Some(PACKAGE_CONTEXT_NAME)
@@ -271,8 +271,14 @@ fn apply(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId, results: &mut Res
                     found: with_article(data.kind_name()),
                 });
             }
+            let mut there: HashMap<&str, EntryRef<'_>> = HashMap::new();
+            for entry in data.resolved().entries() {
+                if let Some(key) = entry.key.as_str() {
+                    there.entry(key).or_insert(entry);
+                }
+            }
             for key in &plan.remove_keys {
-                if removed.contains(key) || data.get(key).is_none() {
+                if there.remove(key.as_str()).is_none() {
                     continue;
                 }
                 if data.kind() == NodeKind::Alias {
@@ -285,7 +291,7 @@ fn apply(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId, results: &mut Res
                 let Some((key, value)) = pair(entry) else {
                     continue;
                 };
-                let old = data.resolved().entry(key);
+                let old = there.get(key);
                 if old.is_some_and(|old| old.value.as_str() == Some(value)) {
                     continue;
                 }
@@ -331,13 +337,12 @@ fn apply(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId, results: &mut Res
 impl<'a> Plan<'a> {
     /// Entries that are not removed again.
     fn to_set(&self) -> impl Iterator<Item = EntryRef<'a>> + '_ {
-        let removed = |entry: &&EntryRef<'_>| {
-            entry
-                .key
-                .as_str()
-                .is_none_or(|key| !self.remove_keys.iter().any(|k| k == key))
+        let removed: HashSet<&str> = self.remove_keys.iter().map(String::as_str).collect();
+        let stays = move |entry: &&EntryRef<'_>| {
+            let key = entry.key.as_str();
+            key.is_none_or(|key| !removed.contains(key))
         };
-        self.data.iter().filter(removed).copied()
+        self.data.iter().filter(stays).copied()
     }
 }
 

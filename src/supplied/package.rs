@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::config::UsageError;
 use crate::package::PackageFiles;
 use crate::resource_list::ResourceList;
+use crate::yaml::NodeRef;
 
 /// One supplied input.
 #[derive(Debug)]
@@ -14,8 +15,42 @@ pub struct SuppliedPackage {
     pub place: String,
     pub(super) list: ResourceList,
     pub(super) files: BTreeMap<String, SuppliedFile>,
+    /// Of the PackageRevisionResources in it.
+    pub(super) revisions: Vec<PackageRevisionName>,
     /// The directory, for the contents of the files that are not KRM.
     pub(super) directory: Option<PackageFiles>,
+}
+
+/// Which revision of which package a PackageRevisionResources says it is; absent where it does not say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackageRevisionName {
+    /// `metadata.name`.
+    pub name: Option<String>,
+    /// `spec.repository`.
+    pub repository: Option<String>,
+    /// `spec.packageName`.
+    pub package: Option<String>,
+    /// `spec.revision`, as text.
+    pub revision: Option<String>,
+    /// `spec.workspaceName`.
+    pub workspace: Option<String>,
+}
+
+impl PackageRevisionName {
+    pub(super) fn read(node: NodeRef<'_>) -> Self {
+        let text = |path: &[&str]| {
+            let node = node.get_path(path).filter(|node| !node.is_null())?;
+            let text = node.scalar_text().filter(|text| !text.is_empty());
+            text.map(str::to_owned)
+        };
+        Self {
+            name: text(&["metadata", "name"]),
+            repository: text(&["spec", "repository"]),
+            package: text(&["spec", "packageName"]),
+            revision: text(&["spec", "revision"]),
+            workspace: text(&["spec", "workspaceName"]),
+        }
+    }
 }
 
 /// A file of a supplied package.
@@ -55,8 +90,15 @@ impl SuppliedPackage {
             place,
             list: ResourceList::loose(),
             files: BTreeMap::new(),
+            revisions: Vec::new(),
             directory: None,
         }
+    }
+
+    /// Which package revisions its PackageRevisionResources say they are.
+    #[must_use]
+    pub fn revisions(&self) -> &[PackageRevisionName] {
+        &self.revisions
     }
 
     /// The resources. Their paths are relative to the input; those of a file with several

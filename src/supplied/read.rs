@@ -3,7 +3,7 @@
 
 use std::path::Path as FilePath;
 
-use super::package::{FileContent, SuppliedFile, SuppliedPackage};
+use super::package::{FileContent, PackageRevisionName, SuppliedFile, SuppliedPackage};
 use super::{Role, UsageError};
 use crate::chunk::Chunk;
 use crate::identity;
@@ -48,8 +48,7 @@ pub(super) fn from_path(
             found.document(role, root, &place)?;
         }
     }
-    let Found { items, files } = found;
-    reader.push(chunk, items, files)?;
+    reader.push(chunk, found)?;
     Ok(reader.package)
 }
 
@@ -89,7 +88,7 @@ pub(super) fn from_field(
     // The same text makes the same tree, so the ids hold in this copy of the config.
     let text = Text::from(node.document.text.to_owned());
     let chunk = Chunk::new(text, ParseOptions::default());
-    reader.push(chunk, found.items, found.files)?;
+    reader.push(chunk, found)?;
     Ok(reader.package)
 }
 
@@ -163,7 +162,7 @@ fn files_of_the_only_item(
     role: Role,
     items: &ResourceList,
     place: &str,
-) -> Result<Option<Vec<(String, String)>>, UsageError> {
+) -> Result<Option<Found>, UsageError> {
     let mut ids = items.items();
     let (Some((only, resource)), None) = (ids.next(), ids.next()) else {
         return Ok(None);
@@ -173,7 +172,7 @@ fn files_of_the_only_item(
     }
     let mut found = Found::default();
     found.document(role, items.node(only), place)?;
-    Ok(Some(found.files))
+    Ok(Some(found))
 }
 
 /// What a document stands for.
@@ -181,6 +180,7 @@ fn files_of_the_only_item(
 struct Found {
     items: Vec<(NodeId, Resource)>,
     files: Vec<(String, String)>,
+    revisions: Vec<PackageRevisionName>,
 }
 
 impl Found {
@@ -231,6 +231,7 @@ impl Found {
     }
 
     fn package(&mut self, node: NodeRef<'_>, place: &str) -> Result<(), UsageError> {
+        self.revisions.push(PackageRevisionName::read(node));
         let Some(resources) = node.get_path(&["spec", "resources"]) else {
             return Ok(());
         };
@@ -278,9 +279,12 @@ impl<'r> Reader<'r> {
 
     /// Reads the files of a PackageRevisionResources that is the only item; false if it is none.
     fn read_only_item(&mut self, items: &ResourceList) -> Result<bool, UsageError> {
-        let files = files_of_the_only_item(self.role, items, &self.package.place)?;
-        let Some(files) = files else { return Ok(false) };
-        for (path, text) in files {
+        let found = files_of_the_only_item(self.role, items, &self.package.place)?;
+        let Some(found) = found else {
+            return Ok(false);
+        };
+        self.package.revisions.extend(found.revisions);
+        for (path, text) in found.files {
             self.add_file(path, text)?;
         }
         Ok(true)
@@ -318,12 +322,13 @@ impl<'r> Reader<'r> {
     }
 
     /// Adds what the documents of one text stand for. Their paths come from data.
-    fn push(
-        &mut self,
-        chunk: Chunk,
-        mut items: Vec<(NodeId, Resource)>,
-        files: Vec<(String, String)>,
-    ) -> Result<(), UsageError> {
+    fn push(&mut self, chunk: Chunk, found: Found) -> Result<(), UsageError> {
+        let Found {
+            mut items,
+            files,
+            revisions,
+        } = found;
+        self.package.revisions.extend(revisions);
         for (_, resource) in &mut items {
             resource.origin.package_path = None;
             let path = resource.origin.path.as_deref();

@@ -6,7 +6,7 @@ use assert_cmd::Command;
 use krm_variants::functions::inject_config::FUNCTION;
 use proptest::prelude::*;
 
-use crate::step::{Outcome, on_list, on_package};
+use crate::step::{Clock, Outcome, assert_linear, on_list, on_package};
 
 const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: example\n";
 
@@ -520,28 +520,116 @@ fn invalid_points_stop_everything_and_all_are_reported() {
         "a.yaml: B/a: metadata.annotations[\"kpt.dev/config-injection\"]: expected `required` or `optional`, found `Required` (InvalidValue)",
         "b.yaml: B/b: metadata.annotations[\"kpt.dev/config-injection\"]: expected `required` or `optional`, found `true` (InvalidValue)",
         "e.yaml: B/: metadata.name: expected the name of the injection point, found none (InvalidValue)",
-        "d.yaml: C/same: metadata.name: expected one injection point for the condition `config.injection.C.same`, found one of apiVersion `example.com/v1` and one of `other.example.com/v1`; rename one of them (AmbiguousCondition)",
+        "d.yaml: C/same: metadata.name: expected one injection point for the condition `config.injection.C.same`, found another in `c.yaml` (namespace `default`, apiVersion `example.com/v1`); rename one of them (AmbiguousCondition)",
     ];
     assert_eq!(results, expected.map(|line| format!("[error] {line}")));
 }
 
 #[test]
-fn points_of_one_identity_in_sub_packages_share_a_condition() {
-    let root = point("example.com/v1", "B", "b", "optional", "spec: {}\n");
-    let sub = point("example.com/v1", "B", "b", "required", "spec: {}\n");
+fn points_of_one_kind_and_name_must_not_share_a_condition() {
+    let one = point("example.com/v1", "B", "b", "optional", "spec: {}\n");
+    let other = one.replace("  name: b\n", "  name: b\n  namespace: far\n");
     let s = resource("example.com/v1", "B", "s", "spec: {x: 1}\n");
+    for (path, text) in [("far.yaml", &other), ("sub/b.yaml", &one)] {
+        let files = [("Kptfile", KPTFILE), ("b.yaml", &*one), (path, text)];
+        let results = refused(&config("[{name: s}]", &[&s]), &files);
+        assert_eq!(results.len(), 1, "{results:?}");
+        for part in [
+            path,
+            "metadata.name: ",
+            "`config.injection.B.b`",
+            "`b.yaml`",
+            "(AmbiguousCondition)",
+        ] {
+            assert!(results[0].contains(part), "{part}: {results:?}");
+        }
+    }
+}
+
+#[test]
+fn the_package_context_is_no_injection_point() {
+    let context = point(
+        "v1",
+        "ConfigMap",
+        "kptfile.kpt.dev",
+        "required",
+        "data: {name: example}\n",
+    );
+    let s = resource("v1", "ConfigMap", "s", "data: {x: \"1\"}\n");
+    let b = point("example.com/v1", "B", "b", "true", "spec: {}\n");
     let files = [
         ("Kptfile", KPTFILE),
-        ("b.yaml", &*root),
-        ("sub/Kptfile", KPTFILE),
-        ("sub/b.yaml", &sub),
+        ("b.yaml", &*b),
+        ("package-context.yaml", &*context),
     ];
+    let results = refused(&config("[{name: s}]", &[&s]), &files);
+    assert_eq!(results.len(), 2, "{results:?}");
+    for part in [
+        "package-context.yaml",
+        "config-injection",
+        "package's `name`",
+        "(InvalidValue)",
+    ] {
+        assert!(results[1].contains(part), "{part}: {results:?}");
+    }
+}
+
+#[test]
+fn each_condition_is_a_result_with_its_type_status_and_reason() {
+    let b = point("example.com/v1", "B", "b", "required", "spec: {}\n");
+    let c = point("example.com/v1", "C", "c", "optional", "spec: {}\n");
+    let s = resource("example.com/v1", "B", "s", "spec: {x: 1}\n");
+    let files = [("Kptfile", KPTFILE), ("b.yaml", &*b), ("c.yaml", &c)];
     let outcome = run(&config("[{name: s}]", &[&s]), &files);
-    let kptfile = outcome.file("Kptfile");
-    assert_eq!(kptfile.matches("- type: ").count(), 1);
-    assert_eq!(kptfile.matches("- conditionType: ").count(), 1);
-    assert_eq!(outcome.file("sub/Kptfile"), KPTFILE);
-    assert!(outcome.file("sub/b.yaml").ends_with("spec: {x: 1}\n"));
+    let conditions: Vec<&String> = outcome
+        .results
+        .iter()
+        .filter(|line| line.contains("status.conditions"))
+        .collect();
+    assert_eq!(
+        conditions,
+        [
+            "[info] Kptfile: Kptfile/example: status.conditions: config.injection.B.b is True: injected resource `s` (ConfigInjected)",
+            "[info] Kptfile: Kptfile/example: status.conditions: config.injection.C.c is False: no resource of apiVersion `example.com/v1` and kind `C` is supplied in namespace `default` (NoResourceSelected)",
+        ]
+    );
+    let tags = "\"tags\":{\"reason\":\"ConfigInjected\",\"type\":\"config.injection.B.b\",\"status\":\"True\"}";
+    assert!(
+        outcome.json.iter().any(|json| json.contains(tags)),
+        "{:?}",
+        outcome.json
+    );
+}
+
+#[test]
+fn many_points_of_one_text_are_filled_in_linear_time() {
+    let s = resource("example.com/v1", "B", "s", "spec: {x: 1}\n");
+    let config = config("[{name: s}]", &[&s]);
+    assert_linear(100, |count| {
+        let points = (0..count).map(|index| {
+            point(
+                "example.com/v1",
+                "B",
+                &format!("b{index}"),
+                "optional",
+                "spec: {}\n",
+            )
+        });
+        let points: Vec<String> = points.collect();
+        let points = points.join("---\n");
+        let clock = Clock::start();
+        let files = [("Kptfile", KPTFILE), ("points.yaml", &*points)];
+        let outcome = on_package(&FUNCTION, &config, &files).expect("a config");
+        let time = clock.nanoseconds();
+        assert_eq!(
+            outcome
+                .file("points.yaml")
+                .matches("spec: {x: 1}\n")
+                .count(),
+            count
+        );
+        time
+    });
 }
 
 #[test]
@@ -772,7 +860,10 @@ proptest! {
         let heads = ["", "status:\n", "info: {readinessGates: []}\nstatus: {conditions: []}\n", "status:\n    conditions:\n        # c\n        - type: config.injection.B.n1 # t\n          status: True\ninfo:\n  readinessGates:\n  - {conditionType: config.injection.B.n1} # g\n"];
         let field = |kind: usize, text: &str| text.replace("FIELD", if kind == 0 { "data" } else { "spec" });
         let mut files = vec![("Kptfile".to_owned(), format!("{KPTFILE}{}", heads[head]))];
-        for (index, (kind, name, required, with)) in points.iter().enumerate() {
+        // Points that would share a condition are refused.
+        let mut known = std::collections::HashSet::new();
+        let points = points.iter().filter(|(kind, name, ..)| known.insert((*kind, *name)));
+        for (index, (kind, name, required, with)) in points.enumerate() {
             let how = if *required { "required" } else { "'optional' # o" };
             let (api_version, kind_name) = kinds[*kind];
             let text = point(api_version, kind_name, &format!("n{name}"), how, &field(*kind, fields[*with]));

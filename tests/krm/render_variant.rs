@@ -185,7 +185,7 @@ pipeline:
     assert!(outcome.file("sub/Kptfile").ends_with("name: sub\n"));
     let conditions = [
         "[info] PackageVariant/my-pv: status.conditions: Stalled is False: the PackageVariant is valid (Valid)",
-        "[info] PackageVariant/my-pv: status.conditions: Ready is True: the package is up to date (NoErrors)",
+        "[info] PackageVariant/my-pv: status.conditions: Ready is True: the package is rendered (NoErrors)",
     ];
     assert_eq!(outcome.results[outcome.results.len() - 2..], conditions);
 }
@@ -228,12 +228,68 @@ fn a_package_that_is_there_is_not_cloned_over() {
     let outcome = clone(VARIANT, &[("Kptfile", KPTFILE), ("values.yaml", "b: 2\n")]);
     assert!(outcome.failed);
     assert_eq!(outcome.file("Kptfile"), KPTFILE);
-    let reasons = ["(PackageNotEmpty)", "(PathTaken)", "(PathTaken)"];
-    for (result, reason) in outcome.results.iter().zip(reasons) {
-        assert!(result.ends_with(reason), "{:?}", outcome.results);
+    // One cause, one error, which says what to do.
+    let [error, stalled, ready] = outcome.results.as_slice() else {
+        panic!("{:?}", outcome.results);
+    };
+    for part in [
+        "found 1 resources",
+        "`original`",
+        "leave `upstream` out",
+        "(PackageNotEmpty)",
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
     }
-    assert!(outcome.results[3].contains("Stalled is True"));
-    assert!(outcome.results[4].contains("Ready is False"));
+    assert!(stalled.contains("Stalled is True") && ready.contains("Ready is False"));
+}
+
+#[test]
+fn a_package_revision_of_something_else_is_refused() {
+    let upstream = |spec: &str| {
+        format!(
+            "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevisionResources\nmetadata:\n  name: blueprints.app.v1\nspec:\n  {spec}\n  resources:\n    Kptfile: |\n{}",
+            KPTFILE
+                .lines()
+                .map(|line| format!("      {line}\n"))
+                .collect::<String>()
+        )
+    };
+    let run = |spec: &str| {
+        let folder = directory(&[("r.yaml", &upstream(spec))]);
+        let flags = [(Role::Upstream, folder.path().join("r.yaml"))];
+        on_package_with(&FUNCTION, VARIANT, &[], &flags).expect("a valid config")
+    };
+    for (spec, field, parts) in [
+        ("packageName: other", "package", ["`app`", "`other`"]),
+        ("repository: theirs", "repo", ["`blueprints`", "`theirs`"]),
+        ("revision: v2", "revision", ["`v1`", "`v2`"]),
+        ("revision: 2", "revision", ["`v1`", "`2`"]),
+    ] {
+        let outcome = run(spec);
+        assert!(outcome.failed, "{spec}");
+        assert_eq!(outcome.files, [], "{spec}");
+        let [error, _, ready] = outcome.results.as_slice() else {
+            panic!("{:?}", outcome.results);
+        };
+        assert!(
+            error.contains(&format!("spec.upstream.{field}: ")),
+            "{error}"
+        );
+        assert!(error.ends_with("(WrongUpstream)"), "{error}");
+        for part in parts {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        assert!(ready.contains("Ready is False"));
+    }
+    // The revision that is wanted, and one that does not say what it is.
+    for spec in [
+        "packageName: app\n  repository: blueprints\n  revision: v1\n  workspaceName: ws",
+        "revision: \"\"",
+    ] {
+        let outcome = run(spec);
+        assert!(!outcome.failed, "{:?}", outcome.results);
+        assert!(outcome.file("Kptfile").contains("name: edge-app"));
+    }
 }
 
 /// The package made from `files` and its upstream then, updated to a revision with other files.

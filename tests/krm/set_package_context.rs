@@ -10,6 +10,7 @@ use krm_variants::yaml::{Content, Document, Editor, ParseOptions, Tree, Value};
 use proptest::prelude::*;
 
 use crate::running::{CONTEXT, KPTFILE, WRAPPER, list, run};
+use crate::step::{Clock, assert_linear, on_package};
 
 const OWN: &str = "apiVersion: fn.kpt.dev/v1alpha1\nkind: SetPackageContext\n";
 
@@ -744,4 +745,35 @@ proptest! {
         let whole = run(&arguments, read_as_a_whole(&before));
         prop_assert_eq!(whole.stdout, read_as_a_whole(&once.stdout));
     }
+}
+
+#[test]
+fn many_keys_are_set_and_removed_in_linear_time() {
+    assert_linear(300, |count| {
+        let data = |from: usize, value: &str| -> String {
+            (from..from + 2 * count)
+                .map(|i| format!("  k{i}: {value}\n"))
+                .collect()
+        };
+        // A third is removed, a third changed, a third new.
+        let context = format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n{}",
+            data(0, "a")
+        );
+        let removed: Vec<String> = (0..count).map(|i| format!("- k{i}\n")).collect();
+        let config = format!(
+            "{OWN}data:\n{}removeKeys:\n{}",
+            data(count, "b"),
+            removed.concat()
+        );
+        let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: example\n";
+        let clock = Clock::start();
+        let files = [("Kptfile", kptfile), ("package-context.yaml", &*context)];
+        let outcome = on_package(&FUNCTION, &config, &files).expect("a config");
+        let time = clock.nanoseconds();
+        let at = context.find("  k0:").expect("the data");
+        let expected = format!("{}{}", &context[..at], data(count, "b"));
+        assert_eq!(outcome.file("package-context.yaml"), expected);
+        time
+    });
 }

@@ -130,3 +130,49 @@ pub(crate) fn on_list(
         failed,
     })
 }
+
+/// Checks that work on eight times as much takes about eight times as long, and not 64 times. `work`
+/// gets the amount and gives what it measures, with [`Clock`].
+#[track_caller]
+pub(crate) fn assert_linear(few: usize, work: impl Fn(usize) -> u64) {
+    const MOST: u64 = 24;
+    work(few);
+    let mut found = Vec::new();
+    // The machine may have other work: one quiet moment is enough.
+    for _ in 0..4 {
+        let (few, many) = (work(few).max(1), work(few * 8));
+        if many < few * MOST {
+            return;
+        }
+        found.push((few, many));
+    }
+    panic!("nanoseconds for {few} and for {}: {found:?}", few * 8);
+}
+
+/// Time of this thread on a processor, where the system tells it, else time.
+pub(crate) struct Clock {
+    start: std::time::Instant,
+    on_cpu: Option<u64>,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Self {
+            start: std::time::Instant::now(),
+            on_cpu: Self::on_cpu(),
+        }
+    }
+
+    /// Nanoseconds since the start.
+    pub(crate) fn nanoseconds(&self) -> u64 {
+        match (self.on_cpu, Self::on_cpu()) {
+            (Some(start), Some(end)) => end - start,
+            _ => u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX),
+        }
+    }
+
+    fn on_cpu() -> Option<u64> {
+        let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        times.split(' ').next()?.parse().ok()
+    }
+}

@@ -1,11 +1,12 @@
 //! Conditions and readiness gates of injection points, in the root Kptfile.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::{Point, Refusal};
+use crate::functions::conditions::Condition;
 use crate::kptfile::{has_comments, remove_ids};
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::{FunctionResult, Results};
+use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 const CONDITIONS: &str = "status.conditions";
@@ -17,7 +18,7 @@ pub(super) struct Record {
     pub(super) condition: String,
     required: bool,
     status: &'static str,
-    reason: String,
+    reason: &'static str,
     message: String,
 }
 
@@ -28,34 +29,29 @@ impl Record {
             condition: point.condition.clone(),
             required: point.required,
             status: "True",
-            reason: "ConfigInjected".to_owned(),
+            reason: "ConfigInjected",
             message,
         }
     }
 
     /// The point stays as it is.
-    pub(super) fn unfilled(point: &Point, reason: &str, message: String) -> Self {
+    pub(super) fn unfilled(point: &Point, reason: Reason, message: String) -> Self {
         Self {
             condition: point.condition.clone(),
             required: point.required,
             status: "False",
-            reason: reason.to_owned(),
+            reason: reason.as_str(),
             message,
         }
     }
 
-    fn fields(&self) -> [(&'static str, &str); 3] {
-        [
-            ("status", self.status),
-            ("reason", &self.reason),
-            ("message", &self.message),
-        ]
-    }
-
-    fn value(&self) -> Value {
-        let kind = ("type", self.condition.as_str());
-        let fields = std::iter::once(kind).chain(self.fields());
-        Value::Mapping(fields.map(|(k, v)| (k.into(), v.into())).collect())
+    fn as_condition(&self) -> Condition<'_> {
+        Condition {
+            kind: &self.condition,
+            status: self.status,
+            reason: self.reason,
+            message: &self.message,
+        }
     }
 }
 
@@ -80,24 +76,19 @@ pub(super) fn record(
         let mut new_gates = Vec::new();
         let by_type = index(condition_list, "type");
         let gated = index(gate_list, "conditionType");
-        let mut seen = HashSet::new();
-        let mut seen_gates = HashSet::new();
         for record in records {
             let name = record.condition.as_str();
-            // Points of one apiVersion, kind and name have one condition; the first stands for all.
-            if seen.insert(name) {
-                let changed = match by_type.get(name) {
-                    None => {
-                        new_conditions.push(record.value());
-                        true
-                    }
-                    Some(old) => update(old, record, editor).map_err(Refusal::at(CONDITIONS))?,
-                };
-                if changed {
-                    conditions.push(name);
+            let changed = match by_type.get(name) {
+                None => {
+                    new_conditions.push(record.as_condition().value());
+                    true
                 }
+                Some(old) => update(old, record, editor).map_err(Refusal::at(CONDITIONS))?,
+            };
+            if changed {
+                conditions.push(record.as_condition());
             }
-            if record.required && !gated.contains_key(name) && seen_gates.insert(name) {
+            if record.required && !gated.contains_key(name) {
                 new_gates.push(gate(name));
                 gates.push(name);
             }
@@ -120,15 +111,14 @@ pub(super) fn record(
         results.push(refusal.result().about(resource));
         return;
     }
-    let mut said = |verb: &str, names: &[&str], field: &str| {
-        if !names.is_empty() {
-            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-            let result = FunctionResult::info(format!("{verb} {}", names.join(", ")));
-            results.push(result.about(resource).at(field));
-        }
-    };
-    said("added the readiness gates", &gates, GATES);
-    said("set the conditions", &conditions, CONDITIONS);
+    if !gates.is_empty() {
+        let names: Vec<_> = gates.iter().map(|name| format!("`{name}`")).collect();
+        let message = format!("added the readiness gates {}", names.join(", "));
+        results.push(FunctionResult::info(message).about(resource).at(GATES));
+    }
+    for condition in conditions {
+        results.push(condition.result().about(resource));
+    }
 }
 
 fn elements_of<'d>(root: NodeRef<'d>, outer: &str, inner: &str) -> Option<NodeRef<'d>> {
@@ -155,7 +145,7 @@ fn update<'d>(
 ) -> Result<bool, EditError> {
     let mut changed = false;
     for condition in conditions {
-        for (field, value) in record.fields() {
+        for (field, value) in record.as_condition().fields() {
             if condition.get(field).and_then(|old| old.as_str()) != Some(value) {
                 changed = true;
                 editor.set(*condition, field, Content::Value(Value::from(value)))?;

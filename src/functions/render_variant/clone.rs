@@ -39,7 +39,10 @@ pub(super) fn clone(
     list: &mut ResourceList,
     results: &mut Results,
 ) -> Result<(), UsageError> {
-    refuse_package(variant, list, results);
+    if let Some(finding) = refuse_package(variant, list) {
+        results.push(finding);
+        return Ok(());
+    }
     let from_items = upstream.files().next().is_none();
     let mut files = match from_items {
         true => files_of_items(upstream.list()),
@@ -114,22 +117,22 @@ pub(super) fn clone(
 
 /// A package that is there already must be updated instead. The PackageVariant itself and Porch's
 /// objects are no part of it.
-fn refuse_package(variant: &Variant<'_>, list: &ResourceList, results: &mut Results) {
+fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Option<FunctionResult> {
     let own = variant.own_item(list);
     let is_porch =
         |resource: &Resource| matches!(resource.group(), "porch.kpt.dev" | "config.porch.kpt.dev");
     let mut items = list
         .items()
         .filter(|(id, resource)| Some(*id) != own && !is_porch(resource));
-    if let Some((_, first)) = items.next() {
-        let message = format!(
-            "expected an empty package to clone into, found {} resources; for an update give the \
-             role `original` too, to keep the package as it is give neither",
-            1 + items.count()
-        );
-        let result = FunctionResult::error(Reason::PackageNotEmpty, message);
-        results.push(result.about(first));
-    }
+    let (_, first) = items.next()?;
+    let message = format!(
+        "expected an empty package to clone into, found {} resources; to update the package give the role \
+         `original` too (the revision that it was made from), to render it again as it is leave \
+         `upstream` out",
+        1 + items.count()
+    );
+    let result = FunctionResult::error(Reason::PackageNotEmpty, message);
+    Some(result.about(first))
 }
 
 /// The items of a supplied list, put into files as they say, or as kpt would.

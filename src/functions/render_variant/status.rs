@@ -1,5 +1,7 @@
 //! The conditions of a PackageVariant, as results and in its `status`.
 
+use std::collections::HashSet;
+
 use crate::functions::conditions::Condition;
 use crate::resource::Resource;
 use crate::resource_list::ResourceList;
@@ -123,16 +125,14 @@ fn downstream_targets(
 ) -> Option<Value> {
     let lists = std::iter::once(list).chain(supplied.resources().map(|package| package.list()));
     let mut owned: Vec<Revision> = Vec::new();
+    let mut known: HashSet<String> = HashSet::new();
     for list in lists {
         for (id, resource) in list.items() {
             if resource.kind != "PackageRevision" || resource.group() != "porch.kpt.dev" {
                 continue;
             }
-            let revision = revision(variant, resource, list.node(id));
-            let known = |new: &Revision| owned.iter().any(|old| old.name == new.name);
-            if let Some(revision) = revision.filter(|new| !known(new)) {
-                owned.push(revision);
-            }
+            let revision = list.read(id, |node| revision(variant, resource, node));
+            owned.extend(revision.filter(|new| known.insert(new.name.clone())));
         }
     }
     let drafts = owned

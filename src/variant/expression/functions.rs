@@ -108,7 +108,7 @@ fn pay_units(units: &dyn Val) -> Result<(), ExecutionError> {
         .unwrap_or(1))
 }
 
-/// Spells doubles as cel-go does: `1`, `0.1`, `1e+21`, `NaN`, `+Inf`.
+/// Spells doubles as cel-go does: `1`, `0.1`, `1e+06`, `NaN`, `+Inf`.
 fn spelled<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
     let value = only(arguments)?;
     let Some(double) = value.downcast_ref::<CelDouble>() else {
@@ -119,6 +119,8 @@ fn spelled<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
     ))))
 }
 
+/// Go's `strconv.FormatFloat(double, 'g', -1, 64)`: the fewest digits that tell the number, with an
+/// exponent where it is below -4 or above 5.
 fn spell_double(double: f64) -> String {
     if double.is_nan() {
         return "NaN".to_owned();
@@ -132,7 +134,7 @@ fn spell_double(double: f64) -> String {
         Some((digits, exponent))
     });
     match exponent {
-        Some((digits, exponent)) if double != 0.0 && !(-4..21).contains(&exponent) => {
+        Some((digits, exponent)) if double != 0.0 && !(-4..6).contains(&exponent) => {
             let sign = if exponent < 0 { '-' } else { '+' };
             format!("{digits}e{sign}{:02}", exponent.abs())
         }
@@ -153,7 +155,9 @@ pub(super) fn pattern(pattern: &str) -> Result<Regex, String> {
             pattern.len()
         ));
     }
-    let mut builder = RegexBuilder::new(pattern);
+    let translated = super::pattern::translate(pattern);
+    let translated = translated.map_err(|message| format!("bad pattern: {message}"))?;
+    let mut builder = RegexBuilder::new(&translated);
     builder
         .size_limit(64 << 10)
         .dfa_size_limit(256 << 10)
@@ -205,8 +209,22 @@ mod tests {
             (1.0, "1"),
             (-0.5, "-0.5"),
             (0.0, "0"),
-            (1e20, "100000000000000000000"),
+            (-0.0, "-0"),
+            (100_000.0, "100000"),
+            (123_456.0, "123456"),
+            (123_456.78, "123456.78"),
+            (1e6, "1e+06"),
+            (-1e6, "-1e+06"),
+            (999_999.5, "999999.5"),
+            (123_456_789.0, "1.23456789e+08"),
+            (1e20, "1e+20"),
             (1e21, "1e+21"),
+            (1e100, "1e+100"),
+            (2.5e-100, "2.5e-100"),
+            (f64::MAX, "1.7976931348623157e+308"),
+            (f64::from_bits(1), "5e-324"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (f64::NEG_INFINITY, "-Inf"),
             (1.5e-7, "1.5e-07"),
             (0.0001, "0.0001"),
             (0.00001, "1e-05"),

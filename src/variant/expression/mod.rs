@@ -17,6 +17,7 @@ mod check;
 mod evaluate;
 mod functions;
 mod guard;
+mod pattern;
 mod types;
 mod variables;
 

@@ -83,7 +83,7 @@ spec:
     - type: Ready
       status: \"True\"
       reason: NoErrors
-      message: the package is up to date
+      message: the package is rendered
     downstreamTargets:
     - name: edge.edge-app.v1
 ";

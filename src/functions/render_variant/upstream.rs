@@ -1,0 +1,45 @@
+//! Whether the upstream package is the one that the PackageVariant asks for, as far as it says.
+
+use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::{PackageRevisionName, SuppliedPackage};
+use crate::yaml::Path;
+
+use super::Variant;
+
+/// Refuses a PackageRevisionResources of another package, repository or revision. Directories do
+/// not say what they are.
+pub(super) fn check(variant: &Variant<'_>, upstream: &SuppliedPackage, results: &mut Results) {
+    let Some(wanted) = variant.typed.spec.upstream.as_ref() else {
+        return;
+    };
+    for found in upstream.revisions() {
+        let PackageRevisionName {
+            name,
+            repository,
+            package,
+            revision,
+            workspace,
+        } = found;
+        let wanted_revision = wanted.revision.as_ref().map(|revision| &revision.0);
+        for (field, wanted, found) in [
+            ("repo", wanted.repo.as_ref(), repository),
+            ("package", wanted.package.as_ref(), package),
+            ("revision", wanted_revision, revision),
+            ("workspaceName", wanted.workspace_name.as_ref(), workspace),
+        ] {
+            let wanted = wanted.filter(|text| !text.is_empty());
+            let (Some(wanted), Some(found)) = (wanted, found) else {
+                continue;
+            };
+            if wanted != found {
+                let name = name.as_deref().unwrap_or(upstream.place.as_str());
+                let message = format!(
+                    "expected the upstream package of `{wanted}`, found one of `{found}` (PackageRevisionResources `{name}`)"
+                );
+                let result = FunctionResult::error(Reason::WrongUpstream, message);
+                let path = Path::fields(&["spec", "upstream", field]);
+                results.push(result.about(&variant.resource).at(path));
+            }
+        }
+    }
+}
