@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::running::{
     CONTEXT, KPTFILE, SET_PACKAGE_CONTEXT, WRAPPER, list, run, run_in, with_config,
@@ -654,10 +654,9 @@ fn closed_pipe() -> Stdio {
     Stdio::from(writer)
 }
 
-/// Writes `count` times a mebibyte of `x` behind `head`, and gives exit code, message, time and
+/// Writes `count` times a mebibyte of `x` behind `head`, and gives exit code, message, processor time and
 /// peak memory in bytes.
 fn one_line(head: &str, count: usize) -> (Option<i32>, String, Duration, u64) {
-    let start = Instant::now();
     let mut child = Command::new(SET_PACKAGE_CONTEXT)
         .arg("region=east")
         .stdin(Stdio::piped())
@@ -665,19 +664,20 @@ fn one_line(head: &str, count: usize) -> (Option<i32>, String, Duration, u64) {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    let status = format!("/proc/{}/status", child.id());
-    let peak = std::thread::spawn(move || {
-        let mut peak = 0;
+    let process = format!("/proc/{}", child.id());
+    let watcher = std::thread::spawn(move || {
+        let (mut peak, mut time) = (0, Duration::ZERO);
+        let read = |name: &str| std::fs::read_to_string(format!("{process}/{name}")).ok();
         // A process that has ended has no such line any more.
-        while let Some(now) = std::fs::read_to_string(&status)
-            .ok()
-            .as_deref()
-            .and_then(peak_memory)
-        {
+        while let Some(now) = read("status").as_deref().and_then(peak_memory) {
             peak = peak.max(now);
+            time = read("stat")
+                .as_deref()
+                .and_then(time_on_cpu)
+                .unwrap_or(time);
             std::thread::sleep(Duration::from_millis(2));
         }
-        peak
+        (peak, time)
     });
     let mut stdin = child.stdin.take().expect("piped");
     let block = vec![b'x'; 1 << 20];
@@ -690,12 +690,20 @@ fn one_line(head: &str, count: usize) -> (Option<i32>, String, Duration, u64) {
     drop(stdin);
     let output = child.wait_with_output().expect("the binary ends");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    (
-        output.status.code(),
-        stderr,
-        start.elapsed(),
-        peak.join().expect("the watcher ends"),
-    )
+    let (peak, time) = watcher.join().expect("the watcher ends");
+    (output.status.code(), stderr, time, peak)
+}
+
+/// Time of a process on processors: other load does not count.
+fn time_on_cpu(stat: &str) -> Option<Duration> {
+    const TICK: Duration = Duration::from_millis(10);
+    // The name in parentheses may hold spaces.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let ticks = [fields.next()?, fields.next()?].map(str::parse::<u32>);
+    let [Ok(user), Ok(system)] = ticks else {
+        return None;
+    };
+    Some(TICK * (user + system))
 }
 
 fn peak_memory(status: &str) -> Option<u64> {
