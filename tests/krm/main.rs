@@ -10,6 +10,7 @@ mod generated;
 mod hostile;
 mod inject_config;
 mod kpt_merge;
+mod kpt_roles;
 mod merge_cases;
 mod merge_laws;
 mod merge_package;
