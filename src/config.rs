@@ -23,10 +23,11 @@ pub struct UsageError(pub String);
 pub struct Config(Chunk);
 
 impl Config {
-    /// Reads a config from YAML with one document; `place` names it in errors.
+    /// Reads a config from YAML with one document; `place` names it in errors. A text of comments alone
+    /// is the absent config.
     ///
     /// # Errors
-    /// [`UsageError`] if the text is no single YAML document.
+    /// [`UsageError`] if the text is no YAML, or has several documents.
     pub fn parse(text: String, place: &str) -> Result<Self, UsageError> {
         let text = Text::from(text);
         let count = Chunk::check(&text, ParseOptions::default(), |document| {
@@ -35,7 +36,7 @@ impl Config {
                 .count()
         });
         match count {
-            Ok(1) => Ok(Self(Chunk::new(text, ParseOptions::default()))),
+            Ok(0 | 1) => Ok(Self(Chunk::new(text, ParseOptions::default()))),
             Ok(found) => Err(UsageError(format!(
                 "{place}: expected one functionConfig, found {found} documents"
             ))),

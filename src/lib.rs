@@ -26,6 +26,7 @@
 
 mod chunk;
 mod input;
+mod mask;
 mod parallel;
 mod report;
 mod split;

@@ -10,6 +10,7 @@ mod files;
 mod flow;
 mod printed;
 mod read;
+mod replace;
 mod restructure;
 mod write;
 

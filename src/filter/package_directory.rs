@@ -9,6 +9,7 @@ use super::step::{leave, run};
 use super::{DONE, FAILED, WOULD_CHANGE};
 use crate::config::UsageError;
 use crate::diff::unified_diff;
+use crate::mask::masked;
 use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
@@ -68,8 +69,13 @@ fn print_documents(arguments: &Arguments, list: &ResourceList) -> Result<u8, Usa
             let namespace = resource.namespace.as_deref().unwrap_or_default();
             let name = resource.name.as_deref().unwrap_or_default();
             let path = format!("{group}.{}.{namespace}.{name}", resource.kind);
-            let before = Some(&*before).filter(|before| !before.is_empty());
-            unified_diff(&path, before, Some(after))
+            let is_there = !before.is_empty();
+            if resource.kind == "Secret" {
+                let (before, after) = masked(&before, after);
+                let before = Some(&*before).filter(|_| is_there);
+                return unified_diff(&path, before, Some(&after));
+            }
+            unified_diff(&path, Some(&*before).filter(|_| is_there), Some(after))
         }))?;
     }
     if arguments.check && changes.next().is_some() {

@@ -234,6 +234,9 @@ fn push<'a>(
             },
         );
     }
+    if ["op", "path"].iter().all(|name| node.get(name).is_some()) && node.get("kind").is_none() {
+        return refuse("expected a strategic merge patch, found a JSON 6902 operation".to_owned());
+    }
     if !node.kind().is_mapping() {
         let found = with_article(node.kind_name());
         return refuse(format!("expected a patch, found {found}"));

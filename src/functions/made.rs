@@ -22,7 +22,10 @@ pub(super) fn put_out(
     let mut contents = BTreeMap::new();
     for (id, printed) in made {
         let text = OwnedDocument::parse(printed.text).map_err(EditError::Broken);
-        contents.insert(id, Arc::new(text.map_err(broken)?));
+        let text = text.map_err(broken)?;
+        if !list.replace_lines(id, &text) {
+            contents.insert(id, Arc::new(text));
+        }
     }
     let mut refused = Vec::new();
     list.edit_items(

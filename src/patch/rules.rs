@@ -17,6 +17,8 @@ pub struct Rules<'s> {
     known: bool,
     /// Whether the kind is built in: then patch strategies alone count.
     strict: bool,
+    /// Whether this is within a field that takes unknown fields.
+    open: bool,
     /// Whether this is a schema within a CRD, which has fields that begin with `$`.
     json_schema: bool,
 }
@@ -93,6 +95,7 @@ impl<'s> Rules<'s> {
             place,
             known: place.is_some(),
             strict: Schema::builtin().resource(api_version, kind).is_some(),
+            open: false,
             json_schema: kind == "CustomResourceDefinition",
         }
     }
@@ -104,7 +107,12 @@ impl<'s> Rules<'s> {
     }
 
     fn at(self, place: Option<TypeRef<'s>>) -> Self {
-        Self { place, ..self }
+        let open = self.open || self.place.is_some_and(TypeRef::takes_unknown_fields);
+        Self {
+            place,
+            open,
+            ..self
+        }
     }
 
     /// The value under a key.
@@ -162,7 +170,7 @@ impl<'s> Rules<'s> {
     /// Whether a key that begins with `$` can be a field here.
     #[must_use]
     pub fn takes_dollar(self, name: &str) -> bool {
-        if self.json_schema && matches!(name, "$ref" | "$schema") {
+        if self.open || (self.json_schema && matches!(name, "$ref" | "$schema")) {
             return true;
         }
         self.place

@@ -41,7 +41,7 @@ impl Index {
         let mut index = Self::default();
         for (id, resource) in list.items() {
             if let Some(key) = key(resource) {
-                let namespace = resource.namespace.clone();
+                let namespace = namespace(resource);
                 index.by_name.entry(key).or_default().push((namespace, id));
             }
         }
@@ -58,9 +58,10 @@ impl Index {
             let found = candidates.iter().filter(|(other, _)| other == namespace);
             found.map(|(_, id)| *id).collect()
         };
-        let mut found = with(&resource.namespace);
+        let namespace = namespace(resource);
+        let mut found = with(&namespace);
         if found.is_empty() {
-            found = match resource.namespace {
+            found = match namespace {
                 Some(_) => with(&None),
                 None => candidates.iter().map(|(_, id)| *id).collect(),
             };
@@ -71,6 +72,11 @@ impl Index {
             _ => Found::Several(found),
         }
     }
+}
+
+/// An empty namespace is none.
+fn namespace(resource: &Resource) -> Option<String> {
+    resource.namespace.clone().filter(|name| !name.is_empty())
 }
 
 fn key(resource: &Resource) -> Option<Key> {

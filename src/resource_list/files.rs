@@ -162,6 +162,29 @@ impl ResourceList {
         Ok(files)
     }
 
+    /// The texts under a directory of a package that are named like KRM, by their paths relative to
+    /// it.
+    ///
+    /// # Errors
+    /// One cannot be read any more.
+    pub(crate) fn krm_texts_under(
+        &self,
+        directory: &str,
+    ) -> Result<BTreeMap<String, String>, PackageError> {
+        let Layout::Files { paths, .. } = &self.layout else {
+            return Ok(BTreeMap::new());
+        };
+        let mut texts = BTreeMap::new();
+        for path in paths {
+            let below = path.strip_prefix(directory);
+            if let Some(name) = below.and_then(|path| path.strip_prefix('/')) {
+                let text = String::from_utf8_lossy(&self.read_file(path)?).into_owned();
+                texts.insert(name.to_owned(), text);
+            }
+        }
+        Ok(texts)
+    }
+
     /// The numbers of the texts that hold resources, by path, in a loose list.
     pub(crate) fn numbers_of_texts(&self) -> BTreeMap<&str, usize> {
         let items = self.items.iter();

@@ -115,6 +115,18 @@ pub(super) fn from_directory(
     let directory = normalize_package_path(directory);
     let mut reader = Reader::new(role, directory.clone(), results);
     let mut items = list.take_under(&directory);
+    // Patches need not be resources, so their files are read as a whole.
+    if role == Role::Patches && list.is_package() {
+        let place = directory.clone();
+        let texts = list.krm_texts_under(&directory);
+        let texts = texts.map_err(|error| UsageError(format!("{place}: {error}")))?;
+        for (path, text) in texts {
+            reader.add_krm(path, text, None, None)?;
+        }
+        if reader.package.list.items().next().is_some() {
+            return Ok(Some(reader.package));
+        }
+    }
     if items.items().next().is_none() {
         return Err(UsageError(format!(
             "functionConfig, field `{field}`: expected resources under `{directory}`, found none"

@@ -460,7 +460,6 @@ fn flags() {
         (&["--config", "directory"], own("cannot read directory: Is a directory (os error 21)")),
         (&["--config", "invalid.yaml"], own("invalid.yaml: line 1, column 4: unclosed bracket '['")),
         (&["--config", "two.yaml"], own("two.yaml: expected one functionConfig, found 2 documents")),
-        (&["--config", "empty.yaml"], own("empty.yaml: expected one functionConfig, found 0 documents")),
         (&["--config", "unknown.yaml"], own("functionConfig (SetPackageContext): x: unknown field `x`, expected one of `apiVersion`, `kind`, `metadata`, `data`, `removeKeys`, `createIfMissing`")),
         (&["--package", "missing", "a=b"], own("package directory 'missing' does not exist")),
         (&["--package", "two.yaml", "a=b"], own("expected a package directory, but 'two.yaml' is not a directory")),

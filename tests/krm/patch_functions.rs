@@ -1,5 +1,6 @@
 //! `apply-patch`, `create-patch` and `apply-config` as functions: texts in, texts out.
 
+use krm_variants::config::Config;
 use krm_variants::functions::{apply_config, apply_patch, create_patch};
 
 use crate::step::{Outcome, on_list, on_package};
@@ -603,4 +604,149 @@ fn a_shared_anchor_is_not_changed() {
     // An alias itself is replaced in place.
     let outcome = patched(text, "- target: {name: c}\n  patch: {data: {b: two}}\n");
     assert_eq!(outcome.file("d.yaml"), text.replace("*x", "two"));
+}
+
+#[test]
+fn comments_around_a_config_item_do_not_double() {
+    let list = |item: &str| {
+        format!(
+            "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{item}- kind: Other\n  apiVersion: v1\n"
+        )
+    };
+    let live = |comment: &str| {
+        format!(
+            "live:\n- apiVersion: porch.kpt.dev/v1alpha1\n  kind: PackageRevisionResources\n  metadata: {{name: live}}\n  spec:\n    resources:\n      live.yaml: |\n        {comment}apiVersion: v1\n        kind: ConfigMap\n        metadata:\n            name: c\n            annotations:\n                kubectl.kubernetes.io/last-applied-configuration: |\n                    {{\"apiVersion\":\"v1\",\"data\":{{\"a\":\"old\"}},\"kind\":\"ConfigMap\",\"metadata\":{{\"annotations\":{{}},\"name\":\"c\"}}}}\n        data:\n            # kept\n            a: old   # live\n\n            text: |\n                one\n                  two\n        # their foot\n"
+        )
+    };
+    let item = "# above\n- # mine\n  apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n  data:\n    a: new # config\n  # my foot\n";
+    let after = |head: &str| {
+        format!(
+            "# above\n- {head}  apiVersion: v1\n  kind: ConfigMap\n  metadata:\n      name: c\n      annotations:\n          kubectl.kubernetes.io/last-applied-configuration: |\n              {{\"apiVersion\":\"v1\",\"data\":{{\"a\":\"new\"}},\"kind\":\"ConfigMap\",\"metadata\":{{\"annotations\":{{}},\"name\":\"c\"}}}}\n  data:\n      # kept\n      a: new   # live\n\n      text: |\n          one\n            two\n  # their foot\n  # my foot\n"
+        )
+    };
+    for (comment, head) in [
+        ("# theirs\n        ", "# theirs\n"),
+        ("# mine\n        ", "# mine\n"),
+        ("", "# mine\n"),
+    ] {
+        let config = config("ApplyConfig", &live(comment));
+        let outcome = on_list(&apply_config::FUNCTION, &config, &list(item));
+        let outcome = outcome.expect("a config");
+        assert_eq!(outcome.results, Vec::<String>::new());
+        assert_eq!(outcome.file("-"), list(&after(head)));
+    }
+}
+
+#[test]
+fn dollar_keys_are_fields_at_every_depth_below_unknown_ones() {
+    const CRD: &str = "
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: routes.example.com
+spec:
+  group: example.com
+  names: {kind: Route, plural: routes}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        properties:
+          spec:
+            properties:
+              closed: {properties: {a: {type: string}}}
+              free: {type: object, x-kubernetes-preserve-unknown-fields: true}
+";
+    let item = "apiVersion: example.com/v1\nkind: Route\nmetadata:\n  name: r\nspec:\n  free:\n    a: {b: {c: 1}}\n";
+    let run = |field: &str| {
+        let patches = format!("patches:\n- target: {{name: r}}\n  patch: {{spec: {{{field}}}}}\n");
+        let config = config("ApplyPatch", &patches);
+        let files = [("crd.yaml", CRD), ("r.yaml", item)];
+        on_package(&apply_patch::FUNCTION, &config, &files).expect("a config")
+    };
+    let outcome = run("free: {a: {b: {$ref: '#/x', d: [{$ref: y}]}}}");
+    assert_eq!(outcome.results, Vec::<String>::new());
+    let after = item.replace("c: 1", "c: 1, $ref: '#/x', d: [{$ref: y}]");
+    assert_eq!(outcome.file("r.yaml"), after);
+    let outcome = run("closed: {$ref: x}");
+    assert!(
+        outcome.results[0].contains("(UnknownDirective)"),
+        "{:?}",
+        outcome.results
+    );
+}
+
+#[test]
+fn patches_of_a_directory_need_not_be_resources() {
+    let config = config("ApplyPatch", "patches: {path: patches}\n");
+    let run = |patch: &str| {
+        let files = [("d.yaml", DEPLOYMENT), ("patches/p.yaml", patch)];
+        on_package(&apply_patch::FUNCTION, &config, &files).expect("a config")
+    };
+    let outcome = run("target: {kind: Deployment}\npatch: {spec: {replicas: 3}}\n");
+    assert_eq!(outcome.results, Vec::<String>::new());
+    assert_eq!(
+        outcome.file("d.yaml"),
+        DEPLOYMENT.to_owned() + "  replicas: 3\n"
+    );
+    for (patch, found) in [
+        (
+            "- op: remove\n  path: /spec\n",
+            "found a list of JSON 6902 operations",
+        ),
+        ("op: remove\npath: /spec\n", "found a JSON 6902 operation"),
+        ("just: this\n", "found a patch without them"),
+        ("text\n", "expected a patch, found a string"),
+    ] {
+        let outcome = run(patch);
+        assert_eq!(outcome.results.len(), 1, "{:?}", outcome.results);
+        let result = &outcome.results[0];
+        assert!(
+            result.contains(found) && result.contains("patches/p.yaml"),
+            "{result}"
+        );
+    }
+}
+
+#[test]
+fn an_absent_namespace_fits_the_only_candidate() {
+    let object = |namespace: &str| {
+        format!(
+            "  - apiVersion: v1\n    kind: ConfigMap\n    metadata: {{name: c{namespace}}}\n    data: {{a: old}}\n"
+        )
+    };
+    let run = |own: &str, live: &[&str]| {
+        let live: String = live.iter().map(|namespace| object(namespace)).collect();
+        let item = format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{own}}}\ndata: {{a: new}}\n"
+        );
+        let config = config("CreatePatch", &format!("live:\n{live}original:\n{live}"));
+        let outcome = on_package(&create_patch::FUNCTION, &config, &[("c.yaml", &item)]);
+        outcome.expect("a config").results.concat()
+    };
+    let (none, empty, shop, shelf) = (
+        "",
+        ", namespace: ''",
+        ", namespace: shop",
+        ", namespace: shelf",
+    );
+    for (own, live) in [
+        (none, shop),
+        (shop, none),
+        (empty, shop),
+        (shop, empty),
+        (empty, none),
+    ] {
+        assert_eq!(run(own, &[live]), "", "{own} {live}");
+    }
+    assert!(run(none, &[shop, shelf]).contains("(Ambiguous)"));
+    assert!(run(shop, &[shelf]).contains("(NoLive)"));
+}
+
+#[test]
+fn a_config_of_comments_is_the_absent_one() {
+    for text in ["", "\n", "# nothing\n", "---\n# nothing\n"] {
+        let config = Config::parse(text.to_owned(), "config").expect("YAML");
+        assert!(config.node().is_none(), "{text:?}");
+    }
 }

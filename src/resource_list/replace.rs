@@ -1,0 +1,116 @@
+//! An item of a list that gives way to another document: the document keeps its lines, comments
+//! and indentation, and only moves to the item's column.
+//!
+//! ```yaml
+//! - # of the item          # document:  # of the document      # after:  - # of the document
+//!   a: 1                                a: 2                               a: 2
+//!   # below the item                    # below the document               # below the document
+//! - b: 1                                                                   # below the item
+//!                                                                        - b: 1
+//! ```
+//!
+//! Comments between dash and first key stay where the document has none above its own; what stands
+//! there already is not written twice.
+
+use super::{Layout, Place, ResourceList, locate};
+use crate::chunk::Chunk;
+use crate::resource_list::ItemId;
+use crate::yaml::{NodeRef, OwnedDocument, ParseOptions};
+
+/// How a piece of a list is parsed: within the list.
+const OPTIONS: ParseOptions = ParseOptions { depth: 1 };
+
+impl ResourceList {
+    /// Puts a document in the place of an item that has its own lines; false if it has not, or the
+    /// lines cannot move.
+    pub(crate) fn replace_lines(&mut self, id: ItemId, document: &OwnedDocument) -> bool {
+        let item = &self.items[id.0];
+        let Layout::Split { indent, .. } = self.layout else {
+            return false;
+        };
+        let Some(root) = document.root() else {
+            return false;
+        };
+        let chunk = &self.chunks[item.chunk];
+        let Some(text) = locate(chunk.document(), Place::Alone)
+            .and_then(|node| Some(replaced(node, node.mark()?, root, indent)))
+        else {
+            return false;
+        };
+        let is_same = Chunk::check(&text, OPTIONS, |new| {
+            let count = new.root(0).map_or(0, |list| list.items().count());
+            count == 1 && locate(new, Place::Alone).is_some_and(|new| new.equals(&root))
+        });
+        let is_same = is_same.unwrap_or(false);
+        if is_same {
+            self.chunks[item.chunk].rewrite(text);
+        }
+        is_same
+    }
+}
+
+/// The text of a piece of the list with a document behind its dash.
+fn replaced(item: NodeRef<'_>, dash: usize, root: NodeRef<'_>, indent: usize) -> String {
+    let piece = item.document.text;
+    let text = root.document.text;
+    let newline = match piece.contains("\r\n") {
+        true => "\r\n",
+        false => "\n",
+    };
+    let inner = indent + 2;
+    let (start, end) = (line_start(text, root.outer_start()), root.range().end);
+    let end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
+    let (head, foot) = (comments(&text[..start]), comments(&text[end..]));
+    let behind = &piece[item.range().end..];
+    let behind = behind.find('\n').map_or("", |at| &behind[at + 1..]);
+
+    let above = comments(&piece[..dash]);
+    let is_above = !head.is_empty() && above.ends_with(&head);
+    let mut new = String::with_capacity(piece.len() + text.len());
+    let from = match head.is_empty() || is_above {
+        true => {
+            // With the comments that the item has there.
+            let own = &piece[..item.outer_start()];
+            let lines = own[dash..].contains('\n');
+            new.push_str(if lines { own } else { &piece[..=dash] });
+            new.push_str(if lines { "" } else { " " });
+            start
+        }
+        false => {
+            new.push_str(&piece[..=dash]);
+            new.push(' ');
+            0
+        }
+    };
+    let to = match !foot.is_empty() && comments(behind).starts_with(&foot) {
+        true => end,
+        false => text.len(),
+    };
+    let lines = text[from..to]
+        .lines()
+        .skip_while(|line| line.trim().is_empty());
+    let mut first = true;
+    for line in lines {
+        if !line.is_empty() && !first {
+            new.extend(std::iter::repeat_n(' ', inner));
+        }
+        new.push_str(if first { line.trim_start() } else { line });
+        new.push_str(newline);
+        first = false;
+    }
+    if behind.is_empty() && !piece.ends_with('\n') {
+        new.truncate(new.len() - newline.len());
+    }
+    new.push_str(behind);
+    new
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |at| at + 1)
+}
+
+/// The comment lines of a text between nodes.
+fn comments(text: &str) -> Vec<&str> {
+    let lines = text.lines().map(str::trim);
+    lines.filter(|line| line.starts_with('#')).collect()
+}
