@@ -6,6 +6,7 @@
 //! one per file of a package.
 
 mod adopt;
+mod documents;
 mod files;
 mod flow;
 mod printed;
@@ -93,6 +94,8 @@ enum Layout {
         copied: Vec<FileChange>,
         /// Permission bits of new files, where they come from others.
         modes: BTreeMap<String, u32>,
+        /// Heads of files that are other than they were, by path.
+        heads: BTreeMap<String, String>,
     },
     /// Chunks that are only read: a supplied input.
     Loose,

@@ -217,6 +217,7 @@ impl ResourceList {
                 others: OtherFiles::of(files),
                 copied: Vec::new(),
                 modes: BTreeMap::new(),
+                heads: BTreeMap::new(),
             },
             chunks: Vec::with_capacity(files.files.len()),
             items: Vec::new(),

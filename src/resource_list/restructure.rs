@@ -9,9 +9,7 @@ use crate::chunk::Chunk;
 use crate::package::{FileChange, is_krm_name};
 use crate::resource::Resource;
 use crate::text::Text;
-use crate::yaml::{
-    Content, Document, EditError, Editor, NodeRef, OwnedDocument, ParseOptions, Value, is_marker,
-};
+use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, ParseOptions, Value};
 
 /// A resource that a step adds as it is written.
 #[derive(Debug, Clone)]
@@ -117,10 +115,17 @@ impl ResourceList {
 
     fn settle_files(&mut self) -> Result<(), InputError> {
         let changes = self.file_changes();
-        let Layout::Files { paths, copied, .. } = &mut self.layout else {
+        let Layout::Files {
+            paths,
+            copied,
+            heads,
+            ..
+        } = &mut self.layout
+        else {
             return Ok(());
         };
         copied.clear();
+        heads.clear();
         let known: HashMap<String, usize> = paths.iter().cloned().zip(0..).collect();
         let mut changed = BTreeSet::new();
         for change in changes {
@@ -311,126 +316,4 @@ fn behind_dash(text: &str, indent: usize, newline: &str) -> String {
         "",
         text.trim_start_matches([' ', '\r', '\n'])
     )
-}
-
-/// The text of a file without some of its documents, and with new ones before a document each or at
-/// the end; `None` if no document with content is left.
-pub(super) fn documents_text(
-    document: Document<'_>,
-    removed: Option<&BTreeSet<usize>>,
-    added: &[(Option<usize>, &str)],
-) -> Option<String> {
-    let is_opened = is_marker(document.text.as_bytes(), b"---");
-    let newline = if document.text.contains("\r\n") {
-        "\r\n"
-    } else {
-        "\n"
-    };
-    let mut text = String::new();
-    let (mut is_first, mut is_empty) = (true, true);
-    let mut new: HashMap<usize, Vec<&str>> = HashMap::new();
-    for (before, text) in added {
-        let place = before.unwrap_or(document.len());
-        new.entry(place).or_default().push(text);
-    }
-    for index in 0..=document.len() {
-        for new in new.remove(&index).unwrap_or_default() {
-            if !is_first {
-                end_line(&mut text, newline);
-                text.push_str("---");
-                text.push_str(newline);
-            }
-            match newline {
-                "\n" => text.push_str(new),
-                _ => text.push_str(&new.replace("\r\n", "\n").replace('\n', newline)),
-            }
-            (is_first, is_empty) = (false, false);
-        }
-        let kept = index < document.len() && !removed.is_some_and(|set| set.contains(&index));
-        let Some(range) = document.range(index).filter(|_| kept) else {
-            continue;
-        };
-        let piece = &document.text[range];
-        let marker = ["---\n", "---\r\n"]
-            .into_iter()
-            .find(|marker| piece.starts_with(marker));
-        match marker {
-            // What was second needs no marker any more.
-            Some(marker) if is_first && !is_opened => text.push_str(&piece[marker.len()..]),
-            _ => {
-                if !is_first {
-                    end_line(&mut text, newline);
-                    let begins = |marker| is_marker(piece.as_bytes(), marker);
-                    if !begins(b"---") && !begins(b"...") {
-                        text.push_str("---");
-                        text.push_str(newline);
-                    }
-                }
-                text.push_str(piece);
-            }
-        }
-        is_first = false;
-        is_empty &= document.root(index).is_none();
-    }
-    (!is_empty).then_some(text)
-}
-
-fn end_line(text: &mut String, newline: &str) {
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push_str(newline);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::yaml::Tree;
-
-    #[track_caller]
-    fn check(
-        before: &str,
-        removed: &[usize],
-        added: &[(Option<usize>, &str)],
-        after: Option<&str>,
-    ) {
-        let tree = Tree::parse(before, ParseOptions::default()).expect("YAML");
-        let removed = removed.iter().copied().collect();
-        let text = documents_text(Document::new(before, &tree), Some(&removed), added);
-        assert_eq!(text.as_deref(), after);
-    }
-
-    #[test]
-    fn documents_come_and_go() {
-        let two = "# head\na: 1\n---\n# two\nb: 1\n";
-        check(two, &[], &[], Some(two));
-        check(two, &[0], &[], Some("# two\nb: 1\n"));
-        check(two, &[1], &[], Some("# head\na: 1\n"));
-        check(two, &[0, 1], &[], None);
-        check(
-            two,
-            &[],
-            &[(Some(1), "n: 1\n")],
-            Some("# head\na: 1\n---\nn: 1\n---\n# two\nb: 1\n"),
-        );
-        check(
-            two,
-            &[],
-            &[(Some(0), "n: 1\n")],
-            Some("n: 1\n---\n# head\na: 1\n---\n# two\nb: 1\n"),
-        );
-        check("a: 1", &[], &[(None, "n: 1\n")], Some("a: 1\n---\nn: 1\n"));
-        check("---\na: 1\n", &[0], &[(None, "n: 1\n")], Some("n: 1\n"));
-        check(
-            "a: 1\r\n",
-            &[],
-            &[(None, "n: 1\n")],
-            Some("a: 1\r\n---\r\nn: 1\r\n"),
-        );
-        check(
-            "",
-            &[],
-            &[(None, "n: 1\n"), (None, "m: 1\n")],
-            Some("n: 1\n---\nm: 1\n"),
-        );
-    }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::documents::documents_text;
 use super::flow::flow_texts;
-use super::restructure::{documents_text, insert_items, new_items, values_of};
+use super::restructure::{insert_items, new_items, values_of};
 use super::{ItemId, Layout, Place, ResourceList};
 use crate::chunk::Chunk;
 use crate::package::FileChange;
@@ -212,6 +213,7 @@ impl ResourceList {
             paths,
             copied,
             modes,
+            heads,
             ..
         } = &self.layout
         else {
@@ -228,9 +230,10 @@ impl ResourceList {
         let mut changes: Vec<FileChange> = Vec::new();
         for (index, (path, chunk)) in paths.iter().zip(&self.chunks).enumerate() {
             let added = new.remove(path.as_str()).unwrap_or_default();
+            let head = heads.get(path).map(String::as_str);
             let text = match removed.get(&index) {
-                documents if documents.is_some() || !added.is_empty() => {
-                    documents_text(chunk.document(), documents, &added)
+                documents if documents.is_some() || head.is_some() || !added.is_empty() => {
+                    documents_text(chunk.document(), head, documents, &added)
                 }
                 _ if chunk.is_changed() => Some(chunk.text().to_owned()).filter(|t| !t.is_empty()),
                 _ => continue,
@@ -246,7 +249,9 @@ impl ResourceList {
         }
         for (path, texts) in new {
             let nothing = Tree::default();
-            if let Some(text) = documents_text(Document::new("", &nothing), None, &texts) {
+            let head = heads.get(path).map(String::as_str);
+            let document = Document::new("", &nothing);
+            if let Some(text) = documents_text(document, head, None, &texts) {
                 changes.push(FileChange::Write {
                     path: path.to_owned(),
                     bytes: text.into(),

@@ -6,7 +6,7 @@ use super::error::Location;
 use super::lines::{BYTE_ORDER_MARK, line_end, line_start, skip_trivia};
 use super::path::{Path, PathElement};
 use super::scalar::{ScalarStyle, resolve_plain};
-use super::tree::{MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree};
+use super::tree::{DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree};
 use super::value::Value;
 
 /// Nodes that one read through aliases may visit (contract, Bad input).
@@ -502,20 +502,26 @@ impl<'a> NodeRef<'a> {
     /// `---`; `None` for other nodes.
     #[must_use]
     pub fn document_text(&self) -> Option<&'a str> {
-        let documents = &self.document.tree.documents;
-        if self.document.tree.within {
-            return None;
-        }
-        let index = documents.binary_search_by_key(&self.id, |d| d.root).ok()?;
-        let range = documents[index].body..documents[index].end;
-        let text = &self.document.text[range];
+        let (_, span) = self.document_span()?;
+        let text = &self.document.text[span.body..span.end];
         let line = text.find('\n').map_or(text.len(), |at| at + 1);
-        let opened = documents[index].body > documents[index].start;
+        let opened = span.body > span.start;
         Some(if opened && text[..line].trim().is_empty() {
             &text[line..]
         } else {
             text
         })
+    }
+
+    /// The document that this node is the root of, and its number; `None` for other nodes.
+    pub(super) fn document_span(&self) -> Option<(usize, &'a DocumentSpan)> {
+        let tree = self.document.tree;
+        let index = match tree.within {
+            true => return None,
+            false => tree.documents.binary_search_by_key(&self.id, |d| d.root),
+        };
+        let index = index.ok()?;
+        Some((index, &tree.documents[index]))
     }
 
     /// The path from the root of the document.

@@ -5,6 +5,7 @@ mod edit_law;
 mod expand_variant_set;
 mod expressions;
 mod fast_path;
+mod file_heads;
 mod filter;
 mod generated;
 mod hostile;

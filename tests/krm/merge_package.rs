@@ -265,7 +265,7 @@ fn crds_of_every_role_tell_how_lists_merge() {
 }
 
 /// A PackageRevisionResources of some files.
-fn package_revision(files: &[(&str, &str)]) -> String {
+pub(crate) fn package_revision(files: &[(&str, &str)]) -> String {
     let mut text = "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevisionResources\nmetadata:\n  name: p # mine\nspec:\n  packageName: p\n  resources:\n".to_owned();
     for (path, content) in files {
         let lines: String = content
@@ -277,7 +277,7 @@ fn package_revision(files: &[(&str, &str)]) -> String {
     text
 }
 
-fn item(text: &str, source: Option<&str>) -> String {
+pub(crate) fn item(text: &str, source: Option<&str>) -> String {
     let text = match source {
         Some(word) => text.replacen(
             "metadata:\n",
@@ -294,7 +294,7 @@ fn item(text: &str, source: Option<&str>) -> String {
     format!("- {}\n{lines}", text.lines().next().unwrap_or_default())
 }
 
-const LIST: &str = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n";
+pub(crate) const LIST: &str = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n";
 
 #[test]
 fn a_package_revision_is_written_back_as_one() {

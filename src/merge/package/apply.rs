@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Source;
 use super::fates::Fate;
+use super::heads::removed_comments;
 use super::members::{Members, Package};
-use super::new_text::new_text;
+use super::new_text::New;
 use super::places::{moved_to, places};
 use super::report::Report;
 use super::untouched::Untouched;
@@ -15,7 +16,7 @@ use crate::merge::resources::Track;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, is_pipeline_annotation};
 use crate::resource_list::{ItemId, NewText, ResourceList};
 use crate::results::FunctionResult;
-use crate::yaml::{Content, EditError, NodeRef, Value};
+use crate::yaml::{Content, EditError, NodeRef, Value, head_end};
 
 /// What is to be done.
 pub(super) struct Work<'w> {
@@ -24,7 +25,8 @@ pub(super) struct Work<'w> {
     /// The members of base, local and upstream.
     pub(super) members: [&'w Members; 3],
     pub(super) upstream: &'w Package<'w>,
-    pub(super) source: Source<'w>,
+    /// Original and upstream.
+    pub(super) sources: [Source<'w>; 2],
     pub(super) untouched: &'w Untouched,
     /// Whether new resources are annotated with their identity upstream.
     pub(super) identifies: bool,
@@ -68,17 +70,26 @@ impl Work<'_> {
                     }
                     match is_new_file {
                         Some(true) if !identifies => {
-                            let text = node.document.text.to_owned();
-                            let before = None;
+                            let (head, text) =
+                                node.document.text.split_at(head_end(node.document.text));
+                            if let Some(path) = path.clone() {
+                                list.set_head(path, head.to_owned());
+                            }
+                            let (text, before) = (text.to_owned(), None);
                             list.add_text(NewText { path, text, before });
                             continue;
                         }
                         Some(false) if !identifies => continue,
                         _ => {}
                     }
-                    let member = &theirs.members[at];
-                    let identifier = member.upstream_identifier().filter(|_| identifies);
-                    match new_text(node, member, identifier, list, &mut indexes) {
+                    let new = New {
+                        node,
+                        member: &theirs.members[at],
+                        identifies,
+                        removed: self.removed_comments(node, path.as_deref(), list),
+                        with_head: !files.is_known(path.as_deref()),
+                    };
+                    match new.text(list, &mut indexes) {
                         Ok(text) => list.add_text(NewText { path, text, before }),
                         Err(error) => {
                             let result = FunctionResult::refused(&error);
@@ -108,7 +119,7 @@ impl Work<'_> {
                         continue;
                     };
                     report.counts.moved += 1;
-                    let text = list.node(id).document_text().filter(|_| list.is_package());
+                    let text = list.node(id).own_text().filter(|_| list.is_package());
                     match text.map(str::to_owned) {
                         Some(text) => {
                             list.remove(id);
@@ -132,7 +143,7 @@ impl Work<'_> {
             list.delete_file(path);
         }
         for path in self.untouched.files() {
-            if let Some(source) = self.source.files() {
+            if let Some(source) = self.sources[1].files() {
                 list.add_file(path.to_owned(), source.read_file(path)?.into_owned(), None);
             }
         }
@@ -141,7 +152,24 @@ impl Work<'_> {
 
     /// The permission bits of one of upstream's files.
     fn mode_of(&self, path: Option<&str>) -> Option<u32> {
-        self.source.files()?.mode(path?)
+        self.sources[1].files()?.mode(path?)
+    }
+
+    /// The comments around a new resource that its file had and local removed.
+    fn removed_comments(
+        &self,
+        node: NodeRef<'_>,
+        path: Option<&str>,
+        list: &ResourceList,
+    ) -> BTreeSet<String> {
+        let find = || {
+            let original = self.sources[0].files()?;
+            let (old, ours) = (original.read_file(path?).ok()?, list.read_file(path?).ok()?);
+            let [old, ours] = [&old, &ours].map(|bytes| std::str::from_utf8(bytes).ok());
+            Some(removed_comments(old?, ours?))
+        };
+        let has_comments = node.own_text().is_some_and(|text| text.contains('#'));
+        has_comments.then(find).flatten().unwrap_or_default()
     }
 }
 
@@ -165,6 +193,8 @@ fn both_moved(paths: [Option<&str>; 3]) -> bool {
 struct NewFiles<'w> {
     /// By path: whether it was taken.
     paths: BTreeMap<&'w str, bool>,
+    /// The files in which local's items stand.
+    known: BTreeSet<String>,
 }
 
 impl<'w> NewFiles<'w> {
@@ -172,7 +202,10 @@ impl<'w> NewFiles<'w> {
         let upstream = work.upstream;
         let mut paths = BTreeMap::new();
         if !local.is_package() {
-            return Self { paths };
+            let items = local.items();
+            let known = items.filter_map(|(_, resource)| resource.origin.path.clone());
+            let known = known.collect();
+            return Self { paths, known };
         }
         let known = local.file_paths();
         let mut others = BTreeSet::new();
@@ -184,7 +217,7 @@ impl<'w> NewFiles<'w> {
             };
             let is_document = || {
                 let node = upstream.node(at);
-                node.document_text().is_some() && !is_annotated(node)
+                node.own_range().is_some() && !is_annotated(node)
             };
             if matches!(fate, Fate::Added) && is_document() {
                 paths.insert(path, false);
@@ -193,7 +226,12 @@ impl<'w> NewFiles<'w> {
             }
         }
         paths.retain(|path, _| !others.contains(path));
-        Self { paths }
+        Self { paths, known }
+    }
+
+    /// Whether local has a file.
+    fn is_known(&self, path: Option<&str>) -> bool {
+        path.is_none_or(|path| self.known.contains(path))
     }
 
     /// `Some(true)` for the first resource of such a file, `Some(false)` for the others.

@@ -74,9 +74,9 @@ impl<'p> Package<'p> {
         at.map(|at| own_value(self.node(at)))
     }
 
-    /// The text of the whole document, where the resource is one.
+    /// The text of the document without the head of its file, where the resource is one.
     pub(super) fn text(&self, at: usize) -> Option<&'p str> {
-        self.node(at).document_text()
+        self.node(at).own_text()
     }
 }
 

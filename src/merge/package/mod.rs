@@ -1,8 +1,8 @@
 //! Merges packages: which resources are the same, what becomes of each, and what is said of it.
 //!
 //! In reading order: `members` and `others` read what a package has, `packages` puts three side by side;
-//! `local_changes`, `subpackages`, `fates`, `files` and `documents` decide, `untouched` finds what needs no
-//! merge; `apply` with `places` and `new_text` does it, `report` tells.
+//! `local_changes`, `subpackages`, `fates`, `files`, `heads` and `documents` decide, `untouched` finds what needs
+//! no merge; `apply` with `places` and `new_text` does it, `report` tells.
 //!
 //! Source: contract, merge-package.
 
@@ -10,6 +10,7 @@ mod apply;
 mod documents;
 mod fates;
 mod files;
+mod heads;
 mod local_changes;
 mod members;
 mod new_text;
@@ -188,6 +189,14 @@ impl Merge<'_> {
             false => Untouched::find(&packages, sources, local, &tracks, &fates),
         };
         documents::report_kept(&packages, sources, local, &untouched, &mut report);
+        let sides = heads::Sides {
+            packages: &packages,
+            sources,
+            local,
+            replaced,
+            untouched: &untouched,
+        };
+        let heads = sides.merge(&tracks, &fates, &mut report);
         let merged = tracks.iter().zip(&fates).enumerate();
         // Most of a package is as it was, and need not be looked at.
         let merged = merged.filter(|(_, (_, fate))| **fate == Fate::Merge);
@@ -227,12 +236,13 @@ impl Merge<'_> {
             fates: &fates,
             members: [&base.all, &ours, &upstream.all],
             upstream: &upstream,
-            source: self.upstream,
+            sources,
             untouched: &untouched,
             identifies,
             winner: options.on_conflict.winner(),
         };
         work.apply(local, &mut report)?;
+        heads.apply(local);
         files.apply(local);
         report.finish(results);
         Ok(())

@@ -1,6 +1,6 @@
 //! The text of a resource that upstream added: upstream's, with what it needs in its new list.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::merge::facts::UPSTREAM_IDENTIFIER;
 use crate::merge::resources::Member;
@@ -8,19 +8,91 @@ use crate::resource::{
     INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, is_pipeline_annotation,
 };
 use crate::resource_list::ResourceList;
-use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value, node_text};
+use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value, head_end, node_text};
 
-/// The text of a resource that upstream added, with its comments.
-pub(super) fn new_text(
-    node: NodeRef<'_>,
+/// A resource that upstream added.
+pub(super) struct New<'n> {
+    pub(super) node: NodeRef<'n>,
+    pub(super) member: &'n Member,
+    /// Whether it is annotated with its identity upstream.
+    pub(super) identifies: bool,
+    /// Comments that local removed from its file.
+    pub(super) removed: BTreeSet<String>,
+    /// Whether the comments at the head of its file come along: an item of a ResourceList has no other
+    /// place for them.
+    pub(super) with_head: bool,
+}
+
+impl New<'_> {
+    /// Its text with its comments.
+    pub(super) fn text(
+        &self,
+        list: &ResourceList,
+        indexes: &mut HashMap<String, usize>,
+    ) -> Result<String, EditError> {
+        let text = self.own_text(list.is_package());
+        let identifier = self.member.upstream_identifier();
+        let identifier = identifier.filter(|_| self.identifies);
+        annotated(text, self.member, identifier, list, indexes)
+    }
+
+    fn own_text(&self, in_package: bool) -> String {
+        let node = self.node;
+        let Some(own) = node.own_range() else {
+            return node_text(node);
+        };
+        let text = node.document.text;
+        let (start, end) = (node.outer_start(), node.range().end);
+        let (start, end) = (start.max(own.start), end.clamp(own.start, own.end));
+        // What stands behind the last value on its line stays.
+        let below = text[end..own.end]
+            .find('\n')
+            .map_or(own.end, |at| end + at + 1);
+        let around = [own.start..start, below..own.end];
+        let mut around = around.map(|lines| self.without_removed(&text[lines]));
+        if !in_package {
+            // Behind a dash there are no markers.
+            let above = around[0].strip_prefix("---").map(|rest| rest.trim_start());
+            around[0] = above.unwrap_or(&around[0]).to_owned();
+            let is_first = node
+                .document
+                .root(0)
+                .is_some_and(|first| first.id == node.id);
+            if is_first && self.with_head {
+                around[0].insert_str(0, &comments_of(&text[..head_end(text)]));
+            }
+        }
+        format!("{}{}{}", around[0], &text[start..below], around[1])
+    }
+
+    /// Lines of comments without those that local removed.
+    fn without_removed(&self, lines: &str) -> String {
+        let lines = lines.split_inclusive('\n');
+        let kept = lines.filter(|line| !self.removed.contains(line.trim()));
+        kept.collect()
+    }
+}
+
+/// The comments of a head, each with the blank line behind it.
+fn comments_of(head: &str) -> String {
+    let is_kept = |line: &&str| {
+        let line = line.trim_start_matches('\u{feff}').trim();
+        line.is_empty() || line.starts_with('#')
+    };
+    let head: String = head.split_inclusive('\n').filter(is_kept).collect();
+    match head.trim() {
+        "" => String::new(),
+        comments => format!("{}\n\n", comments.trim_start_matches('\u{feff}')),
+    }
+}
+
+fn annotated(
+    text: String,
     member: &Member,
     identifier: Option<String>,
     list: &ResourceList,
     indexes: &mut HashMap<String, usize>,
 ) -> Result<String, EditError> {
-    let text = node
-        .document_text()
-        .map_or_else(|| node_text(node), str::to_owned);
     let owned = OwnedDocument::parse(text.clone()).map_err(EditError::Broken)?;
     let Some(root) = owned.root() else {
         return Ok(text);

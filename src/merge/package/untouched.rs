@@ -53,12 +53,9 @@ impl Untouched {
             if is_whole || *fate != Fate::Merge || packages.is_untouched(track) {
                 continue;
             }
-            // A file that begins with a marker would lose it with its first document.
-            let node = packages.local.node(l);
-            let is_behind_marker = node.document.text.starts_with("---");
-            let ours = node.document_text();
+            let ours = packages.local.text(l);
             let is_same = ours == packages.base.text(b) && ours != packages.upstream.text(u);
-            if is_same && !is_behind_marker && is_upstreams(packages, track, *fate) {
+            if is_same && is_upstreams(packages, track, *fate) {
                 untouched.documents.insert(number);
             }
         }

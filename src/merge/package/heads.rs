@@ -1,0 +1,301 @@
+//! The heads of files: licences and other comments that a blank line or `---` sets off from the first
+//! document belong to the file. They merge three-way, block by block, whatever becomes of documents.
+//!
+//! ```text
+//! base           local            upstream       merged
+//! # (c) 2023     # our fork       # (c) 2024     # our fork
+//!                                                (blank)
+//!                # (c) 2023                      # (c) 2024
+//! ```
+//!
+//! Comments make no conflict: what both sides changed stays as local has it.
+//!
+//! Source: contract, merge-package, Comments of a file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Source;
+use super::fates::Fate;
+use super::packages::Packages;
+use super::places::moved_to;
+use super::report::Report;
+use super::untouched::Untouched;
+use crate::merge::Side;
+use crate::merge::resources::Track;
+use crate::merge::rule;
+use crate::resource_list::ResourceList;
+use crate::yaml::head_end;
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// What the heads of files are merged from.
+pub(super) struct Sides<'h> {
+    pub(super) packages: &'h Packages<'h, 'h>,
+    /// Original and upstream.
+    pub(super) sources: [Source<'h>; 2],
+    pub(super) local: &'h ResourceList,
+    /// As if local had no changes.
+    pub(super) replaced: bool,
+    pub(super) untouched: &'h Untouched,
+}
+
+/// The files whose heads are other than they were, with their heads.
+pub(super) struct Heads(Vec<(String, String)>);
+
+impl Sides<'_> {
+    /// Merges the heads of all files that hold resources afterwards.
+    pub(super) fn merge(&self, tracks: &[Track], fates: &[Fate], report: &mut Report) -> Heads {
+        let mut heads = Vec::new();
+        let has_files = |source: &Source<'_>| source.files().is_some();
+        if !self.local.is_package() || !self.sources.iter().all(has_files) {
+            return Heads(heads);
+        }
+        let files = Files::find(self.packages, tracks, fates);
+        for (path, tracks) in &files.0 {
+            if self.is_settled(path) {
+                continue;
+            }
+            let side = |side: usize| {
+                self.read(side, path).or_else(|| {
+                    // The file that was renamed to this one.
+                    let old = tracks.iter().find_map(|paths| paths[side])?;
+                    self.read(side, old).filter(|_| !files.0.contains_key(old))
+                })
+            };
+            let (ours, Some(theirs)) = (side(1), side(2)) else {
+                continue;
+            };
+            let base = match self.replaced {
+                true => ours.clone(),
+                false => side(0),
+            };
+            let head = match ours {
+                Some(ours) => {
+                    let head = merged(&base.unwrap_or_default(), &ours, &theirs);
+                    report.counts.updated += usize::from(head.is_some());
+                    // A file that is new here has none to keep.
+                    head.or(Some(ours).filter(|_| self.local.read_file(path).is_err()))
+                }
+                None => Some(theirs),
+            };
+            heads.extend(head.map(|head| ((*path).to_owned(), head)));
+        }
+        Heads(heads)
+    }
+
+    /// Whether a file's head is upstream's with all else, or upstream did not touch it.
+    fn is_settled(&self, path: &str) -> bool {
+        let is_unchanged = self.packages.unchanged.contains(path) && !self.replaced;
+        let is_there = || self.local.read_file(path).is_ok();
+        self.untouched.has_file(Some(path)) || (is_unchanged && is_there())
+    }
+
+    /// The head of a file of original, local or upstream.
+    fn read(&self, side: usize, path: &str) -> Option<String> {
+        let bytes = match side {
+            0 => self.sources[0].files()?.read_file(path).ok()?,
+            1 => self.local.read_file(path).ok()?,
+            _ => self.sources[1].files()?.read_file(path).ok()?,
+        };
+        let text = std::str::from_utf8(&bytes).ok()?;
+        Some(text[..head_end(text)].to_owned())
+    }
+}
+
+impl Heads {
+    pub(super) fn apply(self, list: &mut ResourceList) {
+        for (path, head) in self.0 {
+            list.set_head(path, head);
+        }
+    }
+}
+
+/// The files that hold resources afterwards, with the paths of those resources in all three packages.
+struct Files<'p>(BTreeMap<&'p str, Vec<[Option<&'p str>; 3]>>);
+
+impl<'p> Files<'p> {
+    fn find(packages: &'p Packages<'_, '_>, tracks: &[Track], fates: &[Fate]) -> Self {
+        let members = [
+            &packages.base.all,
+            &packages.local.all,
+            &packages.upstream.all,
+        ];
+        let mut files: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+        for (track, fate) in tracks.iter().zip(fates) {
+            let paths = packages.paths(track);
+            let path = match fate {
+                Fate::Removed => None,
+                Fate::Added => paths[2],
+                Fate::Merge => moved_to(track, members).or(paths[1]),
+                Fate::Stays => paths[1],
+            };
+            if let Some(path) = path {
+                files.entry(path).or_default().push(paths);
+            }
+        }
+        Self(files)
+    }
+}
+
+/// The head that stands; `None` if it is local's.
+fn merged(base: &str, local: &str, upstream: &str) -> Option<String> {
+    let [old, ours, theirs] = [base, local, upstream].map(blocks);
+    let mark = match local.starts_with(BYTE_ORDER_MARK) {
+        true => BYTE_ORDER_MARK.to_string(),
+        false => String::new(),
+    };
+    let stands = merge_blocks(&old, &ours, &theirs);
+    if stands == ours {
+        return None;
+    }
+    if stands == theirs {
+        return Some(mark + upstream.trim_start_matches(BYTE_ORDER_MARK));
+    }
+    let is_opened = [local, upstream].map(|head| head.lines().any(|line| line.starts_with("---")));
+    let end = match is_opened.contains(&true) {
+        true => "\n---\n",
+        false => "\n\n",
+    };
+    Some(mark + &stands.join("\n\n") + end)
+}
+
+/// The comments of a head, and its directives: what blank lines and `---` keep apart.
+fn blocks(head: &str) -> Vec<String> {
+    let mut blocks: Vec<String> = Vec::new();
+    let mut is_new = true;
+    for line in head.trim_start_matches(BYTE_ORDER_MARK).lines() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with("---") {
+            is_new = true;
+            continue;
+        }
+        match blocks.last_mut().filter(|_| !is_new) {
+            Some(block) => {
+                block.push('\n');
+                block.push_str(line);
+            }
+            None => blocks.push(line.to_owned()),
+        }
+        is_new = false;
+    }
+    blocks
+}
+
+/// Merges three-way what lies between the blocks that all have in common at both ends.
+fn merge_blocks(base: &[String], local: &[String], upstream: &[String]) -> Vec<String> {
+    let all = [base, local, upstream];
+    let shortest = all
+        .map(<[String]>::len)
+        .into_iter()
+        .min()
+        .unwrap_or_default();
+    let same = |at: &dyn Fn(&'_ [String]) -> usize| {
+        let [b, l, u] = all.map(|blocks| &blocks[at(blocks)]);
+        b == l && b == u
+    };
+    let head = (0..shortest).take_while(|n| same(&|_| *n)).count();
+    let tail = (0..shortest - head)
+        .take_while(|n| same(&|blocks| blocks.len() - 1 - n))
+        .count();
+    let [b, l, u] = all.map(|blocks| &blocks[head..blocks.len() - tail]);
+    let mut merged = local[..head].to_vec();
+    merged.extend(merge_between(b, l, u));
+    merged.extend_from_slice(&local[local.len() - tail..]);
+    merged
+}
+
+fn merge_between(base: &[String], local: &[String], upstream: &[String]) -> Vec<String> {
+    let outcome = rule::merge(
+        Some(base),
+        Some(local),
+        Some(upstream),
+        Side::Local,
+        |a, b| a == b,
+    );
+    match outcome.side {
+        _ if outcome.conflict => {}
+        Side::Local => return local.to_vec(),
+        Side::Upstream => return upstream.to_vec(),
+    }
+    // What one side put around the old blocks goes around what the other made of them.
+    for (outer, inner) in [(local, upstream), (upstream, local)] {
+        if let Some((before, behind)) = around(outer, base) {
+            let has = |block: &&String| before.contains(block) || behind.contains(block);
+            let new = inner.iter().filter(|block| !has(block));
+            return before.iter().chain(new).chain(behind).cloned().collect();
+        }
+    }
+    local.to_vec()
+}
+
+/// What stands before and behind `inner` in `outer`, if that holds it.
+fn around<'b>(outer: &'b [String], inner: &[String]) -> Option<(&'b [String], &'b [String])> {
+    if inner.is_empty() {
+        return Some((outer, &[]));
+    }
+    let at = outer.windows(inner.len()).position(|part| part == inner)?;
+    Some((&outer[..at], &outer[at + inner.len()..]))
+}
+
+/// The comments that a file had and local removed.
+pub(super) fn removed_comments(base: &str, local: &str) -> BTreeSet<String> {
+    let comments = |text: &str| -> BTreeSet<String> {
+        let lines = text.lines().map(str::trim);
+        let comments = lines.filter(|line| line.starts_with('#'));
+        comments.map(str::to_owned).collect()
+    };
+    let kept = comments(local);
+    let mut removed = comments(base);
+    removed.retain(|line| !kept.contains(line));
+    removed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_merge_block_by_block() {
+        // base, local, upstream, and what stands; `-` for local's.
+        let table = [
+            ("# a\n\n", "# a\n\n", "# a\n\n", "-"),
+            ("# a\n\n", "# a\n\n", "# b\n---\n", "# b\n---\n"),
+            ("# a\n\n", "# a\n\n", "", ""),
+            ("# a\n\n", "# mine\n\n", "# b\n\n", "-"),
+            ("# a\n\n", "", "# b\n\n", "-"),
+            ("# a\n\n", "", "# a\n\n", "-"),
+            ("", "# mine\n\n", "", "-"),
+            ("", "# mine\n\n", "# b\n\n", "# mine\n\n# b\n\n"),
+            ("", "# mine\n\n# b\n\n", "# b\n\n", "-"),
+            (
+                "# a\n\n",
+                "# mine\n\n# a\n\n",
+                "# b\n\n",
+                "# mine\n\n# b\n\n",
+            ),
+            (
+                "# a\n---\n",
+                "# a\n\n# mine\n---\n",
+                "# b\n---\n",
+                "# b\n\n# mine\n---\n",
+            ),
+            (
+                "# a\n\n",
+                "# mine\n\n",
+                "# a\n\n# b\n\n",
+                "# mine\n\n# b\n\n",
+            ),
+            ("# a\n\n", "# a\n---\n", "---\n# a\n\n", "-"),
+            ("", "", "---\n", "-"),
+            ("", "\u{feff}", "# b\n\n", "\u{feff}# b\n\n"),
+        ];
+        for (base, local, upstream, stands) in table {
+            let stands = Some(stands.to_owned()).filter(|stands| stands != "-");
+            assert_eq!(
+                merged(base, local, upstream),
+                stands,
+                "{base:?} {local:?} {upstream:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The text of a file put together anew: its head, those of its documents that stay, and new ones.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::{Layout, ResourceList};
+use crate::yaml::{Document, head_end, is_marker};
+
+impl ResourceList {
+    /// Gives a file of the package another head: what stands in front of its first document.
+    pub(crate) fn set_head(&mut self, path: String, head: String) {
+        if let Layout::Files { heads, .. } = &mut self.layout {
+            heads.insert(path, head);
+        }
+    }
+}
+
+/// The text of a file with another head if one is given, without some of its documents, and with new
+/// ones before a document each or at the end; `None` if no document with content is left.
+pub(super) fn documents_text(
+    document: Document<'_>,
+    head: Option<&str>,
+    removed: Option<&BTreeSet<usize>>,
+    added: &[(Option<usize>, &str)],
+) -> Option<String> {
+    let own = head_end(document.text);
+    let mut file = NewFile::new(document.text);
+    file.text = match head {
+        Some(head) => file.with_line_breaks(head),
+        None => document.text[..own].to_owned(),
+    };
+    let mut is_empty = true;
+    let mut new: HashMap<usize, Vec<&str>> = HashMap::new();
+    for (before, text) in added {
+        let place = before.unwrap_or(document.len());
+        new.entry(place).or_default().push(text);
+    }
+    for index in 0..=document.len() {
+        for new in new.remove(&index).unwrap_or_default() {
+            let new = file.with_line_breaks(new);
+            file.push(&new);
+            is_empty = false;
+        }
+        let kept = index < document.len() && !removed.is_some_and(|set| set.contains(&index));
+        let Some(range) = document.range(index).filter(|_| kept) else {
+            continue;
+        };
+        let start = match index {
+            0 => own.clamp(range.start, range.end),
+            _ => range.start,
+        };
+        file.push(&document.text[start..range.end]);
+        is_empty &= document.root(index).is_none();
+    }
+    (!is_empty).then_some(file.text)
+}
+
+/// A file as far as it is written.
+struct NewFile {
+    text: String,
+    newline: &'static str,
+    /// Whether there is nothing but the head yet.
+    is_head: bool,
+}
+
+impl NewFile {
+    /// An empty file with the line breaks of a text.
+    fn new(like: &str) -> Self {
+        Self {
+            text: String::new(),
+            newline: if like.contains("\r\n") { "\r\n" } else { "\n" },
+            is_head: true,
+        }
+    }
+
+    fn with_line_breaks(&self, text: &str) -> String {
+        match self.newline {
+            "\n" => text.to_owned(),
+            newline => text.replace("\r\n", "\n").replace('\n', newline),
+        }
+    }
+
+    /// Puts a document behind what is there, with a `---` between them.
+    fn push(&mut self, document: &str) {
+        let begins = |marker| is_marker(document.as_bytes(), marker);
+        let rest = ["---\n", "---\r\n"]
+            .into_iter()
+            .find_map(|marker| document.strip_prefix(marker));
+        let document = match rest {
+            // What was second needs no marker any more.
+            Some(rest) if self.is_head => rest,
+            _ => document,
+        };
+        if !self.is_head {
+            self.end_line();
+            if !begins(b"---") && !begins(b"...") {
+                self.push_marker();
+            }
+        } else if rest.is_none() && begins(b"---") {
+            self.drop_marker();
+        } else if !self.is_set_off() {
+            self.end_line();
+            self.push_marker();
+        }
+        self.text.push_str(document);
+        self.is_head = false;
+    }
+
+    fn push_marker(&mut self) {
+        self.text.push_str("---");
+        self.text.push_str(self.newline);
+    }
+
+    fn end_line(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push_str(self.newline);
+        }
+    }
+
+    fn last_line(&self) -> &str {
+        let text = self.text.trim_start_matches('\u{feff}');
+        text.split_inclusive('\n').next_back().unwrap_or_default()
+    }
+
+    /// Whether a document can follow the head without taking its comments for its own.
+    fn is_set_off(&self) -> bool {
+        let last = self.last_line();
+        last.trim().is_empty() || is_marker(last.as_bytes(), b"---")
+    }
+
+    /// Takes away the marker at the end of the head: the first document has its own.
+    fn drop_marker(&mut self) {
+        let last = self.last_line();
+        if is_marker(last.as_bytes(), b"---") {
+            let rest = self.text.len() - last.len();
+            self.text.truncate(rest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::{ParseOptions, Tree};
+
+    fn text(
+        before: &str,
+        head: Option<&str>,
+        removed: &[usize],
+        added: &[(Option<usize>, &str)],
+    ) -> Option<String> {
+        let tree = Tree::parse(before, ParseOptions::default()).expect("YAML");
+        let removed = removed.iter().copied().collect();
+        documents_text(Document::new(before, &tree), head, Some(&removed), added)
+    }
+
+    #[track_caller]
+    fn check(
+        before: &str,
+        removed: &[usize],
+        added: &[(Option<usize>, &str)],
+        after: Option<&str>,
+    ) {
+        assert_eq!(text(before, None, removed, added).as_deref(), after);
+    }
+
+    #[test]
+    fn documents_come_and_go() {
+        let two = "# head\na: 1\n---\n# two\nb: 1\n";
+        check(two, &[], &[], Some(two));
+        check(two, &[0], &[], Some("# two\nb: 1\n"));
+        check(two, &[1], &[], Some("# head\na: 1\n"));
+        check(two, &[0, 1], &[], None);
+        check(
+            two,
+            &[],
+            &[(Some(1), "n: 1\n")],
+            Some("# head\na: 1\n---\nn: 1\n---\n# two\nb: 1\n"),
+        );
+        check(
+            two,
+            &[],
+            &[(Some(0), "n: 1\n")],
+            Some("n: 1\n---\n# head\na: 1\n---\n# two\nb: 1\n"),
+        );
+        check("a: 1", &[], &[(None, "n: 1\n")], Some("a: 1\n---\nn: 1\n"));
+        check(
+            "---\na: 1\n",
+            &[0],
+            &[(None, "n: 1\n")],
+            Some("---\nn: 1\n"),
+        );
+        check(
+            "a: 1\r\n",
+            &[],
+            &[(None, "n: 1\n")],
+            Some("a: 1\r\n---\r\nn: 1\r\n"),
+        );
+        check(
+            "",
+            &[],
+            &[(None, "n: 1\n"), (None, "m: 1\n")],
+            Some("n: 1\n---\nm: 1\n"),
+        );
+    }
+
+    #[test]
+    fn the_head_stays_whatever_document_comes_or_goes() {
+        for head in ["# file\n\n", "# file\n---\n", "---\n# file\n\n"] {
+            let two = format!("{head}a: 1\n---\nb: 1\n");
+            check(&two, &[], &[], Some(&two));
+            check(&two, &[0], &[], Some(&format!("{head}b: 1\n")));
+            check(
+                &two,
+                &[0],
+                &[(Some(0), "n: 1\n")],
+                Some(&format!("{head}n: 1\n---\nb: 1\n")),
+            );
+            check(&two, &[0, 1], &[], None);
+        }
+    }
+
+    #[test]
+    fn a_comment_behind_a_marker_stays_there() {
+        let two = "# file\n---\na: 1\n--- # b\nb: 1\n";
+        check(two, &[], &[], Some(two));
+        check(two, &[0], &[], Some("# file\n--- # b\nb: 1\n"));
+        check(
+            two,
+            &[],
+            &[(None, "--- # n\nn: 1\n")],
+            Some("# file\n---\na: 1\n--- # b\nb: 1\n--- # n\nn: 1\n"),
+        );
+        let first = "# file\n--- # a\na: 1\n---\nb: 1\n";
+        check(first, &[], &[], Some(first));
+        check(first, &[0], &[], Some("# file\n---\nb: 1\n"));
+    }
+
+    #[test]
+    fn a_head_is_exchanged_with_the_line_breaks_of_the_file() {
+        let after = text("# old\r\n\r\na: 1\r\n", Some("# new\n---\n"), &[], &[]);
+        assert_eq!(after.as_deref(), Some("# new\r\n---\r\na: 1\r\n"));
+        let after = text("# old\n---\na: 1\n", Some(""), &[], &[]);
+        assert_eq!(after.as_deref(), Some("a: 1\n"));
+        let after = text("", Some("# new\n\n"), &[], &[(None, "n: 1\n")]);
+        assert_eq!(after.as_deref(), Some("# new\n\nn: 1\n"));
+    }
+}
