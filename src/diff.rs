@@ -1,5 +1,7 @@
 //! Unified diffs, in the form that `git apply` and `patch -p1` take.
 
+mod binary;
+
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
@@ -12,6 +14,28 @@ const CONTEXT: usize = 3;
 
 /// After that long the search for common lines is cut short; the diff stays correct, and gets longer.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The change of one file, text or not, in the form that `git apply` takes; `None` stands for no file, else its content
+/// and permission bits. Empty if no byte differs.
+pub fn file_diff(path: &str, before: Option<(&[u8], u32)>, after: Option<(&[u8], u32)>) -> String {
+    let [old, new] = [before, after].map(|file| file.map(|(bytes, _)| bytes));
+    if old == new {
+        return String::new();
+    }
+    match (text_of(old), text_of(new)) {
+        (Some(old), Some(new)) => unified_diff(path, old, new),
+        _ => binary::binary_diff(path, before, after),
+    }
+}
+
+/// A content as text, if it is one; no file can be taken for one.
+fn text_of(content: Option<&[u8]>) -> Option<Option<&str>> {
+    match content {
+        None => Some(None),
+        Some(bytes) if bytes.contains(&0) => None,
+        Some(bytes) => std::str::from_utf8(bytes).ok().map(Some),
+    }
+}
 
 /// The unified diff of one file; `None` stands for no file. Empty if nothing differs.
 ///

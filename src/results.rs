@@ -104,6 +104,8 @@ reasons! {
     NoTargets,
     /// A list of a patch has elements that its `$setElementOrder` has not.
     NotInElementOrder,
+    /// The package, or the output, could not be written; the other results of the run do not hold.
+    NotWritten,
     /// A PackageVariant of the name is there, and the PackageVariantSet does not own it.
     OtherOwner,
     /// A PackageVariant belongs to a PackageVariantSet that is not there.

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::arguments::Arguments;
 use super::function::Function;
-use super::print::{print_results, write_results, write_stdout};
+use super::print::{claim_no_success, print_results, write_results, write_stdout};
 use super::step::{leave, run};
 use super::{DONE, FAILED, WOULD_CHANGE};
 use crate::config::UsageError;
-use crate::diff::unified_diff;
+use crate::diff::{file_diff, unified_diff};
 use crate::mask::masked;
 use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
 use crate::resource_list::ResourceList;
@@ -36,21 +36,37 @@ pub(super) fn on_package(
         list.file_changes()
     };
     write_results(function, arguments, &results)?;
+    let code = match failed {
+        true => FAILED,
+        false => put_out(arguments, &list, &files, &changes)
+            .map_err(|error| claim_no_success(function, arguments, error))?,
+    };
+    // Nobody is told of a change that is not on disk yet.
     print_results(|report| report.by_file(&results));
-    if failed {
-        return Ok(FAILED);
-    }
+    leave((list, files, changes));
+    Ok(code)
+}
+
+/// Writes the package, or prints what is asked for instead.
+fn put_out(
+    arguments: &Arguments,
+    list: &ResourceList,
+    files: &PackageFiles,
+    changes: &[FileChange],
+) -> Result<u8, UsageError> {
     if list.printed().is_some() {
-        return print_documents(arguments, &list);
+        return print_documents(arguments, list);
     }
+    let refused = |error: PackageError| UsageError(error.to_string());
     if arguments.diff {
-        write_stdout(changes.iter().map(|change| diff(&files, change)))?;
+        let diffs = changes.iter().map(|change| diff(files, change));
+        let diffs: Vec<String> = diffs.collect::<Result<_, _>>().map_err(refused)?;
+        write_stdout(diffs)?;
+    }
+    if !arguments.diff && !arguments.check {
+        write_package(files, changes).map_err(refused)?;
     }
     let would_change = arguments.check && !changes.is_empty();
-    if !arguments.diff && !arguments.check {
-        write_package(&files, &changes).map_err(|error| usage(&error))?;
-    }
-    leave((list, files, changes));
     Ok(if would_change { WOULD_CHANGE } else { DONE })
 }
 
@@ -108,14 +124,21 @@ fn skipped(files: &PackageFiles) -> Results {
     results
 }
 
-fn diff(files: &PackageFiles, change: &FileChange) -> String {
-    let before = files
-        .get(change.path())
-        .map(|file| file.content.text.as_str());
-    match change {
-        FileChange::Write { path, bytes, .. } => {
-            unified_diff(path, before, Some(&String::from_utf8_lossy(bytes)))
+fn diff(files: &PackageFiles, change: &FileChange) -> Result<String, PackageError> {
+    const USUAL_MODE: u32 = 0o644;
+    let path = change.path();
+    let other;
+    let before = match (files.get(path), files.mode_of_other(path)) {
+        (Some(file), _) => Some((file.content.text.as_bytes(), file.content.mode)),
+        (None, Some(mode)) => {
+            other = files.read_other(path)?;
+            Some((&other[..], mode))
         }
-        FileChange::Delete { path } => unified_diff(path, before, None),
-    }
+        (None, None) => None,
+    };
+    let after = match change {
+        FileChange::Write { bytes, mode, .. } => Some((&bytes[..], mode.unwrap_or(USUAL_MODE))),
+        FileChange::Delete { .. } => None,
+    };
+    Ok(file_diff(path, before, after))
 }

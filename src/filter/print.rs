@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use super::function::Function;
 use crate::config::UsageError;
 use crate::report::Report;
-use crate::results::{FunctionResult, Results};
+use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::Value;
 
 /// Writes the `--results` file, before anything else is written.
@@ -25,6 +25,24 @@ pub(super) fn write_results(
             path.display()
         ))
     })
+}
+
+/// For a run whose output could not be written: what it said of it in the `--results` file is not true.
+pub(super) fn claim_no_success(
+    function: &Function,
+    arguments: &Arguments,
+    error: UsageError,
+) -> UsageError {
+    let mut results = Results::default();
+    results.push(FunctionResult::error(Reason::NotWritten, error.to_string()));
+    let written = write_results(function, arguments, &results);
+    if let (Err(_), Some(path)) = (written, &arguments.results)
+        && path.is_file()
+    {
+        // Rather none than a wrong one.
+        let _ = std::fs::remove_file(path);
+    }
+    error
 }
 
 /// A `FunctionResultList` in kpt's form.

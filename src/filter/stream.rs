@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 
 use super::arguments::Arguments;
 use super::function::Function;
-use super::print::{print_results, write_results, write_stdout};
+use super::print::{claim_no_success, print_results, write_results, write_stdout};
 use super::read::utf8;
 use super::step::{leave, run};
 use super::{DONE, FAILED};
@@ -38,7 +38,8 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     let texts = list
         .to_texts(&results, !failed)
         .map_err(|error| UsageError(error.to_string()))?;
-    write_stdout(texts.iter().map(|text| &**text))?;
+    write_stdout(texts.iter().map(|text| &**text))
+        .map_err(|error| claim_no_success(function, arguments, error))?;
     leave((list, texts));
     Ok(if failed { FAILED } else { DONE })
 }

@@ -13,6 +13,7 @@ mod file;
 mod krmignore;
 mod path;
 mod read;
+mod temporary;
 mod write;
 
 use std::fs::Metadata;
@@ -115,6 +116,18 @@ pub enum PackageError {
         /// The file, relative to the package.
         path: String,
     },
+    /// A file is not what it was when it was read; that was seen when others were written already.
+    #[error(
+        "'{}' was changed by somebody else since it was read, and was left alone; {written} other \
+         files had been written by then: run again for the rest",
+        escape(path)
+    )]
+    ChangedMeanwhile {
+        /// The file, relative to the package.
+        path: String,
+        /// How many changes were made.
+        written: usize,
+    },
     /// A new file is there already, though it was not read (ignored by `.krmignore`, or just made).
     #[error(
         "expected no file at '{}', but there is one that was not read as part of the package",
@@ -152,11 +165,6 @@ impl PackageError {
         }
     }
 }
-
-/// Temporary files are named `.krm-variants-<random>.tmp`: no reader matches that, and what a killed run left
-/// behind is never taken for a part of the package.
-const TEMPORARY_PREFIX: &str = ".krm-variants-";
-const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// Is this a component that is never read and never written, `.git`? Without regard to case, since some
 /// file systems have none.

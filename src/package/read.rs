@@ -13,7 +13,8 @@ use std::time::SystemTime;
 
 use super::file::{below, read_regular};
 use super::krmignore::Krmignore;
-use super::{PackageError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, is_git, mode_of};
+use super::temporary::is_temporary;
+use super::{PackageError, is_git, mode_of};
 use crate::parallel;
 
 /// To open and read a file of unknown length takes as long as to scan so many bytes.
@@ -34,6 +35,8 @@ pub struct PackageFiles {
     pub skipped: Vec<Skipped>,
     /// How `others` looked when they were listed.
     pub(super) other_stamps: BTreeMap<String, Stamp>,
+    /// Temporary files, of runs at work and of those that were killed.
+    pub(super) temporaries: Vec<PathBuf>,
 }
 
 /// A KRM-named file of a package.
@@ -226,6 +229,7 @@ pub fn read_package(dir: &Path) -> Result<PackageFiles, PackageError> {
         links,
         mut ignored,
         mut skipped,
+        temporaries,
     } = listing;
 
     // Links come after everything else is listed, in order of their paths, so that which one of several wins is fixed.
@@ -278,6 +282,7 @@ pub fn read_package(dir: &Path) -> Result<PackageFiles, PackageError> {
         ignored,
         skipped,
         other_stamps: others,
+        temporaries,
     })
 }
 
@@ -321,6 +326,7 @@ struct Listing {
     links: BTreeSet<String>,
     ignored: Vec<String>,
     skipped: Vec<Skipped>,
+    temporaries: Vec<PathBuf>,
 }
 
 impl Listing {
@@ -343,9 +349,11 @@ impl Listing {
                     });
                     continue;
                 };
-                if is_git(name)
-                    || (name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX))
-                {
+                if is_git(name) {
+                    continue;
+                }
+                if is_temporary(name) {
+                    self.temporaries.push(entry.path());
                     continue;
                 }
                 let path = below(&folder, name);

@@ -1,7 +1,7 @@
 //! Writing changes back into a package directory: all checks first, then each file atomically.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use tempfile::TempPath;
 use super::file::{read_regular, read_seen};
 use super::path::{check_place, components, normalize_package_path};
 use super::read::{PackageFiles, Stamp};
-use super::{PackageError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, is_git, mode_of};
+use super::{PackageError, is_git, mode_of, temporary};
 
 /// What is to become of one file of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,8 +60,9 @@ impl FileChange {
 /// Before anything is touched, every path is checked, links and `.git` on the way included, and every file that
 /// is to change is compared with what was read. Then all new contents are written to temporary files
 /// beside their targets, so that a full disk or a missing permission is found while nothing has changed.
-/// Then these are renamed into place, and at last files are deleted (their folders stay). If that is cut
-/// short, each file is old or new.
+/// Then these are renamed into place, and at last files are deleted (their folders stay); each is compared once more
+/// right before that. If that is cut short, each file is old or new. Temporary files that a killed run left behind
+/// are removed.
 ///
 /// A file whose content stays the same is not written. If the package directory does not exist and `files` is
 /// [empty](PackageFiles::empty), it is made. A file that has several names (hard links) is changed under this one only.
@@ -70,6 +71,16 @@ impl FileChange {
 /// A path that leads out of the package; a file changed underneath; a new file that exists; two changes for one
 /// file; the operating system refuses. Temporary files and folders made for new files are removed then.
 pub fn write_package(files: &PackageFiles, changes: &[FileChange]) -> Result<(), PackageError> {
+    write_watched(files, changes, &mut |_| ())
+}
+
+/// As [`write_package`]; `watch` hears of each path before its file is looked at for the last time.
+fn write_watched(
+    files: &PackageFiles,
+    changes: &[FileChange],
+    watch: &mut dyn FnMut(&str),
+) -> Result<(), PackageError> {
+    temporary::remove_left_behind(&files.temporaries);
     let mut changes = check_paths(changes)?;
     changes.retain(|(path, change)| match change {
         FileChange::Write { bytes, .. } => files
@@ -88,7 +99,16 @@ pub fn write_package(files: &PackageFiles, changes: &[FileChange]) -> Result<(),
     {
         make_folders(&files.root, &mut made)?;
     }
-    let result = plan(files, &changes).and_then(|steps| commit(steps, &mut made));
+    let result = find_root(files).and_then(|root| {
+        let steps = plan(files, &root, &changes)?;
+        let staged = stage_all(&steps, &mut made)?;
+        let mut commit = Commit {
+            files,
+            root: &root,
+            done: 0,
+        };
+        commit.run(steps, staged, watch)
+    });
     if result.is_err() {
         // Only the empty ones go: what is in place stays.
         for folder in made.iter().rev() {
@@ -129,98 +149,109 @@ fn check_paths(changes: &[FileChange]) -> Result<Vec<(String, &FileChange)>, Pac
     Ok(checked)
 }
 
-/// A change that was checked, with places on disk.
-enum Step<'a> {
-    Replace {
-        target: PathBuf,
-        bytes: &'a [u8],
-        mode: u32,
-    },
-    Create {
-        path: String,
-        target: PathBuf,
-        bytes: &'a [u8],
-        mode: Option<u32>,
-    },
-    Delete {
-        targets: Vec<PathBuf>,
-    },
+/// A change that was checked.
+struct Step<'a> {
+    path: &'a str,
+    /// The file on disk.
+    target: PathBuf,
+    kind: StepKind<'a>,
+}
+
+enum StepKind<'a> {
+    Replace { bytes: &'a [u8], mode: u32 },
+    Create { bytes: &'a [u8], mode: Option<u32> },
+    Delete,
+}
+
+fn find_root(files: &PackageFiles) -> Result<PathBuf, PackageError> {
+    match fs::canonicalize(&files.root) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(PackageError::Missing {
+            path: files.root.clone(),
+        }),
+        other => other.map_err(PackageError::io("read", files.root.as_path())),
+    }
 }
 
 /// The rules that look at the disk; nothing is written here.
 fn plan<'a>(
     files: &PackageFiles,
-    changes: &[(String, &'a FileChange)],
+    root: &Path,
+    changes: &'a [(String, &'a FileChange)],
 ) -> Result<Vec<Step<'a>>, PackageError> {
-    let root = match fs::canonicalize(&files.root) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Err(PackageError::Missing {
-                path: files.root.clone(),
-            });
-        }
-        other => other.map_err(PackageError::io("read", files.root.as_path()))?,
-    };
     let mut steps = Vec::with_capacity(changes.len());
     // The files of a folder are neighbours.
     let mut checked = None;
     for (path, change) in changes {
         let folder = path.rsplit_once('/').map(|(folder, _)| folder);
         if checked != Some(folder) {
-            check_parents(&root, path)?;
+            check_parents(root, path)?;
             checked = Some(folder);
         }
-        let on_disk = root.join(path);
-        let mut found = None;
-        let mut targets = vec![on_disk.clone()];
-        if let Some(file) = files.get(path) {
-            match &file.content.target {
-                Some(target) => {
-                    if fs::canonicalize(&on_disk).ok().as_ref() != Some(target) {
-                        return Err(PackageError::Changed { path: path.clone() });
-                    }
-                    targets.insert(0, target.clone());
-                }
-                None => check_regular(&on_disk, path)?,
-            }
-            let (bytes, metadata) = match file.content.target {
-                Some(_) => read_regular(&targets[0], path)?,
-                None => read_seen(&on_disk, path)?,
-            };
-            if bytes != file.content.text.as_bytes() {
-                return Err(PackageError::Changed { path: path.clone() });
-            }
-            found = Some((bytes, metadata));
-        } else if let Some(stamp) = files.other_stamps.get(path) {
-            check_regular(&on_disk, path)?;
-            let (bytes, metadata) = read_seen(&on_disk, path)?;
-            if Stamp::of(&metadata) != *stamp {
-                return Err(PackageError::Changed { path: path.clone() });
-            }
-            found = Some((bytes, metadata));
-        }
-        steps.push(match (change, found) {
-            (FileChange::Write { bytes, .. }, Some((old, _))) if old == *bytes => continue,
-            (FileChange::Write { bytes, .. }, Some((_, metadata))) => Step::Replace {
-                target: targets.swap_remove(0),
+        let found = look(files, root, path)?;
+        let kind = match (change, &found) {
+            (FileChange::Write { bytes, .. }, Some(found)) if found.bytes == *bytes => continue,
+            (FileChange::Write { bytes, .. }, Some(found)) => StepKind::Replace {
                 bytes,
-                mode: mode_of(&metadata),
+                mode: mode_of(&found.metadata),
             },
             (FileChange::Write { bytes, mode, .. }, None) => {
-                check_absent(&on_disk, path)?;
-                Step::Create {
-                    path: path.clone(),
-                    target: on_disk,
-                    bytes,
-                    mode: *mode,
-                }
+                check_absent(&root.join(path), path)?;
+                StepKind::Create { bytes, mode: *mode }
             }
-            (FileChange::Delete { .. }, Some(_)) => Step::Delete { targets },
+            (FileChange::Delete { .. }, Some(_)) => StepKind::Delete,
             (FileChange::Delete { .. }, None) => {
                 return Err(PackageError::NotInPackage { path: path.clone() });
             }
-        });
+        };
+        let target = found.map_or_else(|| root.join(path), |found| found.target);
+        steps.push(Step { path, target, kind });
     }
     Ok(steps)
+}
+
+/// A file that is as it was when it was read.
+struct Found {
+    /// The file itself, or the one that the link of this path leads to.
+    target: PathBuf,
+    bytes: Vec<u8>,
+    metadata: Metadata,
+}
+
+/// Looks whether a file is as it was when it was read; `None` if it was not read.
+fn look(files: &PackageFiles, root: &Path, path: &str) -> Result<Option<Found>, PackageError> {
+    let changed = || PackageError::Changed { path: path.into() };
+    let on_disk = root.join(path);
+    let (target, (bytes, metadata)) = if let Some(file) = files.get(path) {
+        let found = match &file.content.target {
+            Some(target) if fs::canonicalize(&on_disk).ok().as_ref() != Some(target) => {
+                return Err(changed());
+            }
+            Some(target) => (target.clone(), read_regular(target, path)?),
+            None => {
+                check_regular(&on_disk, path)?;
+                let read = read_seen(&on_disk, path)?;
+                (on_disk, read)
+            }
+        };
+        if found.1.0 != file.content.text.as_bytes() {
+            return Err(changed());
+        }
+        found
+    } else if let Some(stamp) = files.other_stamps.get(path) {
+        check_regular(&on_disk, path)?;
+        let read = read_seen(&on_disk, path)?;
+        if Stamp::of(&read.1) != *stamp {
+            return Err(changed());
+        }
+        (on_disk, read)
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(Found {
+        target,
+        bytes,
+        metadata,
+    }))
 }
 
 /// No folder on the way may be a link out of the package or into `.git`, and none may be a file.
@@ -276,57 +307,102 @@ fn check_absent(file: &Path, path: &str) -> Result<(), PackageError> {
     }
 }
 
-/// All temporary files first, then all renames, then all deletions.
-fn commit(steps: Vec<Step<'_>>, made: &mut Vec<PathBuf>) -> Result<(), PackageError> {
-    // A temporary file that is not renamed is removed when it is dropped.
-    let mut staged: Vec<(TempPath, PathBuf, Option<String>)> = Vec::new();
-    let mut doomed = Vec::new();
-    for step in steps {
-        match step {
-            Step::Replace {
-                target,
-                bytes,
-                mode,
-            } => {
-                staged.push((stage(&target, bytes, Some(mode))?, target, None));
+/// Writes the temporary files of all steps, in order; a deletion has none. One that is not renamed is removed when it
+/// is dropped.
+fn stage_all(
+    steps: &[Step<'_>],
+    made: &mut Vec<PathBuf>,
+) -> Result<Vec<Option<TempPath>>, PackageError> {
+    let stage_one = |step: &Step<'_>| {
+        Ok(match step.kind {
+            StepKind::Replace { bytes, mode } => Some(stage(&step.target, bytes, Some(mode))?),
+            StepKind::Create { bytes, mode } => {
+                make_folders(parent(&step.target), made)?;
+                Some(stage(&step.target, bytes, mode)?)
             }
-            Step::Create {
-                path,
-                target,
-                bytes,
-                mode,
-            } => {
-                make_folders(parent(&target), made)?;
-                staged.push((stage(&target, bytes, mode)?, target, Some(path)));
+            StepKind::Delete => None,
+        })
+    };
+    steps.iter().map(stage_one).collect()
+}
+
+/// The part of a run that changes files.
+struct Commit<'c> {
+    files: &'c PackageFiles,
+    root: &'c Path,
+    /// How many files were changed.
+    done: usize,
+}
+
+impl Commit<'_> {
+    /// All renames first, then all deletions.
+    fn run(
+        &mut self,
+        steps: Vec<Step<'_>>,
+        staged: Vec<Option<TempPath>>,
+        watch: &mut dyn FnMut(&str),
+    ) -> Result<(), PackageError> {
+        let mut doomed = Vec::new();
+        for (step, temporary) in steps.into_iter().zip(staged) {
+            let Some(temporary) = temporary else {
+                doomed.push(step);
+                continue;
+            };
+            watch(step.path);
+            match step.kind {
+                StepKind::Create { .. } => put_new(temporary, &step)?,
+                _ => {
+                    self.look_again(&step)?;
+                    temporary.persist(&step.target).map_err(|error| {
+                        PackageError::io("rename a new version to", &step.target)(error.error)
+                    })?;
+                }
             }
-            Step::Delete { targets } => doomed.extend(targets),
+            self.done += 1;
+        }
+        for step in doomed {
+            watch(step.path);
+            self.look_again(&step)?;
+            let link = self.root.join(step.path);
+            let link = Some(link).filter(|link| *link != step.target);
+            for file in std::iter::once(step.target).chain(link) {
+                fs::remove_file(&file).map_err(PackageError::io("delete", file.as_path()))?;
+            }
+            self.done += 1;
+        }
+        Ok(())
+    }
+
+    /// Somebody may have saved the file while others were written.
+    fn look_again(&self, step: &Step<'_>) -> Result<(), PackageError> {
+        match look(self.files, self.root, step.path) {
+            Err(PackageError::Changed { path }) if self.done > 0 => {
+                let written = self.done;
+                Err(PackageError::ChangedMeanwhile { path, written })
+            }
+            found => found.map(|_| ()),
         }
     }
-    for (temporary, target, new) in staged {
-        if let Some(path) = new {
-            // Not `persist_noclobber`: some file systems have no hard links, which it may need.
-            check_absent(&target, &path)?;
-        }
-        temporary
-            .persist(&target)
-            .map_err(|error| PackageError::io("rename a new version to", target)(error.error))?;
-    }
-    for file in doomed {
-        fs::remove_file(&file).map_err(PackageError::io("delete", file.as_path()))?;
-    }
-    Ok(())
+}
+
+/// Puts a new file in place; one that is there by now stays.
+fn put_new(temporary: TempPath, step: &Step<'_>) -> Result<(), PackageError> {
+    let (target, path) = (&step.target, step.path);
+    let Err(error) = temporary.persist_noclobber(target) else {
+        return Ok(());
+    };
+    check_absent(target, path)?;
+    // Some file systems cannot do that in one step.
+    error
+        .path
+        .persist(target)
+        .map_err(|error| PackageError::io("rename a new version to", target)(error.error))
 }
 
 /// Writes a temporary file beside the target. Its handle is closed at once: there may be thousands.
 fn stage(target: &Path, bytes: &[u8], mode: Option<u32>) -> Result<TempPath, PackageError> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
-    #[cfg(unix)]
-    let initial = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-    #[cfg(unix)]
-    builder.permissions(initial);
     let failed = || PackageError::io("write a new version of", target);
-    let mut temporary = builder.tempfile_in(parent(target)).map_err(failed())?;
+    let mut temporary = temporary::make_in(parent(target)).map_err(failed())?;
     temporary.write_all(bytes).map_err(failed())?;
     #[cfg(unix)]
     if let Some(mode) = mode {
@@ -531,6 +607,72 @@ mod tests {
                 assert_eq!(listing(dir.path()), before);
             }
         }
+    }
+
+    #[test]
+    fn a_file_that_is_saved_while_others_are_written_is_left_alone() {
+        let dir = package(&[
+            ("a.yaml", "a"),
+            ("b.yaml", "b"),
+            ("d.yaml", "d"),
+            ("o.txt", "o"),
+        ]);
+        let changes = [
+            FileChange::write("a.yaml", "new"),
+            FileChange::write("b.yaml", "new"),
+            FileChange::write("n.yaml", "new"),
+            FileChange::write("o.txt", "new"),
+            FileChange::delete("d.yaml"),
+        ];
+        for late in ["a.yaml", "b.yaml", "n.yaml", "o.txt", "d.yaml"] {
+            for (path, text) in [
+                ("a.yaml", "a"),
+                ("b.yaml", "b"),
+                ("d.yaml", "d"),
+                ("o.txt", "o"),
+            ] {
+                put(dir.path(), path, text);
+            }
+            let _ = fs::remove_file(dir.path().join("n.yaml"));
+            let files = read_package(dir.path()).expect("a package");
+            let mut heard = 0;
+            let mut watch = |path: &str| {
+                heard += 1;
+                if path == late {
+                    put(dir.path(), path, "saved by somebody else");
+                }
+            };
+            let error = write_watched(&files, &changes, &mut watch).expect_err("it changed");
+            match &error {
+                E::Changed { path } => assert_eq!((path.as_str(), heard), (late, 1)),
+                E::ChangedMeanwhile { path, written } => {
+                    assert_eq!((path.as_str(), *written), (late, heard - 1));
+                }
+                E::Exists { path } => assert_eq!((path.as_str(), late), ("n.yaml", "n.yaml")),
+                other => panic!("{other}"),
+            }
+            assert_eq!(get(dir.path(), late), "saved by somebody else");
+            let left = listing(dir.path());
+            assert!(!left.iter().any(|name| name.ends_with(".tmp")), "{left:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_killed_run_left_behind_goes_with_the_next() {
+        let dir = package(&[("d/a.yaml", "a"), (".krm-variants-Ab3dEf.tmp", "")]);
+        let left = dir.path().join(".krm-variants-Ab3dEf.tmp");
+        let file = fs::File::options().write(true).open(left);
+        let old = std::time::SystemTime::now() - std::time::Duration::from_secs(24 * 60 * 60);
+        file.expect("a file").set_modified(old).expect("a time");
+        put(dir.path(), "d/.krm-variants-Ab3dEf.tmp", "of a run at work");
+        let files = read_package(dir.path()).expect("a package");
+        assert_eq!(files.others, [""; 0]);
+        // Even if there is nothing to write.
+        write_package(&files, &[]).expect("nothing");
+        assert_eq!(
+            listing(dir.path()),
+            ["d", "d/.krm-variants-Ab3dEf.tmp", "d/a.yaml"]
+        );
     }
 
     #[test]

@@ -31,4 +31,5 @@ mod step;
 mod supplied;
 mod texts;
 mod upgrades;
+mod writing;
 mod yaml_edit;

@@ -1,0 +1,210 @@
+//! Temporary files: each is named after the process that makes it, so that a later run can tell which
+//! were left behind by one that was killed.
+//!
+//! ```text
+//! .krm-variants-5f3a90c1-4711-207599-Ab3dEf.tmp
+//!               |        |    |      random
+//!               |        |    start of the process, in clock ticks since the host's
+//!               |        its id
+//!               the host since its last start, and the namespace that the id is one of
+//! ```
+//!
+//! A file of this host and namespace is left behind if no process of that id and start is there: an id
+//! alone is used again. Of a process elsewhere (another host, a container, before a reboot) and of another
+//! user nothing can be known, so its files are left behind once they are an hour old. No run takes
+//! that long.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime};
+
+use tempfile::NamedTempFile;
+
+/// No reader of packages takes such a name for KRM.
+const PREFIX: &str = ".krm-variants-";
+const SUFFIX: &str = ".tmp";
+
+/// After that long no run is at work any more.
+const OLD: Duration = Duration::from_secs(60 * 60);
+
+/// The process that a temporary file is named after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Maker {
+    /// Where the id means something.
+    place: String,
+    id: u32,
+    start: u64,
+}
+
+impl Maker {
+    /// This process; `None` where the system does not tell.
+    fn own() -> Option<&'static Self> {
+        static OWN: OnceLock<Option<Maker>> = OnceLock::new();
+        let find = || {
+            let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+            let namespace = fs::read_link("/proc/self/ns/pid").ok()?;
+            let place = format!("{} {}", boot.trim(), namespace.display());
+            let place = sha1_smol::Sha1::from(place).digest().to_string();
+            let id = fs::read_link("/proc/self").ok()?.to_str()?.parse().ok()?;
+            Some(Maker {
+                place: place[..8].to_owned(),
+                id,
+                start: start_of(id).ok()??,
+            })
+        };
+        OWN.get_or_init(find).as_ref()
+    }
+
+    fn of_name(name: &str) -> Option<Self> {
+        let inner = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
+        let mut parts = inner.splitn(4, '-');
+        let mut next = || parts.next();
+        let (place, id, start) = (next()?, next()?, next()?);
+        next()?;
+        Some(Self {
+            place: place.to_owned(),
+            id: id.parse().ok()?,
+            start: start.parse().ok()?,
+        })
+    }
+
+    fn prefix(&self) -> String {
+        format!("{PREFIX}{}-{}-{}-", self.place, self.id, self.start)
+    }
+}
+
+/// When a process started; `None` if there is none of that id.
+fn start_of(id: u32) -> io::Result<Option<u64>> {
+    let stat = match fs::read(format!("/proc/{id}/stat")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        stat => stat?,
+    };
+    // The name of the program stands in parentheses, and may hold any byte.
+    let stat = String::from_utf8_lossy(&stat);
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let start = fields.split_ascii_whitespace().nth(19);
+    let start = start.and_then(|start| start.parse().ok());
+    start
+        .map(Some)
+        .ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+/// Is this the name of a temporary file?
+pub(super) fn is_temporary(name: &str) -> bool {
+    name.starts_with(PREFIX) && name.ends_with(SUFFIX)
+}
+
+/// Makes a temporary file in a folder.
+pub(super) fn make_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let prefix = Maker::own().map_or(PREFIX.to_owned(), Maker::prefix);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(SUFFIX);
+    #[cfg(unix)]
+    let initial = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    #[cfg(unix)]
+    builder.permissions(initial);
+    builder.tempfile_in(folder)
+}
+
+/// Removes those of these temporary files that were left behind. One that cannot be removed stays: it
+/// is in nobody's way.
+pub(super) fn remove_left_behind(files: &[PathBuf]) {
+    for file in files {
+        let Ok(metadata) = fs::symlink_metadata(file) else {
+            continue;
+        };
+        let name = file.file_name().and_then(|name| name.to_str());
+        let maker = name.and_then(Maker::of_name);
+        if metadata.is_file() && is_left_behind(maker.as_ref(), &metadata) {
+            let _ = fs::remove_file(file);
+        }
+    }
+}
+
+fn is_left_behind(maker: Option<&Maker>, metadata: &Metadata) -> bool {
+    let own = Maker::own().filter(|_| is_own(metadata));
+    if let (Some(maker), Some(own)) = (maker, own)
+        && maker.place == own.place
+        && let Ok(start) = start_of(maker.id)
+    {
+        return start != Some(maker.start);
+    }
+    let age = metadata.modified().ok();
+    let age = age.and_then(|modified| SystemTime::now().duration_since(modified).ok());
+    age.is_some_and(|age| age > OLD)
+}
+
+/// Whether a file is of the user whose processes this one can see.
+#[cfg(unix)]
+fn is_own(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata("/proc/self").is_ok_and(|own| own.uid() == metadata.uid())
+}
+
+/// Whether a file is of the user whose processes this one can see: nobody knows here.
+#[cfg(not(unix))]
+fn is_own(_: &Metadata) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(folder: &Path, name: &str, age: Duration) -> PathBuf {
+        let path = folder.join(name);
+        let file = fs::File::create(&path).expect("a file");
+        file.set_modified(SystemTime::now() - age).expect("a time");
+        path
+    }
+
+    #[test]
+    fn a_name_tells_its_maker() {
+        let maker = Maker {
+            place: "5f3a90c1".into(),
+            id: 4711,
+            start: 207_599,
+        };
+        let name = format!("{}Ab3dEf{SUFFIX}", maker.prefix());
+        assert!(is_temporary(&name));
+        assert_eq!(Maker::of_name(&name), Some(maker));
+        assert_eq!(Maker::of_name(".krm-variants-Ab3dEf.tmp"), None);
+        assert!(is_temporary(".krm-variants-Ab3dEf.tmp"));
+    }
+
+    #[test]
+    fn only_what_dead_runs_left_behind_is_removed() {
+        let Some(own) = Maker::own() else { return };
+        let folder = tempfile::tempdir().expect("a folder");
+        let of = |place: &str, id: u32, start: u64| {
+            let place = place.to_owned();
+            format!("{}x{SUFFIX}", Maker { place, id, start }.prefix())
+        };
+        let mut child = std::process::Command::new("true")
+            .spawn()
+            .expect("a process");
+        child.wait().expect("its end");
+        let (now, day) = (Duration::ZERO, Duration::from_secs(24 * 60 * 60));
+        let table = [
+            // This very process, however long it takes.
+            (of(&own.place, own.id, own.start), now, true),
+            (of(&own.place, own.id, own.start + 1), day, false),
+            // Its id is used again.
+            (of(&own.place, own.id, own.start - 1), now, false),
+            // A dead one.
+            (of(&own.place, child.id(), own.start), now, false),
+            // Elsewhere.
+            (of("00000000", own.id, own.start), now, true),
+            (of("00000000", own.id, own.start), day, false),
+            (".krm-variants-Ab3dEf.tmp".to_owned(), now, true),
+            (".krm-variants-Ab3dEf.tmp".to_owned(), day, false),
+        ];
+        for (name, age, stays) in table {
+            let path = file(folder.path(), &name, age);
+            remove_left_behind(std::slice::from_ref(&path));
+            assert_eq!(path.exists(), stays, "{name} {age:?}");
+        }
+    }
+}
