@@ -6,6 +6,7 @@
 //! one per file of a package.
 
 mod adopt;
+mod appended;
 mod documents;
 mod files;
 mod flow;

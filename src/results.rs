@@ -64,10 +64,6 @@ reasons! {
     DuplicateResource,
     /// A list of a patch stands in another order than its `$setElementOrder`.
     ElementOrderMismatch,
-    /// The original package of a merge is empty, or lacks the Kptfile that the others have.
-    EmptyOriginal,
-    /// The upstream package of a merge is empty, or lacks the Kptfile that the others have.
-    EmptyUpstream,
     /// An expression could not be evaluated for a target.
     ExpressionFailed,
     /// The resource to inject has no `spec`, or no `data` if it is a ConfigMap.
@@ -287,6 +283,8 @@ impl FunctionResult {
     /// Adds a tag.
     #[must_use]
     pub fn tag(mut self, name: &str, value: impl Into<String>) -> Self {
+        // Most have one, and a run may have as many results as variants.
+        self.tags.reserve_exact(usize::from(self.tags.is_empty()));
         self.tags.push((name.to_owned(), value.into()));
         self
     }
@@ -397,7 +395,10 @@ impl fmt::Display for FunctionResult {
 /// What a value may be shown as in a result: those of a Secret are never shown.
 #[must_use]
 pub fn shown(resource: &Resource, path: &Path, value: &Value) -> String {
-    cut(json(resource, path, value))
+    match is_secret(resource, path) {
+        true => "<redacted>".to_owned(),
+        false => cut(value.to_json()),
+    }
 }
 
 /// Bytes of a value that a result shows.
@@ -413,14 +414,6 @@ fn cut(mut json: String) -> String {
         json.push('…');
     }
     json
-}
-
-/// The whole of what [`shown`] cuts.
-pub(crate) fn json(resource: &Resource, path: &Path, value: &Value) -> String {
-    match is_secret(resource, path) {
-        true => "<redacted>".to_owned(),
-        false => value.to_json(),
-    }
 }
 
 /// A value as it is, or the beginning of its JSON.
@@ -473,6 +466,12 @@ impl Results {
         self.0
             .iter()
             .any(|result| result.severity == Severity::Error)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Whether there are none.

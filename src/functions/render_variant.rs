@@ -41,7 +41,7 @@ pub const FUNCTION: Function = Function {
 };
 
 /// Annotations of the PackageVariant that go to the merge, with their words.
-const MERGE_ANNOTATIONS: [(&str, &[&str]); 3] = [
+const MERGE_ANNOTATIONS: [(&str, &[&str]); 2] = [
     ("fn.kpt.dev/on-conflict", &["upstream", "local", "error"]),
     (
         "fn.kpt.dev/strategy",
@@ -52,7 +52,6 @@ const MERGE_ANNOTATIONS: [(&str, &[&str]); 3] = [
             "copy-merge",
         ],
     ),
-    ("fn.kpt.dev/allow-empty", &["true", "false"]),
 ];
 
 /// A valid PackageVariant with all that its steps need.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::appended::{append_all, append_results};
 use super::documents::documents_text;
 use super::flow::flow_texts;
 use super::restructure::{insert_items, new_items, values_of};
@@ -11,7 +12,7 @@ use crate::package::FileChange;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS};
 use crate::results::Results;
 use crate::text::Text;
-use crate::yaml::{Content, Document, EditError, Editor, ParseOptions, Tree, Value, to_block_text};
+use crate::yaml::{Content, Document, EditError, ParseOptions, Tree, Value, to_block_text};
 
 /// A resource that a step adds.
 #[derive(Debug, Clone)]
@@ -103,7 +104,7 @@ impl ResourceList {
     /// # Errors
     /// An edit of the wrapper that cannot be made.
     pub fn to_texts(&mut self, results: &Results, keep: bool) -> Result<Vec<Text>, EditError> {
-        let values: Vec<Value> = results.iter().map(|result| result.to_value()).collect();
+        let values = || -> Vec<Value> { results.iter().map(|result| result.to_value()).collect() };
         if !keep {
             self.added.clear();
             self.texts.clear();
@@ -114,11 +115,11 @@ impl ResourceList {
         }
         match &mut self.layout {
             Layout::Flow { wrapper, .. } => {
-                wrapper.edit(|document, editor| append_results(document, editor, values))?;
+                wrapper.edit(|document, editor| append_results(document, editor, values()))?;
                 Ok(flow_texts(wrapper, &self.chunks, keep))
             }
             Layout::Split { wrapper, indent } => {
-                wrapper.edit(|document, editor| append_results(document, editor, values))?;
+                let more_results = append_all(wrapper, results)?;
                 let text = wrapper.text();
                 let ItemsLine {
                     behind,
@@ -151,6 +152,7 @@ impl ResourceList {
                     }
                 }
                 texts.push(Text::from(after.to_owned()));
+                texts.extend(more_results);
                 Ok(texts)
             }
             Layout::Whole => {
@@ -158,7 +160,7 @@ impl ResourceList {
                     let source = self.chunks[0].source_text();
                     self.chunks[0] = Chunk::new(source, ParseOptions::default());
                 }
-                self.edit_whole(values)?;
+                self.edit_whole(values())?;
                 Ok(vec![self.chunks[0].edited_text()])
             }
             Layout::Files { .. } | Layout::Loose => Ok(Vec::new()),
@@ -298,30 +300,6 @@ impl ItemsLine {
             end,
             newline,
         }
-    }
-}
-
-fn append_results<'d>(
-    document: Document<'d>,
-    editor: &mut Editor<'d, '_>,
-    results: Vec<Value>,
-) -> Result<(), EditError> {
-    let Some(root) = document.root(0).filter(|_| !results.is_empty()) else {
-        return Ok(());
-    };
-    match root.entry("results") {
-        Some(entry) => {
-            for result in results {
-                editor.insert_item(entry.value.resolved(), None, Content::Value(result))?;
-            }
-            Ok(())
-        }
-        None => editor.insert_entry(
-            root,
-            None,
-            "results",
-            Content::Value(Value::Sequence(results)),
-        ),
     }
 }
 

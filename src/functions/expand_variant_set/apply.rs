@@ -162,7 +162,6 @@ impl Applied<'_> {
                     path: self.places[index].path(name),
                     ..Origin::default()
                 },
-                ..Resource::default()
             };
             let result = FunctionResult::info("created").about(&resource);
             result.tag("action", "created")

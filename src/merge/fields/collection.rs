@@ -6,12 +6,11 @@ use super::super::facts::{Facts, List, Place};
 use super::super::identity::{self, Identity, Numbers};
 use super::super::kptfile;
 use super::super::rule::{self, Side};
-use super::Merge;
-use super::groups::renamed_keys;
 use super::versions::{Child, Collection, Fate, Trail, Versions, entries_of, items_of, key_text};
+use super::{Conflict, Merge};
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
 
-impl Merge<'_> {
+impl Merge {
     /// The parts of three versions, if they merge part by part.
     pub(super) fn collection<'d, 'f>(
         &mut self,
@@ -81,7 +80,6 @@ impl Merge<'_> {
             identities,
             count,
             together: None,
-            whole: Vec::new(),
             is_list: false,
         }
     }
@@ -147,10 +145,6 @@ impl Merge<'_> {
                 twice |= again;
             }
         }
-        let whole = match twice || together.is_some() {
-            true => Vec::new(),
-            false => renamed_keys(facts, [&base, &local, &upstream], &mut identities),
-        };
         if twice {
             self.findings.duplicates.push(trail.to_path());
         }
@@ -164,7 +158,6 @@ impl Merge<'_> {
             identities,
             count,
             together,
-            whole,
             is_list: true,
         })
     }
@@ -185,14 +178,21 @@ impl Merge<'_> {
         let [base, local, upstream] = sources.each_ref().map(value);
         let base = had_base.then_some(base);
         let versions = (base.as_ref(), Some(&local), Some(&upstream));
-        let winner = self.policy.winner;
-        let outcome = rule::merge(versions.0, versions.1, versions.2, winner, |a, b| a == b);
-        if !outcome.conflict {
-            return outcome.side;
+        let outcome = rule::merge(versions.0, versions.1, versions.2, self.winner, |a, b| {
+            a == b
+        });
+        if outcome.conflict {
+            self.findings.conflicts.push(Conflict {
+                path: trail.to_path(),
+                element: trail.element(),
+                is_order: false,
+                original: base,
+                local: Some(local),
+                upstream: Some(upstream),
+                winner: outcome.side,
+            });
         }
-        let decision = self.decide(trail, winner);
-        let values = [base, Some(local), Some(upstream)];
-        self.say(trail, trail.thing(), values, decision)
+        outcome.side
     }
 
     /// A map or list that local does not have: an empty one takes its place while the other two

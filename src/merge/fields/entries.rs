@@ -1,17 +1,16 @@
 //! Merges the parts of a mapping or keyed list: each for itself, then their order.
 
-use super::super::facts::Facts;
+use super::super::facts::{Facts, Place};
 use super::super::identity;
 use super::super::order::merge_order;
 use super::super::rule::{self, Side};
 use super::comments::take_comments;
-use super::versions::{Child, Collection, Elementwise, Fate, Trail, Versions};
-use super::{Merge, Thing, same};
+use super::versions::{Child, Collection, Elementwise, Fate, Trail, Versions, key_text};
+use super::{Conflict, Merge, same};
 use crate::kptfile::has_comments;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Part, Value};
 
-impl Merge<'_> {
-    /// Merges the parts of a mapping or keyed list, then their order.
+impl Merge {
     ///
     /// `absent` is the side that removed the whole.
     #[allow(
@@ -41,7 +40,7 @@ impl Merge<'_> {
         let in_base = find(base_order, collection.base.len());
         let in_local = find(local_order, usize::MAX);
         let in_upstream = find(upstream_order, usize::MAX);
-        let groups = self.groups(trail, facts, collection);
+        let pair = self.upstream_pair(trail, facts, collection);
         let mut fates: Vec<Option<Fate<'f>>> = (0..collection.count).map(|_| None).collect();
         let added = upstream_order
             .iter()
@@ -54,13 +53,10 @@ impl Merge<'_> {
             };
             let forced = match &collection.together {
                 Some((marked, side)) => marked[number].then_some(*side),
-                None => groups.side_of(&one),
+                None => pair.filter(|_| is_upstream_pair(&one)),
             };
             let fate = match forced {
                 Some(side) => force(side, &one, collection.together.is_some(), editor)?,
-                None if collection.whole.contains(&number) => {
-                    self.whole_element(trail, facts, one, editor)?
-                }
                 None => self.entry(trail, facts, absent, &one, collection.is_list, editor)?,
             };
             if let (Fate::Local, Some(base), Some(local), Some(upstream)) =
@@ -87,15 +83,11 @@ impl Merge<'_> {
             // Upstream moved and added nothing.
             true => ours,
             false => {
-                let winner = self.policy.winner;
-                let merged = merge_order(base_order, &ours, &theirs, winner);
-                match merged.cycle {
-                    true => match self.order_conflict(trail, facts, collection) {
-                        side if side == winner => merged.order,
-                        side => merge_order(base_order, &ours, &theirs, side).order,
-                    },
-                    false => merged.order,
+                let merged = merge_order(base_order, &ours, &theirs, self.winner);
+                if merged.cycle {
+                    self.order_conflict(trail, facts, collection);
                 }
+                merged.order
             }
         };
         if order == *local_order {
@@ -123,21 +115,6 @@ impl Merge<'_> {
         Ok(Fate::Local)
     }
 
-    /// Merges an element that is one value.
-    fn whole_element<'d, 'f>(
-        &mut self,
-        trail: &Trail<'_>,
-        facts: Facts<'_>,
-        versions: Versions<'d, 'f>,
-        editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate<'f>, EditError> {
-        let Some(child) = versions.local.or(versions.upstream) else {
-            return Ok(Fate::Gone);
-        };
-        let below = Trail::Index(trail, child.index, child.value, facts.list());
-        self.single(&below, versions, editor)
-    }
-
     /// Merges one entry or element.
     fn entry<'d, 'f>(
         &mut self,
@@ -159,7 +136,7 @@ impl Merge<'_> {
             .map(|entry| entry.key));
         let below = match (key, local.or(upstream)) {
             (Some(key), _) => Trail::Field(trail, key),
-            (None, Some(child)) => Trail::Index(trail, child.index, child.value, facts.list()),
+            (None, Some(child)) => Trail::Index(trail, child.index, child.value),
             (None, None) => return Ok(Fate::Gone),
         };
         let name = key.and_then(|key| key.scalar_text()).unwrap_or_default();
@@ -169,15 +146,21 @@ impl Merge<'_> {
         if let (Some(side), None) = (absent, base) {
             // What was added to something that the other side removed as a whole.
             let value = |child: Option<Child<'_>>| child.and_then(|child| child.value.value());
-            let keeper = match side {
-                Side::Local => Side::Upstream,
-                Side::Upstream => Side::Local,
+            let other = if side == Side::Local {
+                Side::Upstream
+            } else {
+                Side::Local
             };
-            let values = [None, value(local), value(upstream)];
-            let decision = self.decide(&below, keeper);
-            let stands = self.say(&below, below.thing(), values, decision);
+            self.findings.conflicts.push(Conflict {
+                path: below.to_path(),
+                element: below.element(),
+                is_order: false,
+                original: None,
+                local: value(local),
+                upstream: value(upstream),
+                winner: other,
+            });
             return Ok(match (local, upstream) {
-                _ if stands != keeper => Fate::Gone,
                 (None, Some(upstream)) => Fate::Upstream(Content::Node(upstream.value)),
                 _ => Fate::Local,
             });
@@ -193,6 +176,51 @@ impl Merge<'_> {
             Elementwise::Yes
         };
         self.child(&below, facts, elementwise, *versions, editor)
+    }
+
+    /// `upstream` and `upstreamLock` of a sub-package are one value.
+    fn upstream_pair(
+        &mut self,
+        trail: &Trail<'_>,
+        facts: Facts<'_>,
+        collection: &Collection<'_, '_>,
+    ) -> Option<Side> {
+        if facts.place != Place::Kptfile {
+            return None;
+        }
+        fn pair(children: &[Child<'_>]) -> Option<Value> {
+            let found = children
+                .iter()
+                .filter(|child| UPSTREAM_PAIR.contains(&key_text(child)));
+            let found =
+                found.filter_map(|child| Some((child.entry?.key.value()?, child.value.value()?)));
+            let found: Vec<_> = found.collect();
+            (!found.is_empty()).then_some(Value::Mapping(found))
+        }
+        let (base, local) = (pair(&collection.base), pair(&collection.local));
+        let upstream = pair(&collection.upstream);
+        let outcome = rule::merge(
+            base.as_ref(),
+            local.as_ref(),
+            upstream.as_ref(),
+            self.winner,
+            |a, b| a == b,
+        );
+        if outcome.conflict {
+            let path = trail.to_path().field(UPSTREAM_PAIR[0]);
+            let winner = outcome.side;
+            let conflict = Conflict {
+                path,
+                element: None,
+                is_order: false,
+                original: base,
+                local,
+                upstream,
+                winner,
+            };
+            self.findings.conflicts.push(conflict);
+        }
+        Some(outcome.side)
     }
 
     /// Nothing is left: an explicit empty one of the side that stands stays, else the whole goes.
@@ -215,12 +243,16 @@ impl Merge<'_> {
             upstream,
         } = *versions;
         let shapes = [filled(base), filled(local), filled(upstream)];
-        let winner = self.policy.winner;
-        let mut outcome = rule::merge(shapes[0], shapes[1], shapes[2], winner, |a, b| a == b);
+        let outcome = rule::merge(shapes[0], shapes[1], shapes[2], self.winner, |a, b| a == b);
         if outcome.conflict {
             let nodes = [base, upstream].map(|child| child.map(|child| child.value));
-            let local = local.map(|child| child.value);
-            outcome.side = self.conflict(trail, nodes[0], local, nodes[1]);
+            self.conflict(
+                trail,
+                nodes[0],
+                local.map(|child| child.value),
+                nodes[1],
+                outcome.side,
+            );
         }
         let stands = match outcome.side {
             Side::Local => shapes[1],
@@ -246,7 +278,7 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         facts: Facts<'_>,
         collection: &Collection<'_, '_>,
-    ) -> Side {
+    ) {
         fn labels(facts: Facts<'_>, children: &[Child<'_>]) -> Option<Value> {
             let label = |child: &Child<'_>| match child.entry {
                 Some(entry) => entry.key.value(),
@@ -261,14 +293,26 @@ impl Merge<'_> {
             };
             Some(Value::Sequence(children.iter().filter_map(label).collect()))
         }
-        let values = [
-            labels(facts, &collection.base),
-            labels(facts, &collection.local),
-            labels(facts, &collection.upstream),
-        ];
-        let decision = self.decide(trail, self.policy.winner);
-        self.say(trail, Thing::Order, values, decision)
+        self.findings.conflicts.push(Conflict {
+            path: trail.to_path(),
+            element: trail.element(),
+            is_order: true,
+            original: labels(facts, &collection.base),
+            local: labels(facts, &collection.local),
+            upstream: labels(facts, &collection.upstream),
+            winner: self.winner,
+        });
     }
+}
+
+/// Where a sub-package comes from.
+const UPSTREAM_PAIR: [&str; 2] = ["upstream", "upstreamLock"];
+
+fn is_upstream_pair(versions: &Versions<'_, '_>) -> bool {
+    let is = |child: Option<Child<'_>>| {
+        child.is_some_and(|child| UPSTREAM_PAIR.contains(&key_text(&child)))
+    };
+    is(versions.local) || is(versions.upstream)
 }
 
 /// Takes the version of a side that was decided on elsewhere. `equal`: what both have is the same.
