@@ -35,6 +35,11 @@ impl From<Tree> for Box<Made> {
     }
 }
 
+/// The tree of a text, with aliases and merge keys read as what they stand for.
+fn read(text: &str, options: ParseOptions) -> Result<Tree, ParseError> {
+    Ok(Tree::parse(text, options)?.expanded(text))
+}
+
 impl Chunk {
     /// Wraps a text that [`Chunk::check`] accepts.
     #[must_use]
@@ -71,7 +76,7 @@ impl Chunk {
     /// What the parser refuses.
     pub(crate) fn parse(source: Text) -> Result<Self, ParseError> {
         let options = ParseOptions::default();
-        let tree = Tree::parse(&source, options)?;
+        let tree = read(&source, options)?;
         Ok(Self {
             made: OnceCell::from(Box::from(tree)),
             ..Self::new(source, options)
@@ -100,7 +105,7 @@ impl Chunk {
         options: ParseOptions,
         read: impl FnOnce(Document<'_>) -> T,
     ) -> Result<T, ParseError> {
-        let tree = Tree::parse(text, options)?;
+        let tree = self::read(text, options)?;
         Ok(read(Document::new(text, &tree)))
     }
 
@@ -144,7 +149,7 @@ impl Chunk {
     #[must_use]
     pub(crate) fn document(&self) -> Document<'_> {
         // Every chunk was parsed when it was read, and every edit is parsed before it is kept.
-        let parse = || Tree::parse(self.text(), self.options).unwrap_or_default();
+        let parse = || read(self.text(), self.options).unwrap_or_default();
         let made = self.made.get_or_init(|| parse().into());
         Document::new(self.text(), &made.tree)
     }
@@ -154,7 +159,7 @@ impl Chunk {
         if self.made.get().is_some() {
             return read(self.document());
         }
-        let tree = Tree::parse(self.text(), self.options).unwrap_or_default();
+        let tree = self::read(self.text(), self.options).unwrap_or_default();
         read(Document::new(self.text(), &tree))
     }
 
@@ -172,12 +177,12 @@ impl Chunk {
         if editor.is_empty() {
             return Ok(());
         }
-        let spliced = editor.splice();
+        let spliced = editor.splice()?;
         // Two trees of a large text need not be there at a time.
         self.made = OnceCell::new();
         let (text, tree) = spliced.parse(self.options)?;
+        self.made = OnceCell::from(Box::from(tree.expanded(&text)));
         self.edited = Some(Text::from(text));
-        self.made = OnceCell::from(Box::from(tree));
         Ok(())
     }
 

@@ -336,7 +336,11 @@ impl ResourceList {
         let Item { chunk, place, .. } = self.items[id.0];
         self.chunks[chunk].edit(|document, editor| {
             let node = locate(document, place).expect("edits keep the items of a chunk");
-            change(node, editor)
+            change(node, editor)?;
+            match editor.settle(&[node]).pop() {
+                Some((_, error)) => Err(error.into()),
+                None => Ok(()),
+            }
         })
     }
 

@@ -120,7 +120,7 @@ reasons! {
     RepositoryNotFound,
     /// The key is reserved for kpt and Porch.
     ReservedKey,
-    /// The edit would change what a YAML alias elsewhere reads.
+    /// The edit would change what a YAML alias elsewhere reads, and that holds anchors itself.
     SharedAnchor,
     /// A file was not read, and so not worked on.
     SkippedFile,
@@ -208,16 +208,18 @@ impl FunctionResult {
         Self::new(Severity::Error, message).tag("reason", reason.as_str())
     }
 
-    /// The error for an edit that was not made; the caller names resource and field.
+    /// The error for an edit that was not made; the caller names the resource, and the field of
+    /// what is no [`EditError::SharedAnchor`].
     #[must_use]
     pub fn refused(error: &EditError) -> Self {
         match error {
-            EditError::SharedAnchor { anchor, .. } => Self::error(
+            EditError::SharedAnchor { place, anchor } => Self::error(
                 Reason::SharedAnchor,
                 format!(
                     "the value is shared through the anchor `&{anchor}`; write it out in full first"
                 ),
-            ),
+            )
+            .at(place),
             EditError::WrongKind {
                 expected, found, ..
             } => {

@@ -378,7 +378,10 @@ impl Refusal {
     }
 
     fn result(&self) -> FunctionResult {
-        FunctionResult::refused(&self.error).at(self.field)
+        match &self.error {
+            error @ EditError::SharedAnchor { .. } => FunctionResult::refused(error),
+            error => FunctionResult::refused(error).at(self.field),
+        }
     }
 }
 

@@ -30,8 +30,7 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::variant::package_variant::{PackageVariant, Part, Pipeline, validate_name};
 use crate::yaml::{
-    Content, Document, EditError, Editor, NodeKind, NodeRef, ParseOptions, Path, Tree, Value,
-    node_text,
+    Content, Document, EditError, Editor, NodeRef, ParseOptions, Path, Tree, Value, node_text,
 };
 
 /// The function, for its binary.
@@ -210,17 +209,14 @@ impl Plan {
             said.push((name, summary));
             ids_mislead |= old.is_some_and(has_comments);
             match (old, new) {
-                (Some(list), _) if change.is_emptied() => {
-                    not_alias(list, &path.field(name))?;
+                (Some(_), _) if change.is_emptied() => {
                     editor.remove_entry(pipeline, name)?;
                     emptied += 1;
                 }
                 (Some(list), _) => {
-                    not_alias(list, &path.field(name))?;
                     change.apply(list, editor)?;
                 }
                 (None, Some(new)) => {
-                    not_alias(pipeline, &path)?;
                     editor.insert_entry(pipeline, None, name, Content::Node(new))?;
                     added += 1;
                 }
@@ -228,7 +224,6 @@ impl Plan {
             }
         }
         if emptied > 0 {
-            not_alias(pipeline, &path)?;
             if added == 0 && emptied == pipeline.entries().count() {
                 editor.remove_entry(kptfile, "pipeline")?;
             }
@@ -263,15 +258,6 @@ fn collection<'d>(
         expected,
         found: value.kind_name(),
     })
-}
-
-fn not_alias(node: NodeRef<'_>, path: &Path) -> Result<(), Refusal> {
-    match node.kind() {
-        NodeKind::Alias => Err(Refusal::Alias {
-            field: path.clone(),
-        }),
-        _ => Ok(()),
-    }
 }
 
 /// What becomes of one list.
@@ -383,9 +369,6 @@ enum Refusal {
         expected: &'static str,
         found: &'static str,
     },
-    Alias {
-        field: Path,
-    },
 }
 
 impl From<EditError> for Refusal {
@@ -427,25 +410,21 @@ fn prepend(
             }
         }
         Err(refusal) => {
-            let (result, field) = match refusal {
+            let result = match refusal {
                 Refusal::Shape {
                     field,
                     expected,
                     found,
                 } => {
                     let message = format!("expected a {expected}, found a {found}");
-                    (FunctionResult::error(Reason::InvalidValue, message), field)
+                    FunctionResult::error(Reason::InvalidValue, message).at(field)
                 }
-                Refusal::Alias { field } => {
-                    let message = "the value is an alias; write it out in full first";
-                    (FunctionResult::error(Reason::SharedAnchor, message), field)
+                Refusal::Edit(error @ EditError::SharedAnchor { .. }) => {
+                    FunctionResult::refused(&error)
                 }
-                Refusal::Edit(error) => {
-                    let result = FunctionResult::error(Reason::SharedAnchor, error.to_string());
-                    (result, Path::fields(&["pipeline"]))
-                }
+                Refusal::Edit(error) => FunctionResult::refused(&error).at("pipeline"),
             };
-            results.push(result.about(resource).at(field));
+            results.push(result.about(resource));
         }
     }
 }

@@ -249,7 +249,6 @@ pub(crate) fn find(
 enum Refusal {
     Edit(EditError),
     Data { found: String },
-    Alias,
 }
 
 impl From<EditError> for Refusal {
@@ -281,9 +280,6 @@ fn apply(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId, results: &mut Res
                 if there.remove(key.as_str()).is_none() {
                     continue;
                 }
-                if data.kind() == NodeKind::Alias {
-                    return Err(Refusal::Alias);
-                }
                 editor.remove_entry(data, key)?;
                 removed.push(key.clone());
             }
@@ -294,9 +290,6 @@ fn apply(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId, results: &mut Res
                 let old = there.get(key);
                 if old.is_some_and(|old| old.value.as_str() == Some(value)) {
                     continue;
-                }
-                if data.kind() == NodeKind::Alias {
-                    return Err(Refusal::Alias);
                 }
                 match old {
                     Some(old) => editor.replace(old.value, Content::Value(Value::from(value)))?,
@@ -319,17 +312,16 @@ fn apply(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId, results: &mut Res
         }
         Err(refusal) => {
             let result = match refusal {
-                Refusal::Data { found } => FunctionResult::error(
-                    Reason::InvalidValue,
-                    format!("expected a mapping, found {found}"),
-                ),
-                Refusal::Alias => FunctionResult::error(
-                    Reason::SharedAnchor,
-                    "the value is an alias; write it out in full first",
-                ),
-                Refusal::Edit(error) => FunctionResult::refused(&error),
+                Refusal::Data { found } => {
+                    let message = format!("expected a mapping, found {found}");
+                    FunctionResult::error(Reason::InvalidValue, message).at("data")
+                }
+                Refusal::Edit(error @ EditError::SharedAnchor { .. }) => {
+                    FunctionResult::refused(&error)
+                }
+                Refusal::Edit(error) => FunctionResult::refused(&error).at("data"),
             };
-            results.push(result.about(resource).at("data"));
+            results.push(result.about(resource));
         }
     }
 }
@@ -354,7 +346,7 @@ fn pair(entry: EntryRef<'_>) -> Option<(&str, &str)> {
 fn content<'a>(entry: EntryRef<'a>, value: &str) -> Content<'a> {
     let node = entry.value;
     let plain = node.kind() == NodeKind::Scalar(ScalarStyle::Plain);
-    if node.kind() == NodeKind::Alias || (plain && !plain_is_safe(value, Context::Block)) {
+    if plain && !plain_is_safe(value, Context::Block) {
         Content::Value(Value::from(value))
     } else {
         Content::Node(node)

@@ -40,6 +40,7 @@ impl ResourceList {
             let edited = self.chunks[chunk].edit(|document, editor| {
                 // To count to each item of a wrapper would take quadratic time.
                 let in_wrapper = items_of(document);
+                let mut changed = Vec::new();
                 for id in &ids {
                     let node = match items[id.0].place {
                         Place::InWrapper(index) => in_wrapper.get(index).copied(),
@@ -49,7 +50,13 @@ impl ResourceList {
                     if let Err(error) = change(*id, node, editor) {
                         editor.discard(node);
                         refused(*id, error);
+                    } else {
+                        changed.push((*id, node));
                     }
+                }
+                let nodes: Vec<_> = changed.iter().map(|(_, node)| *node).collect();
+                for (at, error) in editor.settle(&nodes) {
+                    refused(changed[at].0, error.into());
                 }
                 Ok::<_, E>(())
             });

@@ -8,6 +8,7 @@ use super::tree::{NodeId, NodeKind};
 /// no such comment can stand, empty where none stands.
 #[must_use]
 pub fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
+    let owner = owner.written();
     let at = comment_place(owner)?;
     Some(
         comment_behind(owner.document, at)
@@ -60,6 +61,7 @@ pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
 /// The comment lines directly above an entry (by its key) or item, each from its `#`.
 #[must_use]
 pub fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
+    let node = node.written();
     let document = node.document;
     let start = document.line_start(unit_start(node));
     // Behind a dash: what is above belongs to the item.
@@ -96,6 +98,7 @@ pub(super) fn head_start(
 
 /// The end of an entry: of its value, or of its colon where there is none.
 pub(super) fn entry_end(entry: EntryRef<'_>) -> usize {
-    let mark = entry.value.mark().map_or(0, |mark| mark + 1);
-    entry.value.range().end.max(entry.key.range().end).max(mark)
+    let (key, value) = (entry.key.written(), entry.value.written());
+    let mark = value.mark().map_or(0, |mark| mark + 1);
+    value.range().end.max(key.range().end).max(mark)
 }

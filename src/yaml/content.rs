@@ -52,7 +52,7 @@ impl<'f> From<NodeRef<'f>> for Content<'f> {
     }
 }
 
-/// A text with its tree that belongs to nobody else.
+/// A text with its tree, aliases and merge keys expanded, that belongs to nobody else.
 #[derive(Debug)]
 pub struct OwnedDocument {
     text: String,
@@ -65,7 +65,7 @@ impl OwnedDocument {
     /// # Errors
     /// What the parser refuses.
     pub fn parse(text: String) -> Result<Self, ParseError> {
-        let tree = Tree::parse(&text, ParseOptions::default())?;
+        let tree = Tree::parse(&text, ParseOptions::default())?.expanded(&text);
         Ok(Self { text, tree })
     }
 

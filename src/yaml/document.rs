@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::error::Location;
+use super::expand::with_brought;
 use super::lines::{BYTE_ORDER_MARK, line_end, line_start, skip_trivia};
 use super::path::{Path, PathElement};
 use super::scalar::{ScalarStyle, resolve_plain};
@@ -404,7 +405,7 @@ impl<'a> NodeRef<'a> {
         }
     }
 
-    /// The value, aliases written out.
+    /// The value, aliases and merge keys written out.
     ///
     /// `None` if that would take more than ten million nodes, or does not end.
     #[must_use]
@@ -425,10 +426,19 @@ impl<'a> NodeRef<'a> {
         }
         // Loops, as closures would cost the stack several frames a level.
         if node.kind.is_mapping() {
+            let merge = self.document.merge_key(*self).map(|merge| merge.key.id);
+            let mut brought = None;
             let mut entries = Vec::new();
             for entry in self.entries() {
                 let key = entry.key.value_within(budget, depth + 1)?;
-                entries.push((key, entry.value.value_within(budget, depth + 1)?));
+                let value = entry.value.value_within(budget, depth + 1)?;
+                match merge == Some(entry.key.id) {
+                    true => brought = Some((entries.len(), value)),
+                    false => entries.push((key, value)),
+                }
+            }
+            if let Some((at, brought)) = brought {
+                with_brought(&mut entries, at, brought);
             }
             return Some(Value::Mapping(entries));
         }
@@ -451,6 +461,7 @@ impl<'a> NodeRef<'a> {
         let nodes = self.ids().map(|id| self.at(id));
         let mut complex = nodes.filter(|node| match node.kind() {
             NodeKind::Alias => true,
+            _ if self.document.merge_key(*node).is_some() => true,
             kind if kind.is_mapping() => node
                 .entries()
                 .any(|entry| !matches!(entry.key.kind(), NodeKind::Scalar(_))),

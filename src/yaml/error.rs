@@ -28,12 +28,13 @@ impl ParseError {
 /// An edit that cannot be made without harm.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EditError {
-    /// The edited node lies below an anchor that an alias elsewhere reads, or below an alias.
+    /// An alias would read something else after the edit, and what it reads cannot be written out
+    /// in its place.
     #[error(
         "{place}: the value is shared through the anchor `&{anchor}`; write it out in full first"
     )]
     SharedAnchor {
-        /// Path of the node that was to be edited.
+        /// Path of the alias, or of the node that was to be edited.
         place: String,
         /// Name of the anchor.
         anchor: String,
@@ -68,6 +69,19 @@ pub enum EditError {
     /// The text after the edit does not parse; nothing is changed then.
     #[error("the edited text would not be YAML any more: {0}")]
     Broken(ParseError),
+}
+
+impl EditError {
+    /// The same error with its place from a node within the document.
+    #[must_use]
+    pub(super) fn seen_from(mut self, node: &str) -> Self {
+        if let Self::SharedAnchor { place, .. } = &mut self
+            && let Some(below) = place.strip_prefix(node)
+        {
+            *place = below.trim_start_matches('.').to_owned();
+        }
+        self
+    }
 }
 
 /// A place in a text, for messages: `line 3, column 7`.

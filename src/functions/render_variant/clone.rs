@@ -84,8 +84,9 @@ pub(super) fn clone(
     let edited = edit(variant, &mut package, form);
     let edited = edited.and_then(|()| list.adopt(&package));
     if let Err(error) = edited {
-        let message = format!("cannot clone {place}: {error}");
-        results.push(FunctionResult::error(Reason::SharedAnchor, message));
+        let mut result = FunctionResult::refused(&error);
+        result.message = format!("cannot clone {place}: {error}");
+        results.push(result);
         return Ok(());
     }
     let mut count = 0;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::functions::conditions::Condition;
 use crate::resource::Resource;
 use crate::resource_list::ResourceList;
-use crate::results::{FunctionResult, Reason, Results};
+use crate::results::{FunctionResult, Results};
 use crate::supplied::Supplied;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
@@ -88,11 +88,7 @@ pub(super) fn write(
         Ok::<_, EditError>(())
     });
     if let Err(error) = outcome {
-        let reason = match error {
-            EditError::WrongKind { .. } => Reason::InvalidValue,
-            _ => Reason::SharedAnchor,
-        };
-        let result = FunctionResult::error(reason, error.to_string());
+        let result = FunctionResult::refused(&error);
         results.push(result.about(list.resource(id)).at("status"));
     }
 }

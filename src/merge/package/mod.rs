@@ -337,6 +337,7 @@ impl Pairs<'_> {
             .collect();
         let mut found: Vec<(ItemId, Findings)> = Vec::new();
         let mut refused: Vec<(ItemId, EditError)> = Vec::new();
+        let mut updated: BTreeSet<ItemId> = BTreeSet::new();
         local.edit_items(
             ids,
             |id, node, editor| {
@@ -351,15 +352,20 @@ impl Pairs<'_> {
                 if findings.moves_comments && !in_package {
                     remove_ids(node, editor)?;
                 }
-                report.counts.updated += usize::from(editor.touches(node));
+                updated.extend(editor.touches(node).then_some(id));
                 found.push((id, findings));
                 Ok(())
             },
             |id, error| refused.push((id, error)),
         );
+        let mut unmerged = BTreeSet::new();
         for (id, error) in refused {
+            updated.remove(&id);
+            unmerged.insert(id);
             report.say(FunctionResult::refused(&error).about(&resources[&id]));
         }
+        report.counts.updated += updated.len();
+        found.retain(|(id, _)| !unmerged.contains(id));
         for (id, mut findings) in found {
             findings
                 .conflicts

@@ -21,10 +21,13 @@
 
 mod block;
 mod flow;
+mod fold;
 mod keys;
 mod lines;
 mod manner;
+mod merge_key;
 mod place;
+mod settle;
 mod slots;
 mod splice;
 
@@ -72,6 +75,8 @@ enum Change<'a> {
 #[derive(Debug)]
 pub struct Editor<'d, 'f> {
     document: Document<'d>,
+    /// The expanded tree of a document that has aliases or merge keys.
+    own_tree: Option<Box<Tree>>,
     changes: BTreeMap<NodeId, Change<'f>>,
     /// By the key of the entry, or by the item.
     comments: BTreeMap<NodeId, Comments>,
@@ -90,8 +95,17 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// An editor without changes.
     #[must_use]
     pub fn new(document: Document<'d>) -> Self {
+        let tree = document.tree;
+        let is_plain = tree.expansion.is_none() && (!tree.shared.is_empty() || tree.merges);
+        let own_tree = is_plain.then(|| tree.clone().expanded(document.text));
+        let own_tree = own_tree.filter(|tree| tree.expansion.is_some());
+        Self::of(document, own_tree.map(Box::new))
+    }
+
+    fn of(document: Document<'d>, own_tree: Option<Box<Tree>>) -> Self {
         Self {
             document,
+            own_tree,
             changes: BTreeMap::new(),
             comments: BTreeMap::new(),
             sequences: OnceCell::new(),
@@ -134,7 +148,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// # Errors
     /// [`EditError::SharedAnchor`].
     pub fn replace(&mut self, node: NodeRef<'d>, content: Content<'f>) -> Result<(), EditError> {
-        refuse(node, node.shared_anchor())?;
+        self.refuse(node, || node.shared_anchor())?;
         let content = readable(content)?;
         self.gone.remove(&node.id);
         self.changes.insert(node.id, Change::Replace(content));
@@ -260,8 +274,8 @@ impl<'d, 'f> Editor<'d, 'f> {
             return Ok(false);
         };
         let ids = entry.key.id.0..entry.value.ids().end;
-        refuse(mapping, mapping.shared_above())?;
-        refuse(entry.value, self.document.read_from_outside(ids))?;
+        self.refuse(mapping, || mapping.shared_above())?;
+        self.refuse(entry.value, || self.document.read_from_outside(ids))?;
         self.slots(mapping);
         self.gone.entry(mapping.id).or_default().insert(index);
         Ok(true)
@@ -276,10 +290,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         sequence: NodeRef<'d>,
         remove: impl Fn(usize) -> bool,
     ) -> Result<(), EditError> {
-        refuse(sequence, sequence.shared_above())?;
+        self.refuse(sequence, || sequence.shared_above())?;
         for (index, item) in sequence.items().enumerate() {
             if remove(index) {
-                refuse(item, self.document.read_from_outside(item.ids()))?;
+                self.refuse(item, || self.document.read_from_outside(item.ids()))?;
             }
         }
         self.slots(sequence)
@@ -293,8 +307,10 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// # Errors
     /// [`EditError::SharedAnchor`].
     pub fn reorder(&mut self, collection: NodeRef<'d>, order: &[usize]) -> Result<(), EditError> {
-        let anchor = collection.shared_above();
-        refuse(collection, anchor.or_else(|| collection.anchor_in_order()))?;
+        self.refuse(collection, || {
+            let anchor = collection.shared_above();
+            anchor.or_else(|| collection.anchor_in_order())
+        })?;
         let ranks = order.iter().enumerate();
         let ranks: HashMap<usize, usize> = ranks.map(|(rank, kept)| (*kept, rank)).collect();
         self.settled_slots(collection)
@@ -339,15 +355,15 @@ impl<'d, 'f> Editor<'d, 'f> {
                 found: collection.kind_name(),
             });
         }
-        refuse(collection, collection.shared_above())?;
+        self.refuse(collection, || collection.shared_above())?;
         if kept.windows(2).any(|pair| pair[0] > pair[1]) {
-            refuse(collection, collection.anchor_in_order())?;
+            self.refuse(collection, || collection.anchor_in_order())?;
         }
         let spans = spans(collection);
         let mut stays = vec![false; spans.len()];
         kept.iter().for_each(|index| stays[*index] = true);
         for ((_, ids), _) in spans.iter().zip(&stays).filter(|(_, stays)| !**stays) {
-            refuse(collection, self.document.read_from_outside(ids.clone()))?;
+            self.refuse(collection, || self.document.read_from_outside(ids.clone()))?;
         }
         let slots = parts.into_iter().map(|part| {
             let new = match part {
@@ -386,6 +402,24 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// its line; an empty one takes it away.
     pub fn set_comment_behind(&mut self, owner: NodeRef<'d>, comment: &str) {
         self.comments.entry(owner.id).or_default().behind = Some(comment.to_owned());
+    }
+
+    /// Refuses an edit below an anchor of a text that cannot be expanded.
+    fn refuse(
+        &self,
+        node: NodeRef<'d>,
+        anchor: impl FnOnce() -> Option<&'d str>,
+    ) -> Result<(), EditError> {
+        if self.own_tree.is_some() {
+            return Ok(());
+        }
+        match anchor() {
+            Some(anchor) => Err(EditError::SharedAnchor {
+                place: node.path().to_string(),
+                anchor: anchor.to_owned(),
+            }),
+            None => Ok(()),
+        }
     }
 
     /// Refuses a new key that is a collection and there already, perhaps written otherwise.
@@ -467,7 +501,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 found: collection.kind_name(),
             });
         }
-        refuse(collection, collection.shared_above())?;
+        self.refuse(collection, || collection.shared_above())?;
         let slot = Slot::New(Box::new(slot));
         match position {
             None => self.slots(collection).push(slot),
@@ -494,16 +528,19 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// # Errors
     /// As [`Editor::finish`].
     pub fn finish_with(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
-        self.splice().parse(options)
+        self.splice()?.parse(options)
     }
 
-    /// The text with all changes made, not yet parsed.
-    pub(crate) fn splice(mut self) -> Spliced {
+    /// Takes out what was removed.
+    fn take_out_gone(&mut self) {
         for (id, gone) in std::mem::take(&mut self.gone) {
             if let Some(Change::Slots(slots)) = self.changes.get_mut(&id) {
                 take_out(slots, &gone);
             }
         }
+    }
+
+    fn spliced(self) -> Spliced {
         let source = self.document.text;
         let mut splices = Vec::new();
         self.emit(0..u32::MAX, &mut splices);
@@ -570,16 +607,6 @@ impl Spliced {
 fn take_out(slots: &mut Vec<Slot<'_>>, gone: &HashSet<usize>) {
     if !gone.is_empty() {
         slots.retain(|slot| !matches!(slot, Slot::Kept(kept) if gone.contains(kept)));
-    }
-}
-
-fn refuse(node: NodeRef<'_>, anchor: Option<&str>) -> Result<(), EditError> {
-    match anchor {
-        Some(anchor) => Err(EditError::SharedAnchor {
-            place: node.path().to_string(),
-            anchor: anchor.to_owned(),
-        }),
-        None => Ok(()),
     }
 }
 

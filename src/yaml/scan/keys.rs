@@ -1,6 +1,7 @@
 //! Keys of the mappings that are open, to find one that comes twice without a tree.
 
 use super::{Bail, Scalar, ScalarStyle};
+use crate::yaml::expand::MERGE_KEY;
 use crate::yaml::scalar::is_plain_string;
 
 /// Mappings up to this size are searched key by key, larger ones sorted at their end.
@@ -47,13 +48,13 @@ impl OpenKeys {
     /// Enters a key of the innermost mapping; gives its text.
     ///
     /// # Errors
-    /// A key that is there already, that needs unescaping, or that is no string: two spellings of
-    /// one number are equal.
+    /// A key that is there already, that needs unescaping, or that is no string (two spellings of
+    /// one number are equal), and a merge key.
     #[inline]
     pub(crate) fn add<'t>(&mut self, text: &'t str, key: &Scalar) -> Result<&'t str, Bail> {
         let source = &text[key.start..key.end];
         let (inner, quote) = match key.style {
-            ScalarStyle::Plain if is_plain_string(source) => (source, 0),
+            ScalarStyle::Plain if is_plain_string(source) && source != MERGE_KEY => (source, 0),
             ScalarStyle::SingleQuoted if !source[1..source.len() - 1].contains('\'') => {
                 (&source[1..source.len() - 1], 1)
             }

@@ -1,0 +1,323 @@
+//! Changes to what aliases and merge keys stand for, taken back to the text as it is written.
+//!
+//! ```yaml
+//! a: &p {x: 1}    # a.x becomes 2     a: &p {x: 2}
+//! b: *p           # stays as it is    b: {x: 1}
+//! c: *p           # becomes 2 too     c: *p
+//! ```
+//!
+//! The changes are those of an expanded tree, where each of these places has nodes of its own. An
+//! alias stays where it reads what its place shall be, and a merge key where it brings nothing that
+//! its mapping shall not have. All other places get their content written out.
+//!
+//! Source: contract, Bytes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::merge_key::Merged;
+use super::slots::is_mapping;
+use super::{Change, Comments, Editor, Slot};
+use crate::yaml::content::{Content, OwnedDocument};
+use crate::yaml::document::{Document, NodeRef};
+use crate::yaml::error::EditError;
+use crate::yaml::expand::{Expansion, MERGE_KEY};
+use crate::yaml::render::node_text;
+use crate::yaml::tree::NodeId;
+use crate::yaml::value::Value;
+
+/// Takes changes back to the text as it is written.
+pub(super) struct Fold<'x> {
+    /// The expanded document.
+    pub(super) document: Document<'x>,
+    pub(super) expansion: &'x Expansion,
+    pub(super) changes: BTreeMap<NodeId, Change<'x>>,
+    pub(super) comments: BTreeMap<NodeId, Comments>,
+    /// The anchors that an alias at hand can read, in the plain tree.
+    anchors: HashMap<&'x str, NodeId>,
+    /// Changes of the plain tree.
+    pub(super) out: BTreeMap<NodeId, Change<'x>>,
+    /// What cannot be written, by the place in the expanded tree.
+    pub(super) refused: Vec<(NodeId, EditError)>,
+}
+
+impl<'x> Fold<'x> {
+    /// The changes of a document, in its expanded form.
+    ///
+    /// # Errors
+    /// A change within the value of a merge key.
+    pub(super) fn of(
+        document: Document<'x>,
+        expanded: Document<'x>,
+        changes: BTreeMap<NodeId, Change<'x>>,
+        comments: BTreeMap<NodeId, Comments>,
+    ) -> Result<Self, EditError> {
+        let Some(expansion) = expanded.tree.expansion.as_deref() else {
+            return Err(shared(document.node(NodeId(0)), ""));
+        };
+        let mut fold = Self {
+            document: expanded,
+            expansion,
+            changes,
+            comments,
+            anchors: HashMap::new(),
+            out: BTreeMap::new(),
+            refused: Vec::new(),
+        };
+        if document.tree.expansion.is_none() {
+            fold.lift(document)?;
+        }
+        Ok(fold)
+    }
+
+    /// Takes changes of the text as it is written to the expanded document.
+    fn lift(&mut self, plain: Document<'x>) -> Result<(), EditError> {
+        for (id, change) in std::mem::take(&mut self.changes) {
+            let node = plain.node(id);
+            let Some(place) = self.expansion.place(id) else {
+                return Err(shared(node, MERGE_KEY));
+            };
+            let change = match (change, plain.merge_key(node)) {
+                (Change::Slots(slots), Some(merge)) => {
+                    let place = self.document.node(place);
+                    Change::Slots(Merged::new(place, node, merge).lifted(slots))
+                }
+                (change, _) => change,
+            };
+            self.changes.insert(place, change);
+        }
+        let comments = std::mem::take(&mut self.comments).into_iter();
+        let place = |(id, comments)| Some((self.expansion.place(id)?, comments));
+        self.comments = comments.filter_map(place).collect();
+        Ok(())
+    }
+
+    /// Goes through all documents.
+    pub(super) fn run(&mut self) {
+        for document in &self.document.tree.documents {
+            let root = self.document.node(document.root);
+            self.anchors.clear();
+            if self.is_touched(root) {
+                self.node(root);
+            }
+        }
+    }
+
+    /// The comments, by the nodes of the plain tree.
+    pub(super) fn comments(&self) -> BTreeMap<NodeId, Comments> {
+        let place = |id: NodeId| match self.expansion.copy_around(id) {
+            None => Some(self.expansion.origin(id)),
+            Some(copy) => (copy.start == id.0 && !copy.is_entry).then_some(copy.by),
+        };
+        let comments = self.comments.iter();
+        let own = comments.filter_map(|(id, comments)| Some((place(*id)?, comments.clone())));
+        own.collect()
+    }
+
+    pub(super) fn plain(&self) -> Document<'x> {
+        Document::new(self.document.text, &self.expansion.plain)
+    }
+
+    pub(super) fn is_touched(&self, node: NodeRef<'x>) -> bool {
+        let ids = node.ids();
+        let mut within = self.changes.range(NodeId(ids.start)..NodeId(ids.end));
+        within.next().is_some()
+    }
+
+    /// Goes through a node in the order that the text will have.
+    pub(super) fn node(&mut self, node: NodeRef<'x>) {
+        if let Some(copy) = self.expansion.copy_around(node.id) {
+            return self.alias(node, self.plain().node(copy.by));
+        }
+        let plain = self.plain().node(self.expansion.origin(node.id));
+        self.see(plain);
+        match self.changes.get(&node.id).cloned() {
+            Some(Change::Replace(content)) => {
+                self.out.insert(plain.id, Change::Replace(content));
+            }
+            Some(Change::Slots(slots)) => self.collection(node, plain, slots),
+            None if self.plain().merge_key(plain).is_some() => {
+                let slots = (0..node.entries().count()).map(Slot::Kept).collect();
+                self.collection(node, plain, slots);
+            }
+            None => {
+                node.items().for_each(|item| self.node(item));
+                for entry in node.entries() {
+                    self.key(entry.key);
+                    self.node(entry.value);
+                }
+            }
+        }
+    }
+
+    /// Notes an anchor.
+    pub(super) fn see(&mut self, plain: NodeRef<'x>) {
+        if let Some(anchor) = plain.anchor() {
+            self.anchors.insert(&anchor[1..], plain.id);
+        }
+    }
+
+    /// A key stays as it is written.
+    pub(super) fn key(&mut self, key: NodeRef<'x>) {
+        let plain = key.written();
+        if plain.resolved().id == plain.id || self.reads(plain, key) {
+            return self.node(key);
+        }
+        self.refuse(key, &plain.source()[1..]);
+    }
+
+    pub(super) fn refuse(&mut self, node: NodeRef<'x>, anchor: &str) {
+        self.refused.push((node.id, shared(node, anchor)));
+    }
+
+    /// Whether an alias will read what its place shall be.
+    fn reads(&self, alias: NodeRef<'x>, place: NodeRef<'x>) -> bool {
+        if !self.is_visible(alias) {
+            return false;
+        }
+        let target = self.expansion.place(alias.resolved().id);
+        match target.map(|target| self.document.node(target)) {
+            Some(target) if self.is_touched(target) || self.is_touched(place) => {
+                self.after(target) == self.after(place)
+            }
+            _ => !self.is_touched(place),
+        }
+    }
+
+    /// Whether the anchor of an alias still stands in front of it.
+    pub(super) fn is_visible(&self, alias: NodeRef<'x>) -> bool {
+        self.anchors.get(&alias.source()[1..]) == Some(&alias.resolved().id)
+    }
+
+    /// An alias that does not read what its place shall be is written out.
+    fn alias(&mut self, place: NodeRef<'x>, alias: NodeRef<'x>) {
+        if self.reads(alias, place) {
+            return;
+        }
+        let target = alias.resolved();
+        let is_new = matches!(self.changes.get(&place.id), Some(Change::Replace(_)));
+        if !is_new && target.anchors_within().next().is_some() {
+            return self.refuse(place, &alias.source()[1..]);
+        }
+        if let Some(content) = self.content(place) {
+            self.out.insert(alias.id, Change::Replace(content));
+        }
+    }
+
+    /// What a place shall be, as content for another one.
+    pub(super) fn content(&mut self, place: NodeRef<'x>) -> Option<Content<'x>> {
+        if let Some(Change::Replace(content)) = self.changes.get(&place.id) {
+            return Some(content.clone());
+        }
+        if !self.is_touched(place) {
+            return Some(Content::Node(place));
+        }
+        match self.text(place) {
+            Ok(text) => Some(text),
+            Err(error) => {
+                self.refused.push((place.id, error));
+                None
+            }
+        }
+    }
+
+    /// The text of a place with the changes within made.
+    fn text(&self, place: NodeRef<'x>) -> Result<Content<'x>, EditError> {
+        let owned = OwnedDocument::parse(node_text(place)).map_err(EditError::Broken)?;
+        let mut editor = Editor::new(owned.document());
+        let ids = place.ids();
+        let own = |id: &NodeId| NodeId(id.0 - ids.start);
+        let within = NodeId(ids.start)..NodeId(ids.end);
+        let changes = self.changes.range(within.clone());
+        editor.changes = changes.map(|(id, new)| (own(id), new.clone())).collect();
+        let comments = self.comments.range(within);
+        editor.comments = comments.map(|(id, new)| (own(id), new.clone())).collect();
+        let value = self.after(place);
+        if owned.document().tree.nodes.len() == ids.len() {
+            let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
+            if text.root().and_then(|root| root.value()).as_ref() == Some(&value) {
+                return Ok(Content::Text(Arc::new(text)));
+            }
+        }
+        Ok(Content::Value(value))
+    }
+
+    /// What a place shall be.
+    pub(super) fn after(&self, node: NodeRef<'x>) -> Value {
+        let slots = match self.changes.get(&node.id) {
+            Some(Change::Replace(content)) => return content.value(),
+            None if !self.is_touched(node) => return node.value().unwrap_or(Value::Null),
+            Some(Change::Slots(slots)) if slots.is_empty() && node.is_null() => return Value::Null,
+            Some(Change::Slots(slots)) => slots.clone(),
+            None => {
+                let count = node.entries().count() + node.items().count();
+                (0..count).map(Slot::Kept).collect()
+            }
+        };
+        if node.kind().is_mapping() || is_mapping(&slots) {
+            return Value::Mapping(self.entries_after(node, &slots));
+        }
+        let items: Vec<_> = node.items().collect();
+        let after = slots.iter().map(|slot| match slot {
+            Slot::Kept(index) => self.after(items[*index]),
+            Slot::New(new) => new.content.value(),
+        });
+        Value::Sequence(after.collect())
+    }
+
+    pub(super) fn entries_after(
+        &self,
+        node: NodeRef<'x>,
+        slots: &[Slot<'x>],
+    ) -> Vec<(Value, Value)> {
+        let entries: Vec<_> = node.entries().collect();
+        let after = slots.iter().map(|slot| match slot {
+            Slot::Kept(index) => {
+                let entry = entries[*index];
+                let key = entry.key.value().unwrap_or(Value::Null);
+                (key, self.after(entry.value))
+            }
+            Slot::New(new) => (new.key.clone().unwrap_or(Value::Null), new.content.value()),
+        });
+        after.collect()
+    }
+
+    /// Goes through the entries or items that stay.
+    fn collection(&mut self, node: NodeRef<'x>, plain: NodeRef<'x>, slots: Vec<Slot<'x>>) {
+        if self.plain().merge_key(plain).is_some() {
+            return self.merged(node, plain, slots);
+        }
+        let entries: Vec<_> = node.entries().collect();
+        let items: Vec<_> = node.items().collect();
+        for slot in &slots {
+            let Slot::Kept(index) = slot else { continue };
+            match items.get(*index) {
+                Some(item) => self.node(*item),
+                None => {
+                    self.key(entries[*index].key);
+                    self.node(entries[*index].value);
+                }
+            }
+        }
+        self.out.insert(plain.id, Change::Slots(slots));
+    }
+}
+
+fn shared(node: NodeRef<'_>, anchor: &str) -> EditError {
+    EditError::SharedAnchor {
+        place: node.path().to_string(),
+        anchor: anchor.to_owned(),
+    }
+}
+
+impl Content<'_> {
+    /// The value of what is written.
+    fn value(&self) -> Value {
+        let value = match self {
+            Self::Value(value) => return value.clone(),
+            Self::Node(node) => node.value(),
+            Self::Text(text) => text.root().and_then(|root| root.value()),
+        };
+        value.unwrap_or(Value::Null)
+    }
+}

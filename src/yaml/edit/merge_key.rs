@@ -1,0 +1,213 @@
+//! Mappings with a merge key: it stays as long as it brings nothing that the mapping shall not have.
+//!
+//! ```yaml
+//! a: {<<: *p, y: 2}   # x becomes 3: {<<: *p, x: 3, y: 2}
+//! b: {<<: *p, y: 2}   # x goes: {y: 2}, with what else `p` has written out
+//! ```
+
+use std::collections::{HashMap, HashSet};
+
+use super::fold::Fold;
+use super::slots::NewSlot;
+use super::{Change, Slot};
+use crate::yaml::document::{EntryRef, NodeRef};
+use crate::yaml::expand::sources;
+use crate::yaml::tree::{NodeId, NodeKind};
+use crate::yaml::value::Value;
+
+/// The entries of a mapping with a merge key, in both trees.
+pub(super) struct Merged<'x> {
+    /// The mapping in the expanded tree, and its entries.
+    entries: Vec<EntryRef<'x>>,
+    /// The index in the text; `None` for those that the merge key brings.
+    own: Vec<Option<usize>>,
+    /// The index of the merge key in the text.
+    at: usize,
+}
+
+impl<'x> Merged<'x> {
+    pub(super) fn new(node: NodeRef<'x>, plain: NodeRef<'x>, merge: EntryRef<'x>) -> Self {
+        let written: HashMap<_, _> = plain
+            .entries()
+            .enumerate()
+            .map(|(index, entry)| (entry.key.id, index))
+            .collect();
+        let entries: Vec<_> = node.entries().collect();
+        let own = entries.iter().map(|entry| {
+            let is_own = entry.is_own(node);
+            let index = written.get(&entry.key.written().id);
+            index.filter(|_| is_own).copied()
+        });
+        Self {
+            own: own.collect(),
+            at: written.get(&merge.key.id).copied().unwrap_or_default(),
+            entries,
+        }
+    }
+
+    /// Slots of the text as those of the expanded document.
+    pub(super) fn lifted(&self, slots: Vec<Slot<'x>>) -> Vec<Slot<'x>> {
+        let new = slots.iter().filter_map(|slot| match slot {
+            Slot::New(new) => new.key.clone(),
+            Slot::Kept(_) => None,
+        });
+        let new: HashSet<Value> = new.collect();
+        // An entry that is written out takes the place of one that is brought.
+        let is_hidden = |at: usize| {
+            let key = self.entries[at].key.value();
+            self.own[at].is_none() && key.is_some_and(|key| new.contains(&key))
+        };
+        let lifted = slots.into_iter().flat_map(|slot| match slot {
+            Slot::Kept(index) => {
+                let wanted = (index != self.at).then_some(index);
+                let own = self.own.iter().enumerate();
+                let same = own.filter(|(at, own)| **own == wanted && !is_hidden(*at));
+                same.map(|(at, _)| Slot::Kept(at)).collect()
+            }
+            new => vec![new],
+        });
+        lifted.collect()
+    }
+
+    /// The slot in front of which the merge key stands: the first entry that it brings, else the
+    /// first that follows it in the text.
+    fn place_among(&self, slots: &[Slot<'x>]) -> usize {
+        let own = |slot: &Slot<'x>| match slot {
+            Slot::Kept(index) => Some(self.own[*index]),
+            Slot::New(_) => None,
+        };
+        let brought = slots.iter().position(|slot| own(slot) == Some(None));
+        let behind = || {
+            let behind = |slot: &Slot<'x>| own(slot).flatten().is_some_and(|at| at > self.at);
+            slots.iter().position(behind)
+        };
+        brought.or_else(behind).unwrap_or(slots.len())
+    }
+}
+
+impl<'x> Fold<'x> {
+    /// Decides over the merge key of a mapping, and goes through the entries that stay.
+    pub(super) fn merged(&mut self, node: NodeRef<'x>, plain: NodeRef<'x>, slots: Vec<Slot<'x>>) {
+        let Some(merge) = self.plain().merge_key(plain) else {
+            return;
+        };
+        let merged = Merged::new(node, plain, merge);
+        let place = merged.place_among(&slots);
+        let wanted: HashMap<Value, Value> = self.entries_after(node, &slots).into_iter().collect();
+        let mut brings = None;
+        let mut out = Vec::with_capacity(slots.len() + 1);
+        let mut slots = slots.into_iter().enumerate();
+        loop {
+            let next = slots.next();
+            if next.as_ref().is_none_or(|(at, _)| *at == place) && brings.is_none() {
+                let found = self.brings(merge).filter(|found| {
+                    let mut keys = found.keys();
+                    keys.all(|key| wanted.contains_key(key))
+                });
+                if found.is_some() {
+                    out.push(Slot::Kept(merged.at));
+                    self.see_merge_key(merge);
+                }
+                brings = Some(found.unwrap_or_default());
+            }
+            let Some((_, slot)) = next else { break };
+            let brings = brings.as_ref();
+            out.extend(self.slot(&merged, slot, brings, &wanted));
+        }
+        let count = plain.entries().count();
+        let is_same = out.len() == count
+            && out
+                .iter()
+                .enumerate()
+                .all(|(at, slot)| matches!(slot, Slot::Kept(index) if *index == at));
+        if !is_same {
+            self.out.insert(plain.id, Change::Slots(out));
+        }
+    }
+
+    /// An entry as it is written: not at all where the merge key brings it.
+    fn slot(
+        &mut self,
+        merged: &Merged<'x>,
+        slot: Slot<'x>,
+        brings: Option<&HashMap<Value, Value>>,
+        wanted: &HashMap<Value, Value>,
+    ) -> Option<Slot<'x>> {
+        let is_brought = |key: &Value| {
+            let brought = brings.and_then(|brings| brings.get(key));
+            brought.is_some() && brought == wanted.get(key)
+        };
+        let index = match slot {
+            Slot::New(new) => {
+                let is_brought = new.key.as_ref().is_some_and(is_brought);
+                return (!is_brought).then_some(Slot::New(new));
+            }
+            Slot::Kept(index) => index,
+        };
+        let entry = merged.entries[index];
+        if let Some(own) = merged.own[index] {
+            self.key(entry.key);
+            self.node(entry.value);
+            return Some(Slot::Kept(own));
+        }
+        let key = entry.key.value()?;
+        if is_brought(&key) {
+            return None;
+        }
+        let is_new = matches!(self.changes.get(&entry.value.id), Some(Change::Replace(_)));
+        let origin = entry.value.origin();
+        let anchors = origin.anchor().map(|anchor| &anchor[1..]).into_iter();
+        let mut anchors = anchors.chain(origin.anchors_within().map(|anchor| &anchor[1..]));
+        if !is_new && let Some(anchor) = anchors.next() {
+            self.refuse(entry.value, anchor);
+            return None;
+        }
+        let content = self.content(entry.value)?;
+        Some(Slot::New(Box::new(NewSlot {
+            key: Some(key),
+            content,
+            entry: None,
+            item: None,
+        })))
+    }
+
+    /// What a merge key will bring; `None` where that cannot be said.
+    fn brings(&self, merge: EntryRef<'x>) -> Option<HashMap<Value, Value>> {
+        let mut brought = HashMap::new();
+        let mut direct = Vec::new();
+        for source in sources(merge.value) {
+            let value = match source.kind() {
+                NodeKind::Alias if !self.is_visible(source) => return None,
+                NodeKind::Alias => match self.expansion.place(source.resolved().id) {
+                    Some(target) => self.after(self.document.node(target)),
+                    None => source.value()?,
+                },
+                _ => source.value()?,
+            };
+            direct.push(source.id);
+            let Value::Mapping(entries) = value else {
+                return None;
+            };
+            for (key, value) in entries {
+                brought.entry(key).or_insert(value);
+            }
+        }
+        // Aliases within a mapping that stands there in full.
+        let ids = merge.value.ids();
+        let nodes = ids.map(|id| self.plain().node(NodeId(id)));
+        let mut others =
+            nodes.filter(|node| node.kind() == NodeKind::Alias && !direct.contains(&node.id));
+        let stays = others.all(|alias| {
+            let target = self.expansion.place(alias.resolved().id);
+            let target = target.map(|target| self.document.node(target));
+            self.is_visible(alias) && target.is_none_or(|target| !self.is_touched(target))
+        });
+        stays.then_some(brought)
+    }
+
+    fn see_merge_key(&mut self, merge: EntryRef<'x>) {
+        for id in merge.key.id.0..merge.value.ids().end {
+            self.see(self.plain().node(NodeId(id)));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Changes as the text with its aliases and merge keys takes them.
+
+use super::fold::Fold;
+use super::{Editor, Spliced};
+use crate::yaml::document::{Document, NodeRef};
+use crate::yaml::error::EditError;
+use crate::yaml::tree::{NodeId, Tree};
+
+impl<'d, 'f> Editor<'d, 'f> {
+    /// The text with all changes made, not yet parsed.
+    pub(crate) fn splice(mut self) -> Result<Spliced, EditError> {
+        self.take_out_gone();
+        let Some(expanded) = expanded(self.document, self.own_tree.as_deref()) else {
+            return Ok(self.spliced());
+        };
+        let (document, changes) = (self.document, self.changes);
+        let mut fold = Fold::of(document, expanded, changes, self.comments)?;
+        fold.run();
+        if let Some((_, error)) = fold.refused.first() {
+            return Err(error.clone());
+        }
+        let settled = Editor {
+            comments: fold.comments(),
+            changes: std::mem::take(&mut fold.out),
+            ..Editor::of(fold.plain(), None)
+        };
+        Ok(settled.spliced())
+    }
+
+    /// What cannot be written of the changes so far, each with the node where it stands in the way:
+    /// what an alias would read could not be written out there.
+    #[must_use]
+    pub fn refusals(&mut self) -> Vec<(NodeId, EditError)> {
+        self.take_out_gone();
+        let Some(expanded) = expanded(self.document, self.own_tree.as_deref()) else {
+            return Vec::new();
+        };
+        let (changes, comments) = (self.changes.clone(), self.comments.clone());
+        match Fold::of(self.document, expanded, changes, comments) {
+            Ok(mut fold) => {
+                fold.run();
+                fold.refused
+            }
+            Err(error) => vec![(NodeId(0), error)],
+        }
+    }
+
+    /// Forgets the changes of those of these nodes that cannot be written; gives their indexes, and
+    /// why, with paths from the node. What then cannot be written still is left to
+    /// [`Editor::finish`].
+    pub fn settle(&mut self, nodes: &[NodeRef<'d>]) -> Vec<(usize, EditError)> {
+        let mut given_up = Vec::new();
+        loop {
+            let before = given_up.len();
+            for (id, error) in self.refusals() {
+                let holds = |node: &&NodeRef<'d>| node.ids().contains(&id.0);
+                let Some(node) = nodes.iter().find(holds) else {
+                    continue;
+                };
+                if self.touches(*node) {
+                    self.discard(*node);
+                    let at = nodes.iter().position(|other| other.id == node.id);
+                    let error = error.seen_from(&node.path().to_string());
+                    given_up.extend(at.map(|at| (at, error)));
+                }
+            }
+            if given_up.len() == before {
+                return given_up;
+            }
+        }
+    }
+}
+
+/// The expanded document of what is edited, if it has aliases or merge keys.
+fn expanded<'x>(document: Document<'x>, own_tree: Option<&'x Tree>) -> Option<Document<'x>> {
+    let tree = own_tree.unwrap_or(document.tree);
+    tree.expansion
+        .is_some()
+        .then(|| Document::new(document.text, tree))
+}

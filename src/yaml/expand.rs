@@ -1,0 +1,389 @@
+//! Aliases and merge keys (`<<`), read as what they stand for.
+//!
+//! ```yaml
+//! a: &p {x: 1}          # a: {x: 1}
+//! b: *p                 # b: {x: 1}
+//! c: {<<: *p, y: 2}     # c: {x: 1, y: 2}
+//! ```
+//!
+//! An expanded tree has nodes of its own for each of these places, with the spans of the text that
+//! they stand for. So whoever reads a document meets neither aliases nor merge keys, and a change
+//! through an alias is a change of that place alone. The [`Editor`](super::Editor) takes such
+//! changes back to the text as it is written.
+//!
+//! Source: contract, Bytes; YAML 1.1, `tag:yaml.org,2002:merge`.
+
+use std::collections::HashSet;
+
+use super::document::{Document, EntryRef, NodeRef};
+use super::scalar::ScalarStyle;
+use super::tree::{MAX_DEPTH, NONE, NodeId, NodeKind, Tree, most_nodes, offset};
+use super::value::Value;
+
+/// The key whose value's entries belong to the mapping.
+pub(super) const MERGE_KEY: &str = "<<";
+
+/// Nodes that an expanded tree may have for each one of the text, and besides. A text that stands
+/// for more keeps its aliases, and whoever has to read through them counts on.
+const NODES_PER_NODE: usize = 16;
+const NODES_BESIDES: usize = 1 << 15;
+
+/// Bytes of scalars that may be read again for each byte of the text, and besides.
+const BYTES_PER_BYTE: usize = 8;
+const BYTES_BESIDES: usize = 4 << 20;
+
+/// What an expanded tree was made of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Expansion {
+    /// The tree as the text has it.
+    pub(super) plain: Tree,
+    /// The node of the plain tree whose text each node has.
+    origins: Vec<NodeId>,
+    /// The place of each node of the plain tree; that of an alias is where its copy begins.
+    places: Vec<u32>,
+    /// What stands in the text elsewhere, in order.
+    pub(super) copies: Vec<Copied>,
+}
+
+/// Nodes of an expanded tree whose text stands elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Copied {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// The alias, or the merge key that brings the entry, in the plain tree.
+    pub(super) by: NodeId,
+    /// Whether this is an entry, with its key.
+    pub(super) is_entry: bool,
+}
+
+impl Expansion {
+    /// The node of the plain tree whose text a node has.
+    pub(super) fn origin(&self, id: NodeId) -> NodeId {
+        self.origins[id.index()]
+    }
+
+    /// Where a node of the plain tree stands; `None` for a merge key and what is within its value.
+    pub(super) fn place(&self, plain: NodeId) -> Option<NodeId> {
+        let place = self.places[plain.index()];
+        (place != NONE).then_some(NodeId(place))
+    }
+
+    /// The outermost copy that holds a node.
+    pub(super) fn copy_around(&self, id: NodeId) -> Option<Copied> {
+        let at = self.copies.partition_point(|copy| copy.end <= id.0);
+        self.copies
+            .get(at)
+            .copied()
+            .filter(|copy| copy.start <= id.0)
+    }
+}
+
+impl Tree {
+    /// The tree with aliases and merge keys read as what they stand for.
+    ///
+    /// A text without any keeps its tree, and so does one that would take too many nodes, or that
+    /// does not end.
+    #[must_use]
+    pub fn expanded(self, text: &str) -> Self {
+        if self.shared.is_empty() && !self.merges || self.expansion.is_some() {
+            return self;
+        }
+        let nodes = self.nodes.len();
+        let most = (nodes * NODES_PER_NODE + NODES_BESIDES).min(most_nodes(text));
+        let mut writer = Writer {
+            document: Document::new(text, &self),
+            out: Tree::default(),
+            expansion: Expansion {
+                places: vec![NONE; nodes],
+                ..Expansion::default()
+            },
+            nodes_left: most,
+            bytes_left: text.len().saturating_mul(BYTES_PER_BYTE) + BYTES_BESIDES,
+            copy: None,
+        };
+        let roots: Vec<NodeId> = self
+            .documents
+            .iter()
+            .map(|document| document.root)
+            .collect();
+        if roots
+            .iter()
+            .any(|root| writer.node(*root, NONE, 0).is_none())
+        {
+            return self;
+        }
+        let Writer {
+            out: mut tree,
+            mut expansion,
+            ..
+        } = writer;
+        tree.documents.clone_from(&self.documents);
+        for document in &mut tree.documents {
+            document.root = expansion.place(document.root).unwrap_or(document.root);
+        }
+        tree.unterminated = self.unterminated.and_then(|id| expansion.place(id));
+        tree.within = self.within;
+        tree.take_texts_of(&self);
+        expansion.plain = self;
+        tree.expansion = Some(Box::new(expansion));
+        tree
+    }
+}
+
+/// Makes the expanded tree.
+struct Writer<'t> {
+    document: Document<'t>,
+    out: Tree,
+    expansion: Expansion,
+    nodes_left: usize,
+    bytes_left: usize,
+    /// What the nodes at hand are a copy by.
+    copy: Option<NodeId>,
+}
+
+impl<'t> Writer<'t> {
+    /// Adds a node with its descendants; `None` if that is too much.
+    fn node(&mut self, plain: NodeId, parent: u32, depth: usize) -> Option<()> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let node = self.document.node(plain);
+        if node.kind() == NodeKind::Alias {
+            return self.alias(node, parent, depth);
+        }
+        self.nodes_left = self.nodes_left.checked_sub(1)?;
+        let id = offset(self.out.nodes.len());
+        let mut raw = node.raw().clone();
+        raw.parent = parent;
+        self.out.nodes.push(raw);
+        self.expansion.origins.push(plain);
+        match self.copy {
+            None => self.expansion.places[plain.index()] = id,
+            Some(_) => self.bytes_left = self.bytes_left.checked_sub(bytes_of(node))?,
+        }
+        for item in node.items() {
+            self.node(item.id, id, depth + 1)?;
+        }
+        if node.kind().is_mapping() {
+            self.entries(node, id, depth)?;
+        }
+        self.out.nodes[id as usize].next = offset(self.out.nodes.len());
+        Some(())
+    }
+
+    /// Adds a copy of what an alias reads.
+    fn alias(&mut self, alias: NodeRef<'t>, parent: u32, depth: usize) -> Option<()> {
+        let target = alias.resolved();
+        if target.id == alias.id || target.ids().contains(&alias.id.0) {
+            return None;
+        }
+        if self.copy.is_none() {
+            self.expansion.places[alias.id.index()] = offset(self.out.nodes.len());
+        }
+        self.copied(alias.id, false, |writer| {
+            writer.node(target.id, parent, depth)
+        })
+    }
+
+    /// Notes that what `add` adds stands elsewhere in the text.
+    fn copied(
+        &mut self,
+        by: NodeId,
+        is_entry: bool,
+        add: impl FnOnce(&mut Self) -> Option<()>,
+    ) -> Option<()> {
+        if self.copy.is_some() {
+            return add(self);
+        }
+        let start = offset(self.out.nodes.len());
+        self.copy = Some(by);
+        add(self)?;
+        self.copy = None;
+        let end = offset(self.out.nodes.len());
+        self.expansion.copies.push(Copied {
+            start,
+            end,
+            by,
+            is_entry,
+        });
+        Some(())
+    }
+
+    fn entries(&mut self, mapping: NodeRef<'t>, id: u32, depth: usize) -> Option<()> {
+        let merge = self.document.merge_key(mapping);
+        let brought = match merge {
+            Some(merge) => {
+                let mut brought = Vec::new();
+                let mut seen = own_keys(mapping)?;
+                bring(merge, &mut seen, &mut self.nodes_left, depth, &mut brought)?;
+                brought
+            }
+            None => Vec::new(),
+        };
+        for entry in mapping.entries() {
+            if merge.is_some_and(|merge| merge.key.id == entry.key.id) {
+                for brought in &brought {
+                    self.copied(entry.key.id, true, |writer| {
+                        writer.node(brought.key.id, id, depth + 1)?;
+                        writer.node(brought.value.id, id, depth + 1)
+                    })?;
+                }
+                continue;
+            }
+            self.node(entry.key.id, id, depth + 1)?;
+            self.node(entry.value.id, id, depth + 1)?;
+        }
+        Some(())
+    }
+}
+
+/// The bytes that a value has of a node, apart from its children.
+fn bytes_of(node: NodeRef<'_>) -> usize {
+    node.scalar_text().map_or(0, str::len)
+}
+
+fn own_keys(mapping: NodeRef<'_>) -> Option<HashSet<Value>> {
+    let entries = mapping.entries().filter(|entry| !entry.key.is_merge_key());
+    entries.map(|entry| entry.key.value()).collect()
+}
+
+/// Collects the entries that a merge key brings: those that are not `seen` yet. Of several mappings
+/// the first wins, and in each one what is written out.
+fn bring<'t>(
+    merge: EntryRef<'t>,
+    seen: &mut HashSet<Value>,
+    steps_left: &mut usize,
+    depth: usize,
+    out: &mut Vec<EntryRef<'t>>,
+) -> Option<()> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    for source in sources(merge.value) {
+        let source = source.resolved();
+        if source.ids().contains(&merge.key.id.0) {
+            return None;
+        }
+        let own = source.document.merge_key(source);
+        let mut below = None;
+        for entry in source.entries() {
+            *steps_left = steps_left.checked_sub(1)?;
+            if own.is_some_and(|own| own.key.id == entry.key.id) {
+                below = Some((entry, out.len()));
+            } else if seen.insert(entry.key.value()?) {
+                out.push(entry);
+            }
+        }
+        if let Some((merge, at)) = below {
+            let mut brought = Vec::new();
+            bring(merge, seen, steps_left, depth + 1, &mut brought)?;
+            out.splice(at..at, brought);
+        }
+    }
+    Some(())
+}
+
+/// Puts the entries that a merge key brings to the others, from `at` on.
+pub(super) fn with_brought(entries: &mut Vec<(Value, Value)>, at: usize, brought: Value) {
+    let mut seen: HashSet<Value> = entries.iter().map(|(key, _)| key.clone()).collect();
+    let sources = match brought {
+        Value::Sequence(sources) => sources,
+        one => vec![one],
+    };
+    let all = sources.into_iter().flat_map(|source| match source {
+        Value::Mapping(entries) => entries,
+        _ => Vec::new(),
+    });
+    let new: Vec<_> = all.filter(|(key, _)| seen.insert(key.clone())).collect();
+    entries.splice(at..at, new);
+}
+
+/// The mappings that the value of a merge key names.
+pub(super) fn sources<'t>(value: NodeRef<'t>) -> impl Iterator<Item = NodeRef<'t>> {
+    let is_list = value.kind().is_sequence();
+    let one = (!is_list).then_some(value);
+    let several = is_list.then(|| value.items()).into_iter().flatten();
+    one.into_iter().chain(several)
+}
+
+impl<'a> Document<'a> {
+    /// The merge key of a mapping, if what it names are mappings; readers refuse others.
+    pub(super) fn merge_key(&self, mapping: NodeRef<'a>) -> Option<EntryRef<'a>> {
+        if !self.tree.merges {
+            return None;
+        }
+        let merge = mapping.entries().find(|entry| entry.key.is_merge_key())?;
+        let fits = |node: NodeRef<'a>| node.resolved().kind().is_mapping();
+        sources(merge.value).all(fits).then_some(merge)
+    }
+}
+
+impl<'a> NodeRef<'a> {
+    /// Whether this is a plain `<<`; kpt writes it as `!!merge <<`.
+    pub(super) fn is_merge_key(&self) -> bool {
+        self.kind() == NodeKind::Scalar(ScalarStyle::Plain)
+            && self.source() == MERGE_KEY
+            && matches!(self.tag(), None | Some("!!merge"))
+    }
+
+    /// The node as the text has it, where comments stand: of what an alias stands for the alias.
+    pub(super) fn written(&self) -> Self {
+        let tree = self.document.tree;
+        let Some(expansion) = tree.expansion.as_deref() else {
+            return *self;
+        };
+        let plain = Document::new(self.document.text, &expansion.plain);
+        let by_alias = expansion
+            .copy_around(self.id)
+            .filter(|copy| copy.start == self.id.0 && !copy.is_entry);
+        plain.node(by_alias.map_or_else(|| expansion.origin(self.id), |copy| copy.by))
+    }
+
+    /// The node of the plain tree whose text this is.
+    pub(super) fn origin(&self) -> Self {
+        let Some(expansion) = self.document.tree.expansion.as_deref() else {
+            return *self;
+        };
+        let plain = Document::new(self.document.text, &expansion.plain);
+        plain.node(expansion.origin(self.id))
+    }
+
+    /// Whether the source can stand in another document: it has neither aliases nor merge keys,
+    /// nor anchors that others would read there.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.is_assembled() && !self.origin().anchors_within().any(|_| true)
+    }
+
+    /// The anchors of what is within this node, not its own.
+    pub(super) fn anchors_within(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let document = self.document;
+        let has_any = memchr::memchr(b'&', self.source().as_bytes()).is_some();
+        let ids = if has_any { self.ids() } else { 0..0 };
+        ids.skip(1)
+            .filter_map(move |id| document.node(NodeId(id)).anchor())
+    }
+
+    /// Whether the text of this node does not say all that it stands for: there are aliases or
+    /// merge keys within.
+    pub(super) fn is_assembled(&self) -> bool {
+        let tree = self.document.tree;
+        match tree.expansion.as_deref() {
+            None => self.has_alias() || tree.merges && self.has_merge_key(),
+            Some(_) => self.origin().is_assembled(),
+        }
+    }
+
+    fn has_merge_key(&self) -> bool {
+        let mut nodes = self.ids().map(|id| self.document.node(NodeId(id)));
+        nodes.any(|node| self.document.merge_key(node).is_some())
+    }
+}
+
+impl<'a> EntryRef<'a> {
+    /// Whether a mapping has this entry in the text, and not through a merge key.
+    pub(super) fn is_own(&self, mapping: NodeRef<'a>) -> bool {
+        let parent = self.key.origin().parent();
+        mapping.document.tree.expansion.is_none()
+            || parent.is_some_and(|parent| parent.id == mapping.origin().id)
+    }
+}
