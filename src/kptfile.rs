@@ -8,6 +8,9 @@ use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
 use crate::yaml::{EditError, Editor, NodeRef};
 
+/// Name of the ConfigMap that holds the package context.
+pub const PACKAGE_CONTEXT_NAME: &str = "kptfile.kpt.dev";
+
 /// How far down a package tree something stands: its package, then its file.
 #[must_use]
 pub fn depth(origin: &Origin) -> (usize, usize) {

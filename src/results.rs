@@ -64,6 +64,10 @@ reasons! {
     DuplicateResource,
     /// A list of a patch stands in another order than its `$setElementOrder`.
     ElementOrderMismatch,
+    /// The original package of a merge is empty, or lacks the Kptfile that the others have.
+    EmptyOriginal,
+    /// The upstream package of a merge is empty, or lacks the Kptfile that the others have.
+    EmptyUpstream,
     /// An expression could not be evaluated for a target.
     ExpressionFailed,
     /// The resource to inject has no `spec`, or no `data` if it is a ConfigMap.
@@ -397,10 +401,7 @@ impl fmt::Display for FunctionResult {
 /// What a value may be shown as in a result: those of a Secret are never shown.
 #[must_use]
 pub fn shown(resource: &Resource, path: &Path, value: &Value) -> String {
-    match is_secret(resource, path) {
-        true => "<redacted>".to_owned(),
-        false => cut(value.to_json()),
-    }
+    cut(json(resource, path, value))
 }
 
 /// Bytes of a value that a result shows.
@@ -416,6 +417,14 @@ fn cut(mut json: String) -> String {
         json.push('…');
     }
     json
+}
+
+/// The whole of what [`shown`] cuts.
+pub(crate) fn json(resource: &Resource, path: &Path, value: &Value) -> String {
+    match is_secret(resource, path) {
+        true => "<redacted>".to_owned(),
+        false => value.to_json(),
+    }
 }
 
 /// A value as it is, or the beginning of its JSON.

@@ -111,6 +111,7 @@ impl fmt::Display for Role {
 pub struct Supplied {
     inputs: Vec<(Role, SuppliedPackage)>,
     openapi: Option<OwnedDocument>,
+    conflicts: Option<OwnedDocument>,
 }
 
 /// How a role is filled.
@@ -181,6 +182,17 @@ impl Supplied {
     /// Gives the OpenAPI document of `--openapi`.
     pub(crate) fn set_openapi(&mut self, document: OwnedDocument) {
         self.openapi = Some(document);
+    }
+
+    /// Gives the rules of `--conflicts`.
+    pub(crate) fn set_conflicts(&mut self, document: OwnedDocument) {
+        self.conflicts = Some(document);
+    }
+
+    /// The rules of `--conflicts`.
+    #[must_use]
+    pub fn conflicts(&self) -> Option<NodeRef<'_>> {
+        self.conflicts.as_ref().and_then(OwnedDocument::root)
     }
 
     /// The schema of the built-in types, and of those that `--openapi` adds.

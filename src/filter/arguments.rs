@@ -36,6 +36,9 @@ pub(super) struct Arguments {
     /// An OpenAPI document with more types.
     #[arg(skip)]
     pub(super) openapi: Option<PathBuf>,
+    /// A file with rules for conflicts.
+    #[arg(skip)]
+    pub(super) conflicts: Option<PathBuf>,
     /// Whether the package directory is made if it is not there.
     #[arg(skip)]
     pub(super) makes_package: bool,
@@ -72,6 +75,14 @@ pub(super) fn parse(
             .help(help);
         command = command.arg(flag.value_parser(value_parser!(PathBuf)));
     }
+    if function.merges() {
+        let help = "Decide conflicts by the rules of a ConflictRules (fn.kpt.dev/v1alpha1)";
+        let flag = Arg::new(CONFLICTS)
+            .long(CONFLICTS)
+            .value_name("FILE")
+            .help(help);
+        command = command.arg(flag.value_parser(value_parser!(PathBuf)));
+    }
     // A binary has another name in a container (`/function`): messages name the function.
     let named = std::iter::once(OsString::from(function.name));
     let arguments = named.chain(arguments.into_iter().skip(1));
@@ -85,8 +96,13 @@ pub(super) fn parse(
     if function.uses_schema {
         arguments.openapi = matches.get_one::<PathBuf>(OPENAPI).cloned();
     }
+    if function.merges() {
+        arguments.conflicts = matches.get_one::<PathBuf>(CONFLICTS).cloned();
+    }
     Ok(arguments)
 }
 
+/// The flag for rules.
+const CONFLICTS: &str = "conflicts";
 /// The flag for more types.
 const OPENAPI: &str = "openapi";

@@ -36,3 +36,10 @@ pub struct Function {
     /// What it does.
     pub step: Step,
 }
+
+impl Function {
+    /// Whether it merges packages, and so takes rules for conflicts.
+    pub(crate) fn merges(&self) -> bool {
+        self.roles.contains(&Role::Upstream)
+    }
+}

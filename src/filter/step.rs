@@ -29,6 +29,11 @@ pub(super) fn run(
         let document = OwnedDocument::parse(read_text(path, &place)?);
         supplied.set_openapi(document.map_err(|error| UsageError(format!("{place}: {error}")))?);
     }
+    if let Some(path) = &arguments.conflicts {
+        let place = path.display().to_string();
+        let document = OwnedDocument::parse(read_text(path, &place)?);
+        supplied.set_conflicts(document.map_err(|error| UsageError(format!("{place}: {error}")))?);
+    }
     if results.has_errors() {
         return Ok(results);
     }

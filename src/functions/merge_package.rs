@@ -9,23 +9,21 @@
 //!
 //! Source: contract, merge-package; pipeline document; merging-fields document.
 
+mod config;
 mod package_revision;
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-
-use crate::config::{API_VERSION, UsageError, kind_of, typed, unexpected};
+use crate::config::UsageError;
 use crate::filter::{Function, Run};
-use crate::merge::OnConflict;
-use crate::merge::package::{Merge, MergeOptions, Source, Strategy};
+use crate::merge::package::{Merge, Source};
 use crate::resource::MERGE_SOURCE_ANNOTATION as MERGE_SOURCE;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::{FunctionResult, Reason, Results};
+use crate::results::Results;
 use crate::supplied::{Role, SuppliedPackage};
-use crate::yaml::{NodeRef, Path};
+use crate::yaml::NodeRef;
 
+use config::read_options;
 use package_revision::{merge_package_revision, only_package};
 
 /// The function, for its binary.
@@ -38,38 +36,6 @@ pub const FUNCTION: Function = Function {
     step,
 };
 
-/// The function's own config.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct MergePackage {
-    #[serde(rename = "apiVersion")]
-    _api_version: String,
-    #[serde(rename = "kind")]
-    _kind: String,
-    #[serde(default, rename = "metadata")]
-    _metadata: IgnoredAny,
-    on_conflict: Option<String>,
-    strategy: Option<String>,
-    #[serde(default, rename = "original")]
-    _original: IgnoredAny,
-    #[serde(default, rename = "upstream")]
-    _upstream: IgnoredAny,
-}
-
-#[derive(Debug, Deserialize)]
-struct ConfigMap {
-    #[serde(default)]
-    data: Option<Scalars>,
-}
-
-/// The scalar fields of the config.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Scalars {
-    on_conflict: Option<String>,
-    strategy: Option<String>,
-}
-
 fn step(run: Run<'_>) -> Result<(), UsageError> {
     let Run {
         config,
@@ -77,21 +43,23 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         supplied,
         results,
     } = run;
-    let options = read_options(config, results)?;
+    let options = read_options(config, supplied.conflicts(), results)?;
     let [original, upstream] = take_annotated(list, results)?;
     let given = |role| supplied.of(role).next();
     let original = source(Role::Original, given(Role::Original), original.as_ref())?;
     let upstream = source(Role::Upstream, given(Role::Upstream), upstream.as_ref())?;
     let schema = supplied.schema()?;
-    let Some(options) = options else {
+    let Some((options, rules)) = options else {
         return Ok(());
     };
     let merge = Merge {
         original,
         upstream,
         options,
+        rules: &rules,
         schema,
         is_overwritten: &|_, _| false,
+        allow_empty_by: "`allowEmpty: true`",
     };
     match only_package(list) {
         Some(item) => merge_package_revision(item, merge, list, results),
@@ -124,69 +92,6 @@ enum Annotated {
     Items(Box<ResourceList>),
     /// Of the only item, a PackageRevisionResources.
     Package(Box<SuppliedPackage>),
-}
-
-/// `None` if a word is not one of those allowed, which is an error result then.
-fn read_options(
-    config: Option<NodeRef<'_>>,
-    results: &mut Results,
-) -> Result<Option<MergeOptions>, UsageError> {
-    const EXPECTED: &str = "a MergePackage (fn.kpt.dev/v1alpha1) or a ConfigMap (v1)";
-    let (scalars, prefix) = match config {
-        None => (Scalars::default(), None),
-        Some(config) => match kind_of(config) {
-            (API_VERSION, "MergePackage") => {
-                let MergePackage {
-                    on_conflict,
-                    strategy,
-                    ..
-                } = typed(config)?;
-                (
-                    Scalars {
-                        on_conflict,
-                        strategy,
-                    },
-                    None,
-                )
-            }
-            ("v1", "ConfigMap") => {
-                let typed: ConfigMap = typed(config)?;
-                (typed.data.unwrap_or_default(), Some("data"))
-            }
-            _ => return Err(unexpected(config, EXPECTED)),
-        },
-    };
-    let mut options = MergeOptions::default();
-    let mut valid = true;
-    let mut refuse = |field: &str, found: &str, words: Vec<&str>| {
-        valid = false;
-        let message = format!("expected one of {}, found `{found}`", words.join(", "));
-        let path = prefix
-            .map_or(Path::root(), |prefix| Path::fields(&[prefix]))
-            .field(field);
-        results.push(FunctionResult::error(Reason::InvalidConfig, message).at(path));
-    };
-    if let Some(word) = &scalars.on_conflict {
-        match OnConflict::WORDS.iter().find(|(known, _)| known == word) {
-            Some((_, value)) => options.on_conflict = *value,
-            None => refuse(
-                "onConflict",
-                word,
-                OnConflict::WORDS.iter().map(|w| w.0).collect(),
-            ),
-        }
-    }
-    if let Some(word) = &scalars.strategy {
-        match Strategy::WORDS.iter().find(|(known, _)| known == word) {
-            Some((_, value)) => options.strategy = *value,
-            None => refuse(
-                "strategy",
-                word,
-                Strategy::WORDS.iter().map(|w| w.0).collect(),
-            ),
-        }
-    }
-    Ok(valid.then_some(options))
 }
 
 /// The items annotated as original and as upstream, out of the list.

@@ -41,7 +41,7 @@ pub const FUNCTION: Function = Function {
 };
 
 /// Annotations of the PackageVariant that go to the merge, with their words.
-const MERGE_ANNOTATIONS: [(&str, &[&str]); 2] = [
+const MERGE_ANNOTATIONS: [(&str, &[&str]); 3] = [
     ("fn.kpt.dev/on-conflict", &["upstream", "local", "error"]),
     (
         "fn.kpt.dev/strategy",
@@ -52,6 +52,7 @@ const MERGE_ANNOTATIONS: [(&str, &[&str]); 2] = [
             "copy-merge",
         ],
     ),
+    ("fn.kpt.dev/allow-empty", &["true", "false"]),
 ];
 
 /// A valid PackageVariant with all that its steps need.

@@ -20,7 +20,7 @@ use serde::de::IgnoredAny;
 
 use crate::config::{self, API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed};
 use crate::filter::{Function, Run};
-use crate::kptfile::{ambiguous_roots, depth, root_kptfile, same_directory};
+use crate::kptfile::{PACKAGE_CONTEXT_NAME, ambiguous_roots, depth, root_kptfile, same_directory};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList};
 use crate::results::{FunctionResult, Reason, Results, with_article};
@@ -30,8 +30,6 @@ use crate::yaml::{
     Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value,
 };
 
-/// Name of the package context's ConfigMap.
-pub const PACKAGE_CONTEXT_NAME: &str = "kptfile.kpt.dev";
 /// File that kpt puts the package context into.
 pub const PACKAGE_CONTEXT_FILE: &str = "package-context.yaml";
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
 use super::facts::List;
+use super::kustomization;
 use crate::schema::KeyDefault;
 use crate::yaml::{NodeRef, Value};
 
@@ -53,6 +54,14 @@ pub(super) fn of_element<'a>(list: List<'_>, element: NodeRef<'a>) -> Option<Ide
     let element = element.resolved();
     match list {
         List::Atomic | List::Functions => None,
+        List::Kustomization(known) => Some(match kustomization::names(known, element) {
+            Some([Some(name), None]) => Identity::Key(name),
+            Some(names) => {
+                let texts = names.map(|name| name.map(Value::from));
+                Identity::Values(texts.to_vec())
+            }
+            None => Identity::Values(vec![Some(element.value()?)]),
+        }),
         List::Set => Some(match element.as_str() {
             Some(text) => Identity::Key(text),
             None => Identity::Values(vec![Some(element.value()?)]),

@@ -10,7 +10,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-use super::facts::UPSTREAM_IDENTIFIER;
+use super::upstream_identifier::{DEFAULT_NAMESPACE, UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::resource::Resource;
 use crate::yaml::{NodeRef, line_comment};
 
@@ -30,32 +30,22 @@ pub struct Member {
     /// The directory of its (sub-)package; empty for the root package.
     pub package: String,
     /// The identity that it declares to have had upstream.
-    pub declared: Option<Declared>,
+    pub declared: Option<UpstreamIdentifier>,
     /// Whether it carries the annotation with that identity.
     pub is_annotated: bool,
 }
-
-/// An identity that a resource declares. An absent namespace is `default`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Declared {
-    group: String,
-    kind: String,
-    namespace: String,
-    name: String,
-}
-
-const DEFAULT: &str = "default";
 
 impl Member {
     /// The identity of a resource; its package, and what it declares, are not known yet.
     #[must_use]
     pub fn of(resource: &Resource, path: Option<String>) -> Self {
         let by_path = resource.is_kptfile();
+        let namespace = resource.namespace.clone();
         Self {
             group: resource.group().to_owned(),
             kind: resource.kind.clone(),
             name: resource.name.clone().filter(|_| !by_path),
-            namespace: resource.namespace.clone().filter(|_| !by_path),
+            namespace: namespace.filter(|namespace| !by_path && !namespace.is_empty()),
             path,
             package: String::new(),
             declared: None,
@@ -92,57 +82,27 @@ impl Member {
         match &self.declared {
             Some(d) => Some((&d.group, &d.kind, &d.namespace, &d.name)),
             None => {
-                let namespace = self.namespace.as_deref().unwrap_or(DEFAULT);
+                let namespace = self.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
                 Some((&self.group, &self.kind, namespace, self.name.as_deref()?))
             }
         }
-    }
-
-    /// The annotation that kpt writes for it.
-    #[must_use]
-    pub fn upstream_identifier(&self) -> Option<String> {
-        let (name, namespace) = (self.name.as_deref()?, self.namespace.as_deref());
-        let namespace = namespace.unwrap_or(DEFAULT);
-        Some(format!("{}|{}|{namespace}|{name}", self.group, self.kind))
     }
 }
 
 type Own<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
 
-fn declared(resource: &Resource, node: NodeRef<'_>) -> Option<Declared> {
+fn declared(resource: &Resource, node: NodeRef<'_>) -> Option<UpstreamIdentifier> {
     let metadata = node.resolved().entry("metadata")?;
-    let namespace = |text: &str| match text {
-        "" => DEFAULT.to_owned(),
-        text => text.to_owned(),
-    };
     let comment = line_comment(metadata.key).unwrap_or_default();
-    if let Some(old) = comment
-        .trim_start_matches('#')
-        .trim()
-        .strip_prefix("kpt-merge:")
-        && let Some((old_namespace, name)) = old.trim().split_once('/')
-    {
-        return Some(Declared {
-            group: resource.group().to_owned(),
-            kind: resource.kind.clone(),
-            namespace: namespace(old_namespace.trim()),
-            name: name.trim().to_owned(),
-        });
+    let comment = comment.trim_start_matches('#').trim();
+    let old = comment.strip_prefix("kpt-merge:");
+    if let Some((namespace, name)) = old.and_then(|old| old.trim().split_once('/')) {
+        let (group, kind) = (resource.group(), &resource.kind);
+        let (namespace, name) = (namespace.trim(), name.trim());
+        return Some(UpstreamIdentifier::new(group, kind, namespace, name));
     }
-    let text = metadata
-        .value
-        .get("annotations")?
-        .get(UPSTREAM_IDENTIFIER)?
-        .as_str()?;
-    let mut parts = text.split('|').map(str::trim);
-    let (group, kind) = (parts.next()?, parts.next()?);
-    let (old_namespace, name) = (parts.next()?, parts.next()?);
-    Some(Declared {
-        group: group.to_owned(),
-        kind: kind.to_owned(),
-        namespace: namespace(old_namespace),
-        name: name.to_owned(),
-    })
+    let annotations = metadata.value.get("annotations")?;
+    UpstreamIdentifier::parse(annotations.get(UPSTREAM_IDENTIFIER)?.as_str()?)
 }
 
 /// Finds the (sub-)package of each: the nearest directory above with a Kptfile.
@@ -376,17 +336,7 @@ mod tests {
                 let kind = "ConfigMap".to_owned();
                 let declared = words.get(2).map(|text| {
                     let (namespace, name) = split(&text[1..]);
-                    let namespace = if namespace.is_empty() {
-                        DEFAULT.to_owned()
-                    } else {
-                        namespace
-                    };
-                    Declared {
-                        group: String::new(),
-                        kind: kind.clone(),
-                        namespace,
-                        name,
-                    }
+                    UpstreamIdentifier::new("", &kind, &namespace, &name)
                 });
                 Member {
                     kind,

@@ -311,7 +311,10 @@ fn resources_come_and_go() {
     );
     // Deleted upstream, and changed: kept, under `local` and `upstream` alike.
     for fields in ["", "onConflict: local\n"] {
-        let (files, said) = merge_files([&[("b.yaml", &b)], &[("b.yaml", &changed)], &[]], fields);
+        let (files, said) = merge_files(
+            [&[("b.yaml", &b)], &[("b.yaml", &changed)], &[]],
+            &format!("allowEmpty: true\n{fields}"),
+        );
         assert_eq!(files["b.yaml"], changed);
         assert!(
             said[0].contains("upstream deleted the resource"),

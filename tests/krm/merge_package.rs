@@ -1,5 +1,11 @@
 //! `merge-package`: sub-packages, moves, files, PackageRevisionResources, schemas, bad input.
 
+mod beside;
+mod decided;
+mod empty;
+mod kustomization;
+mod said;
+
 use krm_variants::functions::merge_package::FUNCTION;
 use krm_variants::supplied::Role;
 

@@ -4,10 +4,9 @@
 //! each resource that tells later merges which one of upstream's it is.
 
 use crate::config::UsageError;
-use crate::functions::set_package_context::{
-    PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME, find as find_context,
-};
-use crate::kptfile::root_kptfile;
+use crate::functions::set_package_context::{PACKAGE_CONTEXT_FILE, find as find_context};
+use crate::kptfile::{PACKAGE_CONTEXT_NAME, root_kptfile};
+use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::package::{FileContent, PackageFile, PackageFiles, normalize_package_path};
 use crate::resource::{
     INDEX_ANNOTATIONS, LOCAL_CONFIG_ANNOTATION, Origin, PATH_ANNOTATIONS, Resource,
@@ -19,9 +18,6 @@ use crate::supplied::SuppliedPackage;
 use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, Value, node_text, to_block_text};
 
 use super::Variant;
-
-/// Identity of a resource in the package that it was cloned from.
-const UPSTREAM_IDENTIFIER: &str = "internal.kpt.dev/upstream-identifier";
 
 /// A file to be made.
 struct NewFile {
@@ -262,15 +258,6 @@ fn read(files: &[NewFile]) -> Result<ResourceList, UsageError> {
     ResourceList::from_files(&package).map_err(|error| UsageError(error.to_string()))
 }
 
-/// What a resource is called in the package that it comes from, as kpt writes it.
-fn identifier(resource: &Resource) -> Option<String> {
-    let name = resource.name.as_deref().filter(|name| !name.is_empty())?;
-    let namespace = resource.namespace.as_deref().filter(|n| !n.is_empty());
-    let namespace = namespace.unwrap_or("default");
-    let (group, kind) = (resource.group(), &resource.kind);
-    (!resource.is_kptfile()).then(|| format!("{group}|{kind}|{namespace}|{name}"))
-}
-
 /// What the upstream package comes as, and what it becomes.
 struct Form {
     from_items: bool,
@@ -306,8 +293,9 @@ fn edit(variant: &Variant<'_>, package: &mut ResourceList, form: Form) -> Result
         if is_context {
             set_under(node, "data", "name", name, editor)?;
         }
-        let identifier = identifier(resource).filter(|_| !(is_context && form.made_context));
-        annotations.extend(identifier.map(|id| (UPSTREAM_IDENTIFIER, id)));
+        let identifier =
+            UpstreamIdentifier::of(resource).filter(|_| !(is_context && form.made_context));
+        annotations.extend(identifier.map(|id| (UPSTREAM_IDENTIFIER, id.to_string())));
         annotate(node, &annotations, form.from_items, editor)
     })
 }

@@ -15,12 +15,13 @@ use crate::functions::inject_config::{
 use crate::functions::prepend_pipeline::owns;
 use crate::functions::set_package_context::find as find_context;
 use crate::kptfile::root_kptfile;
+use crate::merge::decided::{written_in_file, written_in_text};
 use crate::merge::package::{Merge, MergeOptions, Source, Strategy};
-use crate::merge::{Conflict, OnConflict};
+use crate::merge::{Conflict, ConflictRules, OnConflict};
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::{FunctionResult, Results};
+use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Supplied, SuppliedPackage};
-use crate::yaml::{Content, EditError, Path, PathElement, Value};
+use crate::yaml::{Content, EditError, OwnedDocument, Path, PathElement, Value};
 
 use super::clone::name_of;
 use super::{MERGE_ANNOTATIONS, Variant};
@@ -36,12 +37,17 @@ pub(super) fn update(
 ) -> Result<(), UsageError> {
     // Those that are no part of the package must not take part.
     let overwritten = Overwritten::find(variant, list, supplied);
+    let Some(rules) = rules(variant, supplied, results)? else {
+        return Ok(());
+    };
     let merge = Merge {
         original: Source::Supplied(original),
         upstream: Source::Supplied(upstream),
         options: options(variant),
+        rules: &rules,
         schema: supplied.schema()?,
         is_overwritten: &|id, conflict| overwritten.has(id, conflict),
+        allow_empty_by: "the annotation `fn.kpt.dev/allow-empty: \"true\"` of the PackageVariant",
     };
     merge.run(list, results)?;
     if !results.has_errors() {
@@ -59,7 +65,7 @@ fn options(variant: &Variant<'_>) -> MergeOptions {
         let path = ["metadata", "annotations", name];
         variant.config.get_path(&path)?.scalar_text()
     };
-    let [(on_conflict, _), (strategy, _)] = MERGE_ANNOTATIONS;
+    let [(on_conflict, _), (strategy, _), (allow_empty, _)] = MERGE_ANNOTATIONS;
     let on_conflict = word(on_conflict).and_then(|word| {
         let known = OnConflict::WORDS.iter().find(|(known, _)| *known == word);
         known.map(|(_, value)| *value)
@@ -71,8 +77,57 @@ fn options(variant: &Variant<'_>) -> MergeOptions {
     MergeOptions {
         on_conflict: on_conflict.unwrap_or_default(),
         strategy: strategy.unwrap_or_default(),
+        allow_empty: word(allow_empty) == Some("true"),
     }
 }
+
+/// The conflicts that the flag `--conflicts` or the annotation decides; `None` if a rule is not
+/// valid, which is an error result then.
+fn rules(
+    variant: &Variant<'_>,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<Option<ConflictRules>, UsageError> {
+    let path = ["metadata", "annotations", CONFLICTS_ANNOTATION];
+    let annotation = variant.config.get_path(&path);
+    match (supplied.conflicts(), annotation) {
+        (None, None) => Ok(Some(ConflictRules::default())),
+        (Some(_), Some(_)) => Err(UsageError(format!(
+            "expected `--conflicts` or the annotation `{CONFLICTS_ANNOTATION}`, found both"
+        ))),
+        (Some(file), None) => {
+            let written = written_in_file(file)?;
+            Ok(ConflictRules::read(
+                written,
+                &Path::fields(&["conflicts"]),
+                results,
+            ))
+        }
+        (None, Some(node)) => {
+            let at = Path::fields(&path);
+            let text = node.scalar_text().unwrap_or_default();
+            let written = match OwnedDocument::parse(text.to_owned()) {
+                Ok(document) => match document.root() {
+                    Some(root) => written_in_text(root),
+                    None => Ok(Vec::new()),
+                },
+                Err(error) => Err(error.to_string()),
+            };
+            match written {
+                Ok(written) => Ok(ConflictRules::read(written, &at, results)),
+                Err(error) => {
+                    let message = format!("expected a list of conflict rules: {error}");
+                    let result = FunctionResult::error(Reason::InvalidConfig, message);
+                    results.push(result.about(&variant.resource).at(at));
+                    Ok(None)
+                }
+            }
+        }
+    }
+}
+
+/// Rules for conflicts, as the text of a list.
+const CONFLICTS_ANNOTATION: &str = "fn.kpt.dev/conflicts";
 
 /// The package context keeps the name of the downstream package, as in a clone.
 fn name_context(variant: &Variant<'_>, list: &mut ResourceList, results: &mut Results) {

@@ -6,11 +6,12 @@ use super::super::facts::{Facts, List, Place};
 use super::super::identity::{self, Identity, Numbers};
 use super::super::kptfile;
 use super::super::rule::{self, Side};
+use super::Merge;
+use super::groups::renamed_keys;
 use super::versions::{Child, Collection, Fate, Trail, Versions, entries_of, items_of, key_text};
-use super::{Conflict, Merge};
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
 
-impl Merge {
+impl Merge<'_> {
     /// The parts of three versions, if they merge part by part.
     pub(super) fn collection<'d, 'f>(
         &mut self,
@@ -80,6 +81,7 @@ impl Merge {
             identities,
             count,
             together: None,
+            whole: Vec::new(),
             is_list: false,
         }
     }
@@ -145,6 +147,10 @@ impl Merge {
                 twice |= again;
             }
         }
+        let whole = match twice || together.is_some() {
+            true => Vec::new(),
+            false => renamed_keys(facts, [&base, &local, &upstream], &mut identities),
+        };
         if twice {
             self.findings.duplicates.push(trail.to_path());
         }
@@ -158,6 +164,7 @@ impl Merge {
             identities,
             count,
             together,
+            whole,
             is_list: true,
         })
     }
@@ -178,21 +185,14 @@ impl Merge {
         let [base, local, upstream] = sources.each_ref().map(value);
         let base = had_base.then_some(base);
         let versions = (base.as_ref(), Some(&local), Some(&upstream));
-        let outcome = rule::merge(versions.0, versions.1, versions.2, self.winner, |a, b| {
-            a == b
-        });
-        if outcome.conflict {
-            self.findings.conflicts.push(Conflict {
-                path: trail.to_path(),
-                element: trail.element(),
-                is_order: false,
-                original: base,
-                local: Some(local),
-                upstream: Some(upstream),
-                winner: outcome.side,
-            });
+        let winner = self.policy.winner;
+        let outcome = rule::merge(versions.0, versions.1, versions.2, winner, |a, b| a == b);
+        if !outcome.conflict {
+            return outcome.side;
         }
-        outcome.side
+        let decision = self.decide(trail, winner);
+        let values = [base, Some(local), Some(upstream)];
+        self.say(trail, trail.thing(), values, decision)
     }
 
     /// A map or list that local does not have: an empty one takes its place while the other two

@@ -1,16 +1,17 @@
 //! Merges the parts of a mapping or keyed list: each for itself, then their order.
 
-use super::super::facts::{Facts, Place};
+use super::super::facts::Facts;
 use super::super::identity;
 use super::super::order::merge_order;
 use super::super::rule::{self, Side};
 use super::comments::take_comments;
-use super::versions::{Child, Collection, Elementwise, Fate, Trail, Versions, key_text};
-use super::{Conflict, Merge, same};
+use super::versions::{Child, Collection, Elementwise, Fate, Trail, Versions};
+use super::{Merge, Thing, same};
 use crate::kptfile::has_comments;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Part, Value};
 
-impl Merge {
+impl Merge<'_> {
+    /// Merges the parts of a mapping or keyed list, then their order.
     ///
     /// `absent` is the side that removed the whole.
     #[allow(
@@ -40,7 +41,7 @@ impl Merge {
         let in_base = find(base_order, collection.base.len());
         let in_local = find(local_order, usize::MAX);
         let in_upstream = find(upstream_order, usize::MAX);
-        let pair = self.upstream_pair(trail, facts, collection);
+        let groups = self.groups(trail, facts, collection);
         let mut fates: Vec<Option<Fate<'f>>> = (0..collection.count).map(|_| None).collect();
         let added = upstream_order
             .iter()
@@ -53,10 +54,13 @@ impl Merge {
             };
             let forced = match &collection.together {
                 Some((marked, side)) => marked[number].then_some(*side),
-                None => pair.filter(|_| is_upstream_pair(&one)),
+                None => groups.side_of(&one),
             };
             let fate = match forced {
                 Some(side) => force(side, &one, collection.together.is_some(), editor)?,
+                None if collection.whole.contains(&number) => {
+                    self.whole_element(trail, facts, one, editor)?
+                }
                 None => self.entry(trail, facts, absent, &one, collection.is_list, editor)?,
             };
             if let (Fate::Local, Some(base), Some(local), Some(upstream)) =
@@ -83,11 +87,15 @@ impl Merge {
             // Upstream moved and added nothing.
             true => ours,
             false => {
-                let merged = merge_order(base_order, &ours, &theirs, self.winner);
-                if merged.cycle {
-                    self.order_conflict(trail, facts, collection);
+                let winner = self.policy.winner;
+                let merged = merge_order(base_order, &ours, &theirs, winner);
+                match merged.cycle {
+                    true => match self.order_conflict(trail, facts, collection) {
+                        side if side == winner => merged.order,
+                        side => merge_order(base_order, &ours, &theirs, side).order,
+                    },
+                    false => merged.order,
                 }
-                merged.order
             }
         };
         if order == *local_order {
@@ -115,6 +123,21 @@ impl Merge {
         Ok(Fate::Local)
     }
 
+    /// Merges an element that is one value.
+    fn whole_element<'d, 'f>(
+        &mut self,
+        trail: &Trail<'_>,
+        facts: Facts<'_>,
+        versions: Versions<'d, 'f>,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<Fate<'f>, EditError> {
+        let Some(child) = versions.local.or(versions.upstream) else {
+            return Ok(Fate::Gone);
+        };
+        let below = Trail::Index(trail, child.index, child.value, facts.list());
+        self.single(&below, versions, editor)
+    }
+
     /// Merges one entry or element.
     fn entry<'d, 'f>(
         &mut self,
@@ -136,7 +159,7 @@ impl Merge {
             .map(|entry| entry.key));
         let below = match (key, local.or(upstream)) {
             (Some(key), _) => Trail::Field(trail, key),
-            (None, Some(child)) => Trail::Index(trail, child.index, child.value),
+            (None, Some(child)) => Trail::Index(trail, child.index, child.value, facts.list()),
             (None, None) => return Ok(Fate::Gone),
         };
         let name = key.and_then(|key| key.scalar_text()).unwrap_or_default();
@@ -146,21 +169,15 @@ impl Merge {
         if let (Some(side), None) = (absent, base) {
             // What was added to something that the other side removed as a whole.
             let value = |child: Option<Child<'_>>| child.and_then(|child| child.value.value());
-            let other = if side == Side::Local {
-                Side::Upstream
-            } else {
-                Side::Local
+            let keeper = match side {
+                Side::Local => Side::Upstream,
+                Side::Upstream => Side::Local,
             };
-            self.findings.conflicts.push(Conflict {
-                path: below.to_path(),
-                element: below.element(),
-                is_order: false,
-                original: None,
-                local: value(local),
-                upstream: value(upstream),
-                winner: other,
-            });
+            let values = [None, value(local), value(upstream)];
+            let decision = self.decide(&below, keeper);
+            let stands = self.say(&below, below.thing(), values, decision);
             return Ok(match (local, upstream) {
+                _ if stands != keeper => Fate::Gone,
                 (None, Some(upstream)) => Fate::Upstream(Content::Node(upstream.value)),
                 _ => Fate::Local,
             });
@@ -176,51 +193,6 @@ impl Merge {
             Elementwise::Yes
         };
         self.child(&below, facts, elementwise, *versions, editor)
-    }
-
-    /// `upstream` and `upstreamLock` of a sub-package are one value.
-    fn upstream_pair(
-        &mut self,
-        trail: &Trail<'_>,
-        facts: Facts<'_>,
-        collection: &Collection<'_, '_>,
-    ) -> Option<Side> {
-        if facts.place != Place::Kptfile {
-            return None;
-        }
-        fn pair(children: &[Child<'_>]) -> Option<Value> {
-            let found = children
-                .iter()
-                .filter(|child| UPSTREAM_PAIR.contains(&key_text(child)));
-            let found =
-                found.filter_map(|child| Some((child.entry?.key.value()?, child.value.value()?)));
-            let found: Vec<_> = found.collect();
-            (!found.is_empty()).then_some(Value::Mapping(found))
-        }
-        let (base, local) = (pair(&collection.base), pair(&collection.local));
-        let upstream = pair(&collection.upstream);
-        let outcome = rule::merge(
-            base.as_ref(),
-            local.as_ref(),
-            upstream.as_ref(),
-            self.winner,
-            |a, b| a == b,
-        );
-        if outcome.conflict {
-            let path = trail.to_path().field(UPSTREAM_PAIR[0]);
-            let winner = outcome.side;
-            let conflict = Conflict {
-                path,
-                element: None,
-                is_order: false,
-                original: base,
-                local,
-                upstream,
-                winner,
-            };
-            self.findings.conflicts.push(conflict);
-        }
-        Some(outcome.side)
     }
 
     /// Nothing is left: an explicit empty one of the side that stands stays, else the whole goes.
@@ -243,16 +215,12 @@ impl Merge {
             upstream,
         } = *versions;
         let shapes = [filled(base), filled(local), filled(upstream)];
-        let outcome = rule::merge(shapes[0], shapes[1], shapes[2], self.winner, |a, b| a == b);
+        let winner = self.policy.winner;
+        let mut outcome = rule::merge(shapes[0], shapes[1], shapes[2], winner, |a, b| a == b);
         if outcome.conflict {
             let nodes = [base, upstream].map(|child| child.map(|child| child.value));
-            self.conflict(
-                trail,
-                nodes[0],
-                local.map(|child| child.value),
-                nodes[1],
-                outcome.side,
-            );
+            let local = local.map(|child| child.value);
+            outcome.side = self.conflict(trail, nodes[0], local, nodes[1]);
         }
         let stands = match outcome.side {
             Side::Local => shapes[1],
@@ -278,7 +246,7 @@ impl Merge {
         trail: &Trail<'_>,
         facts: Facts<'_>,
         collection: &Collection<'_, '_>,
-    ) {
+    ) -> Side {
         fn labels(facts: Facts<'_>, children: &[Child<'_>]) -> Option<Value> {
             let label = |child: &Child<'_>| match child.entry {
                 Some(entry) => entry.key.value(),
@@ -293,26 +261,14 @@ impl Merge {
             };
             Some(Value::Sequence(children.iter().filter_map(label).collect()))
         }
-        self.findings.conflicts.push(Conflict {
-            path: trail.to_path(),
-            element: trail.element(),
-            is_order: true,
-            original: labels(facts, &collection.base),
-            local: labels(facts, &collection.local),
-            upstream: labels(facts, &collection.upstream),
-            winner: self.winner,
-        });
+        let values = [
+            labels(facts, &collection.base),
+            labels(facts, &collection.local),
+            labels(facts, &collection.upstream),
+        ];
+        let decision = self.decide(trail, self.policy.winner);
+        self.say(trail, Thing::Order, values, decision)
     }
-}
-
-/// Where a sub-package comes from.
-const UPSTREAM_PAIR: [&str; 2] = ["upstream", "upstreamLock"];
-
-fn is_upstream_pair(versions: &Versions<'_, '_>) -> bool {
-    let is = |child: Option<Child<'_>>| {
-        child.is_some_and(|child| UPSTREAM_PAIR.contains(&key_text(&child)))
-    };
-    is(versions.local) || is(versions.upstream)
 }
 
 /// Takes the version of a side that was decided on elsewhere. `equal`: what both have is the same.

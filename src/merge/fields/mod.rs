@@ -16,6 +16,7 @@
 mod collection;
 mod comments;
 mod entries;
+mod groups;
 mod versions;
 
 #[cfg(test)]
@@ -23,6 +24,7 @@ mod laws;
 #[cfg(test)]
 mod tests;
 
+use super::decided::{DecidedBy, Decision, RulesOf};
 use super::facts::Facts;
 use super::rule::{self, Outcome, Side};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
@@ -37,8 +39,6 @@ pub struct Conflict {
     pub path: Path,
     /// What the nearest list element around it is called.
     pub element: Option<String>,
-    /// Whether it is about the order of the elements; the values are their keys then.
-    pub is_order: bool,
     /// What base has there.
     pub original: Option<Value>,
     /// What local has there.
@@ -47,6 +47,37 @@ pub struct Conflict {
     pub upstream: Option<Value>,
     /// Whose version stands.
     pub winner: Side,
+    /// The rule that says so, if one does.
+    pub rule: Option<DecidedBy>,
+    /// What the place is.
+    pub thing: Thing,
+}
+
+/// What a conflict is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thing {
+    /// The value of a field.
+    Value,
+    /// An element of a list, with its keys.
+    Element,
+    /// The order of the elements; the values are their keys then.
+    Order,
+}
+
+/// Who stands in conflicts.
+#[derive(Debug, Clone)]
+pub struct Policy<'r> {
+    /// Where no rule says anything.
+    pub winner: Side,
+    /// What was decided beforehand for this resource.
+    pub rules: RulesOf<'r>,
+}
+
+impl From<Side> for Policy<'_> {
+    fn from(winner: Side) -> Self {
+        let rules = RulesOf::default();
+        Self { winner, rules }
+    }
 }
 
 /// What a merge has to say.
@@ -64,16 +95,16 @@ pub struct Findings {
 ///
 /// # Errors
 /// Those of the [`Editor`]; the changes recorded so far are to be discarded then.
-pub fn merge_resource<'d, 'f>(
+pub fn merge_resource<'d, 'f, 'r>(
     base: Option<NodeRef<'f>>,
     local: NodeRef<'d>,
     upstream: NodeRef<'f>,
     facts: Facts<'_>,
-    winner: Side,
+    policy: impl Into<Policy<'r>>,
     editor: &mut Editor<'d, 'f>,
 ) -> Result<Findings, EditError> {
     let mut merge = Merge {
-        winner,
+        policy: policy.into(),
         findings: Findings::default(),
     };
     let base = base.map(Child::of);
@@ -113,12 +144,12 @@ pub fn same(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
     a.equals(&b)
 }
 
-struct Merge {
-    winner: Side,
+struct Merge<'r> {
+    policy: Policy<'r>,
     findings: Findings,
 }
 
-impl Merge {
+impl Merge<'_> {
     /// Merges one entry, element or root.
     fn child<'d, 'f>(
         &mut self,
@@ -158,6 +189,21 @@ impl Merge {
                 (None, None) => return Ok(Fate::Gone),
             }
         }
+        self.single(trail, versions, editor)
+    }
+
+    /// Merges what is one value.
+    fn single<'d, 'f>(
+        &mut self,
+        trail: &Trail<'_>,
+        versions: Versions<'d, 'f>,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<Fate<'f>, EditError> {
+        let Versions {
+            base,
+            local,
+            upstream,
+        } = versions;
         let outcome = self.value(trail, base, local, upstream);
         match (outcome.side, local, upstream) {
             (Side::Local, Some(local), Some(upstream)) if !outcome.conflict => {
@@ -187,30 +233,53 @@ impl Merge {
         let base = base.map(|child| child.value);
         let local = local.map(|child| child.value);
         let upstream = upstream.map(|child| child.value);
-        let outcome = rule::merge(base, local, upstream, self.winner, |a, b| same(*a, *b));
+        let winner = self.policy.winner;
+        let mut outcome = rule::merge(base, local, upstream, winner, |a, b| same(*a, *b));
         if outcome.conflict {
-            self.conflict(trail, base, local, upstream, outcome.side);
+            outcome.side = self.conflict(trail, base, local, upstream);
         }
         outcome
     }
 
+    /// Who stands in a conflict.
+    fn decide(&self, trail: &Trail<'_>, otherwise: Side) -> Decision {
+        match self.policy.rules.is_empty() {
+            true => Decision::by_default(otherwise),
+            false => self.policy.rules.decide_field(&trail.steps(), otherwise),
+        }
+    }
+
+    /// Says that a place is in conflict, and gives the side that stands.
     fn conflict(
         &mut self,
         trail: &Trail<'_>,
         base: Option<NodeRef<'_>>,
         local: Option<NodeRef<'_>>,
         upstream: Option<NodeRef<'_>>,
-        winner: Side,
-    ) {
-        let value = |node: Option<NodeRef<'_>>| node.and_then(|node| node.value());
+    ) -> Side {
+        let values = [base, local, upstream].map(|node| node.and_then(|node| node.value()));
+        let decision = self.decide(trail, self.policy.winner);
+        self.say(trail, trail.thing(), values, decision)
+    }
+
+    /// Says that a place is in conflict, and who stands there.
+    fn say(
+        &mut self,
+        trail: &Trail<'_>,
+        thing: Thing,
+        [original, local, upstream]: [Option<Value>; 3],
+        decision: Decision,
+    ) -> Side {
         self.findings.conflicts.push(Conflict {
             path: trail.to_path(),
             element: trail.element(),
-            is_order: false,
-            original: value(base),
-            local: value(local),
-            upstream: value(upstream),
-            winner,
+            original,
+            local,
+            upstream,
+            winner: decision.side,
+            rule: decision.rule,
+            thing,
         });
+        decision.side
     }
 }

@@ -26,7 +26,11 @@ pub(super) fn merged(
     let facts = Facts::of(&Resource::read(l), &schema, true);
     let found = merge_resource(base.root(0), l, u, facts, winner, &mut editor).expect("merges");
     let conflicts = found.conflicts.iter().map(|conflict| {
-        let order = if conflict.is_order { "order of " } else { "" };
+        let order = if conflict.thing == Thing::Order {
+            "order of "
+        } else {
+            ""
+        };
         format!("{order}{}:{}", conflict.path, conflict.winner.as_str())
     });
     (editor.finish().expect("YAML"), conflicts.collect())

@@ -1,22 +1,47 @@
 //! One place in three versions, and what becomes of it.
 
+use super::super::decided::TrailStep;
+use super::super::facts::List;
 use super::super::rule::Side;
+use super::Thing;
 use crate::yaml::{Content, EntryRef, NodeRef, Path, PathElement};
 
 /// The way to a place, made into a [`Path`] only when there is something to say.
 pub(super) enum Trail<'t> {
     Root,
     Field(&'t Trail<'t>, NodeRef<'t>),
-    /// An element, by its position in local, else in upstream.
-    Index(&'t Trail<'t>, usize, NodeRef<'t>),
+    /// An element, by its position in local, else in upstream, with what tells it from others.
+    Index(&'t Trail<'t>, usize, NodeRef<'t>, List<'t>),
 }
 
-impl Trail<'_> {
+impl<'t> Trail<'t> {
     pub(super) fn to_path(&self) -> Path {
         match self {
             Self::Root => Path::root(),
             Self::Field(parent, key) => parent.to_path().field(key.field_name()),
-            Self::Index(parent, index, _) => parent.to_path().child(PathElement::Index(*index)),
+            Self::Index(parent, index, ..) => parent.to_path().child(PathElement::Index(*index)),
+        }
+    }
+
+    /// The way as steps, for rules.
+    pub(super) fn steps(&self) -> Vec<TrailStep<'t>> {
+        let mut steps = match self {
+            Self::Root => return Vec::new(),
+            Self::Field(parent, _) | Self::Index(parent, ..) => parent.steps(),
+        };
+        steps.push(match self {
+            Self::Index(_, index, node, _) => TrailStep::Element(*index, *node),
+            Self::Field(_, key) => TrailStep::Field(key.scalar_text().unwrap_or_default()),
+            Self::Root => return steps,
+        });
+        steps
+    }
+
+    /// What a conflict over the place as a whole is about.
+    pub(super) fn thing(&self) -> Thing {
+        match self {
+            Self::Index(..) => Thing::Element,
+            Self::Root | Self::Field(..) => Thing::Value,
         }
     }
 
@@ -26,13 +51,26 @@ impl Trail<'_> {
         match self {
             Self::Root => None,
             Self::Field(parent, _) => parent.element(),
-            Self::Index(_, _, node) => {
+            Self::Index(_, _, node, list) => {
                 let node = node.resolved();
+                let key = list.only_key().and_then(|key| node.get(key)?.scalar_text());
+                if let Some(key) = key {
+                    return Some(key.to_owned());
+                }
                 let named = NAMES.iter().find_map(|name| node.get(name)?.as_str());
-                named.or(node.scalar_text()).map(str::to_owned)
+                let named = named.or(node.scalar_text()).map(str::to_owned);
+                named.or_else(|| keys_of(node, *list))
             }
         }
     }
+}
+
+/// `80/TCP`
+fn keys_of(node: NodeRef<'_>, list: List<'_>) -> Option<String> {
+    let List::Map(keys) = list else { return None };
+    let texts = keys.names().filter_map(|key| node.get(key)?.scalar_text());
+    let texts: Vec<_> = texts.collect();
+    (!texts.is_empty()).then(|| texts.join("/"))
 }
 
 /// Fields by which people know an element.
@@ -97,6 +135,8 @@ pub(super) struct Collection<'d, 'f> {
     pub(super) count: usize,
     /// Elements that stand or fall together, by number, and whose stand.
     pub(super) together: Option<(Vec<bool>, Side)>,
+    /// Elements that are one value each, by number.
+    pub(super) whole: Vec<usize>,
     pub(super) is_list: bool,
 }
 

@@ -37,7 +37,7 @@ impl Work<'_> {
     pub(super) fn apply(
         &self,
         list: &mut ResourceList,
-        report: &mut Report,
+        report: &mut Report<'_>,
     ) -> Result<(), UsageError> {
         let [base, local, theirs] = self.members;
         let places = places(self.tracks, self.fates, self.members, self.winner);
@@ -85,6 +85,7 @@ impl Work<'_> {
                     let new = New {
                         node,
                         member: &theirs.members[at],
+                        resource: self.upstream.resource(at),
                         identifies,
                         removed: self.removed_comments(node, path.as_deref(), list),
                         with_head: !files.is_known(path.as_deref()),
@@ -112,10 +113,10 @@ impl Work<'_> {
                         theirs.path(track.upstream),
                     ];
                     let id = local.ids[at];
-                    if both_moved(paths) {
-                        report.moved(list.resource(id), paths);
-                    }
-                    let Some(path) = moved_to(track, self.members) else {
+                    let taken = both_moved(paths)
+                        && report.moved(list.resource(id), paths) == Side::Upstream;
+                    let moved = moved_to(track, self.members);
+                    let Some(path) = moved.or(paths[2].filter(|_| taken)) else {
                         continue;
                     };
                     report.counts.moved += 1;

@@ -23,7 +23,7 @@ pub(super) fn report_kept(
     [original, upstream]: [Source<'_>; 2],
     local: &ResourceList,
     untouched: &Untouched,
-    report: &mut Report,
+    report: &mut Report<'_>,
 ) {
     let (Some(old), Some(new)) = (original.files(), upstream.files()) else {
         return;
@@ -68,7 +68,7 @@ pub(super) fn report_kept(
                     shown(texts.join("---\n").as_bytes())
                 })
             });
-            report.file(CHANGED, path, texts);
+            report.kept_file(CHANGED, path, texts);
         }
     }
 }

@@ -26,9 +26,16 @@ impl Packages<'_, '_> {
         &self,
         track: &Track,
         sub_packages: &SubPackages,
-        report: &mut Report,
+        report: &mut Report<'_>,
     ) -> Fate {
         let (base, local, upstream) = (&self.base, &self.local, &self.upstream);
+        let paths = [
+            local.all.path(track.local),
+            upstream.all.path(track.upstream),
+        ];
+        if paths.into_iter().any(|path| sub_packages.is_clashing(path)) {
+            return Fate::Stays;
+        }
         match (track.base, track.local, track.upstream) {
             (_, Some(_), Some(_)) => Fate::Merge,
             (None, None, Some(u)) => {
@@ -38,11 +45,12 @@ impl Packages<'_, '_> {
                 let message =
                     "local deleted the sub-package, and upstream added the resource to it";
                 let values = [None, None, upstream.own_value(Some(u))];
-                report.resource(message, upstream.resource(u), Side::Local, values);
-                Fate::Stays
+                match report.resource(message, upstream.resource(u), values) {
+                    Side::Local => Fate::Stays,
+                    Side::Upstream => Fate::Added,
+                }
             }
-            // The root Kptfile is the package's own.
-            (Some(_), Some(_), None) if self.is_root(track) => Fate::Stays,
+            (Some(_), Some(_), None) if self.is_own(track) => Fate::Stays,
             (Some(_), Some(l), None) => {
                 if !self.is_changed_locally(track) {
                     return match sub_packages.is_kept(local.all.path(Some(l))) {
@@ -52,20 +60,26 @@ impl Packages<'_, '_> {
                 }
                 let message = "upstream deleted the resource, and local changed it";
                 let values = [base.own_value(track.base), local.own_value(Some(l)), None];
-                report.resource(message, local.resource(l), Side::Local, values);
-                Fate::Stays
+                match report.resource(message, local.resource(l), values) {
+                    Side::Local => Fate::Stays,
+                    Side::Upstream => Fate::Removed,
+                }
             }
             (Some(b), None, Some(_)) => {
-                if !same_value((base, track.base), (upstream, track.upstream)) {
+                if same_value((base, track.base), (upstream, track.upstream)) {
+                    Fate::Stays
+                } else {
                     let message = "local deleted the resource, and upstream changed it";
                     let values = [
                         base.own_value(Some(b)),
                         None,
                         upstream.own_value(track.upstream),
                     ];
-                    report.resource(message, base.resource(b), Side::Local, values);
+                    match report.resource(message, base.resource(b), values) {
+                        Side::Local => Fate::Stays,
+                        Side::Upstream => Fate::Added,
+                    }
                 }
-                Fate::Stays
             }
             _ => Fate::Stays,
         }

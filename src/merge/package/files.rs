@@ -11,6 +11,7 @@ use super::Strategy;
 use super::others::Others;
 use super::report::Report;
 use super::subpackages::SubPackages;
+use crate::merge::Side;
 use crate::resource_list::ResourceList;
 use crate::yaml::Value;
 
@@ -32,11 +33,14 @@ impl Others<'_> {
         strategy: Strategy,
         sub_packages: &SubPackages,
         has_resources: &BTreeSet<&str>,
-        report: &mut Report,
+        report: &mut Report<'_>,
     ) -> FileSteps {
         let replaced = matches!(strategy, Strategy::ForceDeleteReplace | Strategy::CopyMerge);
         let mut steps = Vec::new();
         for (path, [base, local, upstream]) in self.files {
+            if sub_packages.is_clashing(Some(&path)) {
+                continue;
+            }
             let taken = local.is_none() && has_resources.contains(path.as_str());
             let stays = taken
                 || sub_packages.is_deleted_locally(Some(&path))
@@ -46,12 +50,18 @@ impl Others<'_> {
                 continue;
             }
             if stays || (base != local && !replaced) {
+                let mut side = Side::Local;
                 let kept_whole = sub_packages.is_kept(Some(&path)) && base == local;
                 if base != upstream && !kept_whole && strategy != Strategy::CopyMerge {
                     let values = [&base, &local, &upstream].map(|v| v.as_deref().map(shown));
-                    report.file(CHANGED, &path, values);
+                    match taken {
+                        true => report.kept_file(CHANGED, &path, values),
+                        false => side = report.file(CHANGED, &path, values),
+                    }
                 }
-                continue;
+                if side == Side::Local {
+                    continue;
+                }
             }
             if replaced && base != local && local.is_some() {
                 let result = report.overwritten();
@@ -85,17 +95,8 @@ impl FileSteps {
 
 /// The content of a file as a value in results.
 pub(super) fn shown(bytes: &[u8]) -> String {
-    const LIMIT: usize = 256;
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        return Value::from(format!("<{} bytes>", bytes.len())).to_json();
-    };
-    let end = (0..=LIMIT.min(text.len()))
-        .rev()
-        .find(|at| text.is_char_boundary(*at));
-    let (start, rest) = text.split_at(end.unwrap_or_default());
-    let mut json = Value::from(start).to_json();
-    if !rest.is_empty() {
-        json.push('…');
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Value::from(text).to_json(),
+        Err(_) => Value::from(format!("<{} bytes>", bytes.len())).to_json(),
     }
-    json
 }

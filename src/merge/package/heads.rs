@@ -44,7 +44,7 @@ pub(super) struct Heads(Vec<(String, String)>);
 
 impl Sides<'_> {
     /// Merges the heads of all files that hold resources afterwards.
-    pub(super) fn merge(&self, tracks: &[Track], fates: &[Fate], report: &mut Report) -> Heads {
+    pub(super) fn merge(&self, tracks: &[Track], fates: &[Fate], report: &mut Report<'_>) -> Heads {
         let mut heads = Vec::new();
         let has_files = |source: &Source<'_>| source.files().is_some();
         if !self.local.is_package() || !self.sources.iter().all(has_files) {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::members::{Package, same_value, without_own_fields};
+use super::members::{Package, is_made_by_get, same_value, without_own_fields};
 use super::others::Others;
 use super::packages::Packages;
 use super::report::Report;
@@ -35,6 +35,14 @@ impl Packages<'_, '_> {
                 {
                     continue;
                 }
+                // `kpt pkg get` made it: upstream has none.
+                (Some(at), None)
+                    if self.is_root(track)
+                        && track.upstream.is_none()
+                        && self.local.own_value(Some(at)).is_some_and(is_made_by_get) =>
+                {
+                    continue;
+                }
                 (Some(at), _) => self.local.resource(at),
                 (None, Some(at)) => self.base.resource(at),
                 (None, None) => continue,
@@ -51,13 +59,13 @@ impl Packages<'_, '_> {
         original: &Package<'_>,
         tracks: &[Track],
         options: MergeOptions,
-        report: &mut Report,
+        report: &mut Report<'_>,
     ) {
         let old: HashMap<usize, usize> = pair(&self.local.all.members, &original.all.members)
             .into_iter()
             .collect();
         for track in tracks {
-            let Some(l) = track.local.filter(|_| !self.is_root(track)) else {
+            let Some(l) = track.local.filter(|_| !self.is_own(track)) else {
                 continue;
             };
             if track.upstream.is_none() && options.strategy == Strategy::CopyMerge {

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::merge::facts::UPSTREAM_IDENTIFIER;
 use crate::merge::resources::{Member, find_packages};
+use crate::merge::upstream_identifier::UPSTREAM_IDENTIFIER;
 use crate::package::normalize_package_path;
 use crate::resource::{Resource, is_pipeline_annotation};
 use crate::resource_list::{ItemId, ResourceList};
@@ -129,6 +129,20 @@ pub(super) fn without_own_fields(value: &mut Value) {
         const OWN: [&str; 3] = ["upstream", "upstreamLock", "status"];
         entries.retain(|(key, _)| !key.as_str().is_some_and(|key| OWN.contains(&key)));
     }
+}
+
+/// Whether a Kptfile holds no more than what `kpt pkg get` writes where upstream has none: a name and
+/// where the package comes from.
+pub(super) fn is_made_by_get(mut kptfile: Value) -> bool {
+    without_own_fields(&mut kptfile);
+    let Value::Mapping(entries) = kptfile else {
+        return false;
+    };
+    entries.iter().all(|(key, value)| match key.as_str() {
+        Some("apiVersion" | "kind") => true,
+        Some("metadata") => matches!(value, Value::Mapping(entries) if entries.is_empty()),
+        _ => false,
+    })
 }
 
 fn field_mut<'v>(value: &'v mut Value, name: &str) -> Option<&'v mut Value> {

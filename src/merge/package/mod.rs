@@ -1,13 +1,16 @@
 //! Merges packages: which resources are the same, what becomes of each, and what is said of it.
 //!
-//! In reading order: `members` and `others` read what a package has, `packages` puts three side by side;
-//! `local_changes`, `subpackages`, `fates`, `files`, `heads` and `documents` decide, `untouched` finds what needs
-//! no merge; `apply` with `places` and `new_text` does it, `report` tells.
+//! In reading order: `empty` refuses what is no package; `members` and `others` read what a package has,
+//! `packages` puts three side by side; `local_changes`, `subpackages`, `fates`, `files`, `heads` and `documents` decide,
+//! `untouched` finds what needs no merge; `apply` with `places` and `new_text` does it, `report` tells, and `cut`
+//! shortens what it shows.
 //!
 //! Source: contract, merge-package.
 
 mod apply;
+mod cut;
 mod documents;
+mod empty;
 mod fates;
 mod files;
 mod heads;
@@ -23,8 +26,9 @@ mod untouched;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::decided::ConflictRules;
 use super::facts::Facts;
-use super::fields::{self, Conflict, Findings};
+use super::fields::{self, Conflict, Findings, Policy};
 use super::resources::{Track, duplicates, tracks};
 use super::rule::OnConflict;
 use crate::config::UsageError;
@@ -76,6 +80,8 @@ pub struct MergeOptions {
     pub on_conflict: OnConflict,
     /// What a merge is.
     pub strategy: Strategy,
+    /// Whether original and upstream may be empty.
+    pub allow_empty: bool,
 }
 
 /// One of the packages that local is merged with.
@@ -111,10 +117,14 @@ pub struct Merge<'m> {
     pub upstream: Source<'m>,
     /// Who stands, and what a merge is.
     pub options: MergeOptions,
+    /// Conflicts that are decided beforehand.
+    pub rules: &'m ConflictRules,
     /// The schema of the types that are not described in the packages.
     pub schema: Schema,
-    /// Places that somebody overwrites afterwards: conflicts there are none.
+    /// Fields that a later step overwrites; conflicts there are not reported.
     pub is_overwritten: &'m dyn Fn(ItemId, &Conflict) -> bool,
+    /// How somebody says that original and upstream may be empty.
+    pub allow_empty_by: &'static str,
 }
 
 impl Merge<'_> {
@@ -124,6 +134,9 @@ impl Merge<'_> {
     /// [`UsageError`]: a file that cannot be read any more.
     pub fn run(self, local: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
         let options = self.options;
+        if !options.allow_empty && self.refuse_empty(local, results) {
+            return Ok(());
+        }
         let replaced = matches!(
             options.strategy,
             Strategy::ForceDeleteReplace | Strategy::CopyMerge
@@ -164,14 +177,11 @@ impl Merge<'_> {
                 return Ok(());
             }
         }
-        let mut report = Report::new(options);
+        let mut report = Report::new(options, self.rules);
         let sub_packages = match replaced {
             true => SubPackages::default(),
             false => SubPackages::find(&packages, &others, &tracks, &mut report, results),
         };
-        if results.has_errors() {
-            return Ok(());
-        }
         let fates: Vec<Fate> = tracks
             .iter()
             .map(|track| packages.fate(track, &sub_packages, &mut report))
@@ -227,6 +237,7 @@ impl Merge<'_> {
             upstream: &upstream,
             schema: &schema,
             options,
+            rules: self.rules,
             root,
             by_id: &by_id,
         };
@@ -317,6 +328,7 @@ struct Pairs<'p> {
     upstream: &'p Package<'p>,
     schema: &'p Schema,
     options: MergeOptions,
+    rules: &'p ConflictRules,
     root: Option<ItemId>,
     by_id: &'p BTreeMap<ItemId, Track>,
 }
@@ -326,7 +338,7 @@ impl Pairs<'_> {
         &self,
         local: &mut ResourceList,
         is_overwritten: &dyn Fn(ItemId, &Conflict) -> bool,
-        report: &mut Report,
+        report: &mut Report<'_>,
     ) {
         let winner = self.options.on_conflict.winner();
         let in_package = local.is_package();
@@ -348,7 +360,9 @@ impl Pairs<'_> {
                 let base = track.base.map(|at| self.base.node(at));
                 let facts = Facts::of(&resources[&id], self.schema, self.root == Some(id));
                 let upstream = self.upstream.node(upstream);
-                let findings = fields::merge_resource(base, node, upstream, facts, winner, editor)?;
+                let rules = self.rules.of(&resources[&id]);
+                let policy = Policy { winner, rules };
+                let findings = fields::merge_resource(base, node, upstream, facts, policy, editor)?;
                 if findings.moves_comments && !in_package {
                     remove_ids(node, editor)?;
                 }

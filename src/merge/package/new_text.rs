@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::merge::facts::UPSTREAM_IDENTIFIER;
 use crate::merge::resources::Member;
+use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::resource::{
-    INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, is_pipeline_annotation,
+    INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource, is_pipeline_annotation,
 };
 use crate::resource_list::ResourceList;
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value, head_end, node_text};
@@ -14,6 +14,7 @@ use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value, hea
 pub(super) struct New<'n> {
     pub(super) node: NodeRef<'n>,
     pub(super) member: &'n Member,
+    pub(super) resource: &'n Resource,
     /// Whether it is annotated with its identity upstream.
     pub(super) identifies: bool,
     /// Comments that local removed from its file.
@@ -31,8 +32,8 @@ impl New<'_> {
         indexes: &mut HashMap<String, usize>,
     ) -> Result<String, EditError> {
         let text = self.own_text(list.is_package());
-        let identifier = self.member.upstream_identifier();
-        let identifier = identifier.filter(|_| self.identifies);
+        let identifier = UpstreamIdentifier::of(self.resource).filter(|_| self.identifies);
+        let identifier = identifier.map(|identifier| identifier.to_string());
         annotated(text, self.member, identifier, list, indexes)
     }
 

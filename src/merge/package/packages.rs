@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::members::{Package, same_text, same_value};
+use crate::kptfile::PACKAGE_CONTEXT_NAME;
 use crate::merge::resources::Track;
 use crate::resource_list::ItemId;
 
@@ -23,6 +24,22 @@ impl Packages<'_, '_> {
     pub(super) fn is_root(&self, track: &Track) -> bool {
         let id = track.local.map(|at| self.local.all.ids[at]);
         id.is_some() && id == self.root
+    }
+
+    /// Whether a resource is local's own, whatever upstream has: the root Kptfile, and beside it the
+    /// package context, which kpt makes.
+    pub(super) fn is_own(&self, track: &Track) -> bool {
+        let is_context = |at: usize| {
+            let member = &self.local.all.members[at];
+            let is_in_root = member.package.is_empty()
+                && member
+                    .path
+                    .as_deref()
+                    .is_none_or(|path| !path.contains('/'));
+            let named = member.name.as_deref() == Some(PACKAGE_CONTEXT_NAME);
+            is_in_root && named && member.kind == "ConfigMap" && member.group.is_empty()
+        };
+        self.is_root(track) || self.root.is_some() && track.local.is_some_and(is_context)
     }
 
     /// The paths of a resource's file in all three.

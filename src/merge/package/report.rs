@@ -1,9 +1,11 @@
 //! What a merge has to say, as results grouped by file.
 
+use super::cut::cut;
 use super::{MergeOptions, Strategy};
-use crate::merge::{Findings, OnConflict, Side};
+use crate::merge::fields::Thing;
+use crate::merge::{Conflict, ConflictRules, Decision, Findings, OnConflict, Side};
 use crate::resource::Resource;
-use crate::results::{FunctionResult, Reason, Results, Severity, shown};
+use crate::results::{FunctionResult, Reason, Results, Severity, json};
 use crate::yaml::{Path, Value};
 
 /// How often what happened.
@@ -13,7 +15,9 @@ pub(super) struct Counts {
     pub(super) added: usize,
     pub(super) removed: usize,
     pub(super) moved: usize,
+    /// Those that no rule decided, or made an error.
     conflicts: usize,
+    decided: usize,
 }
 
 /// Original, local and upstream as they are shown; absent ones are none.
@@ -21,20 +25,23 @@ pub(super) type Shown = [Option<String>; 3];
 
 const VERSIONS: [&str; 3] = ["original", "local", "upstream"];
 
-/// How much of a value a message shows; the tags show more.
+/// How much of a value a tag shows, and how much a message.
+const LONG: usize = 256;
 const SHORT: usize = 60;
 
 /// The results of a merge so far.
-pub(super) struct Report {
+pub(super) struct Report<'r> {
     options: MergeOptions,
+    rules: &'r ConflictRules,
     said: Vec<FunctionResult>,
     pub(super) counts: Counts,
 }
 
-impl Report {
-    pub(super) fn new(options: MergeOptions) -> Self {
+impl<'r> Report<'r> {
+    pub(super) fn new(options: MergeOptions, rules: &'r ConflictRules) -> Self {
         Self {
             options,
+            rules,
             said: Vec::new(),
             counts: Counts::default(),
         }
@@ -45,51 +52,87 @@ impl Report {
     }
 
     /// A conflict result that names nothing yet.
-    fn conflict(&mut self, message: String, winner: Side, values: Shown) -> FunctionResult {
-        self.counts.conflicts += 1;
-        let (severity, winner, stands) = match self.options.on_conflict {
-            OnConflict::Error => (Severity::Error, "none", "nothing is changed".to_owned()),
-            _ => {
-                let stands = format!("{}'s stands", winner.as_str());
-                (Severity::Warning, winner.as_str(), stands)
-            }
-        };
-        let mut result = FunctionResult::new(severity, format!("{message}: {stands}"));
+    fn conflict(&mut self, what: &str, decision: Decision, values: &Shown) -> FunctionResult {
+        let (severity, winner, stands) = self.outcome(decision);
+        let mut result = FunctionResult::new(severity, format!("{what}: {stands}"));
         result = result.tag("reason", Reason::MergeConflict.as_str());
-        for (name, value) in VERSIONS.into_iter().zip(values) {
+        for (name, value) in VERSIONS.into_iter().zip(cut(values, LONG)) {
             if let Some(value) = value {
                 result = result.tag(name, value);
             }
         }
-        result.tag("winner", winner)
+        result = result.tag("winner", winner);
+        match decision.rule {
+            Some(rule) => result.tag("rule", format!("conflicts[{}]", rule.index)),
+            None => result,
+        }
     }
 
-    /// A conflict over a whole resource.
+    /// How much a conflict matters, who wins, and what a message says of that.
+    fn outcome(&mut self, decision: Decision) -> (Severity, &'static str, String) {
+        let side = decision.side.as_str();
+        if let Some(rule) = decision.rule.filter(|rule| !rule.is_error) {
+            self.counts.decided += 1;
+            let stands = format!("{side}'s stands, as `conflicts[{}]` says", rule.index);
+            return (Severity::Info, side, stands);
+        }
+        self.counts.conflicts += 1;
+        let nothing = "nothing is changed";
+        match (decision.rule, self.options.on_conflict) {
+            (Some(rule), _) => {
+                let stands = format!("{nothing}, as `conflicts[{}]` says", rule.index);
+                (Severity::Error, "none", stands)
+            }
+            (None, OnConflict::Error) => (Severity::Error, "none", nothing.to_owned()),
+            (None, _) => (Severity::Warning, side, format!("{side}'s stands")),
+        }
+    }
+
+    /// A conflict over a whole resource. Local's stands where no rule says otherwise; gives the side
+    /// that does.
     pub(super) fn resource(
         &mut self,
         message: &str,
         resource: &Resource,
-        winner: Side,
         values: [Option<Value>; 3],
-    ) {
-        let shown = values.map(|v| v.map(|v| shown(resource, &Path::root(), &v)));
-        let result = self.conflict(message.to_owned(), winner, shown);
+    ) -> Side {
+        let shown = values.map(|value| Some(json(resource, &Path::root(), &value?)));
+        let decision = self.rules.of(resource).decide_whole(Side::Local);
+        let result = self.conflict(message, decision, &shown);
         self.said.push(result.about(resource));
+        decision.side
     }
 
     /// Both sides moved a resource.
-    pub(super) fn moved(&mut self, resource: &Resource, paths: [Option<&str>; 3]) {
-        let message = format!("local and upstream both moved the resource ({})", {
-            listed(&paths.map(|path| path.map(str::to_owned)))
-        });
+    pub(super) fn moved(&mut self, resource: &Resource, paths: [Option<&str>; 3]) -> Side {
+        let plain = paths.map(|path| path.map(str::to_owned));
+        let message = format!(
+            "local and upstream both moved the resource ({})",
+            listed(&plain)
+        );
         let values = paths.map(|path| path.map(|path| Value::from(path).to_json()));
-        let result = self.conflict(message, Side::Local, values);
+        let decision = self.rules.of(resource).decide_whole(Side::Local);
+        let result = self.conflict(&message, decision, &values);
         self.said.push(result.about(resource));
+        decision.side
     }
 
-    /// A conflict over a file that is not KRM, or over a sub-package; local's stands.
-    pub(super) fn file(&mut self, message: &str, path: &str, values: Shown) {
-        let result = self.conflict(message.to_owned(), Side::Local, values);
+    /// A conflict over a file that is not KRM, or over a sub-package. Local's stands where no rule
+    /// says otherwise; gives the side that does.
+    pub(super) fn file(&mut self, message: &str, path: &str, values: Shown) -> Side {
+        let decision = self.rules.of_files().decide_whole(Side::Local);
+        let result = self.conflict(message, decision, &values);
+        self.said.push(result.in_file(path));
+        decision.side
+    }
+
+    /// A conflict over a file that can only stay local's: no rule gives it to upstream.
+    pub(super) fn kept_file(&mut self, message: &str, path: &str, values: Shown) {
+        let mut decision = self.rules.of_files().decide_whole(Side::Local);
+        if decision.side == Side::Upstream {
+            decision = Decision::by_default(Side::Local);
+        }
+        let result = self.conflict(message, decision, &values);
         self.said.push(result.in_file(path));
     }
 
@@ -97,21 +140,14 @@ impl Report {
     pub(super) fn findings(&mut self, resource: &Resource, findings: &Findings) {
         for found in &findings.conflicts {
             let values = [&found.original, &found.local, &found.upstream];
-            let values = values.map(|v| Some(shown(resource, &found.path, v.as_ref()?)));
-            let what = if found.is_order {
-                "the order of the elements"
-            } else {
-                "the value"
+            let values = values.map(|value| Some(json(resource, &found.path, value.as_ref()?)));
+            let decision = Decision {
+                side: found.winner,
+                rule: found.rule,
             };
-            let within = found
-                .element
-                .as_ref()
-                .map_or(String::new(), |name| format!(" within `{name}`"));
-            let message = format!(
-                "local and upstream both changed {what}{within} ({})",
-                listed(&values)
-            );
-            let result = self.conflict(message, found.winner, values);
+            let details = listed(&cut(&values, SHORT));
+            let message = format!("{} ({details})", what(found));
+            let result = self.conflict(&message, decision, &values);
             self.said.push(result.about(resource).at(&found.path));
         }
         for path in &findings.duplicates {
@@ -133,13 +169,6 @@ impl Report {
 
     /// The summary, if there is anything to sum up, behind all that was found, grouped by file.
     pub(super) fn finish(mut self, results: &mut Results) {
-        let Counts {
-            updated,
-            added,
-            removed,
-            moved,
-            conflicts,
-        } = self.counts;
         self.said.sort_by(|a, b| {
             a.file
                 .as_ref()
@@ -149,32 +178,78 @@ impl Report {
         for result in self.said {
             results.push(result);
         }
-        let counts = [updated, added, removed, moved, conflicts];
-        if counts.iter().any(|count| *count > 0) {
-            let conflicts = match conflicts {
-                1 => "1 conflict".to_owned(),
-                count => format!("{count} conflicts"),
-            };
-            results.push(FunctionResult::info(format!(
-                "merged: {updated} changed, {added} added, {removed} removed, {moved} moved, {conflicts}"
-            )));
+        if let Some(summary) = self.counts.summary(results.has_errors()) {
+            results.push(FunctionResult::info(summary));
         }
     }
 }
 
-/// `original 1, local 5, upstream none`
-fn listed(values: &[Option<String>; 3]) -> String {
-    let short = |value: &Option<String>| match value {
-        None => "none".to_owned(),
-        Some(text) if text.len() <= SHORT => text.clone(),
-        Some(text) => {
-            let end = (0..=SHORT).rev().find(|at| text.is_char_boundary(*at));
-            format!("{}…", &text[..end.unwrap_or_default()])
+impl Counts {
+    fn summary(&self, failed: bool) -> Option<String> {
+        let Self {
+            updated,
+            added,
+            removed,
+            moved,
+            conflicts,
+            decided,
+        } = *self;
+        let counts = [updated, added, removed, moved, conflicts, decided];
+        if counts.iter().all(|count| *count == 0) {
+            return None;
         }
+        let begin = match failed {
+            true => format!("not merged: {updated} would change, {added} would be added"),
+            false => format!("merged: {updated} changed, {added} added"),
+        };
+        let conflicts = match conflicts {
+            1 => "1 conflict".to_owned(),
+            count => format!("{count} conflicts"),
+        };
+        let decided = match decided {
+            0 => String::new(),
+            count => format!(", {count} decided beforehand"),
+        };
+        Some(format!(
+            "{begin}, {removed} removed, {moved} moved, {conflicts}{decided}"
+        ))
+    }
+}
+
+/// What both sides did to a place: `upstream removed the element, local changed it within `app``.
+fn what(found: &Conflict) -> String {
+    let values = [&found.original, &found.local, &found.upstream];
+    let present = values.map(Option::is_some);
+    let is = |is: fn(&Value) -> bool| values.into_iter().flatten().any(is);
+    let thing = match found.thing {
+        Thing::Order => "the order of the elements",
+        Thing::Element => "the element",
+        Thing::Value if is(|value| matches!(value, Value::Sequence(_))) => "the list",
+        Thing::Value if is(|value| matches!(value, Value::Mapping(_))) => "the map",
+        Thing::Value => "the value",
     };
+    let name = found.element.as_ref();
+    let thing = match (found.thing, name) {
+        (Thing::Element, Some(name)) => format!("{thing} `{name}`"),
+        (_, Some(name)) => format!("{thing} within `{name}`"),
+        (_, None) => thing.to_owned(),
+    };
+    match present {
+        _ if found.thing == Thing::Order => format!("local and upstream both changed {thing}"),
+        [true, false, true] => format!("local removed {thing}, upstream changed it"),
+        [true, true, false] => format!("upstream removed {thing}, local changed it"),
+        [false, true, true] => format!("local and upstream both added {thing}"),
+        [false, false, true] => format!("local removed what holds {thing}, upstream added it"),
+        [false, true, false] => format!("upstream removed what holds {thing}, local added it"),
+        _ => format!("local and upstream both changed {thing}"),
+    }
+}
+
+/// `original 1, local 5, upstream none`
+fn listed(values: &Shown) -> String {
     let pairs = VERSIONS.iter().zip(values);
     let pairs: Vec<String> = pairs
-        .map(|(name, value)| format!("{name} {}", short(value)))
+        .map(|(name, value)| format!("{name} {}", value.as_deref().unwrap_or("none")))
         .collect();
     pairs.join(", ")
 }

@@ -18,6 +18,7 @@ use super::members::same_value;
 use super::others::Others;
 use super::packages::Packages;
 use super::report::Report;
+use crate::merge::Side;
 use crate::merge::resources::Track;
 use crate::results::{FunctionResult, Reason, Results};
 
@@ -26,6 +27,8 @@ use crate::results::{FunctionResult, Reason, Results};
 pub(super) struct SubPackages {
     deleted_locally: BTreeSet<String>,
     kept: BTreeSet<String>,
+    /// Those that both sides added, and that differ.
+    clashing: BTreeSet<String>,
 }
 
 /// Which of original, local and upstream have files of a sub-package.
@@ -38,7 +41,7 @@ impl SubPackages {
         packages: &Packages<'_, '_>,
         others: &Others<'_>,
         tracks: &[Track],
-        report: &mut Report,
+        report: &mut Report<'_>,
         results: &mut Results,
     ) -> Self {
         let members = [
@@ -101,15 +104,15 @@ impl SubPackages {
             let result = FunctionResult::error(Reason::SubPackageExists, message);
             results.push(result.in_file(format!("{directory}/Kptfile")));
         }
-        for directory in &changed {
-            let message =
-                "upstream deleted the sub-package, and local changed it: it is kept as a whole";
+        changed.retain(|directory| {
+            let message = "upstream deleted the sub-package, and local changed it";
             let path = format!("{directory}/Kptfile");
-            report.file(message, &path, [None, None, None]);
-        }
+            report.file(message, &path, [None, None, None]) == Side::Local
+        });
         Self {
             deleted_locally: of([true, false, true]),
             kept: changed,
+            clashing: differ,
         }
     }
 
@@ -117,6 +120,12 @@ impl SubPackages {
     pub(super) fn is_deleted_locally(&self, path: Option<&str>) -> bool {
         let mut directories = path.into_iter().flat_map(directories);
         directories.any(|directory| self.deleted_locally.contains(directory))
+    }
+
+    /// Whether a path lies in one of two different sub-packages that both sides added.
+    pub(super) fn is_clashing(&self, path: Option<&str>) -> bool {
+        let mut directories = path.into_iter().flat_map(directories);
+        directories.any(|directory| self.clashing.contains(directory))
     }
 
     /// Whether a path lies in a sub-package that upstream deleted and that is kept.

@@ -1,0 +1,130 @@
+//! The config of `merge-package`.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::config::{API_VERSION, UsageError, kind_of, typed, unexpected};
+use crate::merge::decided::{WrittenRule, written_in_file};
+use crate::merge::package::{MergeOptions, Strategy};
+use crate::merge::{ConflictRules, OnConflict};
+use crate::results::{FunctionResult, Reason, Results};
+use crate::yaml::{NodeRef, Path};
+
+/// The function's own config.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct MergePackage {
+    #[serde(rename = "apiVersion")]
+    _api_version: String,
+    #[serde(rename = "kind")]
+    _kind: String,
+    #[serde(default, rename = "metadata")]
+    _metadata: IgnoredAny,
+    on_conflict: Option<String>,
+    strategy: Option<String>,
+    allow_empty: Option<bool>,
+    conflicts: Option<Vec<WrittenRule>>,
+    #[serde(default, rename = "original")]
+    _original: IgnoredAny,
+    #[serde(default, rename = "upstream")]
+    _upstream: IgnoredAny,
+}
+
+#[derive(Debug, Deserialize)]
+struct ConfigMap {
+    #[serde(default)]
+    data: Option<Scalars>,
+}
+
+/// The scalar fields of the config, as texts.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Scalars {
+    on_conflict: Option<String>,
+    strategy: Option<String>,
+    allow_empty: Option<String>,
+}
+
+/// How to merge, and the conflicts that the config or the file of `--conflicts` decides. `None` if a
+/// word is not one of those allowed, which is an error result then.
+pub(super) fn read_options(
+    config: Option<NodeRef<'_>>,
+    file: Option<NodeRef<'_>>,
+    results: &mut Results,
+) -> Result<Option<(MergeOptions, ConflictRules)>, UsageError> {
+    const EXPECTED: &str = "a MergePackage (fn.kpt.dev/v1alpha1) or a ConfigMap (v1)";
+    let mut written = file.map(written_in_file).transpose()?;
+    let (scalars, prefix) = match config {
+        None => (Scalars::default(), Path::root()),
+        Some(config) => match kind_of(config) {
+            (API_VERSION, "MergePackage") => {
+                let typed: MergePackage = typed(config)?;
+                if typed.conflicts.is_some() && written.is_some() {
+                    let message = "expected `--conflicts` or the field `conflicts`, found both";
+                    return Err(UsageError(message.to_owned()));
+                }
+                written = written.or(typed.conflicts);
+                let scalars = Scalars {
+                    on_conflict: typed.on_conflict,
+                    strategy: typed.strategy,
+                    allow_empty: typed.allow_empty.map(|allowed| allowed.to_string()),
+                };
+                (scalars, Path::root())
+            }
+            ("v1", "ConfigMap") => {
+                let typed: ConfigMap = typed(config)?;
+                (typed.data.unwrap_or_default(), Path::fields(&["data"]))
+            }
+            _ => return Err(unexpected(config, EXPECTED)),
+        },
+    };
+    let mut words = Words {
+        prefix,
+        results,
+        valid: true,
+    };
+    let on_conflict = words.read("onConflict", scalars.on_conflict, &OnConflict::WORDS);
+    let strategy = words.read("strategy", scalars.strategy, &Strategy::WORDS);
+    const BOOL: [(&str, bool); 2] = [("true", true), ("false", false)];
+    let allow_empty = words.read("allowEmpty", scalars.allow_empty, &BOOL);
+    let options = MergeOptions {
+        on_conflict,
+        strategy,
+        allow_empty,
+    };
+    let valid = words.valid;
+    let at = Path::fields(&["conflicts"]);
+    let rules = ConflictRules::read(written.unwrap_or_default(), &at, results);
+    Ok(rules.filter(|_| valid).map(|rules| (options, rules)))
+}
+
+/// Fields that take one of a few words.
+struct Words<'r> {
+    /// The field that holds them.
+    prefix: Path,
+    results: &'r mut Results,
+    valid: bool,
+}
+
+impl Words<'_> {
+    fn read<T: Copy + Default>(
+        &mut self,
+        field: &str,
+        found: Option<String>,
+        words: &[(&str, T)],
+    ) -> T {
+        let Some(found) = found else {
+            return T::default();
+        };
+        if let Some((_, value)) = words.iter().find(|(word, _)| *word == found) {
+            return *value;
+        }
+        self.valid = false;
+        let expected: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+        let message = format!("expected one of {}, found `{found}`", expected.join(", "));
+        let result = FunctionResult::error(Reason::InvalidConfig, message);
+        self.results
+            .push(result.at(self.prefix.clone().field(field)));
+        T::default()
+    }
+}

@@ -1,0 +1,250 @@
+//! Conflicts that somebody decided beforehand: the first rule that matches one says who stands.
+//!
+//! ```yaml
+//! conflicts:
+//! - target: {kind: Deployment, name: web-*}
+//!   path: spec.template.spec.containers[name=app].image
+//!   take: local
+//! - path: metadata.labels.**
+//!   take: upstream
+//! ```
+//!
+//! Source: contract, merge-package, Conflicts decided beforehand.
+
+mod pattern;
+
+pub use pattern::{Pattern, PatternError};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::rule::{OnConflict, Side};
+use crate::config::{API_VERSION, UsageError, kind_of, unexpected, value_of};
+use crate::resource::Resource;
+use crate::results::{FunctionResult, Reason, Results};
+use crate::yaml::{NodeRef, Path, de};
+use pattern::{Step, matches};
+
+/// Rules in their order.
+#[derive(Debug, Clone, Default)]
+pub struct ConflictRules(Vec<ConflictRule>);
+
+#[derive(Debug, Clone)]
+struct ConflictRule {
+    target: Option<Target>,
+    path: Option<Pattern>,
+    /// `OnConflict` has the same words.
+    take: OnConflict,
+}
+
+/// A rule as it is written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct WrittenRule {
+    target: Option<Target>,
+    path: Option<String>,
+    take: Option<String>,
+}
+
+/// The resources that a rule is for; absent fields fit all, and `*` any text.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Target {
+    group: Option<String>,
+    version: Option<String>,
+    kind: Option<String>,
+    name: Option<String>,
+    namespace: Option<String>,
+}
+
+/// A file of rules.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct RulesFile {
+    #[serde(rename = "apiVersion")]
+    _api_version: String,
+    #[serde(rename = "kind")]
+    _kind: String,
+    #[serde(default, rename = "metadata")]
+    _metadata: IgnoredAny,
+    #[serde(default)]
+    conflicts: Vec<WrittenRule>,
+}
+
+/// Who stands in a conflict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decision {
+    /// The side that stands. Under an error nobody sees it.
+    pub side: Side,
+    /// The rule that says so, if one does.
+    pub rule: Option<DecidedBy>,
+}
+
+/// The rule that decided a conflict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecidedBy {
+    /// Its place in the list.
+    pub index: usize,
+    /// Whether it makes the conflict an error.
+    pub is_error: bool,
+}
+
+impl Decision {
+    /// What stands where no rule says anything.
+    #[must_use]
+    pub fn by_default(side: Side) -> Self {
+        Self { side, rule: None }
+    }
+}
+
+/// Rules of a file.
+///
+/// # Errors
+/// [`UsageError`]: not a ConflictRules, or with an unknown or mistyped field.
+pub fn written_in_file(node: NodeRef<'_>) -> Result<Vec<WrittenRule>, UsageError> {
+    if kind_of(node) != (API_VERSION, "ConflictRules") {
+        let UsageError(message) = unexpected(node, "a ConflictRules (fn.kpt.dev/v1alpha1)");
+        return Err(UsageError(message.replacen(
+            "functionConfig",
+            "--conflicts",
+            1,
+        )));
+    }
+    let file: RulesFile = de::from_value(&value_of(node)?)
+        .map_err(|error| UsageError(format!("--conflicts (ConflictRules): {error}")))?;
+    Ok(file.conflicts)
+}
+
+/// Rules that are a list of their own, as the text of an annotation is.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn written_in_text(node: NodeRef<'_>) -> Result<Vec<WrittenRule>, String> {
+    let value = value_of(node).map_err(|error| error.0)?;
+    de::from_value(&value).map_err(|error| error.to_string())
+}
+
+impl ConflictRules {
+    /// Makes rules of what is written; what is not allowed is an error result at a field below
+    /// `at`, and gives `None`.
+    pub fn read(written: Vec<WrittenRule>, at: &Path, results: &mut Results) -> Option<Self> {
+        let mut rules = Vec::with_capacity(written.len());
+        let mut valid = true;
+        for (index, rule) in written.into_iter().enumerate() {
+            let mut refuse = |field: &str, message: String| {
+                valid = false;
+                let result = FunctionResult::error(Reason::InvalidConfig, message);
+                results.push(result.at(at.index(index).field(field)));
+            };
+            let words = OnConflict::WORDS.map(|(word, _)| word).join(", ");
+            let take = match rule.take.as_deref() {
+                None => {
+                    refuse("take", format!("expected one of {words}, found none"));
+                    OnConflict::default()
+                }
+                Some(found) => match OnConflict::WORDS.iter().find(|(word, _)| *word == found) {
+                    Some((_, take)) => *take,
+                    None => {
+                        refuse("take", format!("expected one of {words}, found `{found}`"));
+                        OnConflict::default()
+                    }
+                },
+            };
+            let path = match rule.path.as_deref().map(Pattern::parse).transpose() {
+                Ok(path) => path,
+                Err(error) => {
+                    refuse("path", error.to_string());
+                    None
+                }
+            };
+            let target = rule.target;
+            rules.push(ConflictRule { target, path, take });
+        }
+        valid.then_some(Self(rules))
+    }
+
+    /// The rules that can match in a resource.
+    #[must_use]
+    pub fn of<'r>(&'r self, resource: &Resource) -> RulesOf<'r> {
+        let fits = |rule: &ConflictRule| match &rule.target {
+            Some(target) => target.fits(resource),
+            None => true,
+        };
+        let rules = self.0.iter().enumerate();
+        RulesOf(rules.filter(|(_, rule)| fits(rule)).collect())
+    }
+
+    /// The rules that can match a file that is not KRM: those without a target.
+    #[must_use]
+    pub fn of_files(&self) -> RulesOf<'_> {
+        let rules = self.0.iter().enumerate();
+        RulesOf(rules.filter(|(_, rule)| rule.target.is_none()).collect())
+    }
+}
+
+/// Rules for one resource or file, each with its place in the list.
+#[derive(Debug, Clone, Default)]
+pub struct RulesOf<'r>(Vec<(usize, &'r ConflictRule)>);
+
+impl RulesOf<'_> {
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Who stands in a conflict over the whole.
+    #[must_use]
+    pub fn decide_whole(&self, otherwise: Side) -> Decision {
+        self.first(otherwise, |rule| rule.path.is_none())
+    }
+
+    /// Who stands in a conflict over a field.
+    pub(super) fn decide_field(&self, steps: &[Step<'_>], otherwise: Side) -> Decision {
+        self.first(otherwise, |rule| match &rule.path {
+            Some(pattern) => matches(pattern, steps),
+            None => true,
+        })
+    }
+
+    fn first(&self, otherwise: Side, fits: impl Fn(&ConflictRule) -> bool) -> Decision {
+        let found = self.0.iter().find(|(_, rule)| fits(rule));
+        let Some((index, rule)) = found else {
+            return Decision::by_default(otherwise);
+        };
+        let is_error = rule.take == OnConflict::Error;
+        Decision {
+            side: if is_error {
+                otherwise
+            } else {
+                rule.take.winner()
+            },
+            rule: Some(DecidedBy {
+                index: *index,
+                is_error,
+            }),
+        }
+    }
+}
+
+impl Target {
+    fn fits(&self, resource: &Resource) -> bool {
+        let version = resource.api_version.rsplit('/').next().unwrap_or_default();
+        let name = |value: &Option<String>| value.clone().unwrap_or_default();
+        let (own, namespace) = (name(&resource.name), name(&resource.namespace));
+        let pairs = [
+            (&self.group, resource.group()),
+            (&self.version, version),
+            (&self.kind, resource.kind.as_str()),
+            (&self.name, own.as_str()),
+            (&self.namespace, namespace.as_str()),
+        ];
+        let fits = |(pattern, text): &(&Option<String>, &str)| match pattern {
+            Some(pattern) => pattern::glob(pattern, text),
+            None => true,
+        };
+        pairs.iter().all(fits)
+    }
+}
+
+pub(super) use pattern::Step as TrailStep;

@@ -1,0 +1,218 @@
+//! Patterns for the paths of conflicts: `spec.containers[name=app].image`, `metadata.labels.**`.
+//!
+//! Written as `field.path` of results, and `*` in a name is any text, `[*]` any element,
+//! `[name=app]` the elements with that value in a field, `[=x]` those that are the value, a
+//! trailing `**` all that is below.
+
+use thiserror::Error;
+
+use crate::yaml::NodeRef;
+
+/// A pattern for paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    steps: Vec<PatternStep>,
+    /// Whether it ends with `**`.
+    all_below: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum PatternStep {
+    /// The key of an entry, with `*` for any text; quoted ones are exact.
+    Field(String),
+    Exact(String),
+    AnyElement,
+    Index(usize),
+    /// Fields of an element with their values; an empty name is the element itself.
+    With(Vec<(String, String)>),
+}
+
+/// Why a text is no pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("expected a path such as `spec.containers[name=app].image`, found `{text}`: {what}")]
+pub struct PatternError {
+    text: String,
+    what: &'static str,
+}
+
+/// A step on the way to a conflict.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::merge) enum Step<'t> {
+    Field(&'t str),
+    Element(usize, NodeRef<'t>),
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// [`PatternError`]: what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, PatternError> {
+        let parsed = parse(text);
+        parsed.map_err(|what| PatternError {
+            text: text.to_owned(),
+            what,
+        })
+    }
+}
+
+fn parse(text: &str) -> Result<Pattern, &'static str> {
+    let mut steps = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        if let Some(inner) = rest.strip_prefix('[') {
+            let (step, behind) = bracket(inner)?;
+            steps.push(step);
+            rest = behind;
+            match rest.strip_prefix('.') {
+                Some("") => return Err("a name is missing at the end"),
+                Some(behind) => rest = behind,
+                None if rest.is_empty() || rest.starts_with('[') => {}
+                None => return Err("expected `.` or `[` behind `]`"),
+            }
+            continue;
+        }
+        let end = rest.find(['.', '[']).unwrap_or(rest.len());
+        let (name, behind) = rest.split_at(end);
+        match name {
+            "" => return Err("a name is missing"),
+            "**" if behind.is_empty() => {
+                return Ok(Pattern {
+                    steps,
+                    all_below: true,
+                });
+            }
+            "**" => return Err("`**` stands at the end only"),
+            name => steps.push(PatternStep::Field(name.to_owned())),
+        }
+        rest = match behind.strip_prefix('.') {
+            Some("") => return Err("a name is missing at the end"),
+            Some(behind) => behind,
+            None => behind,
+        };
+    }
+    match steps.is_empty() {
+        true => Err("it is empty"),
+        false => Ok(Pattern {
+            steps,
+            all_below: false,
+        }),
+    }
+}
+
+/// What stands in brackets, and what is behind them.
+fn bracket(inner: &str) -> Result<(PatternStep, &str), &'static str> {
+    if let Some(quoted) = inner.strip_prefix('"') {
+        let (name, behind) = quoted.split_once("\"]").ok_or("`\"]` is missing")?;
+        return Ok((PatternStep::Exact(name.to_owned()), behind));
+    }
+    let (inside, behind) = inner.split_once(']').ok_or("`]` is missing")?;
+    if inside == "*" {
+        return Ok((PatternStep::AnyElement, behind));
+    }
+    if let Ok(index) = inside.parse() {
+        return Ok((PatternStep::Index(index), behind));
+    }
+    let pairs = inside.split(',').map(|pair| pair.split_once('='));
+    let pairs: Option<Vec<_>> = pairs.collect();
+    let pairs = pairs.ok_or("expected `*`, a number, `key=value` or a quoted name in brackets")?;
+    let owned = |(key, value): (&str, &str)| (key.trim().to_owned(), value.trim().to_owned());
+    let pairs = pairs.into_iter().map(owned).collect();
+    Ok((PatternStep::With(pairs), behind))
+}
+
+/// Whether a pattern is of the place that these steps lead to.
+pub(super) fn matches(pattern: &Pattern, steps: &[Step<'_>]) -> bool {
+    let enough = match pattern.all_below {
+        true => steps.len() > pattern.steps.len(),
+        false => steps.len() == pattern.steps.len(),
+    };
+    let mut pairs = pattern.steps.iter().zip(steps);
+    enough && pairs.all(|(pattern, step)| fits(pattern, *step))
+}
+
+fn fits(pattern: &PatternStep, step: Step<'_>) -> bool {
+    match (pattern, step) {
+        (PatternStep::Field(pattern), Step::Field(name)) => glob(pattern, name),
+        (PatternStep::Exact(name), Step::Field(found)) => name == found,
+        (PatternStep::AnyElement, Step::Element(..)) => true,
+        (PatternStep::Index(index), Step::Element(at, _)) => *index == at,
+        (PatternStep::With(pairs), Step::Element(_, node)) => {
+            let node = node.resolved();
+            pairs.iter().all(|(key, value)| {
+                let found = match key.as_str() {
+                    "" => Some(node),
+                    key => node.get(key),
+                };
+                let text = found.and_then(|found| found.resolved().scalar_text());
+                text.is_some_and(|text| glob(value, text))
+            })
+        }
+        _ => false,
+    }
+}
+
+/// Whether a text is what a pattern with `*` says.
+pub(super) fn glob(pattern: &str, text: &str) -> bool {
+    let Some((head, tail)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(mut rest) = text.strip_prefix(head) else {
+        return false;
+    };
+    // Between two `*` the first place will do.
+    let mut parts = tail.split('*').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stand_for_any_text() {
+        for (pattern, text, expected) in [
+            ("a", "a", true),
+            ("a", "ab", false),
+            ("*", "", true),
+            ("a*", "ab", true),
+            ("*b", "ab", true),
+            ("*b", "ba", false),
+            ("a*b*c", "axbyc", true),
+            ("a*b*c", "acb", false),
+            ("ab*b", "ab", false),
+            ("*ab*", "xaby", true),
+        ] {
+            assert_eq!(glob(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn patterns_that_are_none() {
+        for text in [
+            "", ".", "a.", "a..b", "a[", "a[]", "a[x]", "a[0].", "a[0]b", "a.**.b", "a[\"b]",
+        ] {
+            assert!(Pattern::parse(text).is_err(), "{text}");
+        }
+        for text in [
+            "a",
+            "a.b[0].c",
+            "a[*][name=x].**",
+            "**",
+            "metadata.annotations[\"a.b/c\"]",
+            "a[=x]",
+            "a[containerPort=80,protocol=TCP]",
+        ] {
+            assert!(Pattern::parse(text).is_ok(), "{text}");
+        }
+    }
+}

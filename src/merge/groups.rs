@@ -1,0 +1,141 @@
+//! Keys of one mapping that are one value together: two changes, each valid, that are not valid
+//! beside each other.
+//!
+//! ```yaml
+//! # local            # upstream                # neither kpt nor an API server takes both
+//! configPath: a.yaml configMap: {region: eu}
+//! ```
+//!
+//! Facts of the APIs: kpt's Kptfile v1; Kubernetes' validation of the types named here.
+
+/// Keys that are one value together, in some cases.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    keys: Members,
+    pub(super) when: When,
+}
+
+/// Which keys of the mapping belong to a group.
+#[derive(Debug, PartialEq, Eq)]
+enum Members {
+    These(&'static [&'static str]),
+    AllBut(&'static [&'static str]),
+}
+
+/// When the keys are one value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum When {
+    Always,
+    /// Where local and upstream have different ones: one excludes the other.
+    Alternatives,
+    /// Where local and upstream differ in this field, which says what the others may be. Absent, it
+    /// is the second.
+    Kind(&'static str, &'static str),
+}
+
+impl Group {
+    pub(super) fn has(&self, key: &str) -> bool {
+        match self.keys {
+            Members::These(keys) => keys.contains(&key),
+            Members::AllBut(keys) => !keys.contains(&key),
+        }
+    }
+}
+
+const fn these(keys: &'static [&'static str]) -> Group {
+    Group {
+        keys: Members::These(keys),
+        when: When::Alternatives,
+    }
+}
+
+const fn by_kind(
+    keys: &'static [&'static str],
+    kind: &'static str,
+    default: &'static str,
+) -> Group {
+    Group {
+        keys: Members::These(keys),
+        when: When::Kind(kind, default),
+    }
+}
+
+/// Where a sub-package comes from.
+pub(super) static SUB_PACKAGE: [Group; 1] = [Group {
+    keys: Members::These(&["upstream", "upstreamLock"]),
+    when: When::Always,
+}];
+
+/// A function of a pipeline.
+pub(super) static FUNCTION: [Group; 2] = [
+    these(&["configMap", "configPath"]),
+    these(&["image", "exec"]),
+];
+
+static ENV: [Group; 1] = [these(&["value", "valueFrom"])];
+static ENV_SOURCE: [Group; 1] = [these(&[
+    "configMapKeyRef",
+    "fieldRef",
+    "fileKeyRef",
+    "resourceFieldRef",
+    "secretKeyRef",
+])];
+static HANDLER: [Group; 1] = [these(&["exec", "grpc", "httpGet", "sleep", "tcpSocket"])];
+static VOLUME: [Group; 1] = [Group {
+    keys: Members::AllBut(&["name"]),
+    when: When::Alternatives,
+}];
+static STRATEGY: [Group; 1] = [by_kind(&["type", "rollingUpdate"], "type", "RollingUpdate")];
+static PROFILE: [Group; 1] = [by_kind(&["type", "localhostProfile"], "type", "")];
+static BACKEND: [Group; 1] = [these(&["resource", "service"])];
+static DISRUPTION_BUDGET: [Group; 1] = [these(&["maxUnavailable", "minAvailable"])];
+static SERVICE: [Group; 1] = [by_kind(
+    &["sessionAffinity", "sessionAffinityConfig"],
+    "sessionAffinity",
+    "None",
+)];
+static PERSISTENT_VOLUME: [Group; 1] = [Group {
+    keys: Members::AllBut(&[
+        "accessModes",
+        "capacity",
+        "claimRef",
+        "mountOptions",
+        "nodeAffinity",
+        "persistentVolumeReclaimPolicy",
+        "storageClassName",
+        "volumeAttributesClassName",
+        "volumeMode",
+    ]),
+    when: When::Alternatives,
+}];
+
+/// The groups of a `spec`, by group and kind of the resource.
+pub(super) fn of_spec(group: &str, kind: &str) -> &'static [Group] {
+    match (group, kind) {
+        ("", "Service") => &SERVICE,
+        ("", "PersistentVolume") => &PERSISTENT_VOLUME,
+        ("policy", "PodDisruptionBudget") => &DISRUPTION_BUDGET,
+        _ => &[],
+    }
+}
+
+/// The groups of the mapping under a key, where its type is known.
+pub(super) fn of_field(name: &str) -> &'static [Group] {
+    match name {
+        "valueFrom" => &ENV_SOURCE,
+        "livenessProbe" | "readinessProbe" | "startupProbe" | "postStart" | "preStop" => &HANDLER,
+        "strategy" | "updateStrategy" => &STRATEGY,
+        "seccompProfile" | "appArmorProfile" => &PROFILE,
+        "defaultBackend" => &BACKEND,
+        _ => &[],
+    }
+}
+
+/// The groups of each element of the list under a key, where its type is known.
+pub(super) fn of_elements(name: &str) -> &'static [Group] {
+    match name {
+        "env" => &ENV,
+        "volumes" => &VOLUME,
+        _ => &[],
+    }
+}

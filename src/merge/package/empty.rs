@@ -1,0 +1,60 @@
+//! What is no package: a failed checkout must not delete one.
+//!
+//! Source: contract, merge-package, Nothing to merge with.
+
+use super::{Merge, Source};
+use crate::package::normalize_package_path;
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason, Results};
+
+impl Merge<'_> {
+    /// An error for an original or upstream that is empty, or that lacks the root Kptfile which
+    /// local and the other have.
+    pub(super) fn refuse_empty(&self, local: &ResourceList, results: &mut Results) -> bool {
+        let local_has = has_root_kptfile(local);
+        let sources = [self.original, self.upstream];
+        let have = sources.map(|source| has_root_kptfile(source.list()));
+        let mut found = false;
+        for (at, (name, reason)) in NAMES.into_iter().enumerate() {
+            let lacks = if sources[at].is_empty() {
+                "it is empty"
+            } else if local_has && !have[at] && have[1 - at] {
+                "it has no Kptfile, and the others have one"
+            } else {
+                continue;
+            };
+            found = true;
+            let message = format!(
+                "expected the {name} package, found none: {lacks}; if that is meant, {} says so",
+                self.allow_empty_by
+            );
+            results.push(FunctionResult::error(reason, message));
+        }
+        found
+    }
+}
+
+const NAMES: [(&str, Reason); 2] = [
+    ("original", Reason::EmptyOriginal),
+    ("upstream", Reason::EmptyUpstream),
+];
+
+impl Source<'_> {
+    fn is_empty(self) -> bool {
+        let has_files = self
+            .files()
+            .is_some_and(|package| package.files().next().is_some());
+        !has_files && self.list().items().next().is_none()
+    }
+}
+
+/// Whether a Kptfile stands at the top of a package, and not only in one below it.
+fn has_root_kptfile(list: &ResourceList) -> bool {
+    let kptfiles = list.items().filter(|(_, resource)| resource.is_kptfile());
+    let ids: Vec<_> = kptfiles.map(|(id, _)| id).collect();
+    if ids.is_empty() {
+        return false;
+    }
+    let mut paths = list.paths_from_root(&ids).into_iter();
+    paths.any(|path| path.is_none_or(|path| !normalize_package_path(&path).contains('/')))
+}

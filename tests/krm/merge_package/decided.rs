@@ -1,0 +1,247 @@
+//! Conflicts decided beforehand: the examples of the README, and what is no rule.
+
+use std::path::Path;
+
+use super::*;
+
+const README: &str = "functions/merge-package/README.md";
+
+fn deployment(tier: &str, replicas: u32, image: &str) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n    tier: {tier}\nspec:\n  replicas: {replicas}\n  template:\n    spec:\n      containers:\n      - name: app\n        image: {image}\n"
+    )
+}
+
+/// The package of the README's table.
+fn versions() -> [Vec<(&'static str, String)>; 3] {
+    let cache = |size: &str| map("cache", &format!("{{size: {size}}}"));
+    [
+        vec![
+            ("cache.yaml", cache("small")),
+            ("web.yaml", deployment("front", 1, "app:1")),
+            ("NOTES.md", "1\n".to_owned()),
+        ],
+        vec![
+            ("cache.yaml", cache("large")),
+            ("web.yaml", deployment("edge", 5, "app:1-fips")),
+            ("NOTES.md", "2\n".to_owned()),
+        ],
+        vec![
+            ("web.yaml", deployment("web", 3, "app:2")),
+            ("NOTES.md", "3\n".to_owned()),
+        ],
+    ]
+}
+
+fn run(fields: &str) -> (Files, Vec<String>) {
+    let versions = versions();
+    let borrowed = versions.each_ref().map(|files| {
+        let files = files.iter().map(|(path, text)| (*path, text.as_str()));
+        files.collect::<Vec<_>>()
+    });
+    merge_files([&borrowed[0], &borrowed[1], &borrowed[2]], fields)
+}
+
+/// Each block of rules in the README gives the results below it; `UPDATE=1` writes them.
+#[test]
+fn the_examples_of_the_readme() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(README);
+    let readme = std::fs::read_to_string(&file).expect("the README");
+    let mut written = String::new();
+    let mut rest = readme.as_str();
+    let mut count = 0;
+    while let Some((before, behind)) = rest.split_once("```yaml\nconflicts:\n") {
+        let (rules, behind) = behind.split_once("```\n").expect("the end of the rules");
+        let (between, behind) = behind.split_once("```text\n").expect("results");
+        let (results, behind) = behind.split_once("```\n").expect("the end of the results");
+        let (_, said) = run(&format!("conflicts:\n{rules}"));
+        let found: String = said.iter().map(|line| format!("{line}\n")).collect();
+        if std::env::var_os("UPDATE").is_none() {
+            assert_eq!(results, found, "{rules}");
+        }
+        written +=
+            &format!("{before}```yaml\nconflicts:\n{rules}```\n{between}```text\n{found}```\n");
+        rest = behind;
+        count += 1;
+    }
+    assert!(count >= 5, "{count} examples");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&file, written + rest).expect("the README");
+    }
+}
+
+/// In all three kinds of conflict.
+#[test]
+fn a_rule_decides_about_fields_resources_and_files() {
+    let (files, said) = run("conflicts: [{take: upstream}]\n");
+    assert_eq!(keys(&files), ["NOTES.md", "web.yaml"], "{said:?}");
+    assert_eq!(files["web.yaml"], deployment("web", 3, "app:2"));
+    assert_eq!(files["NOTES.md"], "3\n");
+    assert!(
+        said[..5].iter().all(|line| line.starts_with("[info]")),
+        "{said:?}"
+    );
+    let (files, said) = run("conflicts: [{take: local}]\nonConflict: error\n");
+    assert_eq!(keys(&files), ["NOTES.md", "cache.yaml", "web.yaml"]);
+    assert_eq!(files["web.yaml"], deployment("edge", 5, "app:1-fips"));
+    assert!(
+        said[..5].iter().all(|line| line.starts_with("[info]")),
+        "{said:?}"
+    );
+    assert!(
+        said[5].contains("0 conflicts, 5 decided beforehand"),
+        "{said:?}"
+    );
+    // An error for these alone.
+    let (files, said) = run("conflicts: [{path: spec.replicas, take: error}]\n");
+    assert_eq!(files["web.yaml"], deployment("edge", 5, "app:1-fips"));
+    let errors: Vec<_> = said
+        .iter()
+        .filter(|line| line.starts_with("[error]"))
+        .collect();
+    assert_eq!(errors.len(), 1, "{said:?}");
+    assert!(
+        said.iter().any(|line| line.contains("not merged: ")),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn deleted_locally_and_taken_from_upstream() {
+    let (a, b) = (map("a", "{x: a}"), map("b", "{x: b}"));
+    let changed = map("b", "{x: c}");
+    let sources: [&[(&str, &str)]; 3] = [
+        &[("a.yaml", &a), ("b.yaml", &b)],
+        &[("a.yaml", &a)],
+        &[("a.yaml", &a), ("b.yaml", &changed)],
+    ];
+    let (files, said) = merge_files(
+        sources,
+        "conflicts: [{target: {name: b*}, take: upstream}]\n",
+    );
+    assert_eq!(files["b.yaml"], changed, "{said:?}");
+    assert!(said[0].starts_with("[info]"), "{said:?}");
+    let (files, said) = merge_files(
+        sources,
+        "conflicts: [{target: {name: a*}, take: upstream}]\n",
+    );
+    assert!(!files.contains_key("b.yaml"));
+    assert!(said[0].starts_with("[warning]"), "{said:?}");
+}
+
+#[test]
+fn results_name_the_rule() {
+    let config = "conflicts:\n- {target: {kind: Service}, take: local}\n- {path: 'metadata.labels.**', take: local}\n";
+    let versions = versions();
+    let borrowed = versions.each_ref().map(|files| {
+        let files = files.iter().map(|(path, text)| (*path, text.as_str()));
+        files.collect::<Vec<_>>()
+    });
+    let (_, results) =
+        crate::merge_cases::merge_with_results([&borrowed[0], &borrowed[1], &borrowed[2]], config);
+    let rules: Vec<_> = results
+        .iter()
+        .filter_map(|result| result.tags.iter().find(|(name, _)| name == "rule"))
+        .map(|(_, rule)| rule.as_str())
+        .collect();
+    assert_eq!(rules, ["conflicts[1]"]);
+}
+
+#[test]
+fn what_is_no_rule_is_said_at_its_field() {
+    let config = "conflicts:\n- {path: 'a..b', take: mine}\n- {path: a}\n";
+    let (_, said) = run(config);
+    let found: Vec<_> = said
+        .iter()
+        .filter(|line| line.ends_with("(InvalidConfig)"))
+        .collect();
+    assert_eq!(found.len(), 3, "{said:?}");
+    for field in [
+        "conflicts[0].take: ",
+        "conflicts[0].path: ",
+        "conflicts[1].take: ",
+    ] {
+        assert!(found.iter().any(|line| line.contains(field)), "{said:?}");
+    }
+}
+
+#[test]
+fn rules_in_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    for (name, files) in ["old", "package", "new"].into_iter().zip(versions()) {
+        for (path, text) in files {
+            let file = at(name).join(path);
+            std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+            std::fs::write(file, text).expect("a file");
+        }
+    }
+    let rules = at("rules.yaml");
+    let write = |text: &str| std::fs::write(&rules, text).expect("a file");
+    let run = |config: &[&str]| {
+        let mut command = assert_cmd::Command::new(MERGE_PACKAGE);
+        command.arg("--package").arg(at("package"));
+        command.arg("--original").arg(at("old"));
+        command.arg("--upstream").arg(at("new"));
+        command.arg("--conflicts").arg(&rules).args(config);
+        let output = command.output().expect("it runs");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), stderr)
+    };
+    write("apiVersion: fn.kpt.dev/v1alpha1\nkind: Rules\nconflicts: []\n");
+    let (code, stderr) = run(&[]);
+    assert_eq!(code, Some(2));
+    assert!(stderr.contains("expected a ConflictRules"), "{stderr}");
+    write("apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nconflicts:\n- take: mine\n");
+    assert_eq!(run(&[]).0, Some(1));
+    write(
+        "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nconflicts:\n- path: spec.replicas\n  take: local\n",
+    );
+    let (code, stderr) = run(&["onConflict=upstream"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    let merged = std::fs::read_to_string(at("package/web.yaml")).expect("a file");
+    assert_eq!(merged, deployment("web", 5, "app:2"));
+    assert!(stderr.contains("as `conflicts[0]` says"), "{stderr}");
+}
+
+/// A fleet has its rules in an annotation of its sets.
+#[test]
+fn rules_of_a_variant() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let root = kptfile("root");
+    let [old, local, new] = versions();
+    for (name, files) in [("old", &old), ("new", &new)] {
+        std::fs::create_dir(at(name)).expect("a folder");
+        std::fs::write(at(name).join("Kptfile"), &root).expect("a file");
+        for (path, text) in files {
+            std::fs::write(at(name).join(path), text).expect("a file");
+        }
+    }
+    let flags = [(Role::Original, at("old")), (Role::Upstream, at("new"))];
+    let mut files: Vec<_> = local
+        .iter()
+        .map(|(path, text)| (*path, text.as_str()))
+        .collect();
+    files.push(("Kptfile", &root));
+    files.retain(|(path, _)| *path != "NOTES.md");
+    let run = |rules: &str| {
+        let config = format!(
+            "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\n  annotations:\n    fn.kpt.dev/conflicts: |\n      {rules}\nspec:\n  upstream: {{repo: r, package: p, revision: v2}}\n  downstream: {{repo: d, package: root}}\n"
+        );
+        let function = &krm_variants::functions::render_variant::FUNCTION;
+        on_package_with(function, &config, &files, &flags).expect("a config")
+    };
+    let outcome = run("- {target: {kind: Deployment}, path: spec.replicas, take: local}");
+    assert!(!outcome.failed, "{:?}", outcome.results);
+    assert!(outcome.file("web.yaml").contains("replicas: 5"));
+    assert!(outcome.file("web.yaml").contains("image: app:2"));
+    for wrong in ["- {take: mine}", "- {takes: local}", "- [", "take: local"] {
+        let outcome = run(wrong);
+        let found = outcome
+            .results
+            .iter()
+            .filter(|line| line.ends_with("(InvalidConfig)"));
+        assert_eq!(found.count(), 1, "{wrong}: {:?}", outcome.results);
+    }
+}

@@ -1,0 +1,105 @@
+//! Kustomization files: their lists have keys.
+
+use super::*;
+
+fn kustomization(fields: &str) -> String {
+    format!("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n{fields}")
+}
+
+/// Merges `kustomization.yaml` without a conflict.
+#[track_caller]
+fn check(fields: [&str; 3], expected: &str) {
+    let texts = fields.map(kustomization);
+    let files = texts
+        .each_ref()
+        .map(|text| [("kustomization.yaml", text.as_str())]);
+    let (found, said) = merge_files([&files[0], &files[1], &files[2]], "");
+    assert_eq!(
+        found["kustomization.yaml"],
+        kustomization(expected),
+        "{said:?}"
+    );
+    assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+}
+
+#[test]
+fn lists_of_files_are_sets_that_keep_their_order() {
+    check(
+        [
+            "resources:\n- a.yaml\n- b.yaml\n",
+            "resources:\n- a.yaml\n- b.yaml\n- mine.yaml # ours\n",
+            "resources:\n- first.yaml\n- a.yaml\n",
+        ],
+        "resources:\n- first.yaml\n- a.yaml\n- mine.yaml # ours\n",
+    );
+    for name in [
+        "components",
+        "bases",
+        "crds",
+        "configurations",
+        "generators",
+        "transformers",
+        "validators",
+    ] {
+        let list = |files: &str| format!("{name}: [{files}]\n");
+        let sources = [list("a"), list("a, l"), list("a, u")];
+        check(sources.each_ref().map(String::as_str), &list("a, l, u"));
+    }
+}
+
+#[test]
+fn images_and_replicas_are_known_by_name() {
+    check(
+        [
+            "images:\n- name: a\n  newTag: v1\n- name: b\n  newTag: v1\nreplicas:\n- name: d\n  count: 1\n",
+            "images:\n- name: a\n  newTag: v1 # pinned\n  newName: mirror/a\n- name: b\n  newTag: v1\nreplicas:\n- name: d\n  count: 3\n",
+            "images:\n- name: a\n  newTag: v1\n- name: b\n  newTag: v2\nreplicas:\n- name: d\n  count: 1\n- name: e\n  count: 2\n",
+        ],
+        "images:\n- name: a\n  newTag: v1 # pinned\n  newName: mirror/a\n- name: b\n  newTag: v2\nreplicas:\n- name: d\n  count: 3\n- name: e\n  count: 2\n",
+    );
+}
+
+#[test]
+fn generators_are_known_by_name_and_namespace() {
+    check(
+        [
+            "configMapGenerator:\n- name: c\n  literals:\n  - A=1\n  - B=1\n- name: c\n  namespace: n\n  files: [x.conf]\n",
+            "configMapGenerator:\n- name: c\n  literals:\n  - A=2\n  - B=1\n  - L=1\n- name: c\n  namespace: n\n  files: [x.conf]\n",
+            "configMapGenerator:\n- name: c\n  literals:\n  - A=1\n  - B=2\n- name: c\n  namespace: n\n  files: [x.conf, y.conf]\n",
+        ],
+        "configMapGenerator:\n- name: c\n  literals:\n  - A=2\n  - B=2\n  - L=1\n- name: c\n  namespace: n\n  files: [x.conf, y.conf]\n",
+    );
+    // Both changed one literal: kustomize refuses a key that is there twice.
+    let with = |value: &str| {
+        kustomization(&format!(
+            "secretGenerator:\n- name: s\n  literals: [A={value}]\n"
+        ))
+    };
+    let texts = ["1", "2", "3"].map(with);
+    let files = texts
+        .each_ref()
+        .map(|text| [("kustomization.yaml", text.as_str())]);
+    let (found, said) = merge_files([&files[0], &files[1], &files[2]], "");
+    assert_eq!(found["kustomization.yaml"], texts[2]);
+    assert_eq!(conflicts(&said).len(), 1, "{said:?}");
+}
+
+#[test]
+fn patches_are_known_by_path_or_are_one_value() {
+    check(
+        [
+            "patches:\n- path: a.yaml\n- patch: one\n",
+            "patches:\n- path: a.yaml\n  target: {kind: Deployment}\n- patch: one\n- patch: mine\n",
+            "patches:\n- path: a.yaml\n- path: b.yaml\n- patch: two\n",
+        ],
+        "patches:\n- path: a.yaml\n  target: {kind: Deployment}\n- patch: mine\n- path: b.yaml\n- patch: two\n",
+    );
+    check(
+        [
+            "helmCharts:\n- name: h\n  version: 1.0.0\n",
+            "helmCharts:\n- name: h\n  version: 1.0.0\n  valuesFile: mine.yaml\n",
+            "helmCharts:\n- name: h\n  version: 1.1.0\n",
+        ],
+        "helmCharts:\n- name: h\n  version: 1.1.0\n  valuesFile: mine.yaml\n",
+    );
+}

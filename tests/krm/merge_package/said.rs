@@ -1,0 +1,191 @@
+//! What a merge says, and what it takes for a change.
+
+use super::*;
+
+fn pod(mounts: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: app\n    volumeMounts:\n{mounts}"
+    )
+}
+
+fn said_of(texts: [&str; 3], fields: &str) -> Vec<String> {
+    let files = texts.map(|text| [("p.yaml", text)]);
+    merge_files([&files[0], &files[1], &files[2]], fields).1
+}
+
+/// A volume is mounted twice: only the path tells which mount was removed.
+#[test]
+fn a_removed_element_is_named_by_its_key() {
+    let (a, b) = (
+        "    - name: data\n      mountPath: /a\n",
+        "    - name: data\n      mountPath: /b\n",
+    );
+    let base = pod(&format!("{a}{b}"));
+    let (local, upstream) = (pod(&format!("{a}{}      readOnly: true\n", b)), pod(a));
+    let said = said_of([&base, &local, &upstream], "");
+    assert!(
+        said[0].contains("upstream removed the element `/b`, local changed it ("),
+        "{said:?}"
+    );
+    let said = said_of([&base, &upstream, &local], "");
+    assert!(
+        said[0].contains("local removed the element `/b`, upstream changed it ("),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_removed_list_is_said_to_be_one() {
+    let of = |args: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: app\n    image: a\n{args}"
+        )
+    };
+    let (base, local, upstream) = (of("    args: [a]\n"), of("    args: [a, b]\n"), of(""));
+    let said = said_of([&base, &local, &upstream], "");
+    assert!(
+        said[0].contains("upstream removed the list within `app`, local changed it"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn long_values_are_cut_around_the_difference() {
+    let long = "x".repeat(400);
+    let texts = ["1", "2", "3"].map(|end| map("a", &format!("{{v: {long}{end}}}")));
+    let files = texts.each_ref().map(|text| [("p.yaml", text.as_str())]);
+    let sources: [&[(&str, &str)]; 3] = [&files[0], &files[1], &files[2]];
+    let (_, results) = crate::merge_cases::merge_with_results(sources, "");
+    let result = results.iter().next().expect("a conflict");
+    for (version, digit) in ["original", "local", "upstream"]
+        .into_iter()
+        .zip(["1", "2", "3"])
+    {
+        let tag = result.tags.iter().find(|(name, _)| name == version);
+        let (_, text) = tag.expect("a version");
+        assert!(text.contains(digit) && text.len() < 270, "{text}");
+        assert!(
+            result.message.contains(&format!("x{digit}\"")),
+            "{}",
+            result.message
+        );
+    }
+    assert!(result.message.len() < 350, "{}", result.message);
+}
+
+#[test]
+fn under_an_error_the_summary_says_what_would_have_been() {
+    let texts = [
+        map("a", "{x: a, y: 1}"),
+        map("a", "{x: b, y: 1}"),
+        map("a", "{x: c, y: 2}"),
+    ];
+    let said = said_of(texts.each_ref().map(String::as_str), "onConflict: error\n");
+    assert_eq!(
+        said[1],
+        "[info] not merged: 1 would change, 0 would be added, 0 removed, 0 moved, 1 conflict"
+    );
+}
+
+/// `namespace: ""` is an absent namespace, for every function that writes identifiers.
+#[test]
+fn an_empty_namespace_is_none_in_upstream_identifiers() {
+    let annotated = map("l", "{}").replace(
+        "\ndata:",
+        "\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|l'\ndata:",
+    );
+    let new = map("a", "{}").replace("name: a", "name: a\n  namespace: \"\"");
+    let old = map("l", "{}");
+    let (files, _) = merge_files(
+        [
+            &[("l.yaml", &old)],
+            &[("l.yaml", &annotated)],
+            &[("l.yaml", &old), ("a.yaml", &new)],
+        ],
+        "",
+    );
+    assert!(
+        files["a.yaml"].contains("|ConfigMap|default|a"),
+        "{}",
+        files["a.yaml"]
+    );
+}
+
+/// Two errors of one run: a sub-package on both sides, and a conflict elsewhere.
+#[test]
+fn one_error_does_not_hide_the_others() {
+    let root = kptfile("root");
+    let (s, x, y) = (kptfile("s"), map("a", "{x: x}"), map("a", "{x: y}"));
+    let field = |value: &str| map("f", &format!("{{v: {value}}}"));
+    let (f, mine, theirs) = (field("1"), field("2"), field("3"));
+    let (_, said) = merge_files(
+        [
+            &[("Kptfile", &root), ("f.yaml", &f)],
+            &[
+                ("Kptfile", &root),
+                ("f.yaml", &mine),
+                ("s/Kptfile", &s),
+                ("s/a.yaml", &x),
+            ],
+            &[
+                ("Kptfile", &root),
+                ("f.yaml", &theirs),
+                ("s/Kptfile", &s),
+                ("s/a.yaml", &y),
+            ],
+        ],
+        "onConflict: error\n",
+    );
+    let errors = said.iter().filter(|line| line.starts_with("[error]"));
+    assert_eq!(errors.count(), 2, "{said:?}");
+}
+
+/// `kpt pkg get` of a package without a Kptfile makes one: that is no local change.
+#[test]
+fn a_fast_forward_takes_the_kptfile_of_kpt_pkg_get() {
+    let made = format!(
+        "{}upstream:\n  type: git\n  git: {{repo: r, directory: d, ref: v1}}\nupstreamLock:\n  type: git\n  git: {{repo: r, directory: d, ref: v1, commit: c}}\n",
+        kptfile("p")
+    );
+    let (a, b) = (map("a", "{x: a}"), map("a", "{x: b}"));
+    let run = |made: &str| {
+        merge_files(
+            [
+                &[("a.yaml", &a)],
+                &[("Kptfile", made), ("a.yaml", &a)],
+                &[("a.yaml", &b)],
+            ],
+            "strategy: fast-forward\n",
+        )
+    };
+    let (files, said) = run(&made);
+    assert_eq!(
+        (&files["a.yaml"], &files["Kptfile"]),
+        (&b, &made),
+        "{said:?}"
+    );
+    let (_, said) = run(&format!("{made}info: {{description: mine}}\n"));
+    assert!(said[0].ends_with("(LocalChanges)"), "{said:?}");
+}
+
+/// The package context is made by kpt: an upstream without one does not take it away.
+#[test]
+fn a_package_context_survives_an_upstream_without_one() {
+    let root = kptfile("root");
+    let context = map("kptfile.kpt.dev", "{name: root}");
+    let (a, b) = (map("a", "{x: a}"), map("a", "{x: b}"));
+    let (files, said) = merge_files(
+        [
+            &[("Kptfile", &root), ("a.yaml", &a)],
+            &[
+                ("Kptfile", &root),
+                ("package-context.yaml", &context),
+                ("a.yaml", &a),
+            ],
+            &[("Kptfile", &root), ("a.yaml", &b)],
+        ],
+        "strategy: force-delete-replace\n",
+    );
+    assert_eq!(files["package-context.yaml"], context, "{said:?}");
+    assert_eq!(files["a.yaml"], b);
+}
