@@ -2,6 +2,10 @@
 //!
 //! Source: contract, set-package-context (the root Kptfile), prepend-pipeline and Bytes.
 
+mod upstream;
+
+pub use upstream::{NewLock, UpstreamLock};
+
 use crate::package::normalize_package_path;
 use crate::resource::{ID_ANNOTATIONS, Origin, Resource};
 use crate::resource_list::{ItemId, ResourceList};

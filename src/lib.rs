@@ -10,6 +10,7 @@
 //!   what is said of it.
 //! - [`kptfile`], [`variant`]: the Kptfile; PackageVariant, PackageVariantSet, their expressions.
 //! - [`package`], [`diff`]: a package directory, its changed files.
+//! - [`git`]: packages in repositories, read from the object database.
 //! - [`patch`]: strategic merge patches: applied, made, and what an apply does.
 //! - [`schema`]: how the elements of Kubernetes' lists and maps relate.
 //! - [`yaml`]: texts, trees of spans, values, edits as splices of the source.
@@ -36,6 +37,7 @@ pub mod config;
 pub mod diff;
 pub mod filter;
 pub mod functions;
+pub mod git;
 pub mod identity;
 pub mod kptfile;
 pub mod merge;

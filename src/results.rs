@@ -58,6 +58,10 @@ reasons! {
     Ambiguous,
     /// Two injection points of one kind and name would share a condition.
     AmbiguousCondition,
+    /// A tag and a branch of one name are two commits.
+    AmbiguousRevision,
+    /// A commit that a Kptfile names is not in the repository; its tag was taken for it.
+    CommitNotFound,
     /// Two elements of a list have the same keys; they were matched by their position.
     DuplicateKey,
     /// Two resources of one source have the same identity.
@@ -110,6 +114,8 @@ reasons! {
     NotInElementOrder,
     /// The package, or the output, could not be written; the other results of the run do not hold.
     NotWritten,
+    /// Nothing tells which revision a package is based on, or that revision is not in the repository.
+    OriginalNotFound,
     /// A PackageVariant of the name is there, and the PackageVariantSet does not own it.
     OtherOwner,
     /// A PackageVariant belongs to a PackageVariantSet that is not there.
@@ -234,6 +240,13 @@ impl FunctionResult {
                 Self::error(Reason::InvalidValue, error.to_string())
             }
         }
+    }
+
+    /// Whether this is the reason.
+    #[must_use]
+    pub fn has_reason(&self, reason: Reason) -> bool {
+        let mut tags = self.tags.iter();
+        tags.any(|(name, value)| name == "reason" && value == reason.as_str())
     }
 
     /// A warning, with its reason.
@@ -483,6 +496,15 @@ impl Results {
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// Whether there are conflicts that no rule decided.
+    #[must_use]
+    pub fn has_open_conflicts(&self) -> bool {
+        let is_open = |result: &FunctionResult| {
+            result.severity > Severity::Info && result.has_reason(Reason::MergeConflict)
+        };
+        self.0.iter().any(is_open)
     }
 
     /// Whether there are none.

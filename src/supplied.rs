@@ -7,9 +7,11 @@
 //!
 //! Source: contract, Supplied inputs.
 
+mod git;
 mod package;
 mod read;
 
+pub use git::GitOrigin;
 pub use package::{PackageRevisionName, SuppliedFile, SuppliedPackage};
 pub(crate) use read::is_package_revision_resources;
 
@@ -17,6 +19,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::config::{API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of};
+use crate::git::Reader;
 use crate::resource_list::ResourceList;
 use crate::results::Results;
 use crate::schema::Schema;
@@ -147,6 +150,21 @@ impl Supplied {
         list: &mut ResourceList,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
+        Self::read_with(None, roles, flags, config, list, results)
+    }
+
+    /// As [`read`](Self::read); a flag also takes a directory of a repository, read in this way.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); what is asked for is not in the repository.
+    pub fn read_with(
+        git: Option<Reader>,
+        roles: &[Role],
+        flags: &[(Role, PathBuf)],
+        config: Option<NodeRef<'_>>,
+        list: &mut ResourceList,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
         let mut supplied = Self::default();
         for role in Role::ALL {
             if !roles.contains(&role) {
@@ -162,7 +180,7 @@ impl Supplied {
             let packages = match way {
                 Way::Flag(paths) => paths
                     .into_iter()
-                    .map(|path| read::from_path(role, path, results))
+                    .map(|path| read::from_path(role, path, git, results))
                     .collect::<Result<_, _>>()?,
                 Way::Field(node, field) => {
                     vec![read::from_field(role, node, &field, list, results)?]

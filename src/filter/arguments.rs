@@ -39,6 +39,9 @@ pub(super) struct Arguments {
     /// A file with rules for conflicts.
     #[arg(skip)]
     pub(super) conflicts: Option<PathBuf>,
+    /// Whether conflicts have an exit code of their own.
+    #[arg(skip)]
+    pub(super) exit_conflicts: bool,
     /// Whether the package directory is made if it is not there.
     #[arg(skip)]
     pub(super) makes_package: bool,
@@ -49,7 +52,7 @@ Without --package a ResourceList (config.kubernetes.io/v1) is read on standard i
 standard output, as kpt and kustomize do it.
 
 Exit codes: 0 done; 1 an error result, nothing is changed; 2 wrong usage, config or input;
-3 only with --check: something would change.";
+3 only with --check: something would change; 4 only with --exit-conflicts: done, with conflicts.";
 
 pub(super) fn parse(
     function: &Function,
@@ -82,6 +85,10 @@ pub(super) fn parse(
             .value_name("FILE")
             .help(help);
         command = command.arg(flag.value_parser(value_parser!(PathBuf)));
+        let help =
+            "With --package: exit 4 if everything is written, with conflicts left to look at";
+        let flag = Arg::new(EXIT_CONFLICTS).long(EXIT_CONFLICTS).help(help);
+        command = command.arg(flag.action(ArgAction::SetTrue).requires("package"));
     }
     // A binary has another name in a container (`/function`): messages name the function.
     let named = std::iter::once(OsString::from(function.name));
@@ -98,11 +105,14 @@ pub(super) fn parse(
     }
     if function.merges() {
         arguments.conflicts = matches.get_one::<PathBuf>(CONFLICTS).cloned();
+        arguments.exit_conflicts = matches.get_flag(EXIT_CONFLICTS);
     }
     Ok(arguments)
 }
 
 /// The flag for rules.
 const CONFLICTS: &str = "conflicts";
+/// The flag for an exit code of conflicts.
+const EXIT_CONFLICTS: &str = "exit-conflicts";
 /// The flag for more types.
 const OPENAPI: &str = "openapi";

@@ -1,6 +1,7 @@
 //! What a function is: a name, its inputs, a step.
 
 use crate::config::UsageError;
+use crate::git;
 use crate::resource_list::ResourceList;
 use crate::results::Results;
 use crate::supplied::{Role, Supplied};
@@ -33,6 +34,9 @@ pub struct Function {
     pub roles: &'static [Role],
     /// Whether it takes `--openapi`, since it works with the schemas of types.
     pub uses_schema: bool,
+    /// How flags of roles are read that name a directory of a Git repository. A function without
+    /// is linked without the code for it.
+    pub git: Option<git::Reader>,
     /// What it does.
     pub step: Step,
 }

@@ -28,6 +28,8 @@ const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 /// Exit code of `--check`: something would change.
 const WOULD_CHANGE: u8 = 3;
+/// Exit code of `--exit-conflicts`: everything is written, and there were conflicts.
+const CONFLICTS: u8 = 4;
 
 /// Runs a function with the arguments, standard input and output of this process.
 #[must_use]

@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use super::function::Function;
 use super::print::{claim_no_success, print_results, write_results, write_stdout};
 use super::step::{leave, run};
-use super::{DONE, FAILED, WOULD_CHANGE};
+use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::UsageError;
 use crate::diff::{file_diff, unified_diff};
 use crate::mask::masked;
@@ -40,6 +40,12 @@ pub(super) fn on_package(
         true => FAILED,
         false => put_out(arguments, &list, &files, &changes)
             .map_err(|error| claim_no_success(function, arguments, error))?,
+    };
+    let is_written = code == DONE && !arguments.diff && !arguments.check;
+    let has_conflicts = arguments.exit_conflicts && results.has_open_conflicts();
+    let code = match is_written && has_conflicts {
+        true => CONFLICTS,
+        false => code,
     };
     // Nobody is told of a change that is not on disk yet.
     print_results(|report| report.by_file(&results));

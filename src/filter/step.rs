@@ -17,7 +17,8 @@ pub(super) fn run(
     let config = read_config(arguments, list)?;
     let mut results = Results::default();
     let config = config.as_ref().and_then(Config::node);
-    let mut supplied = Supplied::read(
+    let mut supplied = Supplied::read_with(
+        function.git,
         function.roles,
         &arguments.supplied,
         config,

@@ -19,6 +19,7 @@ use super::made::put_out;
 use super::pairing::{Pair, pairs};
 use crate::config::UsageError;
 use crate::filter::{Function, Run};
+use crate::git;
 use crate::patch::annotations::with_field;
 use crate::patch::config::{apply_config, as_created};
 use crate::patch::finding::Findings;
@@ -40,6 +41,7 @@ pub const FUNCTION: Function = Function {
             the configuration, and the output is each live resource after the apply.",
     roles: &[Role::Live, Role::Original],
     uses_schema: true,
+    git: Some(git::read),
     step,
 };
 

@@ -17,6 +17,7 @@ use serde::de::IgnoredAny;
 
 use crate::config::{UsageError, typed_value};
 use crate::filter::{Function, Run};
+use crate::git;
 use crate::kptfile::remove_ids;
 use crate::patch::annotations::{keep_pipeline_annotations, without_pipeline_annotations};
 use crate::patch::apply::{Applied, apply, keep_identity, without_identity};
@@ -40,6 +41,7 @@ pub const FUNCTION: Function = Function {
             $setElementOrder, $deleteFromPrimitiveList) to the items, and keeps every other byte.",
     roles: &[Role::Patches],
     uses_schema: true,
+    git: Some(git::read),
     step,
 };
 

@@ -19,6 +19,7 @@ use super::made::put_out;
 use super::pairing::{Pair, pairs};
 use crate::config::UsageError;
 use crate::filter::{Function, Run};
+use crate::git;
 use crate::patch::config::create_patch;
 use crate::patch::finding::Findings;
 use crate::patch::node::{Field, Map, Node, Shape};
@@ -39,6 +40,7 @@ pub const FUNCTION: Function = Function {
             as `kubectl apply` would send them. Its output are the patches: not for a Kptfile pipeline.",
     roles: &[Role::Live, Role::Original],
     uses_schema: true,
+    git: Some(git::read),
     step,
 };
 

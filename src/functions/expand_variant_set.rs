@@ -25,6 +25,7 @@ mod variant;
 
 use crate::config::UsageError;
 use crate::filter::{Function, Run};
+use crate::git;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList, WrittenResource};
 use crate::results::{FunctionResult, Reason, Results};
@@ -49,6 +50,7 @@ pub const FUNCTION: Function = Function {
     about: "Makes the PackageVariants of PackageVariantSets: one for each target, by template.",
     roles: &[Role::Resources],
     uses_schema: false,
+    git: Some(git::read),
     step,
 };
 

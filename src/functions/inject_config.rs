@@ -35,6 +35,7 @@ use self::select::{Selection, key_of, select};
 use crate::config::{self, API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed};
 use crate::filter::{Function, Run};
 use crate::functions::set_package_context::is_package_context;
+use crate::git;
 use crate::kptfile::{ambiguous_roots, has_comments, remove_ids, root_kptfile};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
@@ -61,6 +62,7 @@ pub const FUNCTION: Function = Function {
             kpt.dev/config-injection), and records conditions and readiness gates in the Kptfile.",
     roles: &[Role::Resources],
     uses_schema: false,
+    git: Some(git::read),
     step,
 };
 

@@ -11,12 +11,14 @@
 
 mod config;
 mod package_revision;
+mod update;
 
 use std::collections::BTreeSet;
 
 use crate::config::UsageError;
 use crate::filter::{Function, Run};
-use crate::merge::package::{Merge, Source};
+use crate::git;
+use crate::merge::package::Source;
 use crate::resource::MERGE_SOURCE_ANNOTATION as MERGE_SOURCE;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::Results;
@@ -25,6 +27,7 @@ use crate::yaml::NodeRef;
 
 use config::read_options;
 use package_revision::{merge_package_revision, only_package};
+use update::Update;
 
 /// The function, for its binary.
 pub const FUNCTION: Function = Function {
@@ -33,6 +36,7 @@ pub const FUNCTION: Function = Function {
             both changed is reported.",
     roles: &[Role::Original, Role::Upstream],
     uses_schema: true,
+    git: Some(git::read),
     step,
 };
 
@@ -46,26 +50,43 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     let options = read_options(config, supplied.conflicts(), results)?;
     let [original, upstream] = take_annotated(list, results)?;
     let given = |role| supplied.of(role).next();
-    let original = source(Role::Original, given(Role::Original), original.as_ref())?;
     let upstream = source(Role::Upstream, given(Role::Upstream), upstream.as_ref())?;
+    let follows = given(Role::Upstream).and_then(SuppliedPackage::git);
+    let original = source(Role::Original, given(Role::Original), original.as_ref());
+    let original = match (original, follows) {
+        (Err(_), Some(_)) if given(Role::Original).is_none() => None,
+        (original, _) => Some(original?),
+    };
     let schema = supplied.schema()?;
     let Some((options, rules)) = options else {
         return Ok(());
     };
-    let merge = Merge {
+    let update = Update {
         original,
         upstream,
+        follows,
         options,
+        has_strategy: has_strategy(config),
         rules: &rules,
         schema,
-        is_overwritten: &|_, _| false,
-        allow_empty_by: "`allowEmpty: true`",
     };
     match only_package(list) {
-        Some(item) => merge_package_revision(item, merge, list, results),
-        None => merge.run(list, results),
+        Some(item) => {
+            let update =
+                |package: &mut ResourceList, results: &mut Results| update.run(package, results);
+            merge_package_revision(item, update, list, results)
+        }
+        None => update.run(list, results),
     }
 }
+
+/// Whether a config, typed or a ConfigMap, names a strategy.
+fn has_strategy(config: Option<NodeRef<'_>>) -> bool {
+    let has = |node: NodeRef<'_>| node.get(STRATEGY).is_some_and(|node| !node.is_null());
+    config.is_some_and(|config| has(config) || config.get("data").is_some_and(has))
+}
+
+const STRATEGY: &str = "strategy";
 
 /// What fills a role: a supplied input, or the items annotated so.
 fn source<'s>(

@@ -5,6 +5,7 @@ pub mod apply_patch;
 mod conditions;
 pub mod create_patch;
 pub mod expand_variant_set;
+pub mod following;
 pub mod inject_config;
 mod made;
 pub mod merge_package;

@@ -40,6 +40,7 @@ pub const FUNCTION: Function = Function {
             and takes away those that an earlier run put there.",
     roles: &[],
     uses_schema: false,
+    git: None,
     step,
 };
 

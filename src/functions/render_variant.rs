@@ -22,6 +22,7 @@ use crate::filter::{Function, Run};
 use crate::functions::inject_config::inject_variant_config;
 use crate::functions::prepend_pipeline::prepend_variant_pipeline;
 use crate::functions::set_package_context::set_variant_context;
+use crate::git;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results, Severity};
@@ -37,6 +38,7 @@ pub const FUNCTION: Function = Function {
             injected resources.",
     roles: &[Role::Original, Role::Upstream, Role::Resources],
     uses_schema: true,
+    git: Some(git::read),
     step,
 };
 

@@ -40,6 +40,7 @@ pub const FUNCTION: Function = Function {
             and removes keys from it.",
     roles: &[],
     uses_schema: false,
+    git: None,
     step,
 };
 

@@ -26,12 +26,8 @@
 //! sub-package `pkg` governs siblings `pkg2` and `pkg-x` too in kpt, which compares paths without regard to
 //! components; here it does not. A `.krmignore` that is a FIFO or a device hangs kpt and is an error here.
 
-use std::fs;
-use std::io::ErrorKind;
-use std::path::Path;
-
-use super::PackageError;
-use super::file::{below, read_regular};
+/// The name of the file.
+pub(super) const KRMIGNORE: &str = ".krmignore";
 
 /// The `.krmignore` of one package.
 pub(super) struct Krmignore {
@@ -42,20 +38,6 @@ pub(super) struct Krmignore {
 }
 
 impl Krmignore {
-    pub(super) fn read(root: &Path, folder: String) -> Result<Self, PackageError> {
-        let path = below(&folder, ".krmignore");
-        let file = root.join(&path);
-        let text = match fs::metadata(&file) {
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(PackageError::io("read", file)(error)),
-            // A folder of that name is just a folder.
-            Ok(metadata) if metadata.is_dir() => String::new(),
-            // Patterns with other bytes cannot match names that are UTF-8.
-            Ok(_) => String::from_utf8_lossy(&read_regular(&file, &path)?.0).into_owned(),
-        };
-        Ok(Krmignore::parse(folder, &text))
-    }
-
     pub(super) fn parse(folder: String, text: &str) -> Self {
         let mut rules = Krmignore {
             folder,

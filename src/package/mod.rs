@@ -11,6 +11,7 @@
 
 mod file;
 mod krmignore;
+mod listing;
 mod path;
 mod read;
 mod temporary;
@@ -19,6 +20,9 @@ mod write;
 use std::fs::Metadata;
 use std::io;
 use std::path::PathBuf;
+
+pub(crate) use listing::{Holder, Kind, Listed, Target, list};
+pub(crate) use read::text_of;
 
 pub use path::{PathError, check_package_path, normalize_package_path};
 pub use read::{

@@ -3,17 +3,15 @@
 //! Where kpt reads `.git` folders, every `*.yaml` link wherever it leads, and fails on dangling ones and on
 //! links to folders, the rules of [`read_package`] are ours.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{self, DirEntry, FileType, Metadata};
+use std::fs::{self, DirEntry, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::time::SystemTime;
 
-use super::file::{below, read_regular};
-use super::krmignore::Krmignore;
-use super::temporary::is_temporary;
+use super::file::read_regular;
+use super::listing::{Holder, Kind, Listed, Target, list};
 use super::{PackageError, is_git, mode_of};
 use crate::parallel;
 
@@ -85,6 +83,10 @@ pub enum SkipReason {
     NotRegular,
     /// A file or folder whose name is not UTF-8.
     NameNotUtf8,
+    /// Another repository's commit, where only this repository is read.
+    Submodule,
+    /// What Git LFS keeps in a repository in place of a file.
+    LfsPointer,
 }
 
 impl SkipReason {
@@ -104,6 +106,8 @@ impl fmt::Display for SkipReason {
             SkipReason::OtherLink => "link",
             SkipReason::NotRegular => "not a regular file (a FIFO, socket or device)",
             SkipReason::NameNotUtf8 => "its name is not valid UTF-8",
+            SkipReason::Submodule => "a submodule; its files are in another repository",
+            SkipReason::LfsPointer => "a Git LFS pointer; the file itself is not in the repository",
         })
     }
 }
@@ -221,48 +225,24 @@ pub fn read_package(dir: &Path) -> Result<PackageFiles, PackageError> {
             path: dir.to_path_buf(),
         });
     }
-    let mut listing = Listing::default();
-    listing.walk(dir)?;
-    let Listing {
-        mut krm,
-        mut others,
-        links,
-        mut ignored,
-        mut skipped,
+    let disk = Disk {
+        dir,
+        canonical_root,
+    };
+    let Listed {
+        krm,
+        targets,
+        others,
+        ignored,
+        skipped,
         temporaries,
-    } = listing;
-
-    // Links come after everything else is listed, in order of their paths, so that which one of several wins is fixed.
-    let mut targets = BTreeMap::new();
-    let mut seen = BTreeSet::new();
-    for link in links {
-        match resolve(&dir.join(&link), &canonical_root) {
-            Err(reason) => skipped.push(Skipped { path: link, reason }),
-            Ok(target) => {
-                let inside = target.strip_prefix(&canonical_root).ok().and_then(slashed);
-                if inside.as_ref().is_some_and(|path| krm.contains(path))
-                    || !seen.insert(target.clone())
-                {
-                    continue;
-                }
-                if let Some(path) = inside {
-                    others.remove(&path);
-                }
-                targets.insert(link, target);
-            }
-        }
-    }
-    krm.extend(targets.keys().cloned());
-
+    } = list(&disk)?;
     let krm: Vec<String> = krm.into_iter().collect();
     let read = |path: &String| -> Result<PackageFile, PackageError> {
         let target = targets.get(path).cloned();
         let file = target.clone().unwrap_or_else(|| dir.join(path));
         let (bytes, metadata) = read_regular(&file, path)?;
-        let text = String::from_utf8(bytes).map_err(|error| PackageError::NotUtf8 {
-            path: path.clone(),
-            offset: error.utf8_error().valid_up_to(),
-        })?;
+        let text = text_of(path, bytes)?;
         let content = FileContent {
             text,
             mode: mode_of(&metadata),
@@ -273,8 +253,6 @@ pub fn read_package(dir: &Path) -> Result<PackageFiles, PackageError> {
     };
     let files = parallel::map(&krm, |_| FILE_WORK, read);
     let files = files.into_iter().collect::<Result<Vec<_>, _>>()?;
-    ignored.sort();
-    skipped.sort();
     Ok(PackageFiles {
         root: dir.to_path_buf(),
         files,
@@ -282,31 +260,103 @@ pub fn read_package(dir: &Path) -> Result<PackageFiles, PackageError> {
         ignored,
         skipped,
         other_stamps: others,
-        temporaries,
+        temporaries: temporaries.iter().map(|path| dir.join(path)).collect(),
     })
 }
 
-/// Where a link that is named like a KRM file leads, if it may be read.
-fn resolve(link: &Path, canonical_root: &Path) -> Result<PathBuf, SkipReason> {
-    // Links in a circle and links through files lead nowhere either.
-    let target = fs::canonicalize(link).map_err(|_| SkipReason::DanglingLink)?;
-    let metadata = fs::metadata(&target).map_err(|_| SkipReason::DanglingLink)?;
-    if metadata.is_dir() {
-        return Err(SkipReason::LinkToFolder);
+/// A directory on disk.
+struct Disk<'d> {
+    /// As it was given.
+    dir: &'d Path,
+    canonical_root: PathBuf,
+}
+
+impl Holder for Disk<'_> {
+    type Entry = DirEntry;
+    type Stamp = Stamp;
+    type Target = PathBuf;
+
+    fn entries(&self, folder: &str) -> Result<Vec<Self::Entry>, PackageError> {
+        let on_disk = self.dir.join(folder);
+        let failed = || PackageError::io("read", on_disk.as_path());
+        let entries = fs::read_dir(&on_disk).map_err(failed())?;
+        entries.map(|entry| entry.map_err(failed())).collect()
     }
-    let inside = target
-        .strip_prefix(canonical_root)
-        .map_err(|_| SkipReason::LinkOutOfPackage)?;
-    if inside
-        .iter()
-        .any(|component| component.to_str().is_some_and(is_git))
-    {
-        return Err(SkipReason::LinkIntoGit);
+
+    fn name(&self, entry: &Self::Entry) -> Result<String, String> {
+        let name = entry.file_name().into_string();
+        name.map_err(|name| name.to_string_lossy().into_owned())
     }
-    if !metadata.is_file() {
-        return Err(SkipReason::NotRegular);
+
+    fn kind(&self, entry: &Self::Entry) -> Result<Kind, PackageError> {
+        let kind = entry
+            .file_type()
+            .map_err(PackageError::io("read", entry.path()))?;
+        Ok(match () {
+            () if kind.is_symlink() => Kind::Link,
+            () if kind.is_dir() => Kind::Folder,
+            () if kind.is_file() => Kind::File,
+            () => Kind::Skipped(SkipReason::NotRegular),
+        })
     }
-    Ok(target)
+
+    fn stamp(&self, entry: &Self::Entry) -> Result<Stamp, PackageError> {
+        let metadata = entry.metadata();
+        let metadata = metadata.map_err(PackageError::io("read", entry.path()))?;
+        Ok(Stamp::of(&metadata))
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.dir.join(path).exists()
+    }
+
+    fn krmignore(&self, path: &str) -> Result<Option<Vec<u8>>, PackageError> {
+        let file = self.dir.join(path);
+        match fs::metadata(&file) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(PackageError::io("read", file)(error)),
+            // A folder of that name is just a folder.
+            Ok(metadata) if metadata.is_dir() => Ok(None),
+            Ok(_) => Ok(Some(read_regular(&file, path)?.0)),
+        }
+    }
+
+    fn leads_to_folder(&self, link: &str) -> bool {
+        fs::metadata(self.dir.join(link)).is_ok_and(|target| target.is_dir())
+    }
+
+    fn resolve(&self, link: &str) -> Result<Target<PathBuf>, SkipReason> {
+        // Links in a circle and links through files lead nowhere either.
+        let file = fs::canonicalize(self.dir.join(link)).map_err(|_| SkipReason::DanglingLink)?;
+        let metadata = fs::metadata(&file).map_err(|_| SkipReason::DanglingLink)?;
+        if metadata.is_dir() {
+            return Err(SkipReason::LinkToFolder);
+        }
+        let inside = file
+            .strip_prefix(&self.canonical_root)
+            .map_err(|_| SkipReason::LinkOutOfPackage)?;
+        if inside
+            .iter()
+            .any(|component| component.to_str().is_some_and(is_git))
+        {
+            return Err(SkipReason::LinkIntoGit);
+        }
+        if !metadata.is_file() {
+            return Err(SkipReason::NotRegular);
+        }
+        Ok(Target {
+            inside: slashed(inside),
+            file,
+        })
+    }
+}
+
+/// The text of a KRM file.
+pub(crate) fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, PackageError> {
+    String::from_utf8(bytes).map_err(|error| PackageError::NotUtf8 {
+        path: path.to_owned(),
+        offset: error.utf8_error().valid_up_to(),
+    })
 }
 
 /// A relative path with `/` between components; none if it is not UTF-8.
@@ -315,104 +365,6 @@ fn slashed(path: &Path) -> Option<String> {
         .map(|component| component.to_str())
         .collect::<Option<Vec<_>>>()
         .map(|all| all.join("/"))
-}
-
-/// What a walk through the directory finds; nothing is read but `.krmignore` files.
-#[derive(Default)]
-struct Listing {
-    krm: BTreeSet<String>,
-    others: BTreeMap<String, Stamp>,
-    /// Links that are named like KRM files.
-    links: BTreeSet<String>,
-    ignored: Vec<String>,
-    skipped: Vec<Skipped>,
-    temporaries: Vec<PathBuf>,
-}
-
-impl Listing {
-    /// Not recursive: folders may be nested as deep as the file system allows.
-    fn walk(&mut self, dir: &Path) -> Result<(), PackageError> {
-        let rules = Krmignore::read(dir, String::new())?;
-        let mut pending = vec![(String::new(), Rc::new(rules))];
-        while let Some((folder, rules)) = pending.pop() {
-            let on_disk = dir.join(&folder);
-            let entries =
-                fs::read_dir(&on_disk).map_err(PackageError::io("read", on_disk.as_path()))?;
-            for entry in entries {
-                let entry = entry.map_err(PackageError::io("read", on_disk.as_path()))?;
-                let name = entry.file_name();
-                let Some(name) = name.to_str() else {
-                    let path = below(&folder, &name.to_string_lossy());
-                    self.skipped.push(Skipped {
-                        path,
-                        reason: SkipReason::NameNotUtf8,
-                    });
-                    continue;
-                };
-                if is_git(name) {
-                    continue;
-                }
-                if is_temporary(name) {
-                    self.temporaries.push(entry.path());
-                    continue;
-                }
-                let path = below(&folder, name);
-                let kind = entry
-                    .file_type()
-                    .map_err(PackageError::io("read", entry.path()))?;
-                if rules.ignores(&path, kind.is_dir()) {
-                    self.ignored
-                        .push(if kind.is_dir() { path + "/" } else { path });
-                } else if kind.is_dir() {
-                    // Anything of that name makes a sub-package in kpt, even a folder.
-                    let rules = if entry.path().join("Kptfile").exists() {
-                        Rc::new(Krmignore::read(dir, path.clone())?)
-                    } else {
-                        Rc::clone(&rules)
-                    };
-                    pending.push((path, rules));
-                } else {
-                    self.add_file(path, name, &entry, kind)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn add_file(
-        &mut self,
-        path: String,
-        name: &str,
-        entry: &DirEntry,
-        kind: FileType,
-    ) -> Result<(), PackageError> {
-        if kind.is_symlink() {
-            if is_krm_name(name) {
-                self.links.insert(path);
-            } else {
-                let to_folder = fs::metadata(entry.path()).is_ok_and(|target| target.is_dir());
-                let reason = if to_folder {
-                    SkipReason::LinkToFolder
-                } else {
-                    SkipReason::OtherLink
-                };
-                self.skipped.push(Skipped { path, reason });
-            }
-        } else if !kind.is_file() {
-            self.skipped.push(Skipped {
-                path,
-                reason: SkipReason::NotRegular,
-            });
-        } else if is_krm_name(name) {
-            self.krm.insert(path);
-        } else {
-            let metadata = entry
-                .metadata()
-                .map_err(PackageError::io("read", entry.path()))?;
-            self.others.insert(path, Stamp::of(&metadata));
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::git::GitOrigin;
 use crate::config::UsageError;
 use crate::package::PackageFiles;
 use crate::resource_list::ResourceList;
@@ -19,6 +20,8 @@ pub struct SuppliedPackage {
     pub(super) revisions: Vec<PackageRevisionName>,
     /// The directory, for the contents of the files that are not KRM.
     pub(super) directory: Option<PackageFiles>,
+    /// Where it is from, if that is a repository.
+    pub(super) git: Option<GitOrigin>,
 }
 
 /// Which revision of which package a PackageRevisionResources says it is; absent where it does not say.
@@ -70,7 +73,7 @@ pub(super) enum FileContent {
     Chunk(usize),
     /// A text that is not KRM.
     Text(String),
-    /// The same, from a package directory.
+    /// The same, from a package directory or a repository.
     Bytes(Vec<u8>),
     /// Not read yet.
     OnDisk,
@@ -92,6 +95,7 @@ impl SuppliedPackage {
             files: BTreeMap::new(),
             revisions: Vec::new(),
             directory: None,
+            git: None,
         }
     }
 
@@ -114,11 +118,11 @@ impl SuppliedPackage {
         self.files.values()
     }
 
-    /// Whether the input is made of files: a directory, also one of a package, or a
-    /// PackageRevisionResources.
+    /// Whether the input is made of files: a directory, also one of a package or of a repository,
+    /// or a PackageRevisionResources.
     #[must_use]
     pub fn is_package(&self) -> bool {
-        self.directory.is_some() || !self.files.is_empty()
+        self.directory.is_some() || self.git.is_some() || !self.files.is_empty()
     }
 
     /// The permission bits of a file, where the input has them.

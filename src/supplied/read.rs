@@ -6,9 +6,11 @@ use std::path::Path as FilePath;
 use super::package::{FileContent, PackageRevisionName, SuppliedFile, SuppliedPackage};
 use super::{Role, UsageError};
 use crate::chunk::Chunk;
+use crate::git::{self, GitError, GitSource};
 use crate::identity;
 use crate::package::{
-    PackageError, check_package_path, is_krm_name, normalize_package_path, read_package,
+    PackageError, PackageFile, Skipped, check_package_path, is_krm_name, normalize_package_path,
+    read_package,
 };
 use crate::parallel;
 use crate::resource::{PATH_ANNOTATIONS, Resource};
@@ -22,12 +24,20 @@ use crate::yaml::{NodeId, NodeRef, ParseOptions, Path};
 const PORCH_API_VERSION: &str = "porch.kpt.dev/v1alpha1";
 const PACKAGE_REVISION_RESOURCES: &str = "PackageRevisionResources";
 
-/// Reads a file or directory that a flag names.
+/// Reads a file, a directory, or a directory of a repository that a flag names.
 pub(super) fn from_path(
     role: Role,
     path: &FilePath,
+    git: Option<git::Reader>,
     results: &mut Results,
 ) -> Result<SuppliedPackage, UsageError> {
+    if let Some(git) = git {
+        let failed = |error: GitError| UsageError(format!("--{role}: {error}"));
+        if let Some(source) = GitSource::of_flag(path).map_err(failed)? {
+            let snapshot = git(&source).map_err(failed)?;
+            return SuppliedPackage::from_git(role, source, snapshot, results);
+        }
+    }
     let place = path.display().to_string();
     let mut reader = Reader::new(role, place, results);
     if path.is_dir() {
@@ -274,14 +284,15 @@ impl SuppliedPackage {
     }
 }
 
-struct Reader<'r> {
+/// What makes a package of what was read.
+pub(super) struct Reader<'r> {
     role: Role,
-    package: SuppliedPackage,
+    pub(super) package: SuppliedPackage,
     results: &'r mut Results,
 }
 
 impl<'r> Reader<'r> {
-    fn new(role: Role, place: String, results: &'r mut Results) -> Self {
+    pub(super) fn new(role: Role, place: String, results: &'r mut Results) -> Self {
         Self {
             role,
             package: SuppliedPackage::new(place),
@@ -306,17 +317,9 @@ impl<'r> Reader<'r> {
         let failed =
             |error: &dyn std::fmt::Display| UsageError(format!("--{}: {error}", self.role));
         let mut files = read_package(directory).map_err(|error| failed(&error))?;
-        for skipped in files.skipped.iter().filter(|s| s.reason.is_warning()) {
-            let message = format!("{}: skipped: {}", self.package.place, skipped.reason);
-            let result = FunctionResult::warning(Reason::SkippedFile, message);
-            self.results.push(result.in_file(skipped.path.clone()));
-        }
+        self.warn_of_skipped(&files.skipped);
         let krm = std::mem::take(&mut files.files);
-        let documents = parallel::map(
-            &krm,
-            |file| file.content.text.len(),
-            |file| documents(self.role, &file.content.text),
-        );
+        let documents = parsed_documents(self.role, &krm);
         for (file, documents) in krm.into_iter().zip(documents) {
             let mode = Some(file.content.mode);
             self.add_krm(file.path, file.content.text, documents, mode)?;
@@ -331,6 +334,14 @@ impl<'r> Reader<'r> {
         }
         self.package.directory = Some(files);
         Ok(())
+    }
+
+    pub(super) fn warn_of_skipped(&mut self, skipped: &[Skipped]) {
+        for skipped in skipped.iter().filter(|s| s.reason.is_warning()) {
+            let message = format!("{}: skipped: {}", self.package.place, skipped.reason);
+            let result = FunctionResult::warning(Reason::SkippedFile, message);
+            self.results.push(result.in_file(skipped.path.clone()));
+        }
     }
 
     /// Adds what the documents of one text stand for. Their paths come from data.
@@ -389,7 +400,7 @@ impl<'r> Reader<'r> {
 
     /// Adds a file of a package that is read for resources, those of its [`documents`]. YAML that is
     /// no KRM is passed over.
-    fn add_krm(
+    pub(super) fn add_krm(
         &mut self,
         path: String,
         text: String,
@@ -433,6 +444,18 @@ impl<'r> Reader<'r> {
         place_in_file(items.iter_mut().map(|(_, resource)| resource), path);
         Ok(self.package.list.push_chunk(chunk, items))
     }
+}
+
+/// The [`documents`] of each file.
+pub(super) fn parsed_documents(
+    role: Role,
+    files: &[PackageFile],
+) -> Vec<Option<Vec<(usize, Resource)>>> {
+    parallel::map(
+        files,
+        |file| file.content.text.len(),
+        |file| documents(role, &file.content.text),
+    )
 }
 
 /// The KRM documents of a text of a package, if that can be told without a tree.

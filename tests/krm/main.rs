@@ -9,6 +9,7 @@ mod fast_path;
 mod file_heads;
 mod filter;
 mod generated;
+mod git;
 mod hostile;
 mod inject_config;
 mod kpt_merge;

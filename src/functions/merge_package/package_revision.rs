@@ -12,7 +12,6 @@
 //! Source: contract, merge-package and Supplied inputs.
 
 use crate::config::UsageError;
-use crate::merge::package::Merge;
 use crate::package::{FileChange, check_package_path};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results, with_article};
@@ -29,10 +28,10 @@ pub(super) fn only_package(list: &ResourceList) -> Option<ItemId> {
     (is_one && list.read(id, is_package_revision_resources)).then_some(id)
 }
 
-/// Merges into the files of a PackageRevisionResources.
+/// Changes the files of a PackageRevisionResources by a merge.
 pub(super) fn merge_package_revision(
     id: ItemId,
-    merge: Merge<'_>,
+    merge: impl FnOnce(&mut ResourceList, &mut Results) -> Result<(), UsageError>,
     list: &mut ResourceList,
     results: &mut Results,
 ) -> Result<(), UsageError> {
@@ -41,7 +40,7 @@ pub(super) fn merge_package_revision(
     };
     let mut package = ResourceList::from_texts(files)
         .map_err(|error| UsageError(format!("the local PackageRevisionResources, {error}")))?;
-    merge.run(&mut package, results)?;
+    merge(&mut package, results)?;
     if results.has_errors() {
         return Ok(());
     }

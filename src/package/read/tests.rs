@@ -1,5 +1,6 @@
 use std::process::Command;
 
+use super::super::file::below;
 use super::super::testing::{CONFIG_MAP, fifo, link, on_path, package, put};
 use super::*;
 

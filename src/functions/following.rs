@@ -1,0 +1,182 @@
+//! A package that follows an upstream in a Git repository: where it stands, and what is recorded.
+//!
+//! Source: contract, Upstreams from Git.
+
+use crate::config::UsageError;
+use crate::git::{GitError, GitSource, Repository, Revision};
+use crate::kptfile::{NewLock, UpstreamLock, root_kptfile};
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::{GitOrigin, Role, SuppliedPackage};
+use crate::yaml::Path;
+
+/// How a package stands to the revision wanted of its upstream.
+#[derive(Debug)]
+pub enum Standing {
+    /// It is based on that commit already.
+    UpToDate,
+    /// It is based on another revision, this one.
+    Behind(Box<Original>),
+    /// Its Kptfile says nothing of an upstream, or there is none.
+    Unlocked,
+    /// What its Kptfile says is not in the repository; an error result says so.
+    NotFound,
+}
+
+/// The revision that a package is based on.
+#[derive(Debug)]
+pub struct Original {
+    /// Its files.
+    pub package: SuppliedPackage,
+    /// What the Kptfile says of it.
+    pub lock: UpstreamLock,
+}
+
+/// Finds by the `upstreamLock` of the root Kptfile how a package stands to an upstream.
+///
+/// The lock's commit counts, in the same repository; where that is not there, the tag that the lock
+/// names. A branch does not: it may have moved since, and what it brought would be lost.
+///
+/// # Errors
+/// [`UsageError`]: the repository cannot be read.
+pub fn standing(
+    local: &ResourceList,
+    upstream: &GitOrigin,
+    results: &mut Results,
+) -> Result<Standing, UsageError> {
+    let Some(kptfile) = root_kptfile(local) else {
+        return Ok(Standing::Unlocked);
+    };
+    let Some(lock) = local.read(kptfile, UpstreamLock::read) else {
+        return Ok(Standing::Unlocked);
+    };
+    let failed = |error: GitError| UsageError(format!("role `{}`: {error}", Role::Original));
+    let repository = Repository::open(&upstream.source.repository).map_err(failed)?;
+    let at = |path: &[&str], result: FunctionResult| {
+        result.about(local.resource(kptfile)).at(Path::fields(path))
+    };
+    const COMMIT: [&str; 3] = ["upstreamLock", "git", "commit"];
+    let known = lock.commit.as_deref();
+    let by_commit = known.and_then(|id| repository.commit_with_id(id));
+    let commit = match by_commit {
+        Some(commit) => commit,
+        None => match tag_of(&repository, &lock) {
+            Some((tag, commit)) => {
+                if let Some(id) = &lock.commit {
+                    let message = format!(
+                        "the commit `{id}` is not in the repository '{}'; the tag `{tag}` was taken for it",
+                        upstream.source.repository.display()
+                    );
+                    let result = FunctionResult::warning(Reason::CommitNotFound, message);
+                    results.push(at(&COMMIT, result));
+                }
+                commit
+            }
+            None => {
+                let result = not_found(&lock, &upstream.source, repository.is_shallow());
+                results.push(at(&COMMIT, result));
+                return Ok(Standing::NotFound);
+            }
+        },
+    };
+    let directory = match repository
+        .tree_of(&lock.directory, &commit)
+        .map_err(failed)?
+    {
+        Some(_) => lock.directory.clone(),
+        // Named after where it is in another clone.
+        None => upstream.source.directory.clone(),
+    };
+    if commit == upstream.revision.commit && directory == upstream.source.directory {
+        return Ok(Standing::UpToDate);
+    }
+    let name = lock.reference.clone().unwrap_or_else(|| commit.clone());
+    let source = GitSource {
+        repository: upstream.source.repository.clone(),
+        directory,
+        revision: name.clone(),
+    };
+    let revision = Revision {
+        given: name.clone(),
+        commit,
+        upstream_ref: name.clone(),
+        lock_ref: name,
+        is_ambiguous: false,
+    };
+    let snapshot = repository.read(&source.directory, revision);
+    let snapshot = snapshot.map_err(failed)?;
+    let package = SuppliedPackage::from_git(Role::Original, source, snapshot, results)?;
+    Ok(Standing::Behind(Box::new(Original { package, lock })))
+}
+
+/// The tag that a lock names, and its commit.
+fn tag_of<'l>(repository: &Repository, lock: &'l UpstreamLock) -> Option<(&'l str, String)> {
+    let name = lock.reference.as_deref()?;
+    let tag = format!("refs/tags/{name}");
+    let revision = repository.resolve(&lock.directory, &tag).ok()?;
+    Some((name, revision.commit))
+}
+
+fn not_found(lock: &UpstreamLock, source: &GitSource, is_shallow: bool) -> FunctionResult {
+    let path = source.repository.display();
+    let commit = lock
+        .commit
+        .as_deref()
+        .map(|commit| format!("the commit `{commit}`"));
+    let tag = lock
+        .reference
+        .as_deref()
+        .map(|name| format!("a tag `{name}`"));
+    let named: Vec<String> = commit.into_iter().chain(tag).collect();
+    let fetch = match (is_shallow, &lock.commit) {
+        (true, _) => format!("git -C '{path}' fetch --unshallow --tags"),
+        (false, Some(commit)) => format!("git -C '{path}' fetch origin {commit}"),
+        (false, None) => format!("git -C '{path}' fetch --tags"),
+    };
+    let message = format!(
+        "expected the revision that the package is based on in the repository '{path}', {}, \
+         found none; to get it: {fetch}",
+        named.join(" or ")
+    );
+    FunctionResult::error(Reason::OriginalNotFound, message)
+}
+
+/// Writes `upstream` and `upstreamLock` of the root Kptfile, so that the next update begins there.
+/// An info result tells it. Without a Kptfile that is a warning.
+pub fn write_lock(local: &mut ResourceList, upstream: &GitOrigin, results: &mut Results) {
+    let revision = &upstream.revision;
+    let Some(kptfile) = root_kptfile(local) else {
+        let message = format!(
+            "there is no Kptfile to record the new revision in; give it as `--original \
+             '{}//{}?ref={}'` next time",
+            upstream.source.repository.display(),
+            upstream.source.directory,
+            revision.commit
+        );
+        results.push(FunctionResult::warning(Reason::KptfileNotFound, message));
+        return;
+    };
+    let lock = NewLock {
+        repository: &upstream.address,
+        directory: &upstream.source.directory,
+        revision,
+    };
+    let before = local.read(kptfile, UpstreamLock::read).unwrap_or_default();
+    let written = local.edit(kptfile, |node, editor| lock.write(node, editor));
+    let resource = local.resource(kptfile);
+    let result = match written {
+        Err(error) => FunctionResult::refused(&error),
+        Ok(()) if before.commit.as_deref() == Some(&revision.commit) => return,
+        Ok(()) => {
+            let result = FunctionResult::info(format!(
+                "the package is based on `{}` now, commit {}",
+                revision.lock_ref, revision.commit
+            ));
+            let from = before.reference.map(|name| ("from", name));
+            let tags = from.into_iter().chain([("to", revision.lock_ref.clone())]);
+            tags.fold(result, |result, (name, value)| result.tag(name, value))
+        }
+    };
+    let path = Path::fields(&["upstreamLock", "git"]);
+    results.push(result.about(resource).at(path));
+}

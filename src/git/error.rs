@@ -1,0 +1,96 @@
+//! Why something could not be read from a repository.
+
+use std::path::PathBuf;
+
+use crate::package::PackageError;
+
+/// Why a package could not be read from a repository.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// An address of another machine.
+    #[error(
+        "expected the path of a local clone, found the URL `{url}`; make a clone first: \
+         git clone --mirror {url}"
+    )]
+    Url {
+        /// As it was given, without directory and revision.
+        url: String,
+    },
+    /// Something else than a repository, a directory in it and a revision.
+    #[error("expected REPOSITORY//DIRECTORY?ref=REVISION, found `{found}`: {message}")]
+    Form {
+        /// As it was given.
+        found: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The path is not there, or is no repository.
+    #[error("'{}' is no Git repository: {message}", path.display())]
+    NotARepository {
+        /// The path as it was given.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// No tag, branch or commit is called so.
+    #[error("the repository '{}' has no revision `{revision}`: {message}{}", path.display(), nearest(near))]
+    RevisionNotFound {
+        /// The repository.
+        path: PathBuf,
+        /// The revision as it was given.
+        revision: String,
+        /// What Git says of it.
+        message: String,
+        /// Tags and branches with similar names.
+        near: Vec<String>,
+    },
+    /// The revision has no such directory.
+    #[error(
+        "the repository '{}' has no directory `{directory}` at the revision `{revision}`{}",
+        path.display(),
+        nearest(near)
+    )]
+    DirectoryNotFound {
+        /// The repository.
+        path: PathBuf,
+        /// The directory, from the repository's root.
+        directory: String,
+        /// The revision as it was given.
+        revision: String,
+        /// Directories with similar names.
+        near: Vec<String>,
+    },
+    /// An object is not in the repository, or cannot be read.
+    #[error("cannot read {what} from the repository '{}': {message}", path.display())]
+    Unreadable {
+        /// The repository.
+        path: PathBuf,
+        /// The file, folder or commit.
+        what: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The package is larger than one run reads.
+    #[error(
+        "{what} is too large to be read from a repository: expected at most {limit}, found {found}"
+    )]
+    TooLarge {
+        /// The file or package.
+        what: String,
+        /// How much is read.
+        limit: String,
+        /// How much it is.
+        found: String,
+    },
+    /// What is in the tree is no package.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+}
+
+/// The end of a message about a name that is not there.
+fn nearest(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        names => format!("; the nearest are `{}`", names.join("`, `")),
+    }
+}

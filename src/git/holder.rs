@@ -1,0 +1,342 @@
+//! A tree of a repository as the holder of a package.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+
+use gix::ObjectId;
+use gix::objs::tree::EntryKind;
+
+use super::GitError;
+use super::Repository;
+use crate::package::{Holder, Kind, PackageError, SkipReason, Target};
+
+/// What a link may hold, as on Linux.
+const LONGEST_LINK: u64 = 4096;
+/// How many links may follow each other, as on Linux.
+const LINKS: usize = 40;
+/// What a package in a tree may have of files and folders. Trees can stand in each other many times,
+/// so that a few bytes name any number of files.
+const ENTRIES: usize = 200_000;
+/// What a path may have of bytes, as on Linux.
+const LONGEST_PATH: usize = 4096;
+
+/// A file in a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct File {
+    pub(super) id: ObjectId,
+    pub(super) mode: u32,
+}
+
+/// Something in a folder.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    name: Result<String, String>,
+    kind: EntryKind,
+    id: ObjectId,
+}
+
+impl Entry {
+    fn file(&self) -> File {
+        File {
+            id: self.id,
+            mode: match self.kind {
+                EntryKind::BlobExecutable => 0o755,
+                _ => 0o644,
+            },
+        }
+    }
+}
+
+/// Where a path leads.
+enum Place {
+    /// The components from the root, and the file.
+    File(Vec<String>, File),
+    Folder,
+    Submodule,
+}
+
+/// A directory of a repository at a commit.
+pub(super) struct TreeHolder<'r> {
+    repository: &'r Repository,
+    root: ObjectId,
+    directory: &'r str,
+    /// Of the trees that were read.
+    trees: RefCell<HashMap<ObjectId, Rc<Vec<Entry>>>>,
+    /// The folders whose entries were asked for.
+    folders: RefCell<HashMap<String, ObjectId>>,
+    /// The files of these folders.
+    files: RefCell<HashMap<String, File>>,
+    /// What went wrong with an object: a package has no word for it.
+    failed: RefCell<Option<GitError>>,
+}
+
+impl<'r> TreeHolder<'r> {
+    /// `None` if there is no such directory.
+    pub(super) fn new(
+        repository: &'r Repository,
+        root: ObjectId,
+        directory: &'r str,
+    ) -> Result<Option<Self>, GitError> {
+        let holder = Self {
+            repository,
+            root,
+            directory,
+            trees: RefCell::default(),
+            folders: RefCell::default(),
+            files: RefCell::default(),
+            failed: RefCell::new(None),
+        };
+        let mut id = root;
+        for name in directory.split('/').filter(|name| !name.is_empty()) {
+            let tree = holder.tree(id, directory)?;
+            let found = tree.iter().find(|entry| entry.name.as_deref() == Ok(name));
+            match found {
+                Some(entry) if entry.kind == EntryKind::Tree => id = entry.id,
+                _ => return Ok(None),
+            }
+        }
+        holder.folders.borrow_mut().insert(String::new(), id);
+        Ok(Some(holder))
+    }
+
+    /// A file that was listed.
+    pub(super) fn file(&self, path: &str) -> Option<File> {
+        self.files.borrow().get(path).copied()
+    }
+
+    /// The tree of the directory.
+    pub(super) fn id(&self) -> ObjectId {
+        let folders = self.folders.borrow();
+        folders.get("").copied().unwrap_or(self.root)
+    }
+
+    /// What went wrong in a listing that failed.
+    pub(super) fn why(&self, error: PackageError) -> GitError {
+        let failed = self.failed.borrow_mut().take();
+        failed.unwrap_or(GitError::Package(error))
+    }
+
+    /// The paths of all folders of a tree, for messages.
+    pub(super) fn folders_below(repository: &'r Repository, root: ObjectId) -> Vec<String> {
+        const ENOUGH: usize = 20_000;
+        let Ok(Some(holder)) = Self::new(repository, root, "") else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        let mut pending = VecDeque::from([(String::new(), root)]);
+        while let Some((folder, id)) = pending.pop_front() {
+            let Ok(tree) = holder.tree(id, &folder) else {
+                continue;
+            };
+            for entry in tree.iter().filter(|entry| entry.kind == EntryKind::Tree) {
+                let Ok(name) = &entry.name else { continue };
+                let path = below(&folder, name);
+                if found.len() + pending.len() < ENOUGH && path.len() < LONGEST_PATH {
+                    pending.push_back((path.clone(), entry.id));
+                }
+                found.push(path);
+            }
+        }
+        found
+    }
+
+    fn tree(&self, id: ObjectId, path: &str) -> Result<Rc<Vec<Entry>>, GitError> {
+        if let Some(tree) = self.trees.borrow().get(&id) {
+            return Ok(Rc::clone(tree));
+        }
+        let what = || format!("the folder `{path}`");
+        let object = self.repository.object(id, what)?;
+        let object = object.try_into_tree();
+        let tree = object.map_err(|error| self.repository.unreadable(what(), &error))?;
+        let decoded = tree.decode();
+        let decoded = decoded.map_err(|error| self.repository.unreadable(what(), &error))?;
+        let mut names = HashSet::new();
+        let mut entries = Vec::new();
+        for entry in &decoded.entries {
+            if !names.insert(entry.filename) || !is_name(entry.filename) {
+                let message = format!("a name in it is not allowed, `{}`", entry.filename);
+                return Err(GitError::Unreadable {
+                    path: self.repository.path.clone(),
+                    what: what(),
+                    message,
+                });
+            }
+            let name = std::str::from_utf8(entry.filename);
+            entries.push(Entry {
+                name: name
+                    .map(str::to_owned)
+                    .map_err(|_| entry.filename.to_string()),
+                kind: entry.mode.kind(),
+                id: entry.oid.to_owned(),
+            });
+        }
+        let entries = Rc::new(entries);
+        self.trees.borrow_mut().insert(id, Rc::clone(&entries));
+        Ok(entries)
+    }
+
+    /// Where a path of the package leads, links followed.
+    fn follow(&self, path: &str) -> Result<Place, SkipReason> {
+        let components = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
+        let mut pending = VecDeque::from(components(self.directory));
+        pending.extend(components(path));
+        let mut at: Vec<(String, ObjectId)> = Vec::new();
+        let mut links = 0;
+        while let Some(name) = pending.pop_front() {
+            match name.as_str() {
+                "" | "." => continue,
+                ".." => {
+                    at.pop().ok_or(SkipReason::LinkOutOfPackage)?;
+                    continue;
+                }
+                _ => {}
+            }
+            let folder = at.last().map_or(self.root, |(_, id)| *id);
+            let tree = self.tree(folder, path);
+            let tree = tree.map_err(|_| SkipReason::DanglingLink)?;
+            let entry = tree.iter().find(|entry| entry.name.as_ref() == Ok(&name));
+            let entry = entry.ok_or(SkipReason::DanglingLink)?;
+            match entry.kind {
+                EntryKind::Tree => at.push((name, entry.id)),
+                EntryKind::Link => {
+                    links += 1;
+                    let to = self.link(entry.id).filter(|_| links <= LINKS);
+                    let to = to.ok_or(SkipReason::DanglingLink)?;
+                    if to.starts_with('/') {
+                        return Err(SkipReason::LinkOutOfPackage);
+                    }
+                    for component in components(&to).into_iter().rev() {
+                        pending.push_front(component);
+                    }
+                }
+                EntryKind::Commit if pending.is_empty() => return Ok(Place::Submodule),
+                _ if pending.is_empty() => {
+                    let mut place: Vec<String> = at.into_iter().map(|(name, _)| name).collect();
+                    place.push(name);
+                    return Ok(Place::File(place, entry.file()));
+                }
+                _ => return Err(SkipReason::DanglingLink),
+            }
+        }
+        Ok(Place::Folder)
+    }
+
+    /// Where a link says that it leads.
+    fn link(&self, id: ObjectId) -> Option<String> {
+        let header = self.repository.git.try_find_header(id).ok()??;
+        if header.size() > LONGEST_LINK {
+            return None;
+        }
+        let object = self.repository.git.find_object(id).ok()?;
+        String::from_utf8(object.detach().data).ok()
+    }
+
+    /// Keeps what went wrong for [`why`](Self::why).
+    fn keep(&self, error: GitError) -> PackageError {
+        let path = error.to_string();
+        self.failed.borrow_mut().replace(error);
+        PackageError::NotInPackage { path }
+    }
+}
+
+/// Whether a tree may name something so. What the name of a folder or link is beyond that matters
+/// only where it is written, and is looked at there.
+fn is_name(name: &[u8]) -> bool {
+    !matches!(name, b"" | b"." | b"..") && !name.iter().any(|byte| matches!(byte, b'/' | b'\\' | 0))
+}
+
+fn below(folder: &str, name: &str) -> String {
+    match folder {
+        "" => name.to_owned(),
+        folder => format!("{folder}/{name}"),
+    }
+}
+
+impl Holder for TreeHolder<'_> {
+    type Entry = Entry;
+    type Stamp = File;
+    /// The path from the root tells which file it is.
+    type Target = (Vec<String>, File);
+
+    fn entries(&self, folder: &str) -> Result<Vec<Self::Entry>, PackageError> {
+        let id = self.folders.borrow().get(folder).copied();
+        let id = id.unwrap_or(self.root);
+        let tree = self.tree(id, folder).map_err(|error| self.keep(error))?;
+        let mut folders = self.folders.borrow_mut();
+        let mut files = self.files.borrow_mut();
+        let count = folders.len() + files.len() + tree.len();
+        if count > ENTRIES || folder.len() > LONGEST_PATH {
+            return Err(self.keep(GitError::TooLarge {
+                what: "the package".to_owned(),
+                limit: format!("{ENTRIES} files and folders, with paths of {LONGEST_PATH} bytes"),
+                found: "more".to_owned(),
+            }));
+        }
+        for entry in tree.iter() {
+            let path = below(folder, entry.name.as_deref().unwrap_or_default());
+            match entry.kind {
+                EntryKind::Tree => folders.insert(path, entry.id).is_some(),
+                _ => files.insert(path, entry.file()).is_some(),
+            };
+        }
+        Ok(tree.as_ref().clone())
+    }
+
+    fn name(&self, entry: &Self::Entry) -> Result<String, String> {
+        entry.name.clone()
+    }
+
+    fn kind(&self, entry: &Self::Entry) -> Result<Kind, PackageError> {
+        Ok(match entry.kind {
+            EntryKind::Tree => Kind::Folder,
+            EntryKind::Link => Kind::Link,
+            EntryKind::Commit => Kind::Skipped(SkipReason::Submodule),
+            EntryKind::Blob | EntryKind::BlobExecutable => Kind::File,
+        })
+    }
+
+    fn stamp(&self, entry: &Self::Entry) -> Result<File, PackageError> {
+        Ok(entry.file())
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.follow(path).is_ok()
+    }
+
+    fn krmignore(&self, path: &str) -> Result<Option<Vec<u8>>, PackageError> {
+        match self.follow(path) {
+            Ok(Place::File(_, file)) => {
+                let bytes = self.repository.bytes(file.id, path);
+                Ok(Some(bytes.map_err(|error| self.keep(error))?))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn leads_to_folder(&self, link: &str) -> bool {
+        matches!(self.follow(link), Ok(Place::Folder))
+    }
+
+    fn resolve(&self, link: &str) -> Result<Target<Self::Target>, SkipReason> {
+        match self.follow(link)? {
+            Place::Folder => Err(SkipReason::LinkToFolder),
+            Place::Submodule => Err(SkipReason::Submodule),
+            Place::File(place, file) => {
+                let directory = self.directory.split('/').filter(|name| !name.is_empty());
+                let mut components = place.iter();
+                if !directory
+                    .into_iter()
+                    .all(|name| components.next().is_some_and(|c| c == name))
+                {
+                    return Err(SkipReason::LinkOutOfPackage);
+                }
+                let inside: Vec<&str> = components.map(String::as_str).collect();
+                Ok(Target {
+                    inside: Some(inside.join("/")),
+                    file: (place, file),
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Packages in Git repositories: read from the object database, nothing checked out.
+//!
+//! `REPOSITORY//DIRECTORY?ref=REVISION` is a [`GitSource`]: a directory of a local clone at a
+//! revision. A [`Repository`] resolves the revision to a commit and reads the directory by the rules
+//! by which a package directory on disk is read. Nothing is written, no program is started, and
+//! there is no network.
+//!
+//! Source: contract, Upstreams from Git.
+
+mod error;
+mod holder;
+mod nearest;
+mod repository;
+mod revision;
+mod snapshot;
+mod source;
+
+pub use error::GitError;
+pub use repository::Repository;
+pub use revision::Revision;
+pub use snapshot::{OtherFile, Snapshot};
+pub use source::GitSource;
+
+/// How a [`GitSource`] is read. A function that holds no such pointer is linked without any code
+/// for Git.
+pub type Reader = fn(&GitSource) -> Result<Snapshot, GitError>;
+
+/// Reads a directory of a repository at a revision.
+///
+/// # Errors
+/// [`GitError`]: no such repository, revision or directory; an object that is missing, damaged or
+/// too large.
+pub fn read(source: &GitSource) -> Result<Snapshot, GitError> {
+    let repository = Repository::open(&source.repository)?;
+    let revision = repository.resolve(&source.directory, &source.revision)?;
+    repository.read(&source.directory, revision)
+}

@@ -1,0 +1,188 @@
+//! A directory of a repository at a commit, read.
+
+use gix::ObjectId;
+
+use super::holder::{File, TreeHolder};
+use super::nearest::nearest;
+use super::{GitError, Repository, Revision};
+use crate::package::{FileContent, Listed, PackageFile, SkipReason, Skipped, list, text_of};
+
+/// What one file may have of bytes.
+const LARGEST_FILE: u64 = 128 << 20;
+/// What all files of a package may have of bytes.
+const LARGEST_PACKAGE: u64 = 512 << 20;
+/// How the file begins that Git LFS keeps in place of another.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+/// No pointer is longer.
+const LONGEST_POINTER: usize = 1024;
+
+/// A package as a commit has it.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// The commit.
+    pub revision: Revision,
+    /// The id of the directory's tree: equal ones have equal files.
+    pub tree: String,
+    /// Where the repository's clone comes from.
+    pub address: String,
+    /// The files that are named like KRM, sorted by path.
+    pub files: Vec<PackageFile>,
+    /// The other files, sorted by path.
+    pub others: Vec<OtherFile>,
+    /// What was not read, and not because of `.krmignore`; sorted.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A file that is not named like KRM.
+#[derive(Debug, Clone)]
+pub struct OtherFile {
+    /// Relative to the package, with `/` between components.
+    pub path: String,
+    /// The permission bits.
+    pub mode: u32,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+impl Repository {
+    /// Reads a directory at a commit by the rules of
+    /// [`read_package`](crate::package::read_package). Submodules and Git LFS pointers are skipped.
+    ///
+    /// # Errors
+    /// [`GitError`]: no such directory; an object that is missing, damaged or too large.
+    pub fn read(&self, directory: &str, revision: Revision) -> Result<Snapshot, GitError> {
+        let root = self.root_of(&revision.commit)?;
+        let holder = TreeHolder::new(self, root, directory)?;
+        let holder = holder.ok_or_else(|| self.no_directory(root, directory, &revision.given))?;
+        let listed = list(&holder).map_err(|error| holder.why(error))?;
+        let Listed {
+            krm,
+            targets,
+            others,
+            mut skipped,
+            ..
+        } = listed;
+        let mut left = LARGEST_PACKAGE;
+        let mut files = Vec::new();
+        let mut read = |path: &str, file: File| -> Result<Option<Vec<u8>>, GitError> {
+            let bytes = self.bytes_within(file.id, path, &mut left)?;
+            let is_pointer = bytes.len() <= LONGEST_POINTER && bytes.starts_with(LFS_POINTER);
+            if is_pointer {
+                let reason = SkipReason::LfsPointer;
+                let path = path.to_owned();
+                skipped.push(Skipped { path, reason });
+            }
+            Ok((!is_pointer).then_some(bytes))
+        };
+        for path in krm {
+            let target = targets.get(&path).map(|(_, file)| *file);
+            let Some(file) = target.or_else(|| holder.file(&path)) else {
+                continue;
+            };
+            let Some(bytes) = read(&path, file)? else {
+                continue;
+            };
+            let content = FileContent {
+                text: text_of(&path, bytes)?,
+                mode: file.mode,
+                target: None,
+            };
+            files.push(PackageFile { path, content });
+        }
+        let mut kept = Vec::new();
+        for (path, file) in others {
+            let mode = file.mode;
+            if let Some(bytes) = read(&path, file)? {
+                kept.push(OtherFile { path, mode, bytes });
+            }
+        }
+        skipped.sort();
+        Ok(Snapshot {
+            revision,
+            tree: holder.id().to_string(),
+            address: self.address(),
+            files,
+            others: kept,
+            skipped,
+        })
+    }
+
+    /// The id of a directory's tree at a commit; `None` if it is not there.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged.
+    pub fn tree_of(&self, directory: &str, commit: &str) -> Result<Option<String>, GitError> {
+        let root = self.root_of(commit)?;
+        let holder = TreeHolder::new(self, root, directory)?;
+        Ok(holder.map(|holder| holder.id().to_string()))
+    }
+
+    /// The tree of a commit.
+    fn root_of(&self, commit: &str) -> Result<ObjectId, GitError> {
+        let what = || format!("the commit `{commit}`");
+        let id = ObjectId::from_hex(commit.as_bytes());
+        let id = id.map_err(|error| self.unreadable(what(), &error))?;
+        let commit = self.object(id, what)?.try_into_commit();
+        let commit = commit.map_err(|error| self.unreadable(what(), &error))?;
+        let tree = commit.tree_id();
+        let tree = tree.map_err(|error| self.unreadable(what(), &error))?;
+        Ok(tree.detach())
+    }
+
+    fn no_directory(&self, root: ObjectId, directory: &str, revision: &str) -> GitError {
+        let folders = TreeHolder::folders_below(self, root);
+        GitError::DirectoryNotFound {
+            path: self.path.clone(),
+            directory: directory.to_owned(),
+            revision: revision.to_owned(),
+            near: nearest(directory, folders.iter().map(String::as_str)),
+        }
+    }
+
+    pub(super) fn object(
+        &self,
+        id: ObjectId,
+        what: impl Fn() -> String,
+    ) -> Result<gix::Object<'_>, GitError> {
+        let found = self.git.try_find_object(id);
+        let found = found.map_err(|error| self.unreadable(what(), &error))?;
+        found.ok_or_else(|| self.missing(what(), id))
+    }
+
+    /// The content of a file.
+    pub(super) fn bytes(&self, id: ObjectId, path: &str) -> Result<Vec<u8>, GitError> {
+        self.bytes_within(id, path, &mut LARGEST_FILE.clone())
+    }
+
+    /// The content of a file, which is looked up only if it is not too large.
+    fn bytes_within(&self, id: ObjectId, path: &str, left: &mut u64) -> Result<Vec<u8>, GitError> {
+        let what = || format!("the file `{path}`");
+        let header = self.git.try_find_header(id);
+        let header = header.map_err(|error| self.unreadable(what(), &error))?;
+        let header = header.ok_or_else(|| self.missing(what(), id))?;
+        let size = header.size();
+        let megabytes = |bytes: u64| format!("{} MB", bytes >> 20);
+        if size > LARGEST_FILE || size > *left {
+            let (what, limit) = match size > LARGEST_FILE {
+                true => (what(), LARGEST_FILE),
+                false => ("the package".to_owned(), LARGEST_PACKAGE),
+            };
+            let found = match limit == LARGEST_FILE {
+                true => megabytes(size),
+                false => "more".to_owned(),
+            };
+            let limit = megabytes(limit);
+            return Err(GitError::TooLarge { what, limit, found });
+        }
+        *left -= size;
+        let object = self.object(id, what)?;
+        if object.kind != gix::objs::Kind::Blob {
+            return Err(GitError::Unreadable {
+                path: self.path.clone(),
+                what: what(),
+                message: format!("expected a blob, found a {}", object.kind),
+            });
+        }
+        Ok(object.detach().data)
+    }
+}

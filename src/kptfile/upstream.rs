@@ -1,0 +1,156 @@
+//! `upstream` and `upstreamLock` of a Kptfile: what a package follows, and where it stands.
+//!
+//! ```yaml
+//! upstream:              # what was asked for
+//!   type: git
+//!   git: {repo: https://github.com/example/catalog, directory: /nginx, ref: v2}
+//!   updateStrategy: resource-merge
+//! upstreamLock:          # what was found
+//!   type: git
+//!   git: {repo: https://github.com/example/catalog, directory: /nginx, ref: nginx/v2, commit: 5f0c...}
+//! ```
+//!
+//! Read and written as kpt does it: `ref` of the lock has the package's name before it where the
+//! tag has it, `directory` begins with a slash.
+
+use crate::git::Revision;
+use crate::package::normalize_package_path;
+use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
+
+/// What a Kptfile says about the revision that the package is based on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UpstreamLock {
+    /// The directory, from the repository's root, without slashes at its ends.
+    pub directory: String,
+    /// The tag or branch.
+    pub reference: Option<String>,
+    /// The commit, or the object of an annotated tag: kpt writes that one.
+    pub commit: Option<String>,
+    /// How the package shall be updated, in kpt's words.
+    pub update_strategy: Option<String>,
+}
+
+impl UpstreamLock {
+    /// Reads the lock of a Kptfile; `None` if it has none of a Git repository.
+    #[must_use]
+    pub fn read(kptfile: NodeRef<'_>) -> Option<Self> {
+        let text = |path: &[&str]| {
+            let text = kptfile.get_path(path)?.scalar_text()?;
+            (!text.is_empty()).then(|| text.to_owned())
+        };
+        let reference = text(&["upstreamLock", "git", "ref"]);
+        let commit = text(&["upstreamLock", "git", "commit"]);
+        if reference.is_none() && commit.is_none() {
+            return None;
+        }
+        let directory = text(&["upstreamLock", "git", "directory"]).unwrap_or_default();
+        Some(Self {
+            directory: normalize_package_path(&directory),
+            reference,
+            commit,
+            update_strategy: text(&["upstream", "updateStrategy"]),
+        })
+    }
+}
+
+/// What a Kptfile shall say about the revision that the package is based on.
+#[derive(Debug, Clone, Copy)]
+pub struct NewLock<'l> {
+    /// `repo` where the Kptfile has none yet.
+    pub repository: &'l str,
+    /// The directory, from the repository's root.
+    pub directory: &'l str,
+    /// The commit and its names.
+    pub revision: &'l Revision,
+}
+
+impl NewLock<'_> {
+    /// Writes `upstream` and `upstreamLock` of a Kptfile. `repo` stays, and so does everything that
+    /// says the same already.
+    ///
+    /// # Errors
+    /// As [`Editor::set`].
+    pub fn write<'d>(
+        &self,
+        kptfile: NodeRef<'d>,
+        editor: &mut Editor<'d, '_>,
+    ) -> Result<(), EditError> {
+        let text = |path: &[&str]| kptfile.get_path(path).and_then(|node| node.scalar_text());
+        let repository = text(&["upstream", "git", "repo"]);
+        let repository = repository.or(text(&["upstreamLock", "git", "repo"]));
+        let directory = format!("/{}", self.directory);
+        let revision = self.revision;
+        let common = [
+            ("repo", repository.unwrap_or(self.repository)),
+            ("directory", directory.as_str()),
+        ];
+        let [repo, directory] = common;
+        let upstream = [repo, directory, ("ref", revision.upstream_ref.as_str())];
+        let lock = [
+            repo,
+            directory,
+            ("ref", revision.lock_ref.as_str()),
+            ("commit", revision.commit.as_str()),
+        ];
+        let strategy = (Value::from("updateStrategy"), Value::from("resource-merge"));
+        let write_upstream =
+            |editor: &mut _| write_git(kptfile, "upstream", &upstream, Some(&strategy), editor);
+        let write_lock = |editor: &mut _| write_git(kptfile, "upstreamLock", &lock, None, editor);
+        // Of entries that are put before the same one, the last stands first.
+        if position(kptfile).is_some() {
+            write_lock(editor)?;
+            return write_upstream(editor);
+        }
+        write_upstream(editor)?;
+        write_lock(editor)
+    }
+}
+
+/// Writes `upstream` or `upstreamLock`.
+fn write_git<'d>(
+    kptfile: NodeRef<'d>,
+    key: &str,
+    fields: &[(&str, &str)],
+    more: Option<&(Value, Value)>,
+    editor: &mut Editor<'d, '_>,
+) -> Result<(), EditError> {
+    let pair = |(key, value): &(&str, &str)| (Value::from(*key), Value::from(*value));
+    let git = || Value::Mapping(fields.iter().map(pair).collect());
+    let section = kptfile.entry(key).map(|entry| entry.value);
+    let Some(section) = section.filter(|section| section.get("git").is_some()) else {
+        let mut entries = vec![
+            (Value::from("type"), Value::from("git")),
+            (Value::from("git"), git()),
+        ];
+        entries.extend(more.cloned());
+        let section_value = Content::Value(Value::Mapping(entries));
+        return match section {
+            Some(_) => editor.set(kptfile, key, section_value),
+            None => editor.insert_entry(kptfile, position(kptfile), key, section_value),
+        };
+    };
+    let Some(old) = section.entry("git").map(|entry| entry.value) else {
+        return editor.set(section, "git", Content::Value(git()));
+    };
+    for (field, value) in fields {
+        let said = old.get(field).and_then(|node| node.scalar_text());
+        let same = match *field {
+            "directory" => said.map(normalize_package_path) == Some(normalize_package_path(value)),
+            _ => said == Some(value),
+        };
+        if !same {
+            editor.set(old, field, Content::Value(Value::from(*value)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Where kpt puts them: behind what says which resource it is.
+fn position(kptfile: NodeRef<'_>) -> Option<usize> {
+    const BEFORE: [&str; 5] = ["apiVersion", "kind", "metadata", "upstream", "upstreamLock"];
+    let is_before = |key: Option<&str>| key.is_some_and(|key| BEFORE.contains(&key));
+    let keys: Vec<_> = kptfile.entries().map(|entry| entry.key.as_str()).collect();
+    let last = keys.iter().rposition(|key| is_before(*key));
+    let position = last.map_or(0, |last| last + 1);
+    (position < keys.len()).then_some(position)
+}

@@ -1,0 +1,209 @@
+//! Which files belong to a package, wherever it is held: a directory on disk, a tree of a Git repository.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::file::below;
+use super::krmignore::{KRMIGNORE, Krmignore};
+use super::temporary::is_temporary;
+use super::{PackageError, SkipReason, Skipped, is_git, is_krm_name};
+
+/// What holds a package. Paths are relative to it, with `/` between components; the empty path is
+/// its root.
+pub(crate) trait Holder {
+    /// Something in a folder.
+    type Entry;
+    /// What is remembered of a file that is only listed.
+    type Stamp;
+    /// Where a link leads.
+    type Target: Ord + Clone;
+
+    /// What is in a folder.
+    fn entries(&self, folder: &str) -> Result<Vec<Self::Entry>, PackageError>;
+    /// The name of an entry; as an error what can be shown of one that is not UTF-8.
+    fn name(&self, entry: &Self::Entry) -> Result<String, String>;
+    /// What an entry is, links not followed.
+    fn kind(&self, entry: &Self::Entry) -> Result<Kind, PackageError>;
+    /// What is remembered of an entry that is a file.
+    fn stamp(&self, entry: &Self::Entry) -> Result<Self::Stamp, PackageError>;
+    /// Whether anything is at a path, links followed.
+    fn has(&self, path: &str) -> bool;
+    /// The content of a `.krmignore` file, links followed.
+    fn krmignore(&self, path: &str) -> Result<Option<Vec<u8>>, PackageError>;
+    /// Whether a link leads to a folder.
+    fn leads_to_folder(&self, link: &str) -> bool;
+    /// Where a link that is named like a KRM file leads, if it may be read.
+    fn resolve(&self, link: &str) -> Result<Target<Self::Target>, SkipReason>;
+}
+
+/// What something in a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// None of these.
+    Skipped(SkipReason),
+}
+
+/// The file that a link leads to.
+pub(crate) struct Target<T> {
+    /// Its path in the package, where that is UTF-8.
+    pub(crate) inside: Option<String>,
+    /// The file.
+    pub(crate) file: T,
+}
+
+/// The files of a package.
+pub(crate) struct Listed<T, S> {
+    /// The paths of the files that are read as KRM.
+    pub(crate) krm: BTreeSet<String>,
+    /// Where those of `krm` lead that are links.
+    pub(crate) targets: BTreeMap<String, T>,
+    /// The other regular files.
+    pub(crate) others: BTreeMap<String, S>,
+    /// As in [`PackageFiles`](super::PackageFiles).
+    pub(crate) ignored: Vec<String>,
+    /// As in [`PackageFiles`](super::PackageFiles).
+    pub(crate) skipped: Vec<Skipped>,
+    /// Temporary files, of runs at work and of those that were killed.
+    pub(crate) temporaries: Vec<String>,
+}
+
+/// Lists the files of a package by the rules of [`read_package`](super::read_package).
+pub(crate) fn list<H: Holder>(holder: &H) -> Result<Listed<H::Target, H::Stamp>, PackageError> {
+    let mut walk = Walk {
+        holder,
+        links: BTreeSet::new(),
+        listed: Listed {
+            krm: BTreeSet::new(),
+            targets: BTreeMap::new(),
+            others: BTreeMap::new(),
+            ignored: Vec::new(),
+            skipped: Vec::new(),
+            temporaries: Vec::new(),
+        },
+    };
+    walk.all()?;
+    let Walk {
+        links, mut listed, ..
+    } = walk;
+    // Links come after everything else is listed, in order of their paths, so that which one of several wins is fixed.
+    let mut seen = BTreeSet::new();
+    for link in links {
+        match holder.resolve(&link) {
+            Err(reason) => listed.skipped.push(Skipped { path: link, reason }),
+            Ok(Target { inside, file }) => {
+                let listed_itself = inside
+                    .as_ref()
+                    .is_some_and(|path| listed.krm.contains(path));
+                if listed_itself || !seen.insert(file.clone()) {
+                    continue;
+                }
+                if let Some(path) = inside {
+                    listed.others.remove(&path);
+                }
+                listed.targets.insert(link, file);
+            }
+        }
+    }
+    listed.krm.extend(listed.targets.keys().cloned());
+    listed.ignored.sort();
+    listed.skipped.sort();
+    Ok(listed)
+}
+
+/// A walk through the folders; nothing is read but `.krmignore` files.
+struct Walk<'h, H: Holder> {
+    holder: &'h H,
+    /// Links that are named like KRM files.
+    links: BTreeSet<String>,
+    listed: Listed<H::Target, H::Stamp>,
+}
+
+impl<H: Holder> Walk<'_, H> {
+    fn rules(&self, folder: &str) -> Result<Rc<Krmignore>, PackageError> {
+        let text = self.holder.krmignore(&below(folder, KRMIGNORE))?;
+        // Patterns with other bytes cannot match names that are UTF-8.
+        let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let text = text.unwrap_or_default();
+        Ok(Rc::new(Krmignore::parse(folder.to_owned(), &text)))
+    }
+
+    /// Not recursive: folders may be nested as deep as the file system allows.
+    fn all(&mut self) -> Result<(), PackageError> {
+        let mut pending = vec![(String::new(), self.rules("")?)];
+        while let Some((folder, rules)) = pending.pop() {
+            for entry in self.holder.entries(&folder)? {
+                let name = match self.holder.name(&entry) {
+                    Ok(name) => name,
+                    Err(shown) => {
+                        self.skip(below(&folder, &shown), SkipReason::NameNotUtf8);
+                        continue;
+                    }
+                };
+                if is_git(&name) {
+                    continue;
+                }
+                let path = below(&folder, &name);
+                if is_temporary(&name) {
+                    self.listed.temporaries.push(path);
+                    continue;
+                }
+                let kind = self.holder.kind(&entry)?;
+                let is_folder = kind == Kind::Folder;
+                if rules.ignores(&path, is_folder) {
+                    let end = if is_folder { "/" } else { "" };
+                    self.listed.ignored.push(path + end);
+                } else if is_folder {
+                    // Anything of that name makes a sub-package in kpt, even a folder.
+                    let rules = match self.holder.has(&below(&path, "Kptfile")) {
+                        true => self.rules(&path)?,
+                        false => Rc::clone(&rules),
+                    };
+                    pending.push((path, rules));
+                } else {
+                    self.add(path, &name, &entry, kind)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        path: String,
+        name: &str,
+        entry: &H::Entry,
+        kind: Kind,
+    ) -> Result<(), PackageError> {
+        match kind {
+            Kind::Skipped(reason) => self.skip(path, reason),
+            Kind::Link if is_krm_name(name) => {
+                self.links.insert(path);
+            }
+            Kind::Link => {
+                let reason = match self.holder.leads_to_folder(&path) {
+                    true => SkipReason::LinkToFolder,
+                    false => SkipReason::OtherLink,
+                };
+                self.skip(path, reason);
+            }
+            Kind::File if is_krm_name(name) => {
+                self.listed.krm.insert(path);
+            }
+            Kind::File | Kind::Folder => {
+                let stamp = self.holder.stamp(entry)?;
+                self.listed.others.insert(path, stamp);
+            }
+        }
+        Ok(())
+    }
+
+    fn skip(&mut self, path: String, reason: SkipReason) {
+        self.listed.skipped.push(Skipped { path, reason });
+    }
+}

@@ -1,0 +1,79 @@
+//! A supplied input that is a directory of a Git repository at a revision.
+
+use super::package::{FileContent, SuppliedFile, SuppliedPackage};
+use super::read::{Reader, parsed_documents};
+use super::{Role, UsageError};
+use crate::git::{GitSource, OtherFile, Revision, Snapshot};
+use crate::results::{FunctionResult, Reason, Results};
+
+/// Where a package comes from that was read from a repository.
+#[derive(Debug, Clone)]
+pub struct GitOrigin {
+    /// The directory of the repository, as it was asked for.
+    pub source: GitSource,
+    /// The commit.
+    pub revision: Revision,
+    /// The id of the directory's tree: equal ones have equal files.
+    pub tree: String,
+    /// Where the clone comes from, for a Kptfile that says nothing yet.
+    pub address: String,
+}
+
+impl SuppliedPackage {
+    /// The package that a directory of a repository is.
+    ///
+    /// # Errors
+    /// [`UsageError`]: a file of it is not YAML.
+    pub fn from_git(
+        role: Role,
+        source: GitSource,
+        snapshot: Snapshot,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
+        let Snapshot {
+            revision,
+            tree,
+            address,
+            files,
+            others,
+            skipped,
+        } = snapshot;
+        if revision.is_ambiguous {
+            let message = format!(
+                "--{role}: `{}` is a tag and a branch of the repository '{}'; the tag was taken, \
+                 kpt takes the branch",
+                revision.given,
+                source.repository.display()
+            );
+            results.push(FunctionResult::warning(Reason::AmbiguousRevision, message));
+        }
+        let mut reader = Reader::new(role, source.to_string(), results);
+        reader.warn_of_skipped(&skipped);
+        let documents = parsed_documents(role, &files);
+        for (file, documents) in files.into_iter().zip(documents) {
+            let mode = Some(file.content.mode);
+            reader.add_krm(file.path, file.content.text, documents, mode)?;
+        }
+        for OtherFile { path, mode, bytes } in others {
+            let file = SuppliedFile {
+                path: path.clone(),
+                mode: Some(mode),
+                content: FileContent::Bytes(bytes),
+            };
+            reader.package.files.insert(path, file);
+        }
+        reader.package.git = Some(GitOrigin {
+            source,
+            revision,
+            tree,
+            address,
+        });
+        Ok(reader.package)
+    }
+
+    /// The repository and revision that the package was read from, if it was.
+    #[must_use]
+    pub fn git(&self) -> Option<&GitOrigin> {
+        self.git.as_ref()
+    }
+}

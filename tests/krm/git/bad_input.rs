@@ -1,0 +1,267 @@
+//! Repositories, revisions and trees that are not what they should be: a clear error, nothing written.
+
+use super::{Folder, KPTFILE, catalog, map};
+
+const ORIGINAL: &str = "catalog//nginx?ref=v1";
+
+/// The message for an upstream that is refused.
+fn refused(folder: &Folder, upstream: &str) -> String {
+    folder.put("local/Kptfile", KPTFILE);
+    folder.put("local/cm.yaml", map("1", "5"));
+    let outcome = folder.merge(&["--original", ORIGINAL, "--upstream", upstream]);
+    assert_eq!(outcome.code, Some(2), "{upstream}: {}", outcome.stderr);
+    assert_eq!(outcome.stdout, "");
+    assert_eq!(folder.get("local/cm.yaml"), map("1", "5"));
+    assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
+    let message = outcome.stderr.strip_prefix("merge-package: --upstream: ");
+    message.expect("the role is named").trim_end().to_owned()
+}
+
+#[test]
+fn names_that_are_not_there() {
+    let folder = catalog(&[]);
+    folder.put("catalog/apps/web/Kptfile", KPTFILE);
+    folder.commit("apps");
+    for (upstream, expected) in [
+        (
+            "catalogue//nginx?ref=v1",
+            "'catalogue' is no Git repository: it does not exist",
+        ),
+        ("local//nginx?ref=v1", "'local' is no Git repository"),
+        (
+            "local/cm.yaml//nginx?ref=v1",
+            "'local/cm.yaml' is no Git repository",
+        ),
+        (
+            "catalog//nginx?ref=v22",
+            "no revision `v22`: no tag, branch or commit has that name; the nearest are `v2`",
+        ),
+        (
+            "catalog//nginx?ref=refs/tags/v22",
+            "no revision `refs/tags/v22`",
+        ),
+        (
+            "catalog//ngin?ref=v1",
+            "no directory `ngin` at the revision `v1`; the nearest are `nginx`",
+        ),
+        ("catalog//app/web?ref=main", "the nearest are `apps/web`"),
+        (
+            "catalog//apps?ref=v1",
+            "no directory `apps` at the revision `v1`",
+        ),
+        (
+            "catalog//nginx/cm.yaml?ref=v1",
+            "no directory `nginx/cm.yaml`",
+        ),
+        (
+            "catalog//nginx?ref=main:nginx",
+            "expected a commit, found a tree",
+        ),
+        ("catalog//nginx?ref=v1..v2", "it stands for several commits"),
+        (
+            "catalog//nginx?ref=../../etc/passwd",
+            "no revision `../../etc/passwd`",
+        ),
+        ("catalog//nginx?ref=HEAD~9", "no revision `HEAD~9`"),
+        ("catalog//nginx?ref=-v", "no revision `-v`"),
+        (
+            "catalog//nginx?ref=0000000000000000000000000000000000000000",
+            "no revision",
+        ),
+        (
+            "https://e.com/a/b//nginx?ref=v1",
+            "git clone --mirror https://e.com/a/b",
+        ),
+        ("catalog//../nginx?ref=v1", "has a '..' component"),
+    ] {
+        let message = refused(&folder, upstream);
+        assert!(message.contains(expected), "{upstream}: {message}");
+    }
+}
+
+/// Writes an object that `git` itself would not make.
+fn write(folder: &Folder, kind: &str, bytes: impl Into<Vec<u8>>) -> String {
+    let arguments = ["hash-object", "-t", kind, "-w", "--stdin", "--literally"];
+    let outcome = folder.git_with("catalog", &arguments, bytes);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    outcome.stdout.trim().to_owned()
+}
+
+/// An entry of a tree.
+fn entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
+    let byte = |at: usize| u8::from_str_radix(&id[at..at + 2], 16).expect("hexadecimal");
+    let mut bytes = format!("{mode} {name}\0").into_bytes();
+    bytes.extend((0..id.len()).step_by(2).map(byte));
+    bytes
+}
+
+/// A commit of a tree; its id.
+fn commit_of(folder: &Folder, tree: &str) -> String {
+    folder.git(&["commit-tree", "-m", "hostile", tree])
+}
+
+#[test]
+fn trees_with_names_that_lead_elsewhere() {
+    let folder = catalog(&[]);
+    let blob = write(&folder, "blob", map("1", "0"));
+    for name in [
+        "../evil.yaml",
+        "/evil.yaml",
+        "..",
+        ".",
+        "a\\b.yaml",
+        "a/b.yaml",
+    ] {
+        let tree = write(&folder, "tree", entry("100644", name, &blob));
+        let root = write(&folder, "tree", entry("40000", "nginx", &tree));
+        let commit = commit_of(&folder, &root);
+        let message = refused(&folder, &format!("catalog//nginx?ref={commit}"));
+        assert!(
+            message.contains("a name in it is not allowed"),
+            "{name}: {message}"
+        );
+    }
+    // The same name twice.
+    let twice = [
+        entry("100644", "a.yaml", &blob),
+        entry("100644", "a.yaml", &blob),
+    ]
+    .concat();
+    let tree = write(&folder, "tree", twice);
+    let message = refused(
+        &folder,
+        &format!("catalog//?ref={}", commit_of(&folder, &tree)),
+    );
+    assert!(message.contains("a name in it is not allowed"), "{message}");
+}
+
+/// Ten trees, each ten times in the next: 10^10 files.
+#[test]
+fn trees_that_stand_in_each_other() {
+    let folder = catalog(&[]);
+    let mut id = write(&folder, "blob", map("1", "0"));
+    let mut mode = "100644";
+    for _ in 0..10 {
+        let entries = (0..10).map(|number| entry(mode, &format!("{number}.yaml"), &id));
+        id = write(&folder, "tree", entries.collect::<Vec<_>>().concat());
+        mode = "40000";
+    }
+    let commit = commit_of(&folder, &id);
+    let message = refused(&folder, &format!("catalog//?ref={commit}"));
+    assert!(message.contains("too large"), "{message}");
+}
+
+#[test]
+fn a_path_longer_than_any_system_takes() {
+    let folder = catalog(&[]);
+    let mut id = write(&folder, "blob", map("1", "0"));
+    let mut mode = "100644";
+    let name = "a".repeat(200);
+    for _ in 0..40 {
+        id = write(&folder, "tree", entry(mode, &name, &id));
+        mode = "40000";
+    }
+    let message = refused(
+        &folder,
+        &format!("catalog//?ref={}", commit_of(&folder, &id)),
+    );
+    assert!(message.contains("too large"), "{message}");
+}
+
+#[test]
+fn a_blob_of_a_gigabyte_is_refused_by_its_header() {
+    let folder = catalog(&[]);
+    let large = folder.path("catalog/nginx/large.yaml");
+    // Holes take no room, and zeros hardly any once they are compressed.
+    let file = std::fs::File::create(&large).expect("a file");
+    file.set_len(200 << 20).expect("a length");
+    folder.git(&["config", "core.bigFileThreshold", "1m"]);
+    folder.commit("large");
+    let start = std::time::Instant::now();
+    let message = refused(&folder, "catalog//nginx?ref=main");
+    assert!(
+        message.contains("the file `large.yaml` is too large"),
+        "{message}"
+    );
+    assert!(start.elapsed().as_secs() < 5);
+}
+
+#[test]
+fn objects_that_are_missing_or_damaged() {
+    let folder = catalog(&[]);
+    let url = format!("file://{}", folder.path("catalog").display());
+    folder.git(&["config", "uploadpack.allowFilter", "true"]);
+    folder.git_in(
+        "",
+        &[
+            "clone",
+            "--quiet",
+            "--bare",
+            "--filter=blob:none",
+            &url,
+            "filtered.git",
+        ],
+    );
+    let message = refused(&folder, "filtered.git//nginx?ref=v2");
+    assert!(
+        message.contains("is not there") && message.contains("--filter"),
+        "{message}"
+    );
+
+    folder.git_in("", &["clone", "--quiet", "--bare", &url, "damaged.git"]);
+    folder.git_in("damaged.git", &["repack", "--quiet", "-ad"]);
+    let packs = folder.path("damaged.git/objects/pack");
+    for entry in std::fs::read_dir(packs).expect("packs") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|end| end == "pack") {
+            let mut bytes = std::fs::read(&path).expect("a pack");
+            let end = bytes.len() - 20;
+            bytes[20..end].fill(0xff);
+            let mode = std::fs::metadata(&path).expect("a pack").permissions();
+            std::fs::remove_file(&path).expect("removed");
+            std::fs::write(&path, bytes).expect("written");
+            std::fs::set_permissions(&path, mode).expect("a mode");
+        }
+    }
+    refused(&folder, "damaged.git//nginx?ref=v2");
+
+    let blob = folder.git(&["rev-parse", "v2:nginx/cm.yaml"]);
+    let loose = folder.path(&format!(
+        "catalog/.git/objects/{}/{}",
+        &blob[..2],
+        &blob[2..]
+    ));
+    let bytes = std::fs::read(&loose).expect("an object");
+    std::fs::remove_file(&loose).expect("removed");
+    let message = refused(&folder, "catalog//nginx?ref=v2");
+    assert!(
+        message.contains("the file `cm.yaml`") && message.contains(&blob),
+        "{message}"
+    );
+    std::fs::write(&loose, &bytes[..bytes.len() / 2]).expect("written");
+    let message = refused(&folder, "catalog//nginx?ref=v2");
+    assert!(message.contains("the file `cm.yaml`"), "{message}");
+}
+
+#[test]
+fn files_of_a_tree_that_are_no_yaml() {
+    let folder = catalog(&[]);
+    folder.put("catalog/nginx/cm.yaml", [b'a', 0xff]);
+    folder.commit("no UTF-8");
+    let message = refused(&folder, "catalog//nginx?ref=main");
+    assert!(
+        message.contains("'cm.yaml' is not valid UTF-8"),
+        "{message}"
+    );
+    folder.put("catalog/nginx/cm.yaml", "a: [");
+    folder.commit("no YAML");
+    folder.put("local/Kptfile", KPTFILE);
+    let outcome = folder.merge(&[
+        "--original",
+        ORIGINAL,
+        "--upstream",
+        "catalog//nginx?ref=main",
+    ]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("cm.yaml"), "{}", outcome.stderr);
+}

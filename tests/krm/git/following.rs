@@ -1,0 +1,323 @@
+//! `merge-package` without an original: the Kptfile's lock tells it, and is written.
+
+use super::{Folder, KPTFILE, catalog, files_in, map};
+
+/// The Kptfile as kpt writes it.
+fn locked(directory: &str, reference: &str, commit: &str) -> String {
+    format!(
+        "{KPTFILE}upstream:\n  type: git\n  git:\n    repo: https://e.com/catalog # kept\n    directory: /{directory}\n    ref: {reference}\n  updateStrategy: resource-merge\n\
+         upstreamLock:\n  type: git\n  git:\n    repo: https://e.com/catalog\n    directory: /{directory}\n    ref: {reference}\n    commit: {commit}\ninfo:\n  description: ours\n"
+    )
+}
+
+/// A package at v1, with a local edit.
+fn at_v1(folder: &Folder) {
+    let first = folder.git(&["rev-parse", "v1^{commit}"]);
+    folder.put("local/Kptfile", locked("nginx", "v1", &first));
+    folder.put("local/cm.yaml", map("1", "7"));
+    folder.put("local/notes.txt", "one\n");
+}
+
+#[test]
+fn one_command_takes_the_place_of_kpt_pkg_update() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    let second = folder.git(&["rev-parse", "v2"]);
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(folder.get("local/cm.yaml"), map("2", "7"));
+    assert_eq!(folder.get("local/Kptfile"), locked("nginx", "v2", &second));
+    assert!(
+        outcome
+            .stderr
+            .contains(&format!("based on `v2` now, commit {second}"))
+    );
+    // At that commit already: left alone, without a word.
+    let before = files_in(&folder.path("local"));
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+    assert_eq!(files_in(&folder.path("local")), before);
+    // A package's own tag: the lock has the whole name, as kpt writes it.
+    let third = folder.git(&["rev-parse", "nginx/v3"]);
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v3"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let expected = locked("nginx", "v3", &third).replacen(
+        "ref: v3\n    commit",
+        "ref: nginx/v3\n    commit",
+        1,
+    );
+    assert_eq!(folder.get("local/Kptfile"), expected);
+    assert_eq!(folder.get("local/cm.yaml"), map("3", "7"));
+}
+
+#[test]
+fn a_lock_by_kpt_names_the_object_of_an_annotated_tag() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    let object = folder.git(&["rev-parse", "v1"]);
+    folder.put("local/Kptfile", locked("nginx", "v1", &object));
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v1"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(folder.get("local/cm.yaml"), map("2", "7"));
+    // Ours names the commit.
+    folder.git(&["tag", "-a", "-m", "fourth", "v4", "main"]);
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v4"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let commit = folder.git(&["rev-parse", "v4^{commit}"]);
+    assert_eq!(folder.get("local/Kptfile"), locked("nginx", "v4", &commit));
+}
+
+#[test]
+fn a_conflict_does_not_keep_the_lock_back_and_has_an_exit_code() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    folder.put("local/cm.yaml", map("local", "7"));
+    let upstream = ["--upstream", "catalog//nginx?ref=v2", "--exit-conflicts"];
+    let with = |more: &[&str]| folder.merge(&[&upstream, more].concat()).code;
+    assert_eq!(with(&["--diff"]), Some(0));
+    assert_eq!(with(&["--check"]), Some(3));
+    assert_eq!(with(&["onConflict=error"]), Some(1));
+    let first = folder.git(&["rev-parse", "v1^{commit}"]);
+    assert_eq!(folder.get("local/Kptfile"), locked("nginx", "v1", &first));
+    assert_eq!(with(&[]), Some(4));
+    let second = folder.git(&["rev-parse", "v2"]);
+    assert_eq!(folder.get("local/Kptfile"), locked("nginx", "v2", &second));
+    assert_eq!(folder.get("local/cm.yaml"), map("2", "7"));
+    assert_eq!(with(&[]), Some(0));
+    let outcome = folder.run(super::MERGE_PACKAGE, &["--exit-conflicts"]);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+}
+
+#[test]
+fn the_tag_of_a_lock_stands_in_for_a_commit_that_is_not_known() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    let unknown = "1".repeat(40);
+    folder.put("local/Kptfile", locked("nginx", "v1", &unknown));
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("(CommitNotFound)"),
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(folder.get("local/cm.yaml"), map("2", "7"));
+    // A branch may have moved: what it brought since would be lost.
+    let before = locked("nginx", "main", &unknown);
+    folder.put("local/Kptfile", &before);
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=main"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("(OriginalNotFound)"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        outcome
+            .stderr
+            .contains(&format!("git -C 'catalog' fetch origin {unknown}"))
+    );
+    assert_eq!(folder.get("local/Kptfile"), before);
+}
+
+#[test]
+fn a_shallow_clone_says_what_to_fetch() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    let url = format!("file://{}", folder.path("catalog").display());
+    folder.git_in(
+        "",
+        &[
+            "clone",
+            "--quiet",
+            "--depth=1",
+            "--branch=v2",
+            &url,
+            "shallow",
+        ],
+    );
+    let outcome = folder.merge(&["--upstream", "shallow//nginx?ref=v2"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .contains("git -C 'shallow' fetch --unshallow"),
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(folder.get("local/cm.yaml"), map("1", "7"));
+}
+
+#[test]
+fn without_a_lock_the_original_must_be_named() {
+    let folder = catalog(&[]);
+    folder.put("local/Kptfile", KPTFILE);
+    folder.put("local/cm.yaml", map("1", "7"));
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("(OriginalNotFound)"),
+        "{}",
+        outcome.stderr
+    );
+    // Then the lock is written as well, where kpt has it.
+    folder.put(
+        "local/Kptfile",
+        format!("{KPTFILE}info:\n  description: ours\n"),
+    );
+    let outcome = folder.merge(&[
+        "--original",
+        "catalog//nginx?ref=v1",
+        "--upstream",
+        "catalog//nginx?ref=v2",
+    ]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let second = folder.git(&["rev-parse", "v2"]);
+    let address = folder.path("catalog").canonicalize().expect("a path");
+    let expected = locked("nginx", "v2", &second)
+        .replace("https://e.com/catalog # kept", "https://e.com/catalog");
+    let expected = expected.replace("https://e.com/catalog", &address.display().to_string());
+    assert_eq!(folder.get("local/Kptfile"), expected);
+    // Nothing to write it into.
+    std::fs::remove_dir_all(folder.path("local")).expect("removed");
+    folder.put("local/cm.yaml", map("1", "7"));
+    folder.put("catalog/plain/cm.yaml", map("1", "0"));
+    folder.commit("plain");
+    folder.put("catalog/plain/cm.yaml", map("2", "0"));
+    folder.commit("plain, again");
+    let outcome = folder.merge(&[
+        "--original",
+        "catalog//plain?ref=HEAD~1",
+        "--upstream",
+        "catalog//plain?ref=HEAD",
+    ]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("(KptfileNotFound)"),
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(folder.get("local/cm.yaml"), map("2", "7"));
+}
+
+#[test]
+fn the_address_of_a_clone_is_that_of_its_remote() {
+    let folder = catalog(&[]);
+    let url = "https://user:secret@e.com/catalog.git";
+    folder.git(&["remote", "add", "origin", url]);
+    folder.put("local/Kptfile", KPTFILE);
+    folder.put("local/cm.yaml", map("1", "7"));
+    folder.merge(&[
+        "--original",
+        "catalog//nginx?ref=v1",
+        "--upstream",
+        "catalog//nginx?ref=v2",
+    ]);
+    let kptfile = folder.get("local/Kptfile");
+    assert_eq!(
+        kptfile
+            .matches("    repo: https://e.com/catalog.git\n")
+            .count(),
+        2,
+        "{kptfile}"
+    );
+}
+
+#[test]
+fn the_strategy_of_the_kptfile_holds_unless_another_is_asked_for() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    let kptfile = folder
+        .get("local/Kptfile")
+        .replace("resource-merge", "fast-forward");
+    folder.put("local/Kptfile", kptfile);
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+    assert_eq!(outcome.code, Some(1));
+    assert!(
+        outcome.stderr.contains("(LocalChanges)"),
+        "{}",
+        outcome.stderr
+    );
+    let outcome = folder.merge(&[
+        "--upstream",
+        "catalog//nginx?ref=v2",
+        "strategy=resource-merge",
+    ]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_package_that_upstream_moved_is_followed() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    folder.git(&["mv", "nginx", "web"]);
+    let moved = folder.commit("moved");
+    let outcome = folder.merge(&["--upstream", "catalog//web?ref=main"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(folder.get("local/cm.yaml"), map("3", "7"));
+    assert_eq!(folder.get("local/Kptfile"), locked("web", "main", &moved));
+}
+
+/// As items, and as a PackageRevisionResources.
+#[test]
+fn a_package_on_standard_input_follows_as_well() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    let second = folder.git(&["rev-parse", "v2"]);
+    let indent = |text: &str, by: &str| -> String {
+        let line = |line: &str| {
+            if line.is_empty() {
+                "\n".to_owned()
+            } else {
+                format!("{by}{line}\n")
+            }
+        };
+        text.lines().map(line).collect()
+    };
+    let item = |path: &str| {
+        let text = folder.get(&format!("local/{path}"));
+        let annotation = format!("  annotations:\n    config.kubernetes.io/path: {path}\n");
+        let text = text.replacen("metadata:\n", &format!("metadata:\n{annotation}"), 1);
+        format!("- {}", indent(&text, "  ").trim_start())
+    };
+    let wrapper = crate::running::WRAPPER;
+    let items = format!("{wrapper}{}{}", item("Kptfile"), item("cm.yaml"));
+    let file = |path: &str| {
+        format!(
+            "      {path}: |\n{}",
+            indent(&folder.get(&format!("local/{path}")), "        ")
+        )
+    };
+    let resources = format!(
+        "{wrapper}- apiVersion: porch.kpt.dev/v1alpha1\n  kind: PackageRevisionResources\n  metadata:\n    name: r\n  spec:\n    resources:\n{}{}",
+        file("Kptfile"),
+        file("cm.yaml")
+    );
+    for input in [items, resources] {
+        let mut command = std::process::Command::new(super::MERGE_PACKAGE);
+        command
+            .current_dir(folder.path(""))
+            .args(["--upstream", "catalog//nginx?ref=v2"]);
+        let outcome = super::outcome(command, input);
+        assert_eq!(
+            outcome.code,
+            Some(0),
+            "{}\n{}",
+            outcome.stderr,
+            outcome.stdout
+        );
+        assert!(
+            outcome.stdout.contains(&format!("commit: {second}")),
+            "{}",
+            outcome.stdout
+        );
+        assert!(
+            outcome.stdout.contains("a: \"2\" # first"),
+            "{}",
+            outcome.stdout
+        );
+        assert!(outcome.stdout.contains("b: \"7\""), "{}", outcome.stdout);
+    }
+}
