@@ -49,7 +49,7 @@ pub(super) fn of_key(key: NodeRef<'_>) -> Identity<'_> {
     }
 }
 
-/// The identity of a list's element; `None` if it has none, and the list is one value then.
+/// The identity of a list's element; `None` if the list is one value.
 pub(super) fn of_element<'a>(list: List<'_>, element: NodeRef<'a>) -> Option<Identity<'a>> {
     let element = element.resolved();
     match list {
@@ -60,17 +60,17 @@ pub(super) fn of_element<'a>(list: List<'_>, element: NodeRef<'a>) -> Option<Ide
                 let texts = names.map(|name| name.map(Value::from));
                 Identity::Values(texts.to_vec())
             }
-            None => Identity::Values(vec![Some(element.value()?)]),
+            None => by_value(element)?,
         }),
         List::Set => Some(match element.as_str() {
             Some(text) => Identity::Key(text),
             None => Identity::Values(vec![Some(element.value()?)]),
         }),
-        List::Field(name) => element.get(name)?.as_str().map(Identity::Key),
+        List::Field(name) => match element.get(name).and_then(|value| value.as_str()) {
+            Some(text) => Some(Identity::Key(text)),
+            None => by_value(element),
+        },
         List::Map(keys) => {
-            if !element.kind().is_mapping() {
-                return None;
-            }
             if let (1, Some(key)) = (keys.len(), keys.iter().next())
                 && let Some(text) = element.get(key.name).and_then(|value| value.as_str())
             {
@@ -86,9 +86,17 @@ pub(super) fn of_element<'a>(list: List<'_>, element: NodeRef<'a>) -> Option<Ide
             });
             let values: Vec<_> = values.collect();
             let known = keys.iter().any(|key| element.get(key.name).is_some());
-            known.then_some(Identity::Values(values))
+            match known {
+                true => Some(Identity::Values(values)),
+                // It is the same as one of equal value.
+                false => by_value(element),
+            }
         }
     }
+}
+
+fn by_value<'a>(element: NodeRef<'a>) -> Option<Identity<'a>> {
+    Some(Identity::Values(vec![Some(element.value()?)]))
 }
 
 /// Numbers for identities, the same in all three sources.

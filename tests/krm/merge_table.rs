@@ -186,11 +186,11 @@ const KINDS: &[Kind] = &[
         read: |files| field(files, &["spec", "containers"]),
     },
     Kind {
-        name: "keyed list with an element that is null, and so of one value",
+        name: "keyed list with an element that is null",
         values: &[
-            "[{name: x}, null]",
-            "[{name: y}, null]",
-            "[null, {name: x}]",
+            "[{name: x, image: a}, null]",
+            "[{name: x, image: b}, null]",
+            "[{name: x, image: c}, null]",
         ],
         files: containers,
         read: |files| field(files, &["spec", "containers"]),

@@ -684,3 +684,26 @@ fn what_an_update_brings_is_worked_on_by_the_later_steps() {
             .contains("name: my-pkg")
     );
 }
+
+/// Upstream has no package context: the variant keeps its own, whatever the strategy.
+#[test]
+fn force_delete_replace_keeps_the_package_context() {
+    let variant = VARIANT.replace("  injectors:\n  - name: useast1-endpoints\n", "");
+    let made = clone(&variant, &[]);
+    let variant = variant.replace(
+        "  name: my-pv\n",
+        "  name: my-pv\n  annotations: {fn.kpt.dev/strategy: force-delete-replace}\n",
+    );
+    let upstream = [("Kptfile", KPTFILE)];
+    let package = [
+        ("Kptfile", made.file("Kptfile")),
+        ("package-context.yaml", made.file("package-context.yaml")),
+    ];
+    let outcome = update(&variant, &upstream, &package, &upstream);
+    assert!(!outcome.failed, "{:?}", outcome.results);
+    assert!(
+        outcome
+            .file("package-context.yaml")
+            .contains("region: useast1")
+    );
+}

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::Strategy;
+use super::kustomization_file;
 use super::others::Others;
 use super::report::Report;
 use super::subpackages::SubPackages;
@@ -48,6 +49,16 @@ impl Others<'_> {
                 || (strategy == Strategy::CopyMerge && upstream.is_none());
             if base == upstream && !replaced || local == upstream && !taken {
                 continue;
+            }
+            if !stays && !replaced && base != local {
+                let versions = [&base, &local, &upstream].map(Option::as_deref);
+                if let Some(merged) = kustomization_file::merge(&path, versions, report) {
+                    if local.as_deref() != Some(merged.as_slice()) {
+                        report.counts.updated += 1;
+                        steps.push((path, Step::Write(merged, None)));
+                    }
+                    continue;
+                }
             }
             if stays || (base != local && !replaced) {
                 let mut side = Side::Local;

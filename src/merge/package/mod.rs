@@ -1,7 +1,7 @@
 //! Merges packages: which resources are the same, what becomes of each, and what is said of it.
 //!
 //! In reading order: `empty` refuses what is no package; `members` and `others` read what a package has,
-//! `packages` puts three side by side; `local_changes`, `subpackages`, `fates`, `files`, `heads` and `documents` decide,
+//! `packages` puts three side by side; `local_changes`, `subpackages`, `fates`, `files` with `kustomization_file`, `heads` and `documents` decide,
 //! `untouched` finds what needs no merge; `apply` with `places` and `new_text` does it, `report` tells, and `cut`
 //! shortens what it shows.
 //!
@@ -14,6 +14,7 @@ mod empty;
 mod fates;
 mod files;
 mod heads;
+mod kustomization_file;
 mod local_changes;
 mod members;
 mod new_text;

@@ -2,6 +2,7 @@
 
 use super::cut::cut;
 use super::{MergeOptions, Strategy};
+use crate::merge::decided::RulesOf;
 use crate::merge::fields::Thing;
 use crate::merge::{Conflict, ConflictRules, Decision, Findings, OnConflict, Side};
 use crate::resource::Resource;
@@ -45,6 +46,15 @@ impl<'r> Report<'r> {
             said: Vec::new(),
             counts: Counts::default(),
         }
+    }
+
+    /// The side that stands where no rule says anything.
+    pub(super) fn winner(&self) -> Side {
+        self.options.on_conflict.winner()
+    }
+
+    pub(super) fn rules_of(&self, resource: &Resource) -> RulesOf<'r> {
+        self.rules.of(resource)
     }
 
     pub(super) fn say(&mut self, result: FunctionResult) {

@@ -34,7 +34,9 @@ fn relation(path: &str) -> Relation {
         ".spec.template.spec.containers" => Relation::Keyed("name"),
         ".spec.template.spec.containers[].env" => Relation::Keyed("name"),
         ".spec.ports" => Relation::Keyed("port"),
-        ".spec.selector" | ".spec.template.spec.nodeSelector" => Relation::Atomic,
+        ".spec.selector" | ".spec.template.spec.nodeSelector" | ".spec.ports[one]" => {
+            Relation::Atomic
+        }
         _ => Relation::Fields,
     }
 }
@@ -74,6 +76,7 @@ fn place(
             true => l.or(u).cloned(),
             false => {
                 let below = match is_list {
+                    true if is_one(key) => format!("{path}[one]"),
                     true => format!("{path}[]"),
                     false => format!("{path}.{}", key.as_str().unwrap_or_default()),
                 };
@@ -123,7 +126,64 @@ fn parts(path: &str, versions: [Option<&Value>; 3]) -> Option<[Parts; 3]> {
         Some(value) => parts_of(path, value),
         None => Some(Vec::new()),
     });
-    Some([base?, local?, upstream?])
+    let mut all = [base?, local?, upstream?];
+    if path == ".spec.ports" {
+        one_of_each_name(&mut all);
+    }
+    Some(all)
+}
+
+/// A port that keeps its name under another number is one port, and one value.
+fn one_of_each_name(versions: &mut [Parts; 3]) {
+    let named = |parts: &Parts, name: &Value| {
+        let mut found = parts.iter().enumerate();
+        let mut found = found
+            .by_ref()
+            .filter(|(_, (_, port))| port.get("name") == Some(name));
+        let first = found.next().map(|(at, _)| at);
+        first.filter(|_| found.next().is_none())
+    };
+    let keys = versions
+        .each_ref()
+        .map(|parts| -> Vec<Value> { parts.iter().map(|(key, _)| key.clone()).collect() });
+    let before = versions.clone();
+    for (l, (ours, port)) in before[1].iter().enumerate() {
+        let Some(name) = port
+            .get("name")
+            .filter(|name| named(&before[1], name) == Some(l))
+        else {
+            continue;
+        };
+        let Some(u) = named(&before[2], name) else {
+            continue;
+        };
+        let theirs = &keys[2][u];
+        let base = named(&before[0], name);
+        let old = base.map(|b| &keys[0][b]);
+        let is_new =
+            |key: &Value, other: usize| !keys[0].contains(key) && !keys[other].contains(key);
+        let left = |side: usize| old.is_none_or(|old| !keys[side].contains(old));
+        let here = is_new(ours, 2) && left(1);
+        let there = is_new(theirs, 1) && left(2);
+        let is_one = match old {
+            None => here && there,
+            Some(old) => here && there || here && theirs == old || there && ours == old,
+        };
+        if ours == theirs || !is_one {
+            continue;
+        }
+        let one = Value::Sequence(vec![Value::from("one"), name.clone()]);
+        for (side, at) in [(0, base), (1, Some(l)), (2, Some(u))] {
+            if let Some(at) = at {
+                versions[side][at].0 = one.clone();
+            }
+        }
+    }
+}
+
+/// Whether a key is that of such a port.
+fn is_one(key: &Value) -> bool {
+    matches!(key, Value::Sequence(parts) if parts.first() == Some(&Value::from("one")))
 }
 
 /// Entries by key, elements by the value of their key and how often it came before.
@@ -133,7 +193,8 @@ fn parts_of(path: &str, value: &Value) -> Option<Parts> {
         (Value::Sequence(items), Relation::Keyed(field)) => {
             let mut parts: Parts = Vec::new();
             for item in items {
-                let mut key = vec![item.get(field)?.clone()];
+                // Without the key it is the same as one of equal value.
+                let mut key = vec![item.get(field).unwrap_or(item).clone()];
                 while parts
                     .iter()
                     .any(|(known, _)| *known == Value::Sequence(key.clone()))

@@ -84,6 +84,35 @@ fn generators_are_known_by_name_and_namespace() {
     assert_eq!(conflicts(&said).len(), 1, "{said:?}");
 }
 
+/// kustomize defaults apiVersion and kind: then it is a file that is not KRM.
+#[test]
+fn a_kustomization_without_kind_merges_too() {
+    let texts = ["[a]", "[a, l] # mine", "[a, u]"].map(|list| format!("resources: {list}\n"));
+    for path in [
+        "kustomization.yaml",
+        "base/kustomization.yml",
+        "Kustomization",
+    ] {
+        let files = texts.each_ref().map(|text| [(path, text.as_str())]);
+        let (found, said) = merge_files([&files[0], &files[1], &files[2]], "");
+        assert_eq!(found[path], "resources: [a, l, u] # mine\n", "{said:?}");
+        assert_eq!(
+            said,
+            ["[info] merged: 1 changed, 0 added, 0 removed, 0 moved, 0 conflicts"]
+        );
+    }
+    // What is none is one value.
+    let texts = ["a", "b", "c"].map(|text| format!("{text}\n"));
+    let files = texts
+        .each_ref()
+        .map(|text| [("kustomization.yaml", text.as_str())]);
+    let (found, said) = merge_files([&files[0], &files[1], &files[2]], "");
+    assert_eq!(
+        (&found["kustomization.yaml"], conflicts(&said).len()),
+        (&texts[1], 1)
+    );
+}
+
 #[test]
 fn patches_are_known_by_path_or_are_one_value() {
     check(

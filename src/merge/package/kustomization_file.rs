@@ -1,0 +1,60 @@
+//! A kustomization without apiVersion and kind, which kustomize defaults, or named without an ending:
+//! it is a file that is not KRM, and where both sides changed it, it merges as any kustomization.
+
+use super::report::Report;
+use crate::merge::facts::Facts;
+use crate::merge::fields::{self, Policy};
+use crate::resource::{Origin, Resource};
+use crate::schema::Schema;
+use crate::yaml::{Editor, OwnedDocument};
+
+/// The names under which kustomize finds one.
+const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// The merged text; `None` if the file is no kustomization, or has to be one value.
+pub(super) fn merge(
+    path: &str,
+    versions: [Option<&[u8]>; 3],
+    report: &mut Report<'_>,
+) -> Option<Vec<u8>> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if !NAMES.contains(&name) {
+        return None;
+    }
+    let [base, local, upstream] = versions.map(|bytes| bytes.map(read));
+    let (base, local, upstream) = (
+        base.map_or(Some(None), |base| base.map(Some))?,
+        local??,
+        upstream??,
+    );
+    let base = base.as_ref().and_then(OwnedDocument::root);
+    let resource = Resource {
+        api_version: "kustomize.config.k8s.io/v1beta1".to_owned(),
+        kind: "Kustomization".to_owned(),
+        origin: Origin {
+            path: Some(path.to_owned()),
+            ..Origin::default()
+        },
+        ..Resource::default()
+    };
+    let schema = Schema::builtin();
+    let facts = Facts::of(&resource, &schema, false);
+    let policy = Policy {
+        winner: report.winner(),
+        rules: report.rules_of(&resource),
+    };
+    let mut editor = Editor::new(local.document());
+    let (ours, theirs) = (local.root()?, upstream.root()?);
+    let found = fields::merge_resource(base, ours, theirs, facts, policy, &mut editor).ok()?;
+    let text = editor.finish().ok()?;
+    report.findings(&resource, &found);
+    Some(text.into_bytes())
+}
+
+/// A text that is one mapping.
+fn read(bytes: &[u8]) -> Option<OwnedDocument> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let owned = OwnedDocument::parse(text.to_owned()).ok()?;
+    let is_mapping = owned.root()?.kind().is_mapping();
+    (owned.document().len() == 1 && is_mapping).then_some(owned)
+}
