@@ -224,10 +224,8 @@ impl Plan {
                 (None, None) => {}
             }
         }
-        if emptied > 0 {
-            if added == 0 && emptied == pipeline.entries().count() {
-                editor.remove_entry(kptfile, "pipeline")?;
-            }
+        if emptied > 0 && added == 0 && emptied == pipeline.entries().count() {
+            editor.remove_entry(kptfile, "pipeline")?;
         }
         if ids_mislead && !in_package {
             remove_ids(kptfile, editor)?;
