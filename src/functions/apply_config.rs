@@ -132,11 +132,11 @@ fn one(
     results: &mut Results,
 ) -> Result<Printed, EditError> {
     let config = Node::Text(pair.config);
-    let with_origin = |node: Node<'_>| -> bool { in_list && node.get("metadata").is_some() };
+    let with_origin = |node: &Node<'_>| -> bool { in_list && node.get("metadata").is_some() };
     let Some(live) = pair.live else {
         results.push(FunctionResult::info("created: there is no live resource").about(resource));
         let mut created = as_created(&config);
-        if with_origin(created.clone()) {
+        if with_origin(&created) {
             created = with_annotations(created, resource);
         }
         return Ok(Printed {
@@ -158,7 +158,7 @@ fn one(
         &mut findings,
     );
     report(&findings, resource, None, results);
-    if with_origin(result.clone()) {
+    if with_origin(&result) {
         result = with_annotations(result, resource);
     }
     Ok(Printed {
@@ -201,6 +201,6 @@ fn with_annotations<'a>(result: Node<'a>, resource: &Resource) -> Node<'a> {
     fields.extend(new.map(|(name, value)| Field::made(name, Node::text(&value))));
     let source = old.source();
     let annotations = Node::Map(Map { fields, source });
-    let metadata = with_field(&metadata, "annotations", annotations);
-    with_field(&result, "metadata", metadata)
+    let metadata = with_field(metadata, "annotations", annotations);
+    with_field(result, "metadata", metadata)
 }

@@ -42,8 +42,8 @@ fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -> Node<'a> 
     }
     let source = annotations.source();
     let left = (!fields.is_empty()).then_some(Node::Map(Map { fields, source }));
-    let metadata = replaced(&metadata, PATH[1], left);
-    replaced(resource, PATH[0], Some(metadata))
+    let metadata = replaced(metadata, PATH[1], left);
+    replaced(resource.clone(), PATH[0], Some(metadata))
 }
 
 /// A result with the pipeline's annotations of the item that it takes the place of.
@@ -72,13 +72,14 @@ pub fn keep_pipeline_annotations<'a>(item: &Node<'a>, result: Node<'a>) -> Node<
     fields.extend(kept);
     let source = own.source();
     let own = Node::Map(Map { fields, source });
-    with_field(&result, PATH[0], with_field(&metadata, PATH[1], own))
+    with_field(result, PATH[0], with_field(metadata, PATH[1], own))
 }
 
 /// A map with another value under a key that it has, or without it.
 #[must_use]
-pub fn replaced<'a>(map: &Node<'a>, key: &str, value: Option<Node<'a>>) -> Node<'a> {
-    let mut fields = map.fields();
+pub fn replaced<'a>(map: Node<'a>, key: &str, value: Option<Node<'a>>) -> Node<'a> {
+    let source = map.source();
+    let mut fields = map.into_fields();
     let mut value = value;
     fields.retain_mut(|field| {
         if field.key == key {
@@ -89,18 +90,17 @@ pub fn replaced<'a>(map: &Node<'a>, key: &str, value: Option<Node<'a>>) -> Node<
         }
         true
     });
-    let source = map.source();
     Node::Map(Map { fields, source })
 }
 
 /// A map with a value under a key.
 #[must_use]
-pub fn with_field<'a>(map: &Node<'a>, key: &'static str, value: Node<'a>) -> Node<'a> {
+pub fn with_field<'a>(map: Node<'a>, key: &'static str, value: Node<'a>) -> Node<'a> {
     if map.get(key).is_some() {
         return replaced(map, key, Some(value));
     }
-    let mut fields = map.fields();
-    fields.push(Field::made(key, value));
     let source = map.source();
+    let mut fields = map.into_fields();
+    fields.push(Field::made(key, value));
     Node::Map(Map { fields, source })
 }

@@ -178,9 +178,9 @@ impl Apply<'_> {
                     if !result.is(&old.value) {
                         changed = true;
                         let field = old.with(result);
-                        place
-                            .into_iter()
-                            .for_each(|at| fields[at] = Some(field.clone()));
+                        if let Some(at) = place {
+                            fields[at] = Some(field);
+                        }
                     }
                 }
             }
@@ -210,7 +210,9 @@ impl Apply<'_> {
         if !changed {
             return Some(live.unwrap_or(patch).clone());
         }
-        let fields = fields.into_iter().flatten().chain(new).collect();
+        let mut fields: Vec<Field<'a>> = fields.into_iter().flatten().collect();
+        fields.reserve_exact(new.len());
+        fields.extend(new);
         Some(Node::Map(Map { fields, source }))
     }
 
@@ -674,14 +676,13 @@ struct Special<'a> {
 fn places<'p>(fields: &[Option<Field<'_>>], patch: &'p PatchMap<'_>) -> HashMap<&'p str, usize> {
     let names = patch.fields.iter().map(|field| &*field.key);
     let names = names.chain(patch.lists.iter().map(|list| &*list.name));
-    let own: HashMap<&str, usize> = fields
-        .iter()
-        .enumerate()
-        .filter_map(|(at, field)| Some((&*field.as_ref()?.key, at)))
-        .collect();
-    names
-        .filter_map(|name| Some((name, *own.get(name)?)))
-        .collect()
+    let names: HashSet<&str> = names.collect();
+    // A large map of live has few of them.
+    let place = |(at, field): (usize, &Option<Field<'_>>)| {
+        let name = names.get(&*field.as_ref()?.key)?;
+        Some((*name, at))
+    };
+    fields.iter().enumerate().filter_map(place).collect()
 }
 
 /// A result, or what live has if that is equal: its spelling stays.

@@ -48,11 +48,11 @@ fn with_annotations<'a>(
     let is_map = |node: Option<Node<'_>>| node.is_some_and(|node| node.shape() == Shape::Map);
     if is_map(old.get_path(&PATH)) && is_map(live.get_path(&PATH)) {
         let empty = Node::Map(Map::default());
-        let metadata = with_field(&metadata, PATH[1], empty);
-        return (original, with_field(&config, PATH[0], metadata));
+        let metadata = with_field(metadata, PATH[1], empty);
+        return (original, with_field(config, PATH[0], metadata));
     }
-    let metadata = old.get(PATH[0]).map(|m| replaced(&m, PATH[1], None));
-    (Some(replaced(&old, PATH[0], metadata)), config)
+    let metadata = old.get(PATH[0]).map(|m| replaced(m, PATH[1], None));
+    (Some(replaced(old, PATH[0], metadata)), config)
 }
 
 fn patch<'a>(
@@ -104,9 +104,9 @@ fn with_last_applied<'a>(config: &Node<'a>) -> Node<'a> {
     let annotations = metadata.get("annotations");
     let annotations = annotations.filter(|a| a.shape() == Shape::Map);
     let annotations = annotations.unwrap_or_else(empty);
-    let annotations = with_field(&annotations, LAST_APPLIED, Node::text(&text));
-    let metadata = with_field(&metadata, "annotations", annotations);
-    with_field(&config, "metadata", metadata)
+    let annotations = with_field(annotations, LAST_APPLIED, Node::text(&text));
+    let metadata = with_field(metadata, "annotations", annotations);
+    with_field(config, "metadata", metadata)
 }
 
 fn without_nulls<'a>(node: &Node<'a>) -> Node<'a> {

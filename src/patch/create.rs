@@ -15,6 +15,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER};
+use super::finder::Finder;
 use super::finding::{Findings, Trail};
 use super::node::{Field, Item, List, Lookup, Map, Node, Shape};
 use super::order::ElementKey;
@@ -64,14 +65,12 @@ impl Create<'_> {
             modified,
             live,
         } = versions;
-        let own = modified.fields();
-        let old = original.map(Node::fields).unwrap_or_default();
-        let theirs = live.map(Node::fields).unwrap_or_default();
-        let (find_old, find_theirs) = (Lookup::of(&old), Lookup::of(&theirs));
+        let (mut old, mut theirs) = (Finder::of(original), Finder::of(live));
         let mut fields = Vec::new();
         // Whether anything but all of modified is in the patch.
         let mut differs = false;
-        for field in &own {
+        for field in modified.each_field() {
+            let field = &field;
             let at = trail.field(&field.key);
             let below = rules.field(&field.key);
             if field.key.starts_with('$') && !rules.takes_dollar(&field.key) {
@@ -82,11 +81,7 @@ impl Create<'_> {
                 self.findings.error(&at, Reason::UnknownDirective, message);
                 continue;
             }
-            let value = |fields: &[Field<'a>], found: Option<usize>| {
-                found.map(|at| fields[at].value.clone())
-            };
-            let original = value(&old, find_old.find(&old, &field.key));
-            let live = value(&theirs, find_theirs.find(&theirs, &field.key));
+            let (original, live) = (old.find(&field.key), theirs.find(&field.key));
             let below_versions = Versions {
                 original: original.as_ref(),
                 modified: &field.value,
@@ -99,19 +94,21 @@ impl Create<'_> {
                     .last()
                     .is_none_or(|last| !last.value.is(&field.value));
         }
-        let find_own = Lookup::of(&own);
-        for field in &old {
-            if find_own.find(&own, &field.key).is_none() {
-                fields.push(Field::made(field.key.clone(), Node::Scalar(Value::Null)));
+        let mut find_own = Finder::of(original.map(|_| modified));
+        for field in original.iter().flat_map(|original| original.each_field()) {
+            if find_own.find(&field.key).is_none() {
+                fields.push(Field::made(field.key, Node::Scalar(Value::Null)));
                 differs = true;
             }
         }
         if retains {
-            let is_more = |field: &Field<'_>| {
+            let own = modified.fields();
+            let find_own = Lookup::of(&own);
+            let is_more = |field: Field<'_>| {
                 !field.value.is_null() && find_own.find(&own, &field.key).is_none()
             };
             let wanted = match live {
-                Some(_) => !fields.is_empty() || theirs.iter().any(is_more),
+                Some(live) => !fields.is_empty() || live.each_field().any(is_more),
                 None => differs,
             };
             let mut names: Vec<&str> = own

@@ -4,7 +4,8 @@
 //!
 //! Source: contract, apply-config (custom resources); kubectl does the same.
 
-use super::node::{Field, Lookup, Map, Node, Shape};
+use super::finder::Finder;
+use super::node::{Field, Map, Node, Shape};
 use crate::yaml::Value;
 
 /// Makes the patch that takes live to modified; `None` if there is nothing to patch.
@@ -14,19 +15,13 @@ pub fn create<'a>(
     modified: &Node<'a>,
     live: Option<&Node<'a>>,
 ) -> Option<Node<'a>> {
-    let own = modified.fields();
-    let old = original.map(Node::fields).unwrap_or_default();
-    let theirs = live.map(Node::fields).unwrap_or_default();
-    let (find_old, find_theirs) = (Lookup::of(&old), Lookup::of(&theirs));
+    let (mut old, mut find_theirs) = (Finder::of(original), Finder::of(live));
     let is_map = |node: &Node<'_>| node.shape() == Shape::Map;
     let mut fields = Vec::new();
     let mut differs = false;
-    for field in &own {
-        let at = |fields: &[Field<'a>], found: Option<usize>| {
-            found.map(|found| fields[found].value.clone())
-        };
-        let original = at(&old, find_old.find(&old, &field.key));
-        let theirs = at(&theirs, find_theirs.find(&theirs, &field.key));
+    for field in modified.each_field() {
+        let original = old.find(&field.key);
+        let theirs = find_theirs.find(&field.key);
         let value = match field.value.shape() {
             Shape::Map => {
                 let original = original.filter(is_map);
@@ -42,10 +37,10 @@ pub fn create<'a>(
         differs |= !value.as_ref().is_some_and(|value| value.is(&field.value));
         fields.extend(value.map(|value| field.with(value)));
     }
-    let find_own = Lookup::of(&own);
-    for field in &old {
-        if find_own.find(&own, &field.key).is_none() {
-            fields.push(Field::made(field.key.clone(), Node::Scalar(Value::Null)));
+    let mut find_own = Finder::of(original.map(|_| modified));
+    for field in original.iter().flat_map(|original| original.each_field()) {
+        if find_own.find(&field.key).is_none() {
+            fields.push(Field::made(field.key, Node::Scalar(Value::Null)));
             differs = true;
         }
     }

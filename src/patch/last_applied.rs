@@ -58,8 +58,8 @@ fn as_applied<'a>(config: &Node<'a>) -> Node<'a> {
     let metadata = config.get("metadata").unwrap_or_else(empty);
     let annotations = metadata.get("annotations");
     let annotations = annotations.filter(|a| !a.is_null()).unwrap_or_else(empty);
-    let metadata = with_field(&metadata, "annotations", annotations);
-    with_field(&config, "metadata", metadata)
+    let metadata = with_field(metadata, "annotations", annotations);
+    with_field(config, "metadata", metadata)
 }
 
 /// Compact JSON with sorted keys, as Go's encoder writes it.

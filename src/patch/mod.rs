@@ -9,6 +9,7 @@ pub mod apply;
 pub mod config;
 pub mod create;
 pub mod directive;
+mod finder;
 pub mod finding;
 pub mod json_merge;
 pub mod last_applied;

@@ -137,6 +137,24 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// The entries of a map one by one; none for other nodes.
+    pub fn each_field<'s>(&'s self) -> Box<dyn Iterator<Item = Field<'a>> + 's> {
+        match self {
+            Self::Text(node) => Box::new(node.resolved().entries().map(Field::of)),
+            Self::Map(map) => Box::new(map.fields.iter().cloned()),
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// The entries of a map that is of no more use.
+    #[must_use]
+    pub fn into_fields(self) -> Vec<Field<'a>> {
+        match self {
+            Self::Map(map) => map.fields,
+            other => other.fields(),
+        }
+    }
+
     /// The value under a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
@@ -157,8 +175,11 @@ impl<'a> Node<'a> {
     /// The value at the end of a chain of keys.
     #[must_use]
     pub fn get_path(&self, keys: &[&str]) -> Option<Node<'a>> {
-        keys.iter()
-            .try_fold(self.clone(), |node, key| node.get(key))
+        let Some((first, rest)) = keys.split_first() else {
+            return Some(self.clone());
+        };
+        rest.iter()
+            .try_fold(self.get(first)?, |node, key| node.get(key))
     }
 
     /// The elements of a list; none for other nodes.

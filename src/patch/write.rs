@@ -9,10 +9,10 @@
 //!                                       - name: C # new
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::node::{Field, Item, Node, Shape, same_place};
+use super::node::{Field, Item, Map, Node, Shape, same_place};
 use crate::yaml::{
     Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Part, Value, node_text,
 };
@@ -49,6 +49,9 @@ pub fn write<'d, 'f>(
 /// # Errors
 /// Those of the [`Editor`].
 pub fn to_text(new: &Node<'_>) -> Result<String, EditError> {
+    if let Some(text) = cut_out(new)? {
+        return Ok(text);
+    }
     Ok(match content(new)? {
         Content::Node(node) => node_text(node),
         Content::Value(value) => crate::yaml::to_block_text(&value),
@@ -57,6 +60,39 @@ pub fn to_text(new: &Node<'_>) -> Result<String, EditError> {
             None => String::new(),
         },
     })
+}
+
+/// Resources of more bytes are not copied to make a value of a part of them.
+const LARGE: usize = 1 << 20;
+
+/// A value that was made of a large resource: what it leaves out is cut out where it stands.
+fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
+    let Node::Map(Map {
+        source: Some(source),
+        ..
+    }) = new
+    else {
+        return Ok(None);
+    };
+    let document = source.document;
+    let length = source.range().len();
+    if length < LARGE || length < document.text.len() / 2 {
+        return Ok(None);
+    }
+    let is_source = |node: NodeRef<'_>| node.id == source.id;
+    let index = (0..document.len()).find(|index| document.root(*index).is_some_and(is_source));
+    let first = |node: NodeRef<'_>| node.items().next().is_some_and(is_source);
+    if index.is_none() && !document.root(0).is_some_and(first) {
+        return Ok(None);
+    }
+    let mut editor = Editor::new(document);
+    write(*source, *source, new, &mut editor)?;
+    let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
+    let left = match index {
+        Some(index) => text.document().root(index),
+        None => text.document().root(0).and_then(|list| list.items().next()),
+    };
+    Ok(left.map(node_text))
 }
 
 struct Writer<'w> {
@@ -97,42 +133,50 @@ impl Writer<'_> {
         new: &Node<'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<(), EditError> {
-        let fields = new.fields();
-        let old = Node::Text(twin).fields();
-        let by_key: HashMap<&str, usize> = fields
-            .iter()
-            .enumerate()
-            .map(|(at, field)| (&*field.key, at))
-            .collect();
-        let known: HashSet<&str> = old.iter().map(|field| &*field.key).collect();
-        let mut kept = Vec::new();
-        for (index, (entry, field)) in node.resolved().entries().zip(&old).enumerate() {
-            let Some(at) = by_key.get(&*field.key) else {
+        let own;
+        let fields: &[Field<'f>] = match new {
+            Node::Map(map) => &map.fields,
+            _ => {
+                own = new.fields();
+                &own
+            }
+        };
+        let old = Node::Text(twin);
+        let mut places = Places::of(fields);
+        // The fields that are there already.
+        let mut known = vec![false; fields.len()];
+        let (mut kept, mut count) = (Vec::new(), 0);
+        for (index, (entry, field)) in node.resolved().entries().zip(old.each_field()).enumerate() {
+            count += 1;
+            let Some(at) = places.find(&field.key) else {
                 continue;
             };
+            known[at] = true;
             kept.push(index);
             let Some(twin) = field.entry else { continue };
-            self.node(entry.value, twin.value, &fields[*at].value, editor)?;
+            self.node(entry.value, twin.value, &fields[at].value, editor)?;
         }
-        if kept.len() < old.len() {
-            editor.arrange(node, kept.into_iter().map(Part::Kept).collect())?;
+        if kept.len() < count {
+            editor.arrange(node, kept.iter().copied().map(Part::Kept).collect())?;
         }
         // The order that the new map has, as far as its keys are those of one that was made.
         let position = |at: usize| -> Option<usize> {
             let is_directive = fields[at].key.starts_with('$');
             is_directive.then_some(())?;
-            let behind = fields[at + 1..]
-                .iter()
-                .find(|field| known.contains(&*field.key))?;
-            node.resolved()
-                .entries()
-                .zip(&old)
-                .filter(|(_, old)| by_key.contains_key(&*old.key))
-                .position(|(_, old)| old.key == behind.key)
+            let behind = (at + 1..fields.len()).find(|at| known[*at])?;
+            let mut old = old.each_field();
+            kept.iter().position({
+                let mut next = 0;
+                move |index| {
+                    let field = old.nth(index - next);
+                    next = index + 1;
+                    field.is_some_and(|field| field.key == fields[behind].key)
+                }
+            })
         };
         let mut inserted = 0;
         for (at, field) in fields.iter().enumerate() {
-            if known.contains(&*field.key) {
+            if known[at] {
                 continue;
             }
             let position = position(at).map(|position| position + inserted);
@@ -211,6 +255,40 @@ impl Writer<'_> {
             editor.insert_item(node, Some(at), content(&item.value)?)?;
         }
         Ok(())
+    }
+}
+
+/// Finds fields by key, best in their own order.
+struct Places<'p, 'f> {
+    fields: &'p [Field<'f>],
+    next: usize,
+    by_key: Option<HashMap<&'p str, usize>>,
+}
+
+impl<'p, 'f> Places<'p, 'f> {
+    fn of(fields: &'p [Field<'f>]) -> Self {
+        Self {
+            fields,
+            next: 0,
+            by_key: None,
+        }
+    }
+
+    fn find(&mut self, key: &str) -> Option<usize> {
+        let near = self.fields.get(self.next);
+        let at = match near.is_some_and(|field| field.key == key) {
+            true => self.next,
+            false => {
+                let fields = self.fields;
+                let by_key = self.by_key.get_or_insert_with(|| {
+                    let fields = fields.iter().enumerate();
+                    fields.map(|(at, field)| (&*field.key, at)).collect()
+                });
+                *by_key.get(key)?
+            }
+        };
+        self.next = at + 1;
+        Some(at)
     }
 }
 
@@ -305,9 +383,14 @@ fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
 /// # Errors
 /// Those of the [`Editor`].
 pub fn text_of<'f>(resource: NodeRef<'f>, new: &Node<'f>) -> Result<String, EditError> {
-    let text = resource
-        .document_text()
-        .map_or_else(|| node_text(resource), str::to_owned);
+    let own = resource.document_text();
+    if own.is_some_and(|own| own.len() == resource.document.text.len()) {
+        // A text of its own is edited where it stands: large ones are parsed once less.
+        let mut editor = Editor::new(resource.document);
+        write(resource, resource, new, &mut editor)?;
+        return editor.finish();
+    }
+    let text = own.map_or_else(|| node_text(resource), str::to_owned);
     let owned = OwnedDocument::parse(text).map_err(EditError::Broken)?;
     let Some(root) = owned.root() else {
         return to_text(new);

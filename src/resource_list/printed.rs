@@ -6,7 +6,7 @@ use super::{ItemId, Layout, ResourceList};
 use crate::chunk::Chunk;
 use crate::resource::Resource;
 use crate::text::Text;
-use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument};
+use crate::yaml::{EditError, Editor, NodeRef, ParseOptions};
 
 /// A document that is printed in place of a package's files.
 #[derive(Debug)]
@@ -75,10 +75,14 @@ impl ResourceList {
     pub(crate) fn print(&mut self, documents: Vec<Printed>) -> Result<(), EditError> {
         let mut list = Self::loose();
         for printed in documents {
-            let owned = OwnedDocument::parse(printed.text.clone()).map_err(EditError::Broken)?;
-            let Some(root) = owned.root() else { continue };
+            let root = Chunk::check(&printed.text, ParseOptions::default(), |document| {
+                document.root(0).map(|root| root.id)
+            });
+            let Some(root) = root.map_err(EditError::Broken)? else {
+                continue;
+            };
             let chunk = Chunk::changed(printed.before, printed.text);
-            list.push_chunk(chunk, [(root.id, printed.resource)]);
+            list.push_chunk(chunk, [(root, printed.resource)]);
         }
         *self = list;
         Ok(())

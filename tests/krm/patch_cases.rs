@@ -146,7 +146,7 @@ impl<'a> Case<'a> {
         let mut plain = without_tool_annotations(&applied);
         let metadata = plain.get("metadata");
         if metadata.is_some_and(|metadata| metadata.is_empty()) && live.get("metadata").is_none() {
-            plain = replaced(&plain, "metadata", None);
+            plain = replaced(plain, "metadata", None);
         }
         let by_patch = match &patch {
             Some(patch) => value(apply(&live, patch, rules, order, findings)),

@@ -1,0 +1,74 @@
+//! Finds the entries of a map by their keys, best in the order that the map has: large maps that are
+//! compared have nearly the same keys, and need no table of them then.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+
+use super::node::{Field, Node};
+
+/// Maps of up to so many entries are searched through.
+const SMALL: usize = 16;
+/// How many entries are looked at ahead of the last one that was found.
+const AHEAD: usize = 32;
+
+/// Finds the entries of one map.
+pub(super) enum Finder<'p, 'a> {
+    Small(Vec<Field<'a>>),
+    Large(Box<Large<'p, 'a>>),
+}
+
+pub(super) struct Large<'p, 'a> {
+    map: &'p Node<'a>,
+    ahead: VecDeque<Field<'a>>,
+    rest: Box<dyn Iterator<Item = Field<'a>> + 'p>,
+    /// Made for the first key that is not near.
+    by_key: Option<HashMap<Cow<'a, str>, Node<'a>>>,
+}
+
+impl<'p, 'a> Finder<'p, 'a> {
+    /// Of a map; without one there is nothing to find.
+    pub(super) fn of(map: Option<&'p Node<'a>>) -> Self {
+        let Some(map) = map else {
+            return Self::Small(Vec::new());
+        };
+        let mut rest = map.each_field();
+        let first: Vec<Field<'a>> = rest.by_ref().take(SMALL + 1).collect();
+        match first.len() <= SMALL {
+            true => Self::Small(first),
+            false => Self::Large(Box::new(Large {
+                map,
+                ahead: first.into(),
+                rest,
+                by_key: None,
+            })),
+        }
+    }
+
+    /// The value under a key.
+    pub(super) fn find(&mut self, key: &str) -> Option<Node<'a>> {
+        match self {
+            Self::Small(fields) => {
+                let found = fields.iter().find(|field| field.key == key)?;
+                Some(found.value.clone())
+            }
+            Self::Large(large) => large.find(key),
+        }
+    }
+}
+
+impl<'a> Large<'_, 'a> {
+    fn find(&mut self, key: &str) -> Option<Node<'a>> {
+        let missing = AHEAD.saturating_sub(self.ahead.len());
+        self.ahead.extend(self.rest.by_ref().take(missing));
+        if let Some(at) = self.ahead.iter().position(|field| field.key == key) {
+            let found = self.ahead.drain(..=at).next_back();
+            return found.map(|field| field.value);
+        }
+        let map = self.map;
+        let by_key = self.by_key.get_or_insert_with(|| {
+            let fields = map.each_field();
+            fields.map(|field| (field.key, field.value)).collect()
+        });
+        by_key.get(key).cloned()
+    }
+}
