@@ -448,10 +448,14 @@ fn try_one(scenario: &Scenario, way: Way, call: Call, function: &Path, expected:
 
 #[test]
 fn every_role_has_a_scenario() {
+    for scenario in SCENARIOS {
+        assert_eq!(scenario.name, scenario.function.name);
+    }
     for function in FUNCTIONS {
         for role in function.roles {
             let has = |scenario: &&Scenario| {
-                scenario.name == function.name && scenario.roles.iter().any(|(own, _)| own == role)
+                scenario.function.name == function.name
+                    && scenario.roles.iter().any(|(own, _)| own == role)
             };
             let name = function.name;
             assert!(SCENARIOS.iter().any(|s| has(&s)), "{name}: role {role}");
