@@ -167,7 +167,7 @@ fn one_of_each_name(versions: &mut [Parts; 3]) {
         let there = is_new(theirs, 1) && left(2);
         let is_one = match old {
             None => here && there,
-            Some(old) => here && there || here && theirs == old || there && ours == old,
+            Some(old) => (here && (there || theirs == old)) || (there && ours == old),
         };
         if ours == theirs || !is_one {
             continue;
