@@ -18,6 +18,28 @@ pub const PACKAGE_VARIANT_API_VERSION: &str = "config.porch.kpt.dev/v1alpha1";
 #[error("{0}")]
 pub struct UsageError(pub String);
 
+/// The `KEY=VALUE` arguments of a function: the scalar fields of its config.
+#[derive(Debug, Clone, Copy)]
+pub enum Keys {
+    /// None, since its config has structure.
+    None,
+    /// Whatever the user names; with the explanation in `--help`.
+    Any(&'static str),
+    /// These.
+    These(&'static [Key]),
+}
+
+/// A scalar field of a config.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// As in the config.
+    pub name: &'static str,
+    /// What its value can be, the default first.
+    pub words: &'static [&'static str],
+    /// What it decides, for `--help`.
+    pub help: &'static str,
+}
+
 /// A functionConfig with its text, so that comments and spelling can be carried over.
 #[derive(Debug)]
 pub struct Config(Chunk);

@@ -23,6 +23,10 @@ pub(crate) struct Report {
 
 const BOLD: &str = "\u{1b}[1m";
 const PLAIN: &str = "\u{1b}[0m";
+const RED: &str = "\u{1b}[31m";
+const GREEN: &str = "\u{1b}[32m";
+const YELLOW: &str = "\u{1b}[33m";
+const CYAN: &str = "\u{1b}[36m";
 
 impl Report {
     /// Every error on a line that names its file.
@@ -69,12 +73,31 @@ impl Report {
     fn line(self, text: &mut String, indent: &str, severity: Severity, result: &str) {
         let (on, off) = match severity {
             _ if !self.colour => ("", ""),
-            Severity::Error => ("\u{1b}[31m", PLAIN),
-            Severity::Warning => ("\u{1b}[33m", PLAIN),
-            Severity::Info => ("\u{1b}[32m", PLAIN),
+            Severity::Error => (RED, PLAIN),
+            Severity::Warning => (YELLOW, PLAIN),
+            Severity::Info => (GREEN, PLAIN),
         };
         let _ = writeln!(text, "{indent}{on}{result}{off}");
     }
+}
+
+/// A unified diff in the colours of `git diff`.
+pub(crate) fn coloured_diff(diff: &str) -> String {
+    let mut text = String::with_capacity(diff.len() + diff.len() / 4);
+    for line in diff.split_inclusive('\n') {
+        let on = match line.as_bytes() {
+            [b'-', b'-', b'-', b' ', ..] | [b'+', b'+', b'+', b' ', ..] => BOLD,
+            [b'@', ..] => CYAN,
+            [b'-', ..] => RED,
+            [b'+', ..] => GREEN,
+            _ => "",
+        };
+        let content = line.trim_end_matches('\n');
+        let off = if on.is_empty() { "" } else { PLAIN };
+        let end = &line[content.len()..];
+        let _ = write!(text, "{on}{content}{off}{end}");
+    }
+    text
 }
 
 #[cfg(test)]

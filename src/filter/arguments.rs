@@ -1,11 +1,15 @@
 //! The arguments of every function.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
-use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, value_parser};
+use clap::error::ContextKind;
+use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum, value_parser};
 
 use super::function::Function;
+use super::keys::not_a_pair;
+use crate::config::UsageError;
 use crate::supplied::Role;
 
 /// Flags of every function.
@@ -24,9 +28,21 @@ pub(super) struct Arguments {
     /// With --package: write nothing, exit 3 if anything would change
     #[arg(long, requires = "package")]
     pub(super) check: bool,
-    /// Also write the results to a file, as a FunctionResultList
+    /// Also write the results to a file, as a FunctionResultList; `-`: to standard output, with --package
     #[arg(long, value_name = "FILE")]
     pub(super) results: Option<PathBuf>,
+    /// How results are printed on standard error
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    pub(super) output: Output,
+    /// Colours of results and of --diff: auto is for a terminal, where NO_COLOR is not set
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(super) color: Color,
+    /// Print errors and warnings only
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+    /// Also print what is done step by step, with counts and time
+    #[arg(short, long)]
+    pub(super) verbose: bool,
     /// The functionConfig as the data of a ConfigMap
     #[arg(value_name = "KEY=VALUE")]
     pub(super) pairs: Vec<String>,
@@ -47,6 +63,60 @@ pub(super) struct Arguments {
     pub(super) makes_package: bool,
 }
 
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Output {
+    /// For people, a result a line
+    Text,
+    /// One document, with `items` as in a FunctionResultList
+    Json,
+}
+
+/// When output has colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// Whether what goes to this stream has colours.
+    pub(super) fn is_on(self, stream: &impl IsTerminal) -> bool {
+        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => !set("NO_COLOR") && stream.is_terminal(),
+        }
+    }
+}
+
+impl Arguments {
+    /// Whether the results go to standard output.
+    pub(super) fn prints_results(&self) -> bool {
+        self.results.as_deref() == Some(Path::new("-"))
+    }
+
+    /// What clap does not check.
+    pub(super) fn check(&self, function: &Function) -> Result<(), UsageError> {
+        let is_pair = |pair: &&String| pair.split_once('=').is_some_and(|(key, _)| !key.is_empty());
+        if let Some(argument) = self.pairs.iter().find(|pair| !is_pair(pair)) {
+            return Err(UsageError(not_a_pair(function, argument)));
+        }
+        if self.prints_results() && (self.package.is_none() || self.diff) {
+            let taken = match self.diff {
+                true => "the diff",
+                false => "the ResourceList; it is free with --package",
+            };
+            return Err(UsageError(format!(
+                "--results -: standard output takes {taken}"
+            )));
+        }
+        Ok(())
+    }
+}
+
 const AFTER_HELP: &str = "\
 Without --package a ResourceList (config.kubernetes.io/v1) is read on standard input and written to
 standard output, as kpt and kustomize do it.
@@ -60,7 +130,8 @@ pub(super) fn parse(
 ) -> Result<Arguments, clap::Error> {
     let mut command = Arguments::command()
         .name(function.name)
-        .about(function.about);
+        .about(function.about)
+        .mut_arg("pairs", |pairs| pairs.help(function.keys.help()));
     for role in function.roles {
         let action = match role.is_repeatable() {
             true => ArgAction::Append,
@@ -93,7 +164,13 @@ pub(super) fn parse(
     // A binary has another name in a container (`/function`): messages name the function.
     let named = std::iter::once(OsString::from(function.name));
     let arguments = named.chain(arguments.into_iter().skip(1));
-    let matches = command.try_get_matches_from(arguments)?;
+    let matches = command
+        .try_get_matches_from(arguments)
+        .map_err(|mut error| {
+            // "To pass it as a value, use `-- --flag`": no value begins with a dash.
+            error.remove(ContextKind::Suggested);
+            error
+        })?;
     let mut arguments = Arguments::from_arg_matches(&matches)?;
     for role in function.roles {
         let paths = matches.get_many::<PathBuf>(role.as_str());

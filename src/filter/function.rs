@@ -1,6 +1,6 @@
 //! What a function is: a name, its inputs, a step.
 
-use crate::config::UsageError;
+use crate::config::{Keys, UsageError};
 use crate::git;
 use crate::resource_list::ResourceList;
 use crate::results::Results;
@@ -32,6 +32,8 @@ pub struct Function {
     pub about: &'static str,
     /// The supplied inputs that it takes, each by a flag, a field of its config, or an annotation.
     pub roles: &'static [Role],
+    /// The `KEY=VALUE` arguments that it takes.
+    pub keys: Keys,
     /// Whether it takes `--openapi`, since it works with the schemas of types.
     pub uses_schema: bool,
     /// How flags of roles are read that name a directory of a Git repository. A function without

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod function;
+mod keys;
 mod package_directory;
 mod print;
 mod read;
@@ -55,10 +56,12 @@ fn main_with(function: &Function, makes_package: bool) -> ExitCode {
             return ExitCode::from(if printed.is_ok() { code } else { USAGE });
         }
     };
-    let code = match &arguments.package {
-        Some(directory) => package_directory::on_package(function, &arguments, directory),
-        None => stream::on_stdin(function, &arguments),
-    };
+    let code = arguments
+        .check(function)
+        .and_then(|()| match &arguments.package {
+            Some(directory) => package_directory::on_package(function, &arguments, directory),
+            None => stream::on_stdin(function, &arguments),
+        });
     ExitCode::from(code.unwrap_or_else(|error| {
         let mut stderr = io::stderr().lock();
         // Nothing can be said if standard error is closed.

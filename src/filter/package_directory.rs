@@ -1,16 +1,21 @@
 //! A package directory, edited in place.
 
 use std::path::Path;
+use std::time::Instant;
 
 use super::arguments::Arguments;
 use super::function::Function;
-use super::print::{claim_no_success, print_results, write_results, write_stdout};
+use super::print::{
+    claim_no_success, print_result_list, print_results, say, write_diff, write_results,
+    write_stdout,
+};
 use super::step::{leave, run};
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::UsageError;
 use crate::diff::{file_diff, unified_diff};
 use crate::mask::masked;
 use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
+use crate::report::Report;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 
@@ -19,12 +24,17 @@ pub(super) fn on_package(
     arguments: &Arguments,
     directory: &Path,
 ) -> Result<u8, UsageError> {
+    let start = Instant::now();
     let usage = |error: &dyn std::error::Error| UsageError(error.to_string());
     let files = match read_package(directory) {
         Err(PackageError::Missing { path }) if arguments.makes_package => PackageFiles::empty(path),
         files => files.map_err(|error| usage(&error))?,
     };
     let mut list = ResourceList::from_files(&files).map_err(|error| usage(&error))?;
+    say(arguments, start, || {
+        let items = list.items().count();
+        format!("read {} files, {items} resources", files.files.len())
+    });
     let mut results = skipped(&files);
     for result in &run(function, arguments, &mut list)? {
         results.push(result.clone());
@@ -35,6 +45,18 @@ pub(super) fn on_package(
     } else {
         list.file_changes()
     };
+    say(arguments, start, || {
+        let count = results.iter().count();
+        format!(
+            "{}: {count} results, {} files change",
+            function.name,
+            changes.len()
+        )
+    });
+    if arguments.prints_results() && list.printed().is_some() {
+        let message = "--results -: standard output takes what the function prints";
+        return Err(UsageError(message.to_owned()));
+    }
     write_results(function, arguments, &results)?;
     let code = match failed {
         true => FAILED,
@@ -47,8 +69,10 @@ pub(super) fn on_package(
         true => CONFLICTS,
         false => code,
     };
+    say(arguments, start, || "done".to_owned());
     // Nobody is told of a change that is not on disk yet.
-    print_results(|report| report.by_file(&results));
+    print_results(function, arguments, &results, Report::by_file);
+    print_result_list(function, arguments, &results)?;
     leave((list, files, changes));
     Ok(code)
 }
@@ -67,7 +91,7 @@ fn put_out(
     if arguments.diff {
         let diffs = changes.iter().map(|change| diff(files, change));
         let diffs: Vec<String> = diffs.collect::<Result<_, _>>().map_err(refused)?;
-        write_stdout(diffs)?;
+        write_diff(arguments, diffs)?;
     }
     if !arguments.diff && !arguments.check {
         write_package(files, changes).map_err(refused)?;
@@ -82,7 +106,7 @@ fn print_documents(arguments: &Arguments, list: &ResourceList) -> Result<u8, Usa
     let mut changes = documents().filter(|(_, before, after)| &**before != *after);
     if arguments.diff {
         let changes = documents().filter(|(_, before, after)| &**before != *after);
-        write_stdout(changes.map(|(resource, before, after)| {
+        let diffs = changes.map(|(resource, before, after)| {
             // As `kubectl diff` names its files.
             let group = match resource.api_version.split_once('/') {
                 Some((group, version)) => format!("{group}.{version}"),
@@ -98,7 +122,8 @@ fn print_documents(arguments: &Arguments, list: &ResourceList) -> Result<u8, Usa
                 return unified_diff(&path, before, Some(&after));
             }
             unified_diff(&path, Some(&*before).filter(|_| is_there), Some(after))
-        }))?;
+        });
+        write_diff(arguments, diffs)?;
     }
     if arguments.check && changes.next().is_some() {
         return Ok(WOULD_CHANGE);

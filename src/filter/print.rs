@@ -1,12 +1,13 @@
 //! What leaves the process: results, and what goes to standard output.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
+use std::time::Instant;
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, Output};
 use super::function::Function;
 use crate::config::UsageError;
-use crate::report::Report;
-use crate::results::{FunctionResult, Reason, Results};
+use crate::report::{self, Report};
+use crate::results::{FunctionResult, Reason, Results, Severity, printable};
 use crate::yaml::Value;
 
 /// Writes the `--results` file, before anything else is written.
@@ -15,7 +16,11 @@ pub(super) fn write_results(
     arguments: &Arguments,
     results: &Results,
 ) -> Result<(), UsageError> {
-    let Some(path) = &arguments.results else {
+    let Some(path) = arguments
+        .results
+        .as_ref()
+        .filter(|_| !arguments.prints_results())
+    else {
         return Ok(());
     };
     let text = crate::yaml::to_block_text(&result_list(function, results));
@@ -25,6 +30,18 @@ pub(super) fn write_results(
             path.display()
         ))
     })
+}
+
+/// Prints the results to standard output, for `--results -`.
+pub(super) fn print_result_list(
+    function: &Function,
+    arguments: &Arguments,
+    results: &Results,
+) -> Result<(), UsageError> {
+    match arguments.prints_results() {
+        true => write_stdout([crate::yaml::to_block_text(&result_list(function, results))]),
+        false => Ok(()),
+    }
 }
 
 /// For a run whose output could not be written: what it said of it in the `--results` file is not true.
@@ -69,13 +86,55 @@ fn result_list(function: &Function, results: &Results) -> Value {
     ])
 }
 
-/// Prints results to standard error; a terminal gets colours.
-pub(super) fn print_results(text: impl FnOnce(Report) -> String) {
+/// Prints results to standard error: these as text, or all as JSON.
+pub(super) fn print_results(
+    function: &Function,
+    arguments: &Arguments,
+    results: &Results,
+    text: impl FnOnce(Report, &Results) -> String,
+) {
+    let mut shown = Results::default();
+    for result in results {
+        if !arguments.quiet || result.severity != Severity::Info {
+            shown.push(result.clone());
+        }
+    }
     let stderr = io::stderr();
-    let colour = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-    let text = text(Report { colour });
+    let text = match arguments.output {
+        Output::Text => {
+            let colour = arguments.color.is_on(&stderr);
+            text(Report { colour }, &shown)
+        }
+        Output::Json => result_list(function, &shown).to_json() + "\n",
+    };
     // Nothing can be said if standard error is closed.
     let _ = stderr.lock().write_all(text.as_bytes());
+}
+
+/// Says what was done, with the time since the start of the process's work, if that is wanted.
+pub(super) fn say(arguments: &Arguments, start: Instant, message: impl FnOnce() -> String) {
+    if arguments.verbose && arguments.output == Output::Text {
+        let time = start.elapsed().as_secs_f64() * 1000.0;
+        // Nothing can be said if standard error is closed.
+        let _ = writeln!(
+            io::stderr().lock(),
+            "{time:9.1} ms  {}",
+            printable(&message())
+        );
+    }
+}
+
+/// Writes a diff, on a terminal in colours.
+pub(super) fn write_diff(
+    arguments: &Arguments,
+    diffs: impl IntoIterator<Item = String>,
+) -> Result<(), UsageError> {
+    let coloured = arguments.color.is_on(&io::stdout());
+    let diffs = diffs.into_iter();
+    write_stdout(diffs.map(|diff| match coloured {
+        true => report::coloured_diff(&diff),
+        false => diff,
+    }))
 }
 
 pub(super) fn write_stdout(

@@ -1,15 +1,17 @@
 //! A ResourceList on standard input, a ResourceList on standard output.
 
 use std::io::{self, IsTerminal};
+use std::time::Instant;
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, Output};
 use super::function::Function;
-use super::print::{claim_no_success, print_results, write_results, write_stdout};
+use super::print::{claim_no_success, print_results, say, write_results, write_stdout};
 use super::read::utf8;
 use super::step::{leave, run};
 use super::{DONE, FAILED};
 use crate::config::UsageError;
 use crate::input;
+use crate::report::Report;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity};
 
@@ -19,10 +21,14 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
                        to work on a directory, give --package DIR";
         return Err(UsageError(message.to_owned()));
     }
+    let start = Instant::now();
     let bytes = input::read_stdin()
         .map_err(|error| UsageError(format!("cannot read standard input: {error}")))?;
     let text = utf8(bytes, "standard input")?;
     let mut list = ResourceList::parse(text).map_err(|error| UsageError(error.to_string()))?;
+    say(arguments, start, || {
+        format!("read {} items from standard input", list.items().count())
+    });
     let mut results = refuse_paths(&list);
     let refused = results.has_errors();
     for result in &run(function, arguments, &mut list)? {
@@ -31,15 +37,25 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
         }
     }
     let failed = results.has_errors();
+    say(arguments, start, || {
+        format!("{}: {} results", function.name, results.iter().count())
+    });
     write_results(function, arguments, &results)?;
     if failed {
-        print_results(|report| report.errors(&results));
+        print_results(function, arguments, &results, Report::errors);
     }
     let texts = list
         .to_texts(&results, !failed)
         .map_err(|error| UsageError(error.to_string()))?;
     write_stdout(texts.iter().map(|text| &**text))
         .map_err(|error| claim_no_success(function, arguments, error))?;
+    say(arguments, start, || {
+        let length: usize = texts.iter().map(|text| text.len()).sum();
+        format!("wrote {length} bytes to standard output")
+    });
+    if !failed && arguments.output == Output::Json {
+        print_results(function, arguments, &results, Report::errors);
+    }
     leave((list, texts));
     Ok(if failed { FAILED } else { DONE })
 }

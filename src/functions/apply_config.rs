@@ -17,7 +17,7 @@ use serde::de::IgnoredAny;
 use super::apply_patch::{crds, report};
 use super::made::put_out;
 use super::pairing::{Pair, pairs};
-use crate::config::UsageError;
+use crate::config::{Keys, UsageError};
 use crate::filter::{Function, Run};
 use crate::git;
 use crate::patch::annotations::with_field;
@@ -40,6 +40,7 @@ pub const FUNCTION: Function = Function {
     about: "Shows what `kubectl apply` would make of live resources, without a cluster: the items are \
             the configuration, and the output is each live resource after the apply.",
     roles: &[Role::Live, Role::Original],
+    keys: Keys::These(&[options::LIST_ORDER]),
     uses_schema: true,
     git: Some(git::read),
     step,

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::config::{UsageError, typed_value};
+use crate::config::{Keys, UsageError, typed_value};
 use crate::filter::{Function, Run};
 use crate::git;
 use crate::kptfile::remove_ids;
@@ -40,6 +40,7 @@ pub const FUNCTION: Function = Function {
     about: "Applies strategic merge patches with all their directives ($patch, $retainKeys, \
             $setElementOrder, $deleteFromPrimitiveList) to the items, and keeps every other byte.",
     roles: &[Role::Patches],
+    keys: Keys::These(&[options::LIST_ORDER, options::ALLOW_MISSING]),
     uses_schema: true,
     git: Some(git::read),
     step,

@@ -17,7 +17,7 @@ use serde::de::IgnoredAny;
 use super::apply_patch::{crds, report};
 use super::made::put_out;
 use super::pairing::{Pair, pairs};
-use crate::config::UsageError;
+use crate::config::{Keys, UsageError};
 use crate::filter::{Function, Run};
 use crate::git;
 use crate::patch::config::create_patch;
@@ -39,6 +39,7 @@ pub const FUNCTION: Function = Function {
     about: "Makes the strategic merge patches that take live resources to the items, a configuration, \
             as `kubectl apply` would send them. Its output are the patches: not for a Kptfile pipeline.",
     roles: &[Role::Live, Role::Original],
+    keys: Keys::These(&[options::LIST_ORDER, options::ALLOW_MISSING]),
     uses_schema: true,
     git: Some(git::read),
     step,

@@ -23,7 +23,7 @@ mod sets;
 mod status;
 mod variant;
 
-use crate::config::UsageError;
+use crate::config::{Key, Keys, UsageError};
 use crate::filter::{Function, Run};
 use crate::git;
 use crate::resource::Resource;
@@ -49,6 +49,11 @@ pub const FUNCTION: Function = Function {
     name: "expand-variant-set",
     about: "Makes the PackageVariants of PackageVariantSets: one for each target, by template.",
     roles: &[Role::Resources],
+    keys: Keys::These(&[Key {
+        name: "allowEmpty",
+        words: &["false", "true"],
+        help: "whether a set may lose all of its variants",
+    }]),
     uses_schema: false,
     git: Some(git::read),
     step,

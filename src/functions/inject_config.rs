@@ -32,7 +32,9 @@ use serde::de::IgnoredAny;
 
 use self::kptfile::{Record, record};
 use self::select::{Selection, key_of, select};
-use crate::config::{self, API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed};
+use crate::config::{
+    self, API_VERSION, Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed,
+};
 use crate::filter::{Function, Run};
 use crate::functions::set_package_context::is_package_context;
 use crate::git;
@@ -61,6 +63,7 @@ pub const FUNCTION: Function = Function {
     about: "Copies supplied resources into the package's injection points (resources annotated \
             kpt.dev/config-injection), and records conditions and readiness gates in the Kptfile.",
     roles: &[Role::Resources],
+    keys: Keys::None,
     uses_schema: false,
     git: Some(git::read),
     step,

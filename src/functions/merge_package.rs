@@ -15,7 +15,7 @@ mod update;
 
 use std::collections::BTreeSet;
 
-use crate::config::UsageError;
+use crate::config::{Key, Keys, UsageError};
 use crate::filter::{Function, Run};
 use crate::git;
 use crate::merge::package::Source;
@@ -35,6 +35,28 @@ pub const FUNCTION: Function = Function {
     about: "Merges a package three-way: local changes stay, upstream's arrive, and every place that \
             both changed is reported.",
     roles: &[Role::Original, Role::Upstream],
+    keys: Keys::These(&[
+        Key {
+            name: "onConflict",
+            words: &["upstream", "local", "error"],
+            help: "which side wins where both changed",
+        },
+        Key {
+            name: "strategy",
+            words: &[
+                "resource-merge",
+                "fast-forward",
+                "force-delete-replace",
+                "copy-merge",
+            ],
+            help: "as in kpt",
+        },
+        Key {
+            name: "allowEmpty",
+            words: &["false", "true"],
+            help: "whether an upstream or original without anything in it is meant",
+        },
+    ]),
     uses_schema: true,
     git: Some(git::read),
     step,

@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::config::{
-    API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed, unexpected,
+    API_VERSION, Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed, unexpected,
 };
 use crate::filter::{Function, Run};
 use crate::kptfile::{ambiguous_roots, has_comments, remove_ids, root_kptfile};
@@ -39,6 +39,7 @@ pub const FUNCTION: Function = Function {
     about: "Puts functions at the head of the Kptfile's pipeline, under names that tell whose they are, \
             and takes away those that an earlier run put there.",
     roles: &[],
+    keys: Keys::None,
     uses_schema: false,
     git: None,
     step,

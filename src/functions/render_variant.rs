@@ -17,7 +17,7 @@ mod status;
 mod update;
 mod upstream;
 
-use crate::config::{PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, unexpected};
+use crate::config::{Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, unexpected};
 use crate::filter::{Function, Run};
 use crate::functions::inject_config::inject_variant_config;
 use crate::functions::prepend_pipeline::prepend_variant_pipeline;
@@ -37,6 +37,7 @@ pub const FUNCTION: Function = Function {
             into an empty one, or merges its new revision into one that is there, then sets the package context, the head of the pipeline and the \
             injected resources.",
     roles: &[Role::Original, Role::Upstream, Role::Resources],
+    keys: Keys::None,
     uses_schema: true,
     git: Some(git::read),
     step,

@@ -18,7 +18,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::config::{self, API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed};
+use crate::config::{
+    self, API_VERSION, Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed,
+};
 use crate::filter::{Function, Run};
 use crate::kptfile::{PACKAGE_CONTEXT_NAME, ambiguous_roots, depth, root_kptfile, same_directory};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
@@ -39,6 +41,9 @@ pub const FUNCTION: Function = Function {
     about: "Adds keys to the package context (the ConfigMap kptfile.kpt.dev beside the root Kptfile), \
             and removes keys from it.",
     roles: &[],
+    keys: Keys::Any(
+        "Keys of the package context and their values: the functionConfig as a ConfigMap",
+    ),
     uses_schema: false,
     git: None,
     step,
@@ -193,7 +198,7 @@ fn run_plan(plan: &Plan<'_>, list: &mut ResourceList, results: &mut Results) {
             Reason::PackageContextNotFound,
             format!(
                 "expected a ConfigMap `{PACKAGE_CONTEXT_NAME}` beside the root Kptfile, found none; \
-                 kpt makes it with `kpt pkg get --for-deployment`, this function with `createIfMissing: true`"
+                 kpt makes it with `kpt pkg get --for-deployment`, this function with `createIfMissing: true` in a SetPackageContext"
             ),
         )),
         Err(several) => {

@@ -4,9 +4,23 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::order::ListOrder;
-use crate::config::{API_VERSION, UsageError, kind_of, typed, unexpected};
+use crate::config::{API_VERSION, Key, UsageError, kind_of, typed, unexpected};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::{NodeRef, Path};
+
+/// The key that decides about the order of lists.
+pub(crate) const LIST_ORDER: Key = Key {
+    name: "listOrder",
+    words: &["document", "apiserver"],
+    help: "how a list is put together: as documented, or as API servers do it today",
+};
+
+/// The key for what is not there.
+pub(crate) const ALLOW_MISSING: Key = Key {
+    name: "allowMissing",
+    words: &["false", "true"],
+    help: "whether a resource that is not there is a warning, and no error",
+};
 
 /// How to patch.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,6 +1,7 @@
 //! Reading supplied inputs: files and directories, inline lists, items of the ResourceList,
 //! PackageRevisionResources.
 
+use std::io::ErrorKind;
 use std::path::Path as FilePath;
 
 use super::package::{FileContent, PackageRevisionName, SuppliedFile, SuppliedPackage};
@@ -47,7 +48,17 @@ pub(super) fn from_path(
     let unreadable = |error: &dyn std::fmt::Display| {
         UsageError(format!("--{role}: cannot read {}: {error}", path.display()))
     };
-    let bytes = std::fs::read(path).map_err(|error| unreadable(&error))?;
+    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+        // A revision of a package (`v1.0`) is easily taken for what this flag wants.
+        ErrorKind::NotFound => unreadable(match git {
+            Some(_) => {
+                &"there is no such file or directory; a revision in a Git repository is given as \
+                  REPOSITORY//DIRECTORY?ref=REVISION"
+            }
+            None => &"there is no such file or directory",
+        }),
+        _ => unreadable(&error),
+    })?;
     let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
     let place = reader.package.place.clone();
     let chunk = parse(Text::from(text), &place)?;

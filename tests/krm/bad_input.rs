@@ -452,8 +452,8 @@ fn flags() {
     };
     let own = |message: &str| format!("set-package-context: {message}\n");
     let table: &[(&[&str], String)] = &[
-        (&["novalue"], own("expected KEY=VALUE, found `novalue`")),
-        (&["=x"], own("expected KEY=VALUE, found `=x`")),
+        (&["novalue"], own("expected KEY=VALUE, found `novalue`; files and directories are given by flags: --package DIR")),
+        (&["=x"], own("expected KEY=VALUE, found `=x`; files and directories are given by flags: --package DIR")),
         (&["a=1", "a=2"], own("the key `a` is given twice")),
         (&["a=1", "--config", "two.yaml"], usage("the argument '[KEY=VALUE]...' cannot be used with '--config <FILE>'", "<KEY=VALUE>...")),
         (&["--config", "missing.yaml"], own("cannot read missing.yaml: No such file or directory (os error 2)")),
@@ -551,7 +551,7 @@ fn values_that_are_not_allowed() {
             "[error] removeKeys[2]: the key `package-path` is reserved: kpt and Porch set it (ReservedKey)",
         ],
     );
-    let missing = "[error] expected a ConfigMap `kptfile.kpt.dev` beside the root Kptfile, found none; kpt makes it with `kpt pkg get --for-deployment`, this function with `createIfMissing: true` (PackageContextNotFound)";
+    let missing = "[error] expected a ConfigMap `kptfile.kpt.dev` beside the root Kptfile, found none; kpt makes it with `kpt pkg get --for-deployment`, this function with `createIfMissing: true` in a SetPackageContext (PackageContextNotFound)";
     let several = "[error] package-context.yaml: ConfigMap/kptfile.kpt.dev: expected one ConfigMap `kptfile.kpt.dev` for the root package, found several (Ambiguous)";
     let set = &["region=east"];
     failed(&list(&[KPTFILE]), set, &[missing]);

@@ -33,5 +33,6 @@ mod step;
 mod supplied;
 mod texts;
 mod upgrades;
+mod usage;
 mod writing;
 mod yaml_edit;

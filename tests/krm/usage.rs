@@ -1,0 +1,274 @@
+//! Arguments: what `--help` says, what a wrong one is told, how results are printed.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use krm_variants::config::Keys;
+use krm_variants::filter::Function;
+use krm_variants::functions::{
+    apply_config, apply_patch, create_patch, expand_variant_set, inject_config, merge_package,
+    prepend_pipeline, render_variant, set_package_context,
+};
+
+use crate::running::{CONTEXT, KPTFILE, Outcome, list};
+
+const FUNCTIONS: [(&Function, &str); 9] = [
+    (&apply_config::FUNCTION, env!("CARGO_BIN_EXE_apply-config")),
+    (&apply_patch::FUNCTION, env!("CARGO_BIN_EXE_apply-patch")),
+    (&create_patch::FUNCTION, env!("CARGO_BIN_EXE_create-patch")),
+    (
+        &expand_variant_set::FUNCTION,
+        env!("CARGO_BIN_EXE_expand-variant-set"),
+    ),
+    (
+        &inject_config::FUNCTION,
+        env!("CARGO_BIN_EXE_inject-config"),
+    ),
+    (
+        &merge_package::FUNCTION,
+        env!("CARGO_BIN_EXE_merge-package"),
+    ),
+    (
+        &prepend_pipeline::FUNCTION,
+        env!("CARGO_BIN_EXE_prepend-pipeline"),
+    ),
+    (
+        &render_variant::FUNCTION,
+        env!("CARGO_BIN_EXE_render-variant"),
+    ),
+    (
+        &set_package_context::FUNCTION,
+        env!("CARGO_BIN_EXE_set-package-context"),
+    ),
+];
+
+fn run(binary: &str, arguments: &[&str], stdin: &str) -> Outcome {
+    let mut command = Command::new(binary);
+    let output = command.args(arguments).write_stdin(stdin).output();
+    let output = output.expect("the binary runs");
+    Outcome {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}
+
+fn binary(name: &str) -> &'static str {
+    let found = FUNCTIONS.iter().find(|(function, _)| function.name == name);
+    found.expect("a function").1
+}
+
+/// A package directory with a package context.
+fn package() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text);
+    let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: example\n";
+    write("Kptfile", kptfile).expect("a file");
+    let context = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\n";
+    write("package-context.yaml", context).expect("a file");
+    directory
+}
+
+#[test]
+fn help_messages_and_pages_name_the_same_keys() {
+    for (function, binary) in FUNCTIONS {
+        let help = run(binary, &["--help"], "");
+        assert_eq!((help.code, help.stderr.as_str()), (Some(0), ""));
+        let page = format!(
+            "{}/functions/{}/README.md",
+            env!("CARGO_MANIFEST_DIR"),
+            function.name
+        );
+        let page = std::fs::read_to_string(page).expect("a page");
+        let Keys::These(keys) = function.keys else {
+            continue;
+        };
+        let (kptfile, none) = (list(&[KPTFILE]), "no-such-key=1");
+        let error = run(binary, &[none], &kptfile).stderr;
+        for key in keys {
+            let usage = format!("{}={}", key.name, key.words.join("|"));
+            assert!(help.stdout.contains(&usage), "{}", help.stdout);
+            let name = format!("`{}`", key.name);
+            assert!(error.contains(&name), "{}: {error}", function.name);
+            assert!(page.contains(&name), "{}: {name}", function.name);
+            for word in key.words {
+                let accepted = run(binary, &[&format!("{}={word}", key.name)], &kptfile);
+                assert!(
+                    !accepted.stderr.contains("expected one of"),
+                    "{}",
+                    accepted.stderr
+                );
+            }
+        }
+        let named = error.matches('`').count() / 2;
+        assert_eq!(named, keys.len() + 1, "{}: {error}", function.name);
+    }
+}
+
+#[test]
+fn flags_of_every_function_stand_in_the_readme() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let readme = std::fs::read_to_string(readme).expect("the README");
+    let help = run(binary("set-package-context"), &["--help"], "").stdout;
+    let flags = help
+        .split_whitespace()
+        .filter(|word| word.starts_with("--"));
+    let mut count = 0;
+    for flag in flags {
+        let flag = flag.trim_end_matches([',', ';', ':', '.']);
+        let row = |line: &&str| line.starts_with("| `") && line.contains(&format!("`{flag}"));
+        assert!(readme.lines().any(|line| row(&line)), "{flag}");
+        count += 1;
+    }
+    assert!(count > 9, "{help}");
+}
+
+#[test]
+fn a_misspelt_flag_is_not_to_be_passed_as_a_value() {
+    let outcome = run(binary("merge-package"), &["--pakage", "x"], "");
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("'--pakage'"), "{}", outcome.stderr);
+    assert!(
+        !outcome.stderr.contains("-- --pakage"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn directories_without_flags_are_told_which_flags_are_meant() {
+    let outcome = run(binary("merge-package"), &["DIR", "OLD", "NEW"], "");
+    assert_eq!(outcome.code, Some(2));
+    assert_eq!(
+        outcome.stderr,
+        "merge-package: expected KEY=VALUE, found `DIR`; files and directories are given by flags: \
+         --package DIR, --original PATH, --upstream PATH\n"
+    );
+}
+
+#[test]
+fn a_revision_is_no_directory() {
+    let package = package();
+    let path = package.path().to_str().expect("UTF-8");
+    let arguments = [
+        "--package",
+        path,
+        "--original",
+        "v1.0",
+        "--upstream",
+        "v2.0",
+    ];
+    let outcome = run(binary("merge-package"), &arguments, "");
+    assert_eq!(outcome.code, Some(2));
+    assert!(
+        outcome
+            .stderr
+            .contains("--original: cannot read v1.0: there is no such file or directory"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn results_go_to_standard_output_where_it_is_free() {
+    let package = package();
+    let path = package.path().to_str().expect("UTF-8");
+    let set = binary("set-package-context");
+    let outcome = run(
+        set,
+        &["--package", path, "--check", "--results", "-", "a=b"],
+        "",
+    );
+    assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stdout
+            .starts_with("apiVersion: kpt.dev/v1\nkind: FunctionResultList\n")
+    );
+    assert!(outcome.stdout.contains("set `a`"), "{}", outcome.stdout);
+    for arguments in [
+        &["--package", path, "--diff", "--results", "-", "a=b"][..],
+        &["--results", "-", "a=b"],
+    ] {
+        let outcome = run(set, arguments, &list(&[KPTFILE, CONTEXT]));
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""));
+        assert!(
+            outcome
+                .stderr
+                .contains("--results -: standard output takes"),
+            "{}",
+            outcome.stderr
+        );
+    }
+    let live = Path::new(path).join("package-context.yaml");
+    let live = live.to_str().expect("UTF-8");
+    let arguments = ["--package", path, "--live", live, "--results", "-"];
+    let outcome = run(binary("apply-config"), &arguments, "");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""));
+}
+
+#[test]
+fn results_are_printed_as_json_quietly_or_with_every_step() {
+    let package = package();
+    let path = package.path().to_str().expect("UTF-8");
+    let set = |flags: &[&str]| {
+        let flags = [&["--package", path, "--check", "a=b"], flags].concat();
+        run(binary("set-package-context"), &flags, "")
+    };
+    let json: serde_json::Value =
+        serde_json::from_str(&set(&["--output", "json"]).stderr).expect("JSON");
+    assert_eq!(json["kind"], "FunctionResultList");
+    assert_eq!(json["items"][0]["results"][0]["message"], "data: set `a`");
+    assert_eq!(set(&["-q"]).stderr, "");
+    assert_eq!(set(&["--quiet"]).code, Some(3));
+    let verbose = set(&["-v"]).stderr;
+    assert!(
+        verbose.contains(" ms  read 2 files, 2 resources\n"),
+        "{verbose}"
+    );
+    assert!(verbose.contains("1 results, 1 files change\n"), "{verbose}");
+    assert_eq!(set(&["-q", "-v"]).code, Some(2));
+    // In a filter the results are in the ResourceList: errors alone are printed, or all as JSON.
+    let filter = |flags: &[&str]| {
+        let flags = [&["a=b"], flags].concat();
+        run(
+            binary("set-package-context"),
+            &flags,
+            &list(&[KPTFILE, CONTEXT]),
+        )
+    };
+    assert_eq!(filter(&[]).stderr, "");
+    let json = filter(&["--output=json"]);
+    assert!(json.stderr.contains("set `a`"), "{}", json.stderr);
+    assert_eq!(json.stdout, filter(&[]).stdout);
+}
+
+#[test]
+fn colours_are_as_asked_for() {
+    let package = package();
+    let path = package.path().to_str().expect("UTF-8");
+    let diff = |flags: &[&str]| {
+        let flags = [&["--package", path, "--diff", "a=b"], flags].concat();
+        run(binary("set-package-context"), &flags, "")
+    };
+    let plain = diff(&[]);
+    assert!(!plain.stdout.contains('\u{1b}') && !plain.stderr.contains('\u{1b}'));
+    assert_eq!(diff(&["--color", "never"]), plain);
+    let coloured = diff(&["--color=always"]);
+    assert!(
+        coloured.stdout.contains("\u{1b}[32m+data:\u{1b}[0m\n"),
+        "{}",
+        coloured.stdout
+    );
+    assert!(
+        coloured
+            .stdout
+            .contains("\u{1b}[1m--- a/package-context.yaml\u{1b}[0m\n")
+    );
+    assert!(
+        coloured.stderr.contains("\u{1b}[32m[info]"),
+        "{}",
+        coloured.stderr
+    );
+    assert_eq!(diff(&["--color", "sometimes"]).code, Some(2));
+}
