@@ -13,6 +13,13 @@ use super::value::Value;
 /// Nodes that one read through aliases may visit (contract, Bad input).
 const MAX_ALIAS_NODES: usize = 10_000_000;
 
+/// Memory that the aliases of a value may take when they are written out, and besides for each byte
+/// of the text: a few bytes of aliases must not become hundreds of megabytes.
+const ALIAS_BYTES: usize = 8 << 20;
+const ALIAS_BYTES_PER_BYTE: usize = 1;
+/// What a node takes in a value, apart from its text.
+const NODE_BYTES: usize = 2 * size_of::<Value>();
+
 /// Bytes from one place whose line is known to the next.
 const MILESTONE: usize = 1 << 14;
 
@@ -164,6 +171,28 @@ pub struct EntryRef<'a> {
     pub key: NodeRef<'a>,
     /// The value.
     pub value: NodeRef<'a>,
+}
+
+/// What a value may still take.
+struct Budget {
+    nodes: usize,
+    /// Of what aliases stand for.
+    bytes: usize,
+    /// Aliases around the node at hand.
+    aliases: usize,
+}
+
+impl Budget {
+    /// Takes a node at a depth, whose lines are indented by it when they are written.
+    fn take(&mut self, node: NodeRef<'_>, depth: usize) -> Option<()> {
+        self.nodes = self.nodes.checked_sub(1)?;
+        if self.aliases > 0 {
+            let text = node.scalar_text().map_or(0, str::len);
+            let bytes = NODE_BYTES + text + 2 * depth;
+            self.bytes = self.bytes.checked_sub(bytes)?;
+        }
+        Some(())
+    }
 }
 
 impl<'a> NodeRef<'a> {
@@ -407,22 +436,34 @@ impl<'a> NodeRef<'a> {
 
     /// The value, aliases and merge keys written out.
     ///
-    /// `None` if that would take more than ten million nodes, or does not end.
+    /// `None` if that would take too much memory, or does not end.
     #[must_use]
     pub fn value(&self) -> Option<Value> {
-        let mut budget = MAX_ALIAS_NODES;
+        let per_byte = self
+            .document
+            .text
+            .len()
+            .saturating_mul(ALIAS_BYTES_PER_BYTE);
+        let mut budget = Budget {
+            nodes: MAX_ALIAS_NODES,
+            bytes: ALIAS_BYTES.saturating_add(per_byte),
+            aliases: 0,
+        };
         self.value_within(&mut budget, 0)
     }
 
-    fn value_within(&self, budget: &mut usize, depth: usize) -> Option<Value> {
-        *budget = budget.checked_sub(1)?;
+    fn value_within(&self, budget: &mut Budget, depth: usize) -> Option<Value> {
+        budget.take(*self, depth)?;
         if depth > MAX_VALUE_DEPTH {
             return None;
         }
         let node = self.raw();
         if node.kind == NodeKind::Alias {
             // An anchor that holds its own alias never ends; the depth stops it.
-            return self.resolved().value_within(budget, depth + 1);
+            budget.aliases += 1;
+            let value = self.resolved().value_within(budget, depth + 1);
+            budget.aliases -= 1;
+            return value;
         }
         // Loops, as closures would cost the stack several frames a level.
         if node.kind.is_mapping() {

@@ -40,10 +40,7 @@ pub enum EditError {
         anchor: String,
     },
     /// The new content has aliases that cannot be written out.
-    #[error(
-        "{place}: the aliases of the new value stand for more than ten million values, or for \
-         themselves"
-    )]
+    #[error("{place}: the aliases of the new value stand for too many values, or for themselves")]
     Endless {
         /// Path of the content in the document that it comes from.
         place: String,
