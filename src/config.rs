@@ -162,9 +162,11 @@ pub fn kind_of<'a>(config: NodeRef<'a>) -> (&'a str, &'a str) {
 /// [`UsageError`] if its aliases stand for too many nodes.
 pub fn value_of(config: NodeRef<'_>) -> Result<Value, UsageError> {
     check_aliases(config)?;
-    config
-        .value()
-        .ok_or_else(|| UsageError("functionConfig: its aliases do not end".to_owned()))
+    config.value().ok_or_else(|| {
+        UsageError(
+            "functionConfig: its aliases stand for too many values, or for themselves".to_owned(),
+        )
+    })
 }
 
 /// Reads a config into a struct.

@@ -200,7 +200,7 @@ fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageE
     let usage = |error: &dyn std::fmt::Display| UsageError(format!("{place}: target: {error}"));
     let value = node
         .value()
-        .ok_or_else(|| usage(&"its aliases do not end"))?;
+        .ok_or_else(|| usage(&"its aliases stand for too many values, or for themselves"))?;
     let mut target: Target = crate::yaml::de::from_value(&value).map_err(|error| usage(&error))?;
     if let Some(selector) = value.get("labelSelector") {
         target.labels = match selector.as_str() {

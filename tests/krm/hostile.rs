@@ -356,3 +356,62 @@ fn aliases_nest_no_deeper_than_a_stack_can_take() {
         assert!(root.get("a3").and_then(|node| node.value()).is_some());
     });
 }
+
+/// Runs a binary that may take so many kilobytes of memory, its own code included.
+fn run_within(kilobytes: u32, binary: &str, arguments: &[&str], stdin: &str) -> (i32, String) {
+    let limited = format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"");
+    let mut command = assert_cmd::Command::new("sh");
+    command.args(["-c", &limited, binary]).args(arguments);
+    let output = command.write_stdin(stdin).output().expect("sh runs");
+    let said = [output.stdout, output.stderr].concat();
+    let code = output.status.code().unwrap_or(-1);
+    (code, String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+fn a_few_bytes_of_aliases_do_not_become_hundreds_of_megabytes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let resource = |spec: &str| {
+        format!(
+            "apiVersion: example.com/v1\nkind: A\nmetadata: {{name: s, namespace: default}}\nspec:\n{spec}"
+        )
+    };
+    let tree = |leaf: &str, levels: u8| {
+        let entry = |name, aliases| format!("  {name}: &{name} [{aliases}]\n");
+        format!("  a: &a {leaf}\n{}", bomb(levels, entry))
+    };
+    let config = "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata: {name: i}\ninjectors: [{name: s}]\n";
+    let config = write("config.yaml", config);
+    let package = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n\
+- apiVersion: example.com/v1\n  kind: A\n  metadata:\n    name: p\n    annotations:\n      kpt.dev/config-injection: required\n  spec: {x: 1}\n";
+    let live = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n\
+- apiVersion: example.com/v1\n  kind: A\n  metadata: {name: s, namespace: default}\n  spec: {x: 1}\n";
+    let original = write("original.yaml", &resource("  x: 1\n"));
+    let long = format!("\"{}\"", "y".repeat(100_000));
+    let inject = env!("CARGO_BIN_EXE_inject-config");
+    let merge = env!("CARGO_BIN_EXE_merge-package");
+    for (name, bomb) in [
+        ("many nodes", tree("[x, x]", 7)),
+        ("long text", tree(&long, 6)),
+    ] {
+        let source = write("source.yaml", &resource(&format!("  x: 1\n{bomb}")));
+        let arguments = ["--config", &config, "--resources", &source];
+        let (code, said) = run_within(500_000, inject, &arguments, package);
+        assert_eq!(code, 1, "{name}: {said}");
+        assert!(said.contains("stand for too many values"), "{name}: {said}");
+        let arguments = ["--original", &original, "--upstream", &source];
+        let (code, said) = run_within(500_000, merge, &arguments, live);
+        assert_eq!(code, 1, "{name}: {said}");
+        assert!(said.contains("stand for too many values"), "{name}: {said}");
+    }
+    // What files have is written out as ever.
+    let source = write("source.yaml", &resource(&tree("[x, x]", 3)));
+    let arguments = ["--config", &config, "--resources", &source];
+    let (code, said) = run_within(500_000, inject, &arguments, package);
+    assert_eq!(code, 0, "{said}");
+}

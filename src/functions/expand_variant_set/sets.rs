@@ -177,7 +177,7 @@ fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {
     };
     let many = || {
         UsageError(format!(
-            "{place}: its aliases stand for more than 10 million nodes"
+            "{place}: its aliases stand for too many values, or for themselves"
         ))
     };
     let value = node.value().ok_or_else(many)?;
