@@ -93,19 +93,24 @@ pub(super) fn print_results(
     results: &Results,
     text: impl FnOnce(Report, &Results) -> String,
 ) {
-    let mut shown = Results::default();
-    for result in results {
-        if !arguments.quiet || result.severity != Severity::Info {
-            shown.push(result.clone());
+    let mut grave = Results::default();
+    let shown = match arguments.quiet {
+        true => {
+            let shown = results
+                .iter()
+                .filter(|result| result.severity != Severity::Info);
+            shown.for_each(|result| grave.push(result.clone()));
+            &grave
         }
-    }
+        false => results,
+    };
     let stderr = io::stderr();
     let text = match arguments.output {
         Output::Text => {
             let colour = arguments.color.is_on(&stderr);
-            text(Report { colour }, &shown)
+            text(Report { colour }, shown)
         }
-        Output::Json => result_list(function, &shown).to_json() + "\n",
+        Output::Json => result_list(function, shown).to_json() + "\n",
     };
     // Nothing can be said if standard error is closed.
     let _ = stderr.lock().write_all(text.as_bytes());
