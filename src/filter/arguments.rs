@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     /// Also write the results to a file, as a FunctionResultList; `-`: to standard output, with --package
     #[arg(long, value_name = "FILE")]
     pub(super) results: Option<PathBuf>,
-    /// How results are printed on standard error
+    /// How results are printed on standard error: one a line, or one document with `items` as in a FunctionResultList
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub(super) output: Output,
     /// Colours of results and of --diff: auto is for a terminal, where NO_COLOR is not set
@@ -66,9 +66,7 @@ pub(super) struct Arguments {
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Output {
-    /// For people, a result a line
     Text,
-    /// One document, with `items` as in a FunctionResultList
     Json,
 }
 
