@@ -39,9 +39,8 @@ pub(crate) struct Words {
 }
 
 #[derive(Debug, Deserialize)]
-struct ConfigMap {
-    #[serde(default)]
-    data: Option<Data>,
+struct ConfigMap<D> {
+    data: Option<D>,
 }
 
 /// The scalar fields, as texts.
@@ -50,6 +49,22 @@ struct ConfigMap {
 struct Data {
     list_order: Option<String>,
     allow_missing: Option<String>,
+}
+
+/// Those of a function that takes nothing for missing.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct OrderData {
+    list_order: Option<String>,
+}
+
+impl From<OrderData> for Data {
+    fn from(data: OrderData) -> Self {
+        Self {
+            list_order: data.list_order,
+            allow_missing: None,
+        }
+    }
 }
 
 /// Reads the config of a kind; `None` if a word in it is not allowed, which is an error result then.
@@ -72,15 +87,12 @@ pub(crate) fn read<T: DeserializeOwned + Into<Words>>(
         (API_VERSION, found) if found == kind => typed::<T>(config)?.into(),
         ("v1", "ConfigMap") => {
             prefix = Path::fields(&["data"]);
-            let typed: ConfigMap = typed(config)?;
-            let data = typed.data.unwrap_or_default();
+            let data = match takes_missing {
+                true => typed::<ConfigMap<Data>>(config)?.data,
+                false => typed::<ConfigMap<OrderData>>(config)?.data.map(Data::from),
+            };
+            let data = data.unwrap_or_default();
             let allow_missing = match data.allow_missing.as_deref() {
-                Some(_) if !takes_missing => {
-                    return Err(UsageError(
-                        "functionConfig (ConfigMap): data: unknown field `allowMissing`, expected `listOrder`"
-                            .to_owned(),
-                    ));
-                }
                 None => None,
                 Some("true") => Some(true),
                 Some("false") => Some(false),

@@ -466,7 +466,7 @@ fn flags() {
         (&["--package", ".", "a=b"], own("invalid.yaml: line 1, column 4: unclosed bracket '['")),
         (&["--diff", "a=b"], usage("the following required arguments were not provided:\n  --package <DIR>", "--package <DIR> --diff <KEY=VALUE>...")),
         (&["--check", "a=b"], usage("the following required arguments were not provided:\n  --package <DIR>", "--package <DIR> --check <KEY=VALUE>...")),
-        (&["--frob"], "error: unexpected argument '--frob' found\n\n  tip: to pass '--frob' as a value, use '-- --frob'\n\nUsage: set-package-context [OPTIONS] [KEY=VALUE]...\n\nFor more information, try '--help'.\n".into()),
+        (&["--frob"], "error: unexpected argument '--frob' found\n\nUsage: set-package-context [OPTIONS] [KEY=VALUE]...\n\nFor more information, try '--help'.\n".into()),
         (&["--results", "missing/results.yaml", "a=b"], own("cannot write the results to missing/results.yaml: No such file or directory (os error 2)")),
     ];
     for (arguments, stderr) in table {

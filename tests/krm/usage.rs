@@ -218,7 +218,7 @@ fn results_are_printed_as_json_quietly_or_with_every_step() {
     let json: serde_json::Value =
         serde_json::from_str(&set(&["--output", "json"]).stderr).expect("JSON");
     assert_eq!(json["kind"], "FunctionResultList");
-    assert_eq!(json["items"][0]["results"][0]["message"], "data: set `a`");
+    assert_eq!(json["items"][0]["results"][0]["message"], "set `a`");
     assert_eq!(set(&["-q"]).stderr, "");
     assert_eq!(set(&["--quiet"]).code, Some(3));
     let verbose = set(&["-v"]).stderr;
