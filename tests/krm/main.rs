@@ -29,6 +29,7 @@ mod round_trip;
 mod running;
 mod schema;
 mod set_package_context;
+mod shared_text;
 mod step;
 mod supplied;
 mod texts;

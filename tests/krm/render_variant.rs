@@ -223,6 +223,33 @@ fn upstreams_package_context_keeps_its_keys() {
     );
 }
 
+/// Each resource is named, and the reason is not that something is shared.
+#[test]
+fn metadata_of_upstream_that_is_no_mapping() {
+    let wrong = |name: &str| format!("apiVersion: v1\nkind: {name}\nmetadata: foo\n");
+    let (first, second) = (wrong("First"), wrong("Second"));
+    let files = [
+        ("Kptfile", KPTFILE),
+        ("a.yaml", &*first),
+        ("b.yaml", &*second),
+    ];
+    let upstream = directory(&files);
+    let config: String = VARIANT.lines().map(|line| format!("  {line}\n")).collect();
+    let list = format!(
+        "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig:\n{config}items: []\n"
+    );
+    let mut command = assert_cmd::Command::new(binary("render-variant"));
+    let output = command.arg("--upstream").arg(upstream.path());
+    let output = output.write_stdin(list).output().expect("a run");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for file in ["[error] a.yaml: First/: ", "[error] b.yaml: Second/: "] {
+        let mut lines = said.lines().filter(|line| line.starts_with(file));
+        let reason = "metadata: expected a mapping, found string (InvalidValue)";
+        assert!(lines.any(|line| line.ends_with(reason)), "{said}");
+    }
+}
+
 #[test]
 fn a_package_that_is_there_is_not_cloned_over() {
     let outcome = clone(VARIANT, &[("Kptfile", KPTFILE), ("values.yaml", "b: 2\n")]);

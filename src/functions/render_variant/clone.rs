@@ -77,12 +77,24 @@ pub(super) fn clone(
         made_context,
         to_files: list.is_package(),
     };
-    let edited = edit(variant, &mut package, form);
-    let edited = edited.and_then(|()| list.adopt(&package));
-    if let Err(error) = edited {
-        let mut result = FunctionResult::refused(&error);
+    let mut refused = Vec::new();
+    let edited = edit(variant, &mut package, form, &mut refused);
+    let adopted = edited.and_then(|()| match refused.is_empty() {
+        true => list.adopt(&package),
+        false => Ok(()),
+    });
+    let said = |error: &EditError| {
+        let mut result = FunctionResult::refused(error);
         result.message = format!("cannot clone {place}: {error}");
-        results.push(result);
+        result
+    };
+    if let Err(error) = adopted {
+        results.push(said(&error));
+    }
+    for (resource, error) in &refused {
+        results.push(said(error).about(resource));
+    }
+    if results.has_errors() {
         return Ok(());
     }
     let mut count = 0;
@@ -266,7 +278,14 @@ struct Form {
     to_files: bool,
 }
 
-fn edit(variant: &Variant<'_>, package: &mut ResourceList, form: Form) -> Result<(), EditError> {
+/// Gives upstream's resources the names and annotations that they have downstream. `refused` gets those
+/// that cannot be edited.
+fn edit(
+    variant: &Variant<'_>,
+    package: &mut ResourceList,
+    form: Form,
+    refused: &mut Vec<(Resource, EditError)>,
+) -> Result<(), EditError> {
     let name = name_of(variant.package());
     let place_of = |id: ItemId| {
         let origin = &package.resource(id).origin;
@@ -276,27 +295,33 @@ fn edit(variant: &Variant<'_>, package: &mut ResourceList, form: Form) -> Result
     let context = find_context(package, root).ok().flatten().map(place_of);
     let root = root.map(place_of);
     package.edit_each(|resource, node, editor| {
-        let place = Some((resource.origin.path.clone(), resource.origin.index));
-        let mut annotations: Vec<(&str, String)> = Vec::new();
-        if !form.to_files {
-            let path = resource.origin.path.clone().unwrap_or_default();
-            let index = resource.origin.index.unwrap_or_default().to_string();
-            for (index_name, path_name) in INDEX_ANNOTATIONS.iter().zip(PATH_ANNOTATIONS) {
-                annotations.push((index_name, index.clone()));
-                annotations.push((path_name, path.clone()));
+        let done = (|| {
+            let place = Some((resource.origin.path.clone(), resource.origin.index));
+            let mut annotations: Vec<(&str, String)> = Vec::new();
+            if !form.to_files {
+                let path = resource.origin.path.clone().unwrap_or_default();
+                let index = resource.origin.index.unwrap_or_default().to_string();
+                for (index_name, path_name) in INDEX_ANNOTATIONS.iter().zip(PATH_ANNOTATIONS) {
+                    annotations.push((index_name, index.clone()));
+                    annotations.push((path_name, path.clone()));
+                }
             }
+            if place == root {
+                set_under(node, "metadata", "name", name, editor)?;
+            }
+            let is_context = place == context;
+            if is_context {
+                set_under(node, "data", "name", name, editor)?;
+            }
+            let identifier =
+                UpstreamIdentifier::of(resource).filter(|_| !(is_context && form.made_context));
+            annotations.extend(identifier.map(|id| (UPSTREAM_IDENTIFIER, id.to_string())));
+            annotate(node, &annotations, form.from_items, editor)
+        })();
+        if let Err(error) = done {
+            refused.push((resource.clone(), error));
         }
-        if place == root {
-            set_under(node, "metadata", "name", name, editor)?;
-        }
-        let is_context = place == context;
-        if is_context {
-            set_under(node, "data", "name", name, editor)?;
-        }
-        let identifier =
-            UpstreamIdentifier::of(resource).filter(|_| !(is_context && form.made_context));
-        annotations.extend(identifier.map(|id| (UPSTREAM_IDENTIFIER, id.to_string())));
-        annotate(node, &annotations, form.from_items, editor)
+        Ok(())
     })
 }
 

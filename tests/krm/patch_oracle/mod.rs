@@ -17,6 +17,7 @@ mod random;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::shared_text::shared_text;
 use krm_variants::patch::create::create;
 use krm_variants::patch::last_applied;
 use krm_variants::patch::write::write;
@@ -127,8 +128,16 @@ pub(crate) struct Text {
 
 impl Text {
     pub(crate) fn of(value: &Value) -> Self {
-        let text = to_block_text(value);
+        let plain = to_block_text(value);
+        let mut random = crate::kpt_merge::generate::Random::new(plain.len() as u64);
+        // Every other one with anchors, aliases and merge keys.
+        let is_filled = matches!(value, Value::Mapping(entries) if !entries.is_empty());
+        let text = match is_filled && random.below(2) == 0 {
+            true => shared_text(value, &mut random),
+            false => plain,
+        };
         let tree = Tree::parse(&text, ParseOptions::default()).expect("own text");
+        let tree = tree.expanded(&text);
         Self { text, tree }
     }
 
