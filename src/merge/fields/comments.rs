@@ -2,7 +2,7 @@
 
 use super::same;
 use super::versions::Child;
-use crate::yaml::{Content, EditError, Editor, NodeKind, comments_above, line_comment};
+use crate::yaml::{Editor, NodeRef, comments_above, line_comment};
 
 /// Comments of an entry or item: those that only upstream changed are taken. The one beside a value
 /// that local changed stays: a setter comment would overwrite that value later.
@@ -45,32 +45,13 @@ pub(super) fn take_comments<'d>(
     }
 }
 
-/// Comments within a list that is one value, if only upstream changed them.
-pub(super) fn take_inner_comments<'d, 'f>(
-    base: Option<Child<'f>>,
-    local: Child<'d>,
-    upstream: Child<'f>,
-    editor: &mut Editor<'d, 'f>,
-) -> Result<(), EditError> {
-    let Some(base) = base else { return Ok(()) };
-    let kind = upstream.value.kind();
-    let can_hold = matches!(kind, NodeKind::BlockMapping | NodeKind::BlockSequence);
-    if !can_hold || local.value.kind() != kind {
-        return Ok(());
-    }
-    fn comments<'a>(child: Child<'a>) -> Vec<&'a str> {
-        let document = child.value.document;
-        let range = child.value.range();
-        // The last line has a comment too.
-        let rest = &document.text[range.end..];
-        let end = rest
-            .find('\n')
-            .map_or(document.text.len(), |at| range.end + at);
-        document.comments_within(range.start..end).collect()
-    }
-    let (old, theirs) = (comments(base), comments(upstream));
-    if old != theirs && comments(local) == old && same(local.value, upstream.value) {
-        editor.replace(local.value, Content::Node(upstream.value))?;
-    }
-    Ok(())
+/// The comments within a node, that at the end of its last line included.
+pub(super) fn comments_of(node: NodeRef<'_>) -> Vec<&str> {
+    let document = node.document;
+    let range = node.range();
+    let rest = &document.text[range.end..];
+    let end = rest
+        .find('\n')
+        .map_or(document.text.len(), |at| range.end + at);
+    document.comments_within(range.start..end).collect()
 }

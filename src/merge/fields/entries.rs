@@ -5,6 +5,7 @@ use super::super::identity;
 use super::super::order::merge_order;
 use super::super::rule::{self, Side};
 use super::comments::take_comments;
+use super::take::take;
 use super::versions::{Child, Collection, Elementwise, Fate, Trail, Versions};
 use super::{Merge, Thing, same};
 use crate::kptfile::has_comments;
@@ -57,7 +58,7 @@ impl Merge<'_> {
                 None => groups.side_of(&one),
             };
             let fate = match forced {
-                Some(side) => force(side, &one, collection.together.is_some(), editor)?,
+                Some(side) => self.force(side, &one, collection.together.is_some(), editor)?,
                 None if collection.whole.contains(&number) => {
                     self.whole_element(trail, facts, one, editor)?
                 }
@@ -241,6 +242,29 @@ impl Merge<'_> {
         Ok(Fate::Local)
     }
 
+    /// Takes the version of a side that was decided on elsewhere. `equal`: what both have is the same.
+    fn force<'d, 'f>(
+        &mut self,
+        side: Side,
+        versions: &Versions<'d, 'f>,
+        equal: bool,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<Fate<'f>, EditError> {
+        match (side, versions.local, versions.upstream) {
+            (Side::Local, Some(_), _) => Ok(Fate::Local),
+            (Side::Upstream, Some(local), Some(upstream)) => {
+                if !equal && !same(local.value, upstream.value) {
+                    self.findings.moves_comments |= take(versions.base, local, upstream, editor)?;
+                }
+                Ok(Fate::Local)
+            }
+            (Side::Upstream, None, Some(upstream)) => {
+                Ok(Fate::Upstream(Content::Node(upstream.value)))
+            }
+            _ => Ok(Fate::Gone),
+        }
+    }
+
     fn order_conflict(
         &mut self,
         trail: &Trail<'_>,
@@ -268,25 +292,5 @@ impl Merge<'_> {
         ];
         let decision = self.decide(trail, self.policy.winner);
         self.say(trail, Thing::Order, values, decision)
-    }
-}
-
-/// Takes the version of a side that was decided on elsewhere. `equal`: what both have is the same.
-fn force<'d, 'f>(
-    side: Side,
-    versions: &Versions<'d, 'f>,
-    equal: bool,
-    editor: &mut Editor<'d, 'f>,
-) -> Result<Fate<'f>, EditError> {
-    match (side, versions.local, versions.upstream) {
-        (Side::Local, Some(_), _) => Ok(Fate::Local),
-        (Side::Upstream, Some(local), Some(upstream)) => {
-            if !equal && !same(local.value, upstream.value) {
-                editor.replace(local.value, Content::Node(upstream.value))?;
-            }
-            Ok(Fate::Local)
-        }
-        (Side::Upstream, None, Some(upstream)) => Ok(Fate::Upstream(Content::Node(upstream.value))),
-        _ => Ok(Fate::Gone),
     }
 }

@@ -13,10 +13,12 @@
 //!
 //! Source: contract, merge-package (Fields, Order, Comments).
 
+mod align;
 mod collection;
 mod comments;
 mod entries;
 mod groups;
+mod take;
 mod versions;
 
 #[cfg(test)]
@@ -29,7 +31,7 @@ use super::facts::Facts;
 use super::rule::{self, Outcome, Side};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
-use comments::take_inner_comments;
+use take::{take, take_inner_comments};
 use versions::{Child, Elementwise, Fate, Trail, Versions};
 
 /// A place that both sides changed, to different ends.
@@ -212,7 +214,7 @@ impl Merge<'_> {
             }
             (Side::Local, Some(_), _) => Ok(Fate::Local),
             (Side::Upstream, Some(local), Some(upstream)) => {
-                editor.replace(local.value, Content::Node(upstream.value))?;
+                self.findings.moves_comments |= take(base, local, upstream, editor)?;
                 Ok(Fate::Local)
             }
             (Side::Upstream, None, Some(upstream)) => {

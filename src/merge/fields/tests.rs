@@ -464,3 +464,80 @@ fn white_space_below_is_no_text_of_a_new_block_scalar() {
         &["a.b0:local"],
     );
 }
+
+/// A container with arguments, one a line.
+fn with_args(lines: &str) -> String {
+    let lines = lines.lines().map(|line| match line {
+        "" => "\n".to_owned(),
+        line => format!("    {line}\n"),
+    });
+    format!(
+        "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: c\n    args:\n{}",
+        lines.collect::<String>()
+    )
+}
+
+#[test]
+fn comments_in_a_list_without_keys_outlive_upstreams_change() {
+    let check_args = |base: &str, local: &str, upstream: &str, expected: &str, paths: &[&str]| {
+        check_conflicts(
+            &with_args(base),
+            &with_args(local),
+            &with_args(upstream),
+            &with_args(expected),
+            paths,
+        );
+    };
+    check_args(
+        "- --a=1\n- --b=1\n",
+        "# the first\n- --a=1 # keep until SEC-7\n- '--b=1'\n",
+        "- --b=1\n- --c=1 # new\n- --a=2\n",
+        "- '--b=1'\n- --c=1 # new\n# the first\n- --a=2 # keep until SEC-7\n",
+        &[],
+    );
+    // A conflict that upstream wins.
+    check_args(
+        "- a\n- b\n",
+        "- a # mine\n- x\n",
+        "- a\n- b\n- c\n",
+        "- a # mine\n- b\n- c\n",
+        &["spec.containers[0].args:upstream"],
+    );
+    // What local did not touch comes as upstream has it.
+    let upstream = "# new\n- 'a'\n\n# off\n\n- c # d\n";
+    check_args("- a\n- b\n", "- a\n- b\n", upstream, upstream, &[]);
+    // Comments of equal elements merge three-way.
+    check_args(
+        "- a # x\n- b # x\n",
+        "- a # mine\n- b # x\n",
+        "- a # y\n- b # y\n",
+        "- a # mine\n- b # y\n",
+        &[],
+    );
+}
+
+#[test]
+fn comments_of_rules_outlive_a_new_verb() {
+    let role = |rules: &str| format!("apiVersion: v1\nkind: Role\nrules:\n{rules}");
+    let base = "- apiGroups: [\"\"]\n  resources: [pods]\n  verbs:\n  - get\n- apiGroups:\n  - apps\n  resources: [deployments]\n  verbs: [get]\n";
+    let local = base
+        .replace("- get\n", "- get # audited\n")
+        .replace("- apps\n", "- apps # ours\n");
+    let added = "- apiGroups: [batch]\n  resources: [jobs]\n  verbs: [get]\n";
+    let upstream = |rules: &str| {
+        format!(
+            "{added}{}",
+            rules.replace("verbs: [get]", "verbs: [get, list]")
+        )
+    };
+    let upstream = (
+        upstream(base).replacen("[get, list]", "[get]", 1),
+        upstream(&local).replacen("[get, list]", "[get]", 1),
+    );
+    check(
+        &role(base),
+        &role(&local),
+        &role(&upstream.0),
+        &role(&upstream.1),
+    );
+}

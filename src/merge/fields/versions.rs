@@ -74,7 +74,7 @@ fn keys_of(node: NodeRef<'_>, list: List<'_>) -> Option<String> {
 }
 
 /// Fields by which people know an element.
-const NAMES: [&str; 5] = ["name", "conditionType", "type", "image", "exec"];
+pub(super) const NAMES: [&str; 5] = ["name", "conditionType", "type", "image", "exec"];
 
 /// An entry of a mapping, an item of a sequence, or a root.
 #[derive(Clone, Copy)]

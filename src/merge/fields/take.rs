@@ -1,0 +1,237 @@
+//! Upstream's value in local's place: what is equal in both keeps local's text with its comments.
+//!
+//! ```yaml
+//! # local                   # upstream     # merged
+//! - get # for the probe     - get          - get # for the probe
+//! - 'list'                  - watch        - watch
+//!                           - list         - 'list'
+//! ```
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::hash::RandomState;
+
+use super::align::{Printed, align};
+use super::comments::{comments_of, take_comments};
+use super::same;
+use super::versions::{Child, entries_of, items_of};
+use crate::kptfile::has_comments;
+use crate::yaml::{Content, EditError, Editor, NodeRef, Part};
+
+/// Takes the comments within an equal value that only upstream changed.
+pub(super) fn take_inner_comments<'d, 'f>(
+    base: Option<Child<'f>>,
+    local: Child<'d>,
+    upstream: Child<'f>,
+    editor: &mut Editor<'d, 'f>,
+) -> Result<(), EditError> {
+    let Some(base) = base else { return Ok(()) };
+    let kind = local.value.kind();
+    if !kind.is_block_collection()
+        || kind != upstream.value.kind()
+        || comments_of(base.value) == comments_of(upstream.value)
+        || !same(local.value, upstream.value)
+    {
+        return Ok(());
+    }
+    take(Some(base), local, upstream, editor).map(|_| ())
+}
+
+/// Makes local's value upstream's. Says whether a list with comments got, lost or moved elements.
+pub(super) fn take<'d, 'f>(
+    base: Option<Child<'f>>,
+    local: Child<'d>,
+    upstream: Child<'f>,
+    editor: &mut Editor<'d, 'f>,
+) -> Result<bool, EditError> {
+    let (base, local, upstream) = (base.map(|base| base.value), local.value, upstream.value);
+    let is_scalar = !local.kind().is_mapping() && !local.kind().is_sequence();
+    if is_scalar || base.is_some_and(|base| is_written_alike(base, local)) {
+        editor.replace(local, Content::Node(upstream))?;
+        return Ok(local.kind().is_sequence() && has_comments(local));
+    }
+    let state = RandomState::new();
+    let base = base.map(|base| Printed::of(base, &state));
+    let taking = Taking {
+        base: base.as_ref(),
+        local: Printed::of(local, &state),
+        upstream: Printed::of(upstream, &state),
+        moves_comments: Cell::new(false),
+    };
+    taking.node(base.as_ref().map(|base| base.node), local, upstream, editor)?;
+    Ok(taking.moves_comments.get())
+}
+
+/// Whether two nodes have the same text but for their indentation, comments included.
+fn is_written_alike(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
+    a.kind() == b.kind()
+        && a.properties() == b.properties()
+        && comments_of(a) == comments_of(b)
+        && lines_of(a).eq(lines_of(b))
+}
+
+/// The lines of a node, without the indentation that they have in common.
+fn lines_of<'a>(node: NodeRef<'a>) -> impl Iterator<Item = &'a str> {
+    let column = node.column();
+    node.source().lines().enumerate().map(move |(at, line)| {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let cut = if at == 0 { 0 } else { indent.min(column) };
+        &line[cut..]
+    })
+}
+
+struct Taking<'p, 'd, 'f> {
+    base: Option<&'p Printed<'f>>,
+    local: Printed<'d>,
+    upstream: Printed<'f>,
+    moves_comments: Cell<bool>,
+}
+
+impl<'d, 'f> Taking<'_, 'd, 'f> {
+    fn node(
+        &self,
+        base: Option<NodeRef<'f>>,
+        local: NodeRef<'d>,
+        upstream: NodeRef<'f>,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<(), EditError> {
+        let prints = (self.local.print(local), self.upstream.print(upstream));
+        let is_equal = self.is_equal(local, upstream);
+        let is_literal = matches!(prints, (Some(_), Some(_)));
+        let (own, their) = (local.kind(), upstream.kind());
+        // In another style nothing is kept but what has comments.
+        let fits = own == their || !comments_of(local).is_empty();
+        let done = match is_literal && fits {
+            true if own.is_mapping() && their.is_mapping() => {
+                self.mapping(base, local, upstream, editor)?
+            }
+            true if own.is_sequence() && their.is_sequence() => {
+                self.sequence(base, local, upstream, editor)?
+            }
+            _ => false,
+        };
+        match done || is_equal {
+            true => Ok(()),
+            false => {
+                self.arranges(local);
+                editor.replace(local, Content::Node(upstream))
+            }
+        }
+    }
+
+    fn arranges(&self, local: NodeRef<'d>) {
+        if local.kind().is_sequence() && has_comments(local) {
+            self.moves_comments.set(true);
+        }
+    }
+
+    fn is_equal(&self, local: NodeRef<'d>, upstream: NodeRef<'f>) -> bool {
+        match (self.local.print(local), self.upstream.print(upstream)) {
+            (Some(a), Some(b)) if a != b => false,
+            _ => same(local, upstream),
+        }
+    }
+
+    /// Says whether anything of local's stays.
+    fn mapping(
+        &self,
+        base: Option<NodeRef<'f>>,
+        local: NodeRef<'d>,
+        upstream: NodeRef<'f>,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<bool, EditError> {
+        let base = base.filter(|base| base.kind().is_mapping());
+        let old: Vec<_> = base.into_iter().flat_map(entries_of).collect();
+        let ours: Vec<_> = entries_of(local).collect();
+        let theirs: Vec<_> = entries_of(upstream).collect();
+        let local_keys = by_key(&self.local, &ours);
+        let old_keys = self.base.map(|base| by_key(base, &old)).unwrap_or_default();
+        let key = |child: &Child<'f>| child.entry.and_then(|entry| self.upstream.print(entry.key));
+        let pairs = theirs.iter().map(|child| {
+            let key = key(child)?;
+            Some((*local_keys.get(&key)?, old_keys.get(&key).copied()))
+        });
+        let pairs: Vec<_> = pairs.collect();
+        self.children((local, upstream), [&old, &theirs], &ours, &pairs, editor)
+    }
+
+    /// Says whether anything of local's stays.
+    fn sequence(
+        &self,
+        base: Option<NodeRef<'f>>,
+        local: NodeRef<'d>,
+        upstream: NodeRef<'f>,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<bool, EditError> {
+        fn nodes<'a>(children: &[Child<'a>]) -> Vec<NodeRef<'a>> {
+            children.iter().map(|child| child.value).collect()
+        }
+        let base = base.filter(|base| base.kind().is_sequence());
+        let old: Vec<_> = base.into_iter().flat_map(items_of).collect();
+        let ours: Vec<_> = items_of(local).collect();
+        let theirs: Vec<_> = items_of(upstream).collect();
+        let local_nodes = nodes(&ours);
+        let kept = align(
+            (&self.local, &local_nodes),
+            (&self.upstream, &nodes(&theirs)),
+        );
+        // For each of local's, the one that it was.
+        let was = match self.base {
+            Some(base) => align((base, &nodes(&old)), (&self.local, &local_nodes)),
+            None => vec![None; ours.len()],
+        };
+        let pairs = kept.iter().map(|kept| kept.map(|at| (at, was[at])));
+        let pairs: Vec<_> = pairs.collect();
+        self.children((local, upstream), [&old, &theirs], &ours, &pairs, editor)
+    }
+
+    /// `pairs`: for each of upstream's children, that of local which it is and that of base.
+    /// Says whether anything of local's stays.
+    fn children(
+        &self,
+        (local, upstream): (NodeRef<'d>, NodeRef<'f>),
+        [old, theirs]: [&[Child<'f>]; 2],
+        ours: &[Child<'d>],
+        pairs: &[Option<(usize, Option<usize>)>],
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<bool, EditError> {
+        if pairs.iter().all(Option::is_none) {
+            return Ok(false);
+        }
+        let mut parts = Vec::with_capacity(theirs.len());
+        let mut stays = ours.len() == theirs.len();
+        for (at, (child, pair)) in theirs.iter().zip(pairs).enumerate() {
+            let Some((own, was)) = *pair else {
+                stays = false;
+                let content = Content::Node(child.value);
+                parts.push(match child.entry {
+                    Some(entry) => Part::Entry(entry, content),
+                    None => Part::Item(child.value, content),
+                });
+                continue;
+            };
+            stays &= own == at;
+            let base = was.map(|was| old[was]);
+            let value = base.map(|base| base.value);
+            self.node(value, ours[own].value, child.value, editor)?;
+            if let Some(base) = base {
+                take_comments(base, ours[own], *child, editor);
+            }
+            parts.push(Part::Kept(own));
+        }
+        // Equal mappings keep local's order of keys.
+        let is_equal = ours.len() == theirs.len() && self.is_equal(local, upstream);
+        if !stays && !is_equal {
+            self.arranges(local);
+            editor.arrange(local, parts)?;
+        }
+        Ok(true)
+    }
+}
+
+/// Where the entry of each key stands.
+fn by_key<'a>(printed: &Printed<'a>, children: &[Child<'a>]) -> HashMap<u64, usize> {
+    let keys = children.iter().enumerate();
+    keys.filter_map(|(at, child)| Some((printed.print(child.entry?.key)?, at)))
+        .collect()
+}

@@ -1,0 +1,120 @@
+//! Values in short, so that equal parts of two trees find each other without comparing each with
+//! each.
+
+use std::hash::{BuildHasher, RandomState};
+
+use super::document::NodeRef;
+use super::scalar::ScalarStyle;
+use super::tree::{NodeId, NodeKind};
+
+/// Fingerprints of a node and all that it holds.
+///
+/// Equal values have equal fingerprints, made by one [`RandomState`]; other values almost never do.
+#[derive(Debug)]
+pub struct Fingerprints {
+    first: u32,
+    marks: Vec<Mark>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    value: u64,
+    /// Whether the value is what is written here: no alias, anchor, tag or merge key within.
+    literal: bool,
+}
+
+impl Fingerprints {
+    /// Looks at each node below once.
+    #[must_use]
+    pub fn of(node: NodeRef<'_>, state: &RandomState) -> Self {
+        let ids = node.ids();
+        let mut found = Self {
+            first: ids.start,
+            marks: vec![
+                Mark {
+                    value: 0,
+                    literal: false
+                };
+                ids.len()
+            ],
+        };
+        // A node stands in front of its descendants.
+        for id in ids.rev() {
+            let node = node.document.node(NodeId(id));
+            let mark = found.mark(node, state);
+            found.marks[(id - found.first) as usize] = mark;
+        }
+        found
+    }
+
+    /// The fingerprint of a node's value; `None` where it is not what is written there.
+    #[must_use]
+    pub fn get(&self, node: NodeRef<'_>) -> Option<u64> {
+        let mark = self.at(node);
+        mark.literal.then_some(mark.value)
+    }
+
+    fn at(&self, node: NodeRef<'_>) -> Mark {
+        self.marks[(node.id.0 - self.first) as usize]
+    }
+
+    fn mark(&self, node: NodeRef<'_>, state: &RandomState) -> Mark {
+        let mut literal = node.properties_range().is_none();
+        let kind = node.kind();
+        let value = if kind.is_mapping() {
+            let mut sum = 0_u64;
+            for entry in node.entries() {
+                let (key, value) = (self.at(entry.key), self.at(entry.value));
+                literal &= key.literal && value.literal && !is_merge_key(entry.key);
+                // The order of keys does not count.
+                sum = sum.wrapping_add(state.hash_one((key.value, value.value)));
+            }
+            state.hash_one(('m', sum))
+        } else if kind.is_sequence() {
+            let items = node.items().map(|item| self.at(item));
+            let values: Vec<u64> = items
+                .map(|mark| {
+                    literal &= mark.literal;
+                    mark.value
+                })
+                .collect();
+            state.hash_one(('s', values))
+        } else {
+            literal &= kind != NodeKind::Alias;
+            // A scalar holds no alias, so that this is short.
+            match kind {
+                NodeKind::Scalar(_) => state.hash_one(('v', node.value())),
+                _ => 0,
+            }
+        };
+        Mark { value, literal }
+    }
+}
+
+fn is_merge_key(key: NodeRef<'_>) -> bool {
+    key.kind() == NodeKind::Scalar(ScalarStyle::Plain) && key.source() == "<<"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::OwnedDocument;
+
+    #[test]
+    fn equal_values_have_one_fingerprint() {
+        let state = RandomState::new();
+        let print = |text: &str| {
+            let owned = OwnedDocument::parse(text.to_owned()).expect("YAML");
+            let root = owned.root().expect("a document");
+            Fingerprints::of(root, &state).get(root)
+        };
+        let same = print("a: 5\nb: [x, {c: 'd'}]\n");
+        assert_eq!(same, print("b:\n- x # c\n- c: d\na: 5.0\n"));
+        assert!(same.is_some());
+        assert_ne!(same, print("a: \"5\"\nb: [x, {c: d}]\n"));
+        assert_ne!(same, print("a: 5\nb: [{c: d}, x]\n"));
+        for text in ["a: &a 1\nb: *a\n", "<<: {a: 1}\n", "a: !!str 5\n"] {
+            assert_eq!(print(text), None, "{text}");
+        }
+    }
+}
