@@ -4,7 +4,9 @@ use super::{Item, ItemId, Layout, Place, ResourceList};
 use crate::chunk::Chunk;
 use crate::package::FileChange;
 use crate::resource::Resource;
-use crate::yaml::{Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree};
+use crate::yaml::{
+    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, document_as_item,
+};
 
 impl ResourceList {
     /// Edits all items, each text once.
@@ -169,6 +171,9 @@ impl Chunk {
 
 /// A resource as an item with its dash at a column, comments above it included.
 fn item_text(node: NodeRef<'_>, indent: usize) -> Result<String, EditError> {
+    if let Some(text) = document_as_item(node, indent) {
+        return Ok(text);
+    }
     const LIST: &str = "items:\n- a\n";
     let tree = Tree::parse(LIST, ParseOptions::default()).map_err(EditError::Broken)?;
     let document = Document::new(LIST, &tree);

@@ -15,9 +15,11 @@ use super::value::Value;
 const MANNER: Manner = Manner {
     step: 2,
     wide: false,
+    dash: 2,
     newline: "\n",
     json: Json::No,
     indent_below: 0,
+    keep: false,
     body: None,
 };
 

@@ -1,7 +1,6 @@
 //! Where the comments of an entry or item stand: on the lines directly above it, and behind it.
 
 use super::document::{Document, EntryRef, NodeRef};
-use super::scalar::ScalarStyle;
 use super::tree::{NodeId, NodeKind};
 
 /// The comment at the end of the line of an entry (by its key) or item, from its `#`; `None` where
@@ -15,6 +14,19 @@ pub fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
             .unwrap_or_default()
             .trim(),
     )
+}
+
+/// All comments of a resource: of its document, or those within its node.
+#[must_use]
+pub fn all_comments(root: NodeRef<'_>) -> Vec<&str> {
+    let document = root.document;
+    let documents = &document.tree.documents;
+    let found = documents.binary_search_by_key(&root.id, |d| d.root);
+    let range = match found {
+        Ok(index) if !document.tree.within => documents[index].start..documents[index].end,
+        _ => root.range().start..document.line_end(root.range().end),
+    };
+    document.comments_within(range).collect()
 }
 
 /// White space and comment from `at` to the end of the line, if a comment is there.
@@ -32,8 +44,8 @@ pub(super) fn unit_start(owner: NodeRef<'_>) -> usize {
 }
 
 /// Where the comment at the end of an entry's or item's line stands or would stand, white space
-/// included: behind a value on that line, else behind the indicator. `None` where the line ends in
-/// something else, as a block scalar's header or a flow collection of several lines.
+/// included: behind a value or the header of a block scalar on that line, else behind the indicator.
+/// `None` where the line ends in something else, as in a flow collection of several lines.
 pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
     let document = owner.document;
     let value = match owner.parent()?.kind() {
@@ -42,16 +54,29 @@ pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
         _ => return None,
     };
     let at = match value.kind() {
-        NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => return None,
+        kind if kind.is_block_scalar() => {
+            // Behind the header, on the line of the indicator.
+            let at = header_end(value);
+            (document.line_end(value.mark()?) >= at).then_some(at)?
+        }
         NodeKind::BlockMapping | NodeKind::BlockSequence => {
             let mark = value.mark()? + 1;
             let at = mark.max(value.properties_range().map_or(0, |range| range.end));
             (document.line_end(at) < value.range().start).then_some(at)?
         }
         _ => {
-            let at = value.range().end.max(value.mark()? + 1);
-            // A value on lines of its own has its comments there.
-            (document.line_end(value.mark()?) >= at).then_some(at)?
+            let mark = value.mark()?;
+            let at = value.range().end.max(mark + 1);
+            if document.line_end(mark) >= at {
+                at
+            } else {
+                // A value on lines of its own: behind the indicator, unless its comment is there.
+                let head = value.properties_range().map_or(0, |range| range.end);
+                let head = head.max(mark + 1);
+                let is_below = document.line_end(head) < value.range().start;
+                let has_own = comment_behind(document, head).is_some();
+                (is_below && (has_own || comment_behind(document, at).is_none())).then_some(head)?
+            }
         }
     };
     let rest = document.text[at..document.line_end(at)].trim();
@@ -94,6 +119,29 @@ pub(super) fn head_start(
         start = above;
     }
     start
+}
+
+/// Behind the indicators of a block scalar.
+pub(super) fn header_end(node: NodeRef<'_>) -> usize {
+    let behind = &node.source().as_bytes()[1..];
+    let indicators = behind.iter().take_while(|b| b"+-123456789".contains(b));
+    node.range().start + 1 + indicators.count()
+}
+
+/// The comment behind an entry or item of a flow collection and its comma, from its `#`.
+pub(super) fn comment_in_flow(value: NodeRef<'_>) -> Option<&str> {
+    let document = value.document;
+    let end = value
+        .range()
+        .end
+        .max(value.mark().map_or(0, |mark| mark + 1));
+    let rest = &document.text[end..];
+    let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let behind = match rest[blank..].starts_with(',') {
+        true => end + blank + 1,
+        false => end,
+    };
+    comment_behind(document, behind).map(str::trim)
 }
 
 /// The end of an entry: of its value, or of its colon where there is none.

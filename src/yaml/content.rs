@@ -19,6 +19,19 @@ pub enum Content<'f> {
 }
 
 impl Content<'_> {
+    /// Whether a block scalar with `+`, which takes blank lines below for its own, may be written
+    /// for the last part of this.
+    pub(super) fn may_keep_blank_lines(&self) -> bool {
+        match self {
+            Self::Value(value) => ends_in_blank_line(value),
+            Self::Node(node) => {
+                let source = node.source();
+                source.contains(['+', '\\', '*']) || source.ends_with('\n')
+            }
+            Self::Text(text) => text.text.contains(['+', '\\', '*']),
+        }
+    }
+
     /// Whether a block scalar may be written for a part of this.
     pub(super) fn holds_block_scalar(&self) -> bool {
         match self {
@@ -27,6 +40,18 @@ impl Content<'_> {
             Self::Node(node) => node.source().contains(['|', '>', '\n', '\\', '*']),
             Self::Text(text) => text.text.contains(['|', '>', '\n', '\\', '*']),
         }
+    }
+}
+
+/// Whether a block scalar of this string needs a `+`.
+fn ends_in_blank_line(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.ends_with("\n\n"),
+        Value::Sequence(items) => items.last().is_some_and(ends_in_blank_line),
+        Value::Mapping(entries) => entries
+            .last()
+            .is_some_and(|(_, value)| ends_in_blank_line(value)),
+        _ => false,
     }
 }
 

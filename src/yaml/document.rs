@@ -114,6 +114,13 @@ impl<'a> Document<'a> {
             .map(move |comment| &text[comment])
     }
 
+    /// Whether the last line of a node is that of a block scalar which keeps blank lines.
+    pub(super) fn ends_in_kept_scalar(&self, node: NodeRef<'_>) -> bool {
+        let last = self.node(NodeId(node.ids().end - 1));
+        let header = last.source().lines().next().unwrap_or_default();
+        last.kind().is_block_scalar() && header.contains('+')
+    }
+
     /// The comment that begins at `at`, with its `#`.
     pub(super) fn comment_at(&self, at: usize) -> Option<&'a str> {
         let comments = &self.tree.comments;
@@ -509,6 +516,14 @@ impl<'a> NodeRef<'a> {
             _ => false,
         });
         complex.next().is_some()
+    }
+
+    /// Whether this holds an anchor, a tag or an alias.
+    pub(super) fn holds_properties_or_aliases(&self) -> bool {
+        let ids = self.ids();
+        let nodes = &self.document.tree.nodes[ids.start as usize..ids.end as usize];
+        let mut nodes = nodes.iter();
+        nodes.any(|node| node.kind == NodeKind::Alias || node.properties != NONE)
     }
 
     /// Whether this is an alias, or holds one.

@@ -3,12 +3,15 @@
 //! Content comes as a value, or as a node of another document; then it brings its own spelling and
 //! comments along and only its indentation is made to fit.
 
+use std::collections::HashSet;
+
 use super::comments::{comment_behind, comments_above, entry_end, line_comment};
 use super::content::{Content, OwnedDocument};
 use super::document::{Document, EntryRef, NodeRef};
 use super::scalar::{self, Context, ScalarStyle};
 use super::tree::{NONE, NodeKind};
 use super::value::Value;
+use super::verbatim::collection_text;
 
 /// How the surroundings of an edit are written.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +20,8 @@ pub(super) struct Manner {
     pub(super) step: usize,
     /// Whether sequences are indented below their key (`wide`) or not (`compact`).
     pub(super) wide: bool,
+    /// Columns from a dash to what follows it.
+    pub(super) dash: usize,
     /// Line break.
     pub(super) newline: &'static str,
     /// How much of JSON there is in flow style.
@@ -24,8 +29,44 @@ pub(super) struct Manner {
     /// White space in blank lines and in front of a comment line that follow, which a block scalar
     /// indented no deeper would take for its own.
     pub(super) indent_below: usize,
+    /// Whether a line with text follows, so that a block scalar with `+` at the end takes no blank
+    /// lines for its own.
+    pub(super) keep: bool,
     /// Indentation of the lines of the block scalar that is replaced.
     pub(super) body: Option<usize>,
+}
+
+impl Manner {
+    /// The manner for a part of a collection, and whether others follow below it.
+    fn above_others(&self, are_below: bool) -> Self {
+        Self {
+            keep: self.keep || are_below,
+            ..*self
+        }
+    }
+}
+
+/// How much of JSON there is in flow style.
+    pub(super) json: Json,
+    /// White space in blank lines and in front of a comment line that follow, which a block scalar
+    /// indented no deeper would take for its own.
+    pub(super) indent_below: usize,
+    /// Whether a line with text follows, so that a block scalar with `+` at the end takes no blank
+    /// lines for its own.
+    pub(super) keep: bool,
+    /// Indentation of the lines of the block scalar that is replaced.
+    pub(super) body: Option<usize>,
+}
+
+impl Manner {
+    /// The manner for a part of a collection: what is not its last part stands above others.
+    fn above_others(&self, part: NodeRef<'_>, whole: NodeRef<'_>) -> Self {
+        let is_last = part.ids().end == whole.ids().end;
+        Self {
+            keep: self.keep || !is_last,
+            ..*self
+        }
+    }
 }
 
 /// How much of JSON there is in flow style.
@@ -61,7 +102,7 @@ impl Owner {
             Self::Root(column) => column,
             Self::Key(column) if sequence && !manner.wide => column,
             Self::Key(column) => column + manner.step,
-            Self::Dash(column) => column + 2,
+            Self::Dash(column) => column + manner.dash,
         }
     }
 }
@@ -89,9 +130,47 @@ impl Rendered {
 
     /// Puts a mark (`key:` or `-`) at a column in front.
     pub(super) fn behind(self, column: usize, mark: &str, out: &mut Vec<String>) {
-        let space = if self.inline.is_empty() { "" } else { " " };
-        out.push(format!("{:column$}{mark}{space}{}", "", self.inline));
+        self.behind_gap(column, mark, " ", out);
+    }
+
+    /// The same with other white space behind the mark.
+    fn behind_gap(self, column: usize, mark: &str, gap: &str, out: &mut Vec<String>) {
+        let gap = if self.inline.is_empty() { "" } else { gap };
+        out.push(format!("{:column$}{mark}{gap}{}", "", self.inline));
         out.extend(self.lines);
+    }
+
+    /// Puts a dash at a column in front.
+    fn behind_dash(self, column: usize, manner: &Manner, out: &mut Vec<String>) {
+        let gap = " ".repeat(manner.dash.max(2) - 1);
+        self.behind_gap(column, "-", &gap, out);
+    }
+
+    /// Takes the comment off the header, if this is a block scalar.
+    pub(super) fn take_header_comment(&mut self) -> Option<String> {
+        let header = match self.inline.strip_prefix('!') {
+            Some(tagged) => tagged.split_once(' ')?.1,
+            None => &self.inline,
+        };
+        if self.tail || self.lines.is_empty() || !header.starts_with(['|', '>']) {
+            return None;
+        }
+        let comment = self.inline.split_off(self.inline.find(" #")?);
+        Some(comment.trim().to_owned())
+    }
+
+    /// Puts a comment on the line of the owner.
+    pub(super) fn put_comment(mut self, comment: &str) -> Self {
+        self = self.below();
+        match self.lines.last_mut().filter(|_| self.tail) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(comment);
+            }
+            None if self.inline.starts_with('#') => {}
+            None => self.inline = format!("{} {comment}", self.inline).trim().to_owned(),
+        }
+        self
     }
 
     /// Puts a key at a column in front.
@@ -142,17 +221,19 @@ pub(super) fn is_long(key: &str) -> bool {
 /// A node as the text of a document of its own: its spelling and inner comments stay.
 #[must_use]
 pub fn node_text(node: NodeRef<'_>) -> String {
-    document_text(&Content::Node(node))
+    collection_text(node).unwrap_or_else(|| document_text(&Content::Node(node)))
 }
 
 fn document_text(content: &Content<'_>) -> String {
     let manner = Manner {
         step: 2,
         wide: false,
+        dash: 2,
         newline: "
 ",
         json: Json::No,
         indent_below: 0,
+        keep: true,
         body: None,
     };
     let rendered = block(content, Owner::Root(0), &manner);
@@ -292,16 +373,20 @@ fn block_value(value: &Value, owner: Owner, manner: &Manner) -> Rendered {
         Value::Sequence(items) => {
             let column = owner.child(true, manner);
             let mut rendered = Rendered::default();
-            for item in items {
+            for (at, item) in items.iter().enumerate() {
+                let keep = manner.keep || at + 1 < items.len();
+                let manner = &Manner { keep, ..*manner };
                 let item = block_value(item, Owner::Dash(column), manner).compact();
-                item.behind(column, "-", &mut rendered.lines);
+                item.behind_dash(column, manner, &mut rendered.lines);
             }
             rendered
         }
         Value::Mapping(entries) => {
             let column = owner.child(false, manner);
             let mut rendered = Rendered::default();
-            for (key, value) in entries {
+            for (at, (key, value)) in entries.iter().enumerate() {
+                let keep = manner.keep || at + 1 < entries.len();
+                let manner = &Manner { keep, ..*manner };
                 let value = block_value(value, Owner::Key(column), manner);
                 value.behind_key(column, &block_key(key), &mut rendered.lines);
             }
@@ -326,8 +411,8 @@ pub(super) fn plain_or_quoted(text: &str) -> String {
 
 /// A string in the style asked for, if it can be written so, else double-quoted.
 ///
-/// New strings of several lines become literal block scalars. None is written with `+`, which
-/// would take blank lines that follow for its own.
+/// New strings of several lines become literal block scalars, with `+` only where that takes no
+/// blank lines that follow for its own.
 pub(super) fn string(text: &str, style: ScalarStyle, owner: Owner, manner: &Manner) -> Rendered {
     let several = text.trim_end_matches('\n').contains('\n');
     match style {
@@ -336,7 +421,7 @@ pub(super) fn string(text: &str, style: ScalarStyle, owner: Owner, manner: &Mann
         _ => return Rendered::inline(scalar::write_inline(text, style, Context::Block)),
     }
     let rendered = kept_string(text, style, owner, manner);
-    if rendered.keeps_blank_lines() {
+    if rendered.keeps_blank_lines() && !manner.keep {
         return Rendered::inline(scalar::write_double_quoted(text));
     }
     rendered
@@ -369,11 +454,13 @@ pub(super) fn kept_string(
     }
 }
 
-/// Lines for a new entry of a block mapping at a column.
+/// Lines for a new entry of a block mapping at a column. `without`: comment lines above its source
+/// that are left out.
 pub(super) fn entry_lines(
     key: &Value,
     content: &Content<'_>,
     source: Option<EntryRef<'_>>,
+    without: &HashSet<String>,
     column: usize,
     manner: &Manner,
 ) -> Vec<String> {
@@ -381,7 +468,8 @@ pub(super) fn entry_lines(
     let mut rendered = block(content, Owner::Key(column), manner);
     let mut mark = block_key(key);
     if let Some(entry) = source {
-        for comment in comments_above(entry.key) {
+        let above = comments_above(entry.key).into_iter();
+        for comment in above.filter(|comment| !without.contains(*comment)) {
             lines.push(format!("{:column$}{comment}", ""));
         }
         if is_simple_key(entry.key) && matches!(content, Content::Node(_)) {
@@ -404,18 +492,20 @@ pub(super) fn entry_lines(
 pub(super) fn item_lines(
     content: &Content<'_>,
     source: Option<NodeRef<'_>>,
+    without: &HashSet<String>,
     column: usize,
     manner: &Manner,
 ) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rendered = block(content, Owner::Dash(column), manner);
     if let Some(item) = source {
-        for comment in comments_above(item) {
+        let above = comments_above(item).into_iter();
+        for comment in above.filter(|comment| !without.contains(*comment)) {
             lines.push(format!("{:column$}{comment}", ""));
         }
         append_trailing_comment(item, &mut rendered);
     }
-    rendered.behind(column, "-", &mut lines);
+    rendered.behind_dash(column, manner, &mut lines);
     lines
 }
 
@@ -462,7 +552,7 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
             let mut rendered = match block_scalar(origin, owner, manner) {
                 Some(rendered)
                     if manner.indent_below == 0
-                        && !rendered.keeps_blank_lines()
+                        && (manner.keep || !rendered.keeps_blank_lines())
                         && origin.document.tree.unterminated != Some(origin.id) =>
                 {
                     rendered
@@ -484,18 +574,24 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
             let column = owner.child(false, manner);
             let mut rendered = opening(node, column, &tag);
             let mut behind = None;
-            for entry in node.entries() {
+            let shift = Shift::of(node, column);
+            let mut entries = node.entries().peekable();
+            while let Some(entry) = entries.next() {
                 if !is_simple_key(entry.key) {
                     return None;
                 }
                 let is_own = entry.is_own(node);
                 if is_own {
                     let start = document.line_start(entry.key.outer_start());
-                    push_trivia(document, behind, start, column, &mut rendered.lines);
+                    push_trivia(document, behind, start, shift, &mut rendered.lines);
                 }
+                let manner = &manner.above_others(entries.peek().is_some());
                 let mut value = transcribe(entry.value, Owner::Key(column), manner)?;
                 append_trailing_comment(entry.value, &mut value);
-                value.behind_key(column, entry.key.source(), &mut rendered.lines);
+                match key_with_gap(entry).filter(|_| is_own) {
+                    Some((key, gap)) => value.behind_gap(column, key, gap, &mut rendered.lines),
+                    None => value.behind_key(column, entry.key.source(), &mut rendered.lines),
+                }
                 if is_own {
                     behind = Some(document.line_end(entry_end(entry)));
                 }
@@ -506,13 +602,16 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
             let column = owner.child(true, manner);
             let mut rendered = opening(node, column, &tag);
             let mut behind = None;
-            for item in node.items() {
+            let shift = Shift::of(node, column);
+            let mut items = node.items().peekable();
+            while let Some(item) = items.next() {
                 let written = item.written();
                 let start = document.line_start(written.mark().unwrap_or(written.outer_start()));
-                push_trivia(document, behind, start, column, &mut rendered.lines);
+                push_trivia(document, behind, start, shift, &mut rendered.lines);
+                let manner = &manner.above_others(items.peek().is_some());
                 let mut value = transcribe(item, Owner::Dash(column), manner)?.compact();
                 append_trailing_comment(item, &mut value);
-                value.behind(column, "-", &mut rendered.lines);
+                value.behind_dash(column, manner, &mut rendered.lines);
                 behind = Some(document.line_end(written.range().end));
             }
             Some(rendered)
@@ -557,6 +656,32 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
     }
 }
 
+/// The columns of a collection, before and after.
+#[derive(Clone, Copy)]
+struct Shift {
+    from: usize,
+    to: usize,
+}
+
+impl Shift {
+    fn of(node: NodeRef<'_>, to: usize) -> Self {
+        let from = node.column();
+        Self { from, to }
+    }
+}
+
+/// A key with its colon, and the white space in front of its value, where the value is on that line
+/// and begins no collection.
+fn key_with_gap(entry: EntryRef<'_>) -> Option<(&str, &str)> {
+    let document = entry.key.document;
+    let behind = entry.value.mark()? + 1;
+    let key = &document.text[entry.key.range().start..behind];
+    let gap = document.text.get(behind..entry.value.outer_start())?;
+    let is_gap = !gap.is_empty() && gap.bytes().all(|byte| byte == b' ');
+    let fits = is_gap && !entry.value.kind().is_block_collection() && !is_long(key);
+    (fits && !key.contains('\n')).then_some((key, gap))
+}
+
 /// What stands between a collection's indicator and its first entry: comments.
 fn opening(node: NodeRef<'_>, column: usize, tag: &str) -> Rendered {
     let document = node.document;
@@ -581,7 +706,7 @@ fn opening(node: NodeRef<'_>, column: usize, tag: &str) -> Rendered {
         document,
         Some(document.line_end(behind)),
         first,
-        column,
+        Shift::of(node, column),
         &mut rendered.lines,
     );
     rendered
@@ -592,16 +717,21 @@ fn push_trivia(
     document: Document<'_>,
     behind: Option<usize>,
     start: usize,
-    column: usize,
+    shift: Shift,
     out: &mut Vec<String>,
 ) {
     let Some(behind) = behind else { return };
     if behind + 1 >= start {
         return;
     }
-    // A merge key that stands between has become entries.
-    let lines = document.text[behind + 1..start].lines().map(str::trim);
-    for comment in lines.filter(|line| line.is_empty() || line.starts_with('#')) {
+    for line in document.text[behind + 1..start].lines() {
+        let comment = line.trim();
+        // A merge key that stands between has become entries.
+        if !comment.is_empty() && !comment.starts_with('#') {
+            continue;
+        }
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let column = shift.to + indent.saturating_sub(shift.from);
         out.push(match comment.is_empty() {
             true => String::new(),
             false => format!("{:column$}{comment}", ""),
@@ -610,10 +740,12 @@ fn push_trivia(
 }
 
 fn block_scalar(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Rendered> {
-    let mut lines = node.source().lines();
+    let mut lines = node.source().split('\n');
     let header = lines.next()?.trim_end();
     let digit = header.bytes().skip(1).take(2).find(u8::is_ascii_digit);
-    let body: Vec<&str> = lines.collect();
+    let body: Vec<&str> = lines
+        .map(|line| line.strip_suffix('\r').unwrap_or(line))
+        .collect();
     let indent_of = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let old = match digit {
         // Relative to a parent whose column the source does not tell: count the spaces instead.

@@ -75,7 +75,8 @@ impl NodeKind {
     }
 
     /// Whether this is a scalar whose lines stand below a `|` or `>`.
-    pub(super) fn is_block_scalar(self) -> bool {
+    #[must_use]
+    pub fn is_block_scalar(self) -> bool {
         matches!(
             self,
             Self::Scalar(ScalarStyle::Literal | ScalarStyle::Folded)

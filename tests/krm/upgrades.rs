@@ -14,7 +14,7 @@ use krm_variants::diff::unified_diff;
 
 use crate::merge_cases::{DEFAULTS, Files, merge, read};
 
-fn corpus() -> Option<PathBuf> {
+pub(crate) fn corpus() -> Option<PathBuf> {
     let shared = std::env::var_os("KRM_VARIANTS_SHARED")?;
     Some(PathBuf::from(shared).join("corpus")).filter(|corpus| corpus.is_dir())
 }
@@ -70,7 +70,7 @@ fn patched(files: &Files, patch: &str) -> (BTreeSet<String>, Files) {
     (touched, after)
 }
 
-fn write(folder: &Path, files: &Files) {
+pub(crate) fn write(folder: &Path, files: &Files) {
     for (path, text) in files {
         let path = folder.join(path);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");

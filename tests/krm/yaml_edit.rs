@@ -499,7 +499,7 @@ fn anchors_and_tags_stand_where_they_can() {
     set("- &x\n- 1\n", &["0"], "k", "v", "- &x\n  k: v\n- 1\n");
     set("a: !!map # c\n  k: v\n", &[], "a", "null", "a: null # c\n");
     set("? lone\n", &[], "lone", "v", "? lone\n: v\n");
-    set("-   a: 1\n", &["0"], "a", "[1]", "-   a:\n    - 1\n");
+    set("-   a: 1\n", &["0"], "a", "[1]", "-   a:\n    -   1\n");
     set("a:\r\n- c", &[], "b", "1", "a:\r\n- c\r\nb: 1");
     let text = "a: &x 1\nb: *x\nc: 2\n";
     let tree = parse(text);

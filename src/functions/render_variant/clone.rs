@@ -15,7 +15,9 @@ use crate::resource::{
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::SuppliedPackage;
-use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, Value, node_text, to_block_text};
+use crate::yaml::{
+    Content, EditError, Editor, NodeKind, NodeRef, Value, comments_above, node_text, to_block_text,
+};
 
 use super::Variant;
 
@@ -163,7 +165,7 @@ fn files_of_items(list: &ResourceList) -> Vec<NewFile> {
     items.sort();
     let mut files: Vec<NewFile> = Vec::new();
     for (path, _, id) in items {
-        let text = node_text(list.node(id));
+        let text = own_text(list.node(id));
         match files.last_mut().filter(|file| file.path == path) {
             Some(file) => {
                 file.bytes.extend_from_slice(b"---\n");
@@ -178,6 +180,19 @@ fn files_of_items(list: &ResourceList) -> Vec<NewFile> {
         }
     }
     files
+}
+
+/// The text of a resource with its comments: of its document, or of the item that it is.
+fn own_text(node: NodeRef<'_>) -> String {
+    if let Some(text) = node.document_text() {
+        return match text.ends_with('\n') {
+            true => text.to_owned(),
+            false => format!("{text}\n"),
+        };
+    }
+    let above = comments_above(node).into_iter();
+    let above: String = above.flat_map(|comment| [comment, "\n"]).collect();
+    above + &node_text(node)
 }
 
 /// The resources of the files, with a package context among them.

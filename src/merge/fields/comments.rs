@@ -1,8 +1,10 @@
 //! Comments, three-way like the values that they belong to.
 
+use std::collections::{HashMap, HashSet};
+
 use super::same;
 use super::versions::Child;
-use crate::yaml::{Editor, NodeRef, comments_above, line_comment};
+use crate::yaml::{Editor, NodeRef, all_comments, comments_above, line_comment};
 
 /// Comments of an entry or item: those that only upstream changed are taken. The one beside a value
 /// that local changed stays: a setter comment would overwrite that value later.
@@ -42,6 +44,12 @@ pub(super) fn take_comments<'d>(
         && (block(local) || same(base.value, local.value))
     {
         editor.set_comment_behind(ours, there);
+    } else if !here.is_empty() || before == there {
+        // Else a block scalar would bring the comment of its header along.
+        let header = upstream.value.kind().is_block_scalar() && here != there;
+        if header && !same(local.value, upstream.value) {
+            editor.set_comment_behind(ours, here);
+        }
     }
 }
 
@@ -54,4 +62,27 @@ pub(super) fn comments_of(node: NodeRef<'_>) -> Vec<&str> {
         .find('\n')
         .map_or(document.text.len(), |at| range.end + at);
     document.comments_within(range.start..end).collect()
+}
+
+/// Comment lines that local removed, and that upstream has no more of than base: where they stand
+/// above something new of upstream's, they are not new themselves.
+pub(super) fn removed_comments(
+    base: NodeRef<'_>,
+    local: NodeRef<'_>,
+    upstream: NodeRef<'_>,
+) -> HashSet<String> {
+    let (old, ours) = (all_comments(base), all_comments(local));
+    if old.is_empty() || old == ours {
+        return HashSet::new();
+    }
+    let mut counts: HashMap<&str, [usize; 3]> = HashMap::new();
+    for (version, comments) in [old, ours, all_comments(upstream)].into_iter().enumerate() {
+        for comment in comments {
+            counts.entry(comment.trim_end()).or_default()[version] += 1;
+        }
+    }
+    let gone = counts
+        .into_iter()
+        .filter(|(_, [base, local, upstream])| local < base && upstream <= base);
+    gone.map(|(comment, _)| comment.to_owned()).collect()
 }

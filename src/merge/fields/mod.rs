@@ -31,6 +31,7 @@ use super::facts::Facts;
 use super::rule::{self, Outcome, Side};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
+use comments::removed_comments;
 use take::{take, take_inner_comments};
 use versions::{Child, Elementwise, Fate, Trail, Versions};
 
@@ -109,6 +110,8 @@ pub fn merge_resource<'d, 'f, 'r>(
         policy: policy.into(),
         findings: Findings::default(),
     };
+    let removed = base.map(|base| removed_comments(base, local, upstream));
+    editor.leave_out(removed.unwrap_or_default());
     let base = base.map(Child::of);
     let (local, upstream) = (Some(Child::of(local)), Some(Child::of(upstream)));
     merge.child(

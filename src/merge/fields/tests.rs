@@ -541,3 +541,227 @@ fn comments_of_rules_outlive_a_new_verb() {
         &role(&upstream.1),
     );
 }
+
+#[test]
+fn a_changed_scalar_keeps_locals_style() {
+    let check_style = |before: &str, after: &str, expected: &str| {
+        let text = |value: &str| format!("a: {value}\nb: 1\n");
+        take(&text(before), &text(after), &text(expected));
+    };
+    check_style("\"a:1\"", "a:2", "\"a:2\"");
+    check_style("'a:1' # c", "\"a:2\" # c", "'a:2' # c");
+    check_style("a:1", "\"a:2\"", "a:2");
+    // What the style cannot hold is in double quotes.
+    check_style("one", "'1'", "\"1\"");
+    check_style("'one'", "5", "5");
+    check_style("'one'", "|\n  one\n  two", "|\n  one\n  two");
+    check_style("|\n  one\n  two", "\"one\"", "|-\n  one");
+    check_style(
+        ">\n  one\n  two",
+        ">\n  one\n  two\n  three",
+        ">\n  one\n  two\n  three",
+    );
+    take(
+        "e: [\"a\", 'b']\n",
+        "e: [\"a\", 'c']\n",
+        "e: [\"a\", 'c']\n",
+    );
+    check(
+        "e: {a: \"x\", b: 1}\n",
+        "e: {a: \"x\", b: 2}\n",
+        "e: {a: y, b: 1}\n",
+        "e: {a: \"y\", b: 2}\n",
+    );
+}
+
+#[test]
+fn a_kept_block_scalar_stays_one() {
+    let text = |value: &str| format!("a: |+\n{value}b: 1\n");
+    take(
+        &text("  one\n\n"),
+        &text("  two\n\n\n"),
+        &text("  two\n\n\n"),
+    );
+    // Added, and at the end.
+    take("a: 1\n", "a: 1\nb: |+\n  x\n\n", "a: 1\nb: |+\n  x\n\n");
+    take(
+        "a: 1\nc: 2\n",
+        "a: 1\nb: |+\n  x\n\nc: 2\n",
+        "a: 1\nb: |+\n  x\n\nc: 2\n",
+    );
+    take(
+        "a: x\nc: 2\n",
+        "a: |+\n  x\n\nc: 2\n",
+        "a: |+\n  x\n\nc: 2\n",
+    );
+    take(
+        "l:\n- x\nc: 2\n",
+        "l:\n- |+\n  x\n\n- y: |+\n    z\n\nc: 2\n",
+        "l:\n- |+\n  x\n\n- y: |+\n    z\n\nc: 2\n",
+    );
+    // Blank lines of the file are not to become part of the value.
+    let blank = "a: x\n\nc: 2\n";
+    take(blank, "a: |+\n  x\n\nc: 2\n", "a: \"x\\n\\n\"\n\nc: 2\n");
+    take(
+        "a: 1\nd: 1\n\nc: 2\n",
+        "a: 1\nb: |+\n  x\n\nc: 2\n",
+        "a: 1\nb: |+\n  x\n\nc: 2\n",
+    );
+    take(
+        "a: |+\n  x\n\nd: 1\n\nc: 2\n",
+        "a: |+\n  y\n\nc: 2\n",
+        "a: |+\n  y\n\nc: 2\n",
+    );
+}
+
+#[test]
+fn the_comment_of_a_block_scalars_header_outlives_its_text() {
+    let text = |header: &str, line: &str| format!("a: {header}\n  {line}\nb: 1\n");
+    check(
+        &text("|-", "one"),
+        &text("|- # why", "one"),
+        &text("|-", "two"),
+        &text("|- # why", "two"),
+    );
+    check(
+        &text("|- # x", "one"),
+        &text("|- # x", "one"),
+        &text("| # y", "two"),
+        &text("| # y", "two"),
+    );
+    // Changed without the text, removed, and with a text that needs no lines.
+    take(
+        &text("|- # x", "one"),
+        &text("|- # y", "one"),
+        &text("|- # y", "one"),
+    );
+    take(
+        &text("|- # x", "one"),
+        &text("|-", "two"),
+        &text("|-", "two"),
+    );
+    check(
+        &text("|-", "one"),
+        &text("|- # why", "one"),
+        "a: 5\nb: 1\n",
+        "a: 5 # why\nb: 1\n",
+    );
+    check(
+        &text("|-", "one"),
+        &text("|- # why", "one"),
+        "a:\n  c: d\nb: 1\n",
+        "a: # why\n  c: d\nb: 1\n",
+    );
+    check(
+        "a: x\n",
+        "a: x # why\n",
+        "a: |\n  y # not\n",
+        "a: | # why\n  y # not\n",
+    );
+    take("- a: x\n", "- a: | # d\n    y\n", "- a: | # d\n    y\n");
+    check("a: x # c\n", "a: x\n", "a: | # c\n  y\n", "a: |\n  y\n");
+}
+
+#[test]
+fn a_changed_comment_of_a_key_with_its_value_below_is_taken() {
+    for value in ["k: v", "- v", "v", "\"v\"", "[v]"] {
+        let text = |comment: &str| format!("a:{comment}\n  {value}\nb: 1\n");
+        take(&text(" # c"), &text(" # d"), &text(" # d"));
+        take(&text(""), &text(" # d"), &text(" # d"));
+        take(&text(" # c"), &text(""), &text(""));
+        check(
+            &text(" # c"),
+            &text(" # mine"),
+            &text(" # d"),
+            &text(" # mine"),
+        );
+        let other = |comment: &str| text(comment).replace('v', "w");
+        take(&text(" # c"), &other(" # d"), &other(" # d"));
+        take(&text(""), &other(" # d"), &other(" # d"));
+        check(
+            &text(" # c"),
+            &text(" # mine"),
+            &other(" # d"),
+            &other(" # mine"),
+        );
+    }
+}
+
+#[test]
+fn comments_of_new_entries_in_flow_collections_over_several_lines_come_along() {
+    take(
+        "e: {\n  a: 1, # one\n}\n",
+        "e: {\n  a: 1, # one\n  # above\n  b: 2, # two\n}\n",
+        "e: {\n  a: 1, # one\n  # above\n  b: 2, # two\n}\n",
+    );
+    check(
+        &with_args("").replace("args:\n", "args: [\n      a,\n    ]\n"),
+        &with_args("").replace("args:\n", "args: [\n      a, # mine\n    ]\n"),
+        &with_args("# new\n- b # bee\n- a\n"),
+        &with_args("").replace(
+            "args:\n",
+            "args: [\n      # new\n      b, # bee\n      a, # mine\n    ]\n",
+        ),
+    );
+    // On one line there is no room for them.
+    check(
+        "e: {a: 1, c: 1}\n",
+        "e: {a: 1, c: 2}\n",
+        "e:\n  a: 1\n  b: 1 # b\n  c: 1\n",
+        "e: {a: 1, b: 1, c: 2}\n",
+    );
+}
+
+#[test]
+fn an_added_element_has_the_dash_of_its_surroundings() {
+    let list = |names: &str| {
+        let items = names
+            .chars()
+            .map(|n| format!("-   name: {n}\n    image: {n}\n    args:\n    -   x\n    -   y\n"));
+        pod(&format!("containers:\n{}", items.collect::<String>()))
+    };
+    let narrow = |names: &str| {
+        list(names)
+            .replace("-   ", "- ")
+            .replace("    image", "  image")
+            .replace("      args:\n      ", "    args:\n    ")
+            .replace("      - ", "    - ")
+            .replace("      image", "    image")
+    };
+    check(&narrow("a"), &list("a"), &narrow("ab"), &list("ab"));
+}
+
+#[test]
+fn commented_out_lines_that_local_removed_do_not_come_back_with_a_neighbour() {
+    let base = "a: 1\n# b: 2\nc: 3\n# d: 4\n";
+    let upstream = "a: 1\n# b: 2\n# new\nn: 1\nc: 3\n# d: 4\ne: 5\n";
+    check(
+        base,
+        "a: 1\nc: 3\n",
+        upstream,
+        "a: 1\n# new\nn: 1\nc: 3\ne: 5\n",
+    );
+    // One more of them is new.
+    let twice = "a: 1\n# b: 2\nc: 3\n# b: 2\ne: 5\n";
+    check(
+        "a: 1\n# b: 2\nc: 3\n",
+        "a: 1\nc: 3\n",
+        twice,
+        "a: 1\nc: 3\n# b: 2\ne: 5\n",
+    );
+    check(
+        &with_args("- a\n# - b\n- c\n"),
+        &with_args("- a # mine\n- c\n"),
+        &with_args("- a\n# - b\n- n\n- c\n"),
+        &with_args("- a # mine\n- n\n- c\n"),
+    );
+}
+
+#[test]
+fn what_upstream_adds_keeps_its_spaces() {
+    take(
+        "a: 1\n",
+        "a: 1\nb:\n  image:   x  # c\n  k :  v\n  l:\n  - m:   n\n    # deep\n      # deeper\n    o: p\n",
+        "a: 1\nb:\n  image:   x  # c\n  k :  v\n  l:\n  - m:   n\n    # deep\n      # deeper\n    o: p\n",
+    );
+}

@@ -9,6 +9,7 @@ use super::slots::{Slot, new_lines, spans, stable_slots};
 use super::splice::{Splice, splice};
 use super::{Change, Editor};
 use crate::yaml::comments::head_start;
+use crate::yaml::content::Content;
 use crate::yaml::document::{EntryRef, NodeRef};
 use crate::yaml::render::{Manner, Rendered};
 use crate::yaml::tree::NodeId;
@@ -43,6 +44,8 @@ pub(super) struct Run {
     /// Whether the last line, or that of the unit above if there is none, may be that of a new
     /// block scalar.
     pub(super) scalar: bool,
+    /// Whether that one may keep the blank lines behind it.
+    pub(super) plus: bool,
 }
 
 impl Run {
@@ -52,6 +55,7 @@ impl Run {
             lines: Vec::new(),
             keeps: false,
             scalar: false,
+            plus: false,
         }
     }
 }
@@ -111,36 +115,39 @@ impl<'d, 'f> Editor<'d, 'f> {
         let mut stays = vec![false; units.len()];
         // Runs of lines that are put in: first those before all units that stay.
         let mut runs = vec![Run::behind(None)];
-        for (position, (slot, stable)) in slots.iter().zip(&stable).enumerate() {
+        for (position, (slot, is_stable)) in slots.iter().zip(&stable).enumerate() {
             let colon = colons.get(&position).copied();
             let lines = match slot {
-                Slot::Kept(index) if *stable => {
+                Slot::Kept(index) if *is_stable => {
                     stays[*index] = true;
                     self.emit_with_colon(&units[*index], colon, manner, out);
                     let mut run = Run::behind(Some(*index));
-                    run.scalar = self.changes_block_scalar(&units[*index].ids);
+                    (run.scalar, run.plus) = self.changes_block_scalar(&units[*index].ids);
                     runs.push(run);
                     continue;
                 }
                 Slot::Kept(index) => self.unit_lines(&units[*index], colon, column, manner),
                 Slot::New(new) => {
-                    let above = runs.last().and_then(|run| run.behind).unwrap_or(0);
-                    let indent_below = self.indent_below(units[above].below);
-                    new_lines(
-                        new,
-                        column,
-                        &Manner {
-                            indent_below,
-                            ..*manner
-                        },
-                    )
+                    let above = runs.last().and_then(|run| run.behind);
+                    let below = units[above.unwrap_or(0)].below;
+                    let indent_below = self.indent_below(below);
+                    let keep = match above {
+                        Some(_) => self.behind_blank_lines(below) == below,
+                        None => !behind_dash && stable.contains(&true),
+                    };
+                    let manner = Manner {
+                        indent_below,
+                        keep,
+                        ..*manner
+                    };
+                    new_lines(new, column, &manner)
                 }
             };
             if let Some(run) = runs.last_mut() {
                 run.lines.extend(lines);
-                run.scalar = match slot {
+                (run.scalar, run.plus) = match slot {
                     Slot::Kept(index) => self.changes_block_scalar(&units[*index].ids),
-                    Slot::New(new) => new.content.holds_block_scalar(),
+                    Slot::New(new) => scalars_of(&new.content),
                 };
                 run.keeps = match slot {
                     Slot::Kept(index) => {
@@ -181,6 +188,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             out.push(Splice { range, text });
         }
         let takes = |above: &Run, below: usize| match above.behind {
+            _ if above.plus && self.behind_blank_lines(below) > below => true,
             _ if above.scalar => self.indent_below(below) > 0,
             Some(unit) if above.lines.is_empty() => self.takes_lines_below(&units[unit].ids, below),
             _ => false,
@@ -251,16 +259,25 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Whether a change at these nodes may put a block scalar at their end.
-    fn changes_block_scalar(&self, ids: &Range<u32>) -> bool {
-        let mut changes = self.changes.range(NodeId(ids.start)..NodeId(ids.end));
-        changes.any(|(_, change)| match change {
-            Change::Replace(content) => content.holds_block_scalar(),
-            Change::Slots(slots) => slots.iter().any(|slot| match slot {
-                Slot::Kept(_) => false,
-                Slot::New(new) => new.content.holds_block_scalar(),
-            }),
-        })
+    /// Whether a change at these nodes may put a block scalar at their end, and one with `+`.
+    fn changes_block_scalar(&self, ids: &Range<u32>) -> (bool, bool) {
+        let changes = self.changes.range(NodeId(ids.start)..NodeId(ids.end));
+        let mut found = (false, false);
+        let mut add = |content: &Content<'_>| {
+            let (scalar, plus) = scalars_of(content);
+            found = (found.0 || scalar, found.1 || plus);
+        };
+        for (_, change) in changes {
+            match change {
+                Change::Replace(content) => add(content),
+                Change::Slots(slots) => slots.iter().for_each(|slot| {
+                    if let Slot::New(new) = slot {
+                        add(&new.content);
+                    }
+                }),
+            }
+        }
+        found
     }
 
     /// Whether the last of these nodes is a block scalar that would take blank or comment lines at
@@ -398,4 +415,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
         lines
     }
+}
+
+/// Whether a block scalar may be written for a part of this, and one with `+` for its end.
+fn scalars_of(content: &Content<'_>) -> (bool, bool) {
+    let scalar = content.holds_block_scalar();
+    (scalar, scalar && content.may_keep_blank_lines())
 }

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::Editor;
-use super::slots::{Slot, flow_piece, spans};
+use super::slots::{Slot, comments_around, flow_piece, spans};
 use super::splice::{Splice, splice};
 use crate::yaml::comments::comment_behind;
 use crate::yaml::document::{Document, NodeRef};
 use crate::yaml::lines::skip_trivia;
-use crate::yaml::render::Manner;
+use crate::yaml::render::{Json, Manner};
 use crate::yaml::tree::NodeKind;
 
 /// An element of a flow collection with what belongs to it.
@@ -94,6 +94,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         };
         let mut text = document.text[opening].to_owned();
         let mut in_comment = text.contains('#');
+        let several_lines =
+            manner.json == Json::No && document.text[interior.clone()].contains('\n');
         let trailing_comma = cells.last().is_some_and(|cell| cell.comma.is_some());
         for (position, slot) in slots.iter().enumerate() {
             let usual = if position == 0 {
@@ -109,6 +111,18 @@ impl<'d, 'f> Editor<'d, 'f> {
                 (*index == 0) == (position == 0) || lead(cell).contains('#')
             });
             let own = own.map_or(usual.as_str(), |(_, cell)| lead(cell));
+            let mut behind = None;
+            if let Slot::New(new) = slot
+                && several_lines
+            {
+                let (above, comment) = comments_around(new);
+                behind = comment;
+                for comment in above {
+                    push_lead(&mut text, in_comment, own, manner);
+                    text.push_str(comment);
+                    in_comment = true;
+                }
+            }
             push_lead(&mut text, in_comment, own, manner);
             let last = position + 1 == slots.len();
             match (cell, slot) {
@@ -119,7 +133,11 @@ impl<'d, 'f> Editor<'d, 'f> {
                 (None, Slot::New(new)) => {
                     text.push_str(&flow_piece(new, manner));
                     text.push_str(if !last || trailing_comma { "," } else { "" });
-                    in_comment = false;
+                    in_comment = behind.is_some();
+                    if let Some(comment) = behind {
+                        text.push(' ');
+                        text.push_str(comment);
+                    }
                 }
                 (None, Slot::Kept(_)) => {}
             }

@@ -14,9 +14,11 @@ impl<'d, 'f> Editor<'d, 'f> {
         Manner {
             step: self.step(node),
             wide: self.wide(start),
+            dash: self.dash(start),
             newline: self.newline(start),
             json: self.json(node),
             indent_below: 0,
+            keep: false,
             body: None,
         }
     }
@@ -26,8 +28,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         let below = self.behind_line(node.range().end);
         let inherits = node.kind().is_block_scalar()
             && !block_indicators(node).contains(|c: char| c.is_ascii_digit());
+        let below = below.min(self.document.text.len());
         Manner {
-            indent_below: self.indent_below(below.min(self.document.text.len())),
+            indent_below: self.indent_below(below),
+            keep: self.behind_blank_lines(below) == below,
             body: body_indent(node).filter(|_| inherits),
             ..self.manner(node)
         }
@@ -97,6 +101,24 @@ impl<'d, 'f> Editor<'d, 'f> {
         2
     }
 
+    /// Columns from a dash to what follows it, as in the nearest block sequence.
+    pub(super) fn dash(&self, start: usize) -> usize {
+        let dashes = self.dashes.get_or_init(|| {
+            let document = self.document;
+            let nodes = document.tree.nodes.iter().enumerate();
+            let sequences = nodes.filter(|(_, node)| node.kind == NodeKind::BlockSequence);
+            let width = |id: usize| {
+                let node = document.node(NodeId(id as u32));
+                let item = node.items().next()?;
+                let width = item.outer_start().checked_sub(item.mark()?)?;
+                let is_gap = width > 1 && document.line_end(item.mark()?) > item.outer_start();
+                is_gap.then_some((node.range().start, width))
+            };
+            sequences.filter_map(|(id, _)| width(id)).collect()
+        });
+        nearest(dashes, start).unwrap_or(2)
+    }
+
     /// Whether the nearest block sequence under a key is indented.
     pub(super) fn wide(&self, start: usize) -> bool {
         let sequences = self.sequences.get_or_init(|| {
@@ -114,16 +136,17 @@ impl<'d, 'f> Editor<'d, 'f> {
                 })
                 .collect()
         });
-        let at = sequences.partition_point(|(s, _)| *s < start);
-        let before = at.checked_sub(1).map(|i| sequences[i]);
-        let after = sequences.get(at).copied();
-        let distance = |entry: &(usize, bool)| entry.0.abs_diff(start);
-        [before, after]
-            .into_iter()
-            .flatten()
-            .min_by_key(distance)
-            .is_some_and(|(_, wide)| wide)
+        nearest(sequences, start).unwrap_or(false)
     }
+}
+
+/// What is said of the place that is nearest to `start`.
+fn nearest<T: Copy>(places: &[(usize, T)], start: usize) -> Option<T> {
+    let at = places.partition_point(|(place, _)| *place < start);
+    let before = at.checked_sub(1).map(|index| places[index]);
+    let found = [before, places.get(at).copied()].into_iter().flatten();
+    let nearest = found.min_by_key(|(place, _)| place.abs_diff(start));
+    nearest.map(|(_, said)| said)
 }
 
 pub(super) fn owner_of(node: NodeRef<'_>) -> Owner {

@@ -33,6 +33,7 @@ mod splice;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use keys::KeyIndexes;
 use lines::{ends_in_block_scalar, newline_at};
@@ -80,8 +81,12 @@ pub struct Editor<'d, 'f> {
     changes: BTreeMap<NodeId, Change<'f>>,
     /// By the key of the entry, or by the item.
     comments: BTreeMap<NodeId, Comments>,
+    /// Comment lines that new entries and items do not bring along.
+    without: Arc<HashSet<String>>,
     /// Start of every block sequence that is the value of a key, and whether it is indented.
     sequences: OnceCell<Vec<(usize, bool)>>,
+    /// Start of every block sequence, and the columns from its dash to what follows.
+    dashes: OnceCell<Vec<(usize, usize)>>,
     /// Columns per level in the block mappings that were looked at.
     steps: RefCell<HashMap<NodeId, Option<usize>>>,
     /// The rest of the line that was last looked at, and its line break.
@@ -108,12 +113,20 @@ impl<'d, 'f> Editor<'d, 'f> {
             own_tree,
             changes: BTreeMap::new(),
             comments: BTreeMap::new(),
+            without: Arc::default(),
             sequences: OnceCell::new(),
+            dashes: OnceCell::new(),
             steps: RefCell::default(),
             line: Cell::default(),
             gone: BTreeMap::new(),
             keys: RefCell::default(),
         }
+    }
+
+    /// Names comment lines that entries and items which come from now on do not bring along, each
+    /// from its `#`.
+    pub fn leave_out(&mut self, lines: HashSet<String>) {
+        self.without = Arc::new(lines);
     }
 
     /// Whether nothing was changed.
@@ -187,6 +200,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             content,
             entry: None,
             item: None,
+            without: Arc::clone(&self.without),
         };
         self.insert_slot(mapping, position, slot, true)
     }
@@ -221,6 +235,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             content,
             entry: Some(entry),
             item: None,
+            without: Arc::clone(&self.without),
         };
         self.insert_slot(mapping, position, slot, true)
     }
@@ -240,6 +255,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             content,
             entry: None,
             item: None,
+            without: Arc::clone(&self.without),
         };
         self.insert_slot(sequence, position, slot, false)
     }
@@ -260,6 +276,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             content,
             entry: None,
             item: Some(item),
+            without: Arc::clone(&self.without),
         };
         self.insert_slot(sequence, position, slot, false)
     }
@@ -373,12 +390,14 @@ impl<'d, 'f> Editor<'d, 'f> {
                     content: readable(content)?,
                     entry: Some(entry),
                     item: None,
+                    without: Arc::clone(&self.without),
                 },
                 Part::Item(item, content) => NewSlot {
                     key: None,
                     content: readable(content)?,
                     entry: None,
                     item: Some(item),
+                    without: Arc::clone(&self.without),
                 },
             };
             Ok(Slot::New(Box::new(new)))

@@ -7,10 +7,10 @@ use super::manner::owner_of;
 use super::slots::below_text;
 use super::splice::Splice;
 use super::{Content, Editor};
-use crate::yaml::comments::comment_behind;
+use crate::yaml::comments::{comment_behind, header_end};
 use crate::yaml::document::NodeRef;
 use crate::yaml::render::{self, Json, Manner, Owner, Rendered};
-use crate::yaml::scalar::{self, Context};
+use crate::yaml::scalar::{self, Context, ScalarStyle};
 use crate::yaml::tree::NodeKind;
 use crate::yaml::value::Value;
 
@@ -24,10 +24,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         let in_json = node.parent().is_none() && self.json(node) != Json::No;
         if in_json || self.flow_only(node) {
             let manner = self.manner(node);
-            let text = match (node.kind(), content) {
-                (NodeKind::Scalar(style), Content::Value(Value::String(value)))
-                    if manner.json == Json::No =>
-                {
+            let text = match (node.kind(), string_in_style_of(node, content)) {
+                (NodeKind::Scalar(style), Some(value)) if manner.json == Json::No => {
                     scalar::write_inline(value, style, Context::Flow)
                 }
                 _ => render::flow(content, &manner),
@@ -49,20 +47,52 @@ impl<'d, 'f> Editor<'d, 'f> {
                 let text = render::plain_or_quoted(source.scalar_text().unwrap_or_default());
                 Rendered::inline(tag.unwrap_or_default() + &text)
             }
-            (NodeKind::Scalar(style), Content::Value(Value::String(text)))
-                if node.kind().is_block_scalar() && block_indicators(node).contains('+') =>
-            {
-                render::kept_string(text, style, owner, &manner)
-            }
-            (NodeKind::Scalar(style), Content::Value(Value::String(text))) if !node.is_null() => {
-                render::string(text, style, owner, &manner)
+            (NodeKind::Scalar(style), _) if !node.is_null() => {
+                match string_in_style_of(node, content) {
+                    Some(text)
+                        if node.kind().is_block_scalar()
+                            && block_indicators(node).contains('+') =>
+                    {
+                        render::kept_string(text, style, owner, &manner)
+                    }
+                    Some(text) => render::string(text, style, owner, &manner),
+                    None => render::block(content, owner, &manner),
+                }
             }
             _ => render::block(content, owner, &manner),
         };
         if let Content::Node(source) = content {
             self.keep_head_comment(node, *source, &mut rendered);
         }
+        let rendered = self.keep_header_comment(node, rendered);
         self.place(node, rendered, &manner, out);
+    }
+
+    /// The comment in the header of a block scalar stays with what takes its place.
+    fn keep_header_comment(&self, node: NodeRef<'d>, mut rendered: Rendered) -> Rendered {
+        if !matches!(node.kind(), NodeKind::Scalar(_)) {
+            return rendered;
+        }
+        let brought = rendered.take_header_comment();
+        let owner = node.key_of_value().unwrap_or(node);
+        let asked = self.comments.get(&owner.id);
+        let asked = asked.and_then(|comments| comments.behind.as_deref());
+        let is_block = node.kind().is_block_scalar();
+        let at = match is_block {
+            true => header_end(node),
+            false => node.range().end,
+        };
+        let own = comment_behind(self.document, at).map(str::trim);
+        let comment = match is_block {
+            true => asked.or(own).or(brought.as_deref()),
+            // The comment behind the old value stays or comes on its own.
+            false if asked.is_some() || own.is_some() => None,
+            false => brought.as_deref(),
+        };
+        match comment.filter(|comment| !comment.is_empty()) {
+            Some(comment) => rendered.put_comment(comment),
+            None => rendered,
+        }
     }
 
     /// A comment on the line of the indicator stays alone there: if that of the new content joined
@@ -74,7 +104,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         rendered: &mut Rendered,
     ) {
         let head = self.head_place(node);
-        let has_own = head.is_some_and(|head| comment_behind(self.document, head).is_some());
+        let owner = node.key_of_value().unwrap_or(node);
+        let asked = self.comments.get(&owner.id);
+        let has_own = asked.is_some_and(|comments| comments.behind.is_some())
+            || head.is_some_and(|head| comment_behind(self.document, head).is_some());
         if has_own && source.kind().is_block_collection() {
             let tag = source.tag().unwrap_or_default();
             let behind = rendered.inline.strip_prefix(tag).unwrap_or_default();
@@ -192,6 +225,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         let document = self.document;
         let rendered = match node.anchor() {
             Some(_) => rendered.below(),
+            // Behind a wide dash the first line would stand in another column than the others.
+            None if manner.dash > 2 => rendered.below(),
             None => rendered,
         };
         let comment = comment_behind(document, head).is_some();
@@ -302,7 +337,12 @@ impl<'d, 'f> Editor<'d, 'f> {
         };
         let glued = !document.text[..range.start].ends_with([' ', '\t', '\n', '\u{feff}']);
         if glued && !text.is_empty() && range.start > 0 {
-            text.insert(0, ' ');
+            let gap = if behind_dash {
+                manner.dash.max(2) - 1
+            } else {
+                1
+            };
+            text.insert_str(0, &" ".repeat(gap));
         }
         let below = below_text(&rendered.lines, manner);
         if end == line_end || rendered.tail {
@@ -354,4 +394,21 @@ impl<'d, 'f> Editor<'d, 'f> {
             end + newline_at(text, end).len()
         }
     }
+}
+
+/// The string that a scalar becomes in its own style; `None` where the content comes as it is
+/// written: what is no string, has that style, or needs lines that the scalar has not.
+fn string_in_style_of<'c>(node: NodeRef<'_>, content: &'c Content<'_>) -> Option<&'c str> {
+    let source = match content {
+        Content::Value(Value::String(text)) => return Some(text),
+        Content::Node(source) => source,
+        _ => return None,
+    };
+    let text = source.as_str().filter(|_| source.properties().is_empty())?;
+    let (own, their) = (node.kind(), source.kind());
+    let is_ambiguous = their == NodeKind::Scalar(ScalarStyle::Plain)
+        && !scalar::plain_is_safe(text, Context::Block);
+    let several = source.source().contains('\n') && !own.is_block_scalar();
+    let as_written = own == their || is_ambiguous || several || their == NodeKind::Alias;
+    (!as_written).then_some(text)
 }

@@ -1,8 +1,10 @@
 //! Entries and items as they shall be: kept ones, which may move, and new ones.
 
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::yaml::comments::entry_end;
+use crate::yaml::comments::{comment_in_flow, comments_above, entry_end, line_comment};
 use crate::yaml::content::Content;
 use crate::yaml::document::{EntryRef, NodeRef};
 use crate::yaml::render::{self, Manner, Owner, Rendered};
@@ -16,6 +18,8 @@ pub(super) struct NewSlot<'a> {
     /// The entry of another document whose comments come along.
     pub(super) entry: Option<EntryRef<'a>>,
     pub(super) item: Option<NodeRef<'a>>,
+    /// Comment lines above those that do not.
+    pub(super) without: Arc<HashSet<String>>,
 }
 
 #[derive(Debug, Clone)]
@@ -129,9 +133,31 @@ pub(super) fn below_text<'l>(
 
 pub(super) fn new_lines(new: &NewSlot<'_>, column: usize, manner: &Manner) -> Vec<String> {
     match &new.key {
-        Some(key) => render::entry_lines(key, &new.content, new.entry, column, manner),
-        None => render::item_lines(&new.content, new.item, column, manner),
+        Some(key) => {
+            let (content, entry) = (&new.content, new.entry);
+            render::entry_lines(key, content, entry, &new.without, column, manner)
+        }
+        None => render::item_lines(&new.content, new.item, &new.without, column, manner),
     }
+}
+
+/// The comments above and behind the source of an entry or item.
+pub(super) fn comments_around<'n>(new: &'n NewSlot<'_>) -> (Vec<&'n str>, Option<&'n str>) {
+    let value = new.entry.map(|entry| entry.value).or(new.item);
+    let owner = new.entry.map(|entry| entry.key).or(new.item);
+    let (Some(value), Some(owner)) = (value, owner) else {
+        return (Vec::new(), None);
+    };
+    let mut above = comments_above(owner);
+    above.retain(|comment| !new.without.contains(*comment));
+    let in_block = value
+        .parent()
+        .is_some_and(|parent| parent.kind().is_block_collection());
+    let behind = match in_block {
+        true => line_comment(owner).filter(|comment| !comment.is_empty()),
+        false => comment_in_flow(value),
+    };
+    (above, behind)
 }
 
 pub(super) fn flow_piece(new: &NewSlot<'_>, manner: &Manner) -> String {

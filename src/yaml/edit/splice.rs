@@ -94,6 +94,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             }
         }
         if let Some(comment) = &comments.behind
+            && !self.replaces_header(owner)
             && let Some(at) = comment_place(owner)
         {
             let text = match comment.is_empty() {
@@ -105,6 +106,20 @@ impl<'d, 'f> Editor<'d, 'f> {
                 text,
             });
         }
+    }
+
+    /// Whether the value of an entry (by its key) or item is a block scalar that is replaced; the
+    /// comment of its header is then written with it.
+    fn replaces_header(&self, owner: NodeRef<'d>) -> bool {
+        let in_mapping = owner
+            .parent()
+            .is_some_and(|parent| parent.kind().is_mapping());
+        let value = match in_mapping {
+            true => self.document.node(NodeId(owner.raw().next)),
+            false => owner,
+        };
+        value.kind().is_block_scalar()
+            && matches!(self.changes.get(&value.id), Some(Change::Replace(_)))
     }
 
     pub(super) fn emit_slots(&self, node: NodeRef<'d>, slots: &[Slot<'f>], out: &mut Vec<Splice>) {

@@ -203,3 +203,20 @@ fn package_variants_of_a_real_package() {
     }
     assert_eq!(count, 8);
 }
+
+#[test]
+fn comments_above_a_resources_first_key_come_along_from_a_file() {
+    let kptfile =
+        "# the blueprint\napiVersion: kpt.dev/v1\nkind:   Kptfile\nmetadata:\n  name: edge-app\n";
+    let map = "# Licence\n\n# of a\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name:   a # c\n# foot\n";
+    let folder = directory(&[("all.yaml", &format!("{kptfile}---\n{map}"))]);
+    let flags = [(Role::Upstream, folder.path().join("all.yaml"))];
+    let outcome = on_package_with(&FUNCTION, VARIANT, &[], &flags).expect("a valid config");
+    let expected = map.replace(
+        "# c\n",
+        "# c\n  annotations:\n    internal.kpt.dev/upstream-identifier: \"|ConfigMap|default|a\"\n",
+    );
+    assert_eq!(outcome.file("configmap_a.yaml"), expected);
+    let made = outcome.file("Kptfile");
+    assert!(made.starts_with(kptfile), "{made}");
+}

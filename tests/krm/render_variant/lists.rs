@@ -195,3 +195,23 @@ fn what_an_update_brings_to_a_list_is_worked_on_by_the_later_steps() {
     });
     assert_eq!(values[0], values[1]);
 }
+
+#[test]
+fn a_clone_within_a_resource_list_keeps_the_text() {
+    let config = VARIANT.replace(
+        "metadata:\n",
+        "metadata:\n  annotations:\n    fn.kpt.dev/upstream-path: upstream\n",
+    );
+    let map = "# above\napiVersion: v1\nkind:   ConfigMap # c\nmetadata:\n  name:   'a'\ndata:\n  # deep\n  k  : v\n  t: |+\n    one\n\n  l: [ a,\n       b ]\n";
+    let text = resource_list(&[("upstream/Kptfile", KPTFILE), ("upstream/map.yaml", map)]);
+    let outcome = on_list(&FUNCTION, &config, &text).expect("a valid config");
+    let after = &outcome.file("-")[text.len()..];
+    for line in map.lines().skip(2) {
+        let expected = match line {
+            "" => "\n\n".to_owned(),
+            line => format!("\n  {line}\n"),
+        };
+        assert!(after.contains(&expected), "{line}\n{after}");
+    }
+    assert!(after.contains("# above\n"), "{after}");
+}

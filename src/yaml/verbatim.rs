@@ -1,0 +1,132 @@
+//! Text that moves to another column as it is written: only the white space at the beginning of its
+//! lines changes.
+//!
+//! ```yaml
+//! # a package's file          # the same as an item
+//! # why                       - # why
+//! replicas:   1                 replicas:   1
+//! ```
+
+use super::comments::comment_behind;
+use super::document::{Document, NodeRef};
+use super::tree::NodeKind;
+
+/// The text of a whole document as an item with its dash at a column; `None` where the text cannot
+/// stand behind a dash as it is.
+#[must_use]
+pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize) -> Option<String> {
+    let text = root.document_text()?;
+    let kind = root.kind();
+    // What a directive says of the document would be lost.
+    let has_directives = root.document.text.starts_with('%') || root.document.text.contains("\n%");
+    let is_collection = kind.is_block_collection() || kind == NodeKind::FlowMapping;
+    if !is_collection || has_directives || root.document.tree.unterminated.is_some() {
+        return None;
+    }
+    let text = text.trim_start_matches('\u{feff}');
+    let blank = text.lines().take_while(|line| line.trim().is_empty());
+    let skipped = blank.count();
+    let lines: Vec<&str> = text.lines().skip(skipped).collect();
+    let ends_in_text = root.document.ends_in_kept_scalar(root);
+    let count = match ends_in_text {
+        true => lines.len(),
+        false => lines.iter().rposition(|line| !line.trim().is_empty())? + 1,
+    };
+    let mut out = String::with_capacity(text.len() + count * (indent + 2));
+    for (at, line) in lines[..count].iter().enumerate() {
+        match (at, line.is_empty()) {
+            (0, _) => out.push_str(&format!("{:indent$}- {line}", "")),
+            (_, true) => {}
+            (_, false) => {
+                out.extend(std::iter::repeat_n(' ', indent + 2));
+                out.push_str(line);
+            }
+        }
+        out.push('\n');
+    }
+    Some(out)
+}
+
+/// A block collection as the text of a document of its own, with the comments between its indicator
+/// and its first line, and for an item those below it; `None` where its text cannot be taken as it is.
+pub(super) fn collection_text(node: NodeRef<'_>) -> Option<String> {
+    let document = node.document;
+    let fits = node.kind().is_block_collection() && node.properties_range().is_none();
+    if !fits || node.holds_properties_or_aliases() || document.tree.unterminated.is_some() {
+        return None;
+    }
+    let (column, start) = (node.column(), node.range().start);
+    let mut out = String::new();
+    if let Some(mark) = node.mark() {
+        let first_line = document.line_start(start);
+        if let Some(comment) = comment_behind(document, mark + 1) {
+            out.push_str(comment.trim());
+            out.push('\n');
+        }
+        if first_line > mark {
+            let head = document.line_end(mark) + 1..first_line;
+            push_lines(document, head, column, &mut out)?;
+        }
+    }
+    let own_line = document.line_end(start).min(node.range().end);
+    let own_line = document.line_end(own_line);
+    out.push_str(document.text[start..own_line].trim_end_matches('\r'));
+    out.push('\n');
+    let end = foot_end(node, column);
+    if end > own_line {
+        push_lines(document, own_line + 1..end, column, &mut out)?;
+    }
+    Some(out)
+}
+
+/// Behind the last line of a collection; the comments below an item of a list that stand no
+/// shallower than its entries are its own.
+fn foot_end(node: NodeRef<'_>, column: usize) -> usize {
+    let document = node.document;
+    let text = document.text;
+    let last = document.line_end(node.range().end);
+    let is_item = node
+        .parent()
+        .is_some_and(|parent| parent.kind().is_sequence());
+    if !is_item || !node.kind().is_mapping() || document.ends_in_kept_scalar(node) {
+        return last;
+    }
+    let (mut end, mut at) = (last, last + 1);
+    while at < text.len() {
+        let line_end = document.line_end(at);
+        let line = &text[at..line_end];
+        let indent = line.len() - line.trim_start().len();
+        let is_own = indent >= column && document.comment_at(at + indent).is_some();
+        if is_own {
+            end = line_end;
+        } else if !line.trim().is_empty() {
+            break;
+        }
+        at = line_end + 1;
+    }
+    end
+}
+
+/// Lines without the indentation that they have in common; comments may stand further left.
+fn push_lines(
+    document: Document<'_>,
+    range: std::ops::Range<usize>,
+    column: usize,
+    out: &mut String,
+) -> Option<()> {
+    let mut at = range.start;
+    while at < range.end {
+        let end = document.line_end(at);
+        let line = &document.text[at..end.min(range.end)];
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let is_free = indent == line.len() || document.comment_at(at + indent).is_some();
+        if indent < column && !is_free {
+            return None;
+        }
+        out.push_str(&line[indent.min(column)..]);
+        out.push('\n');
+        at = end + 1;
+    }
+    Some(())
+}
