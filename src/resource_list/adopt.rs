@@ -5,7 +5,8 @@ use crate::chunk::Chunk;
 use crate::package::FileChange;
 use crate::resource::Resource;
 use crate::yaml::{
-    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, document_as_item,
+    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, document_as_content,
+    document_as_item,
 };
 
 impl ResourceList {
@@ -161,7 +162,10 @@ impl Chunk {
             };
             count = items.items().count();
             for node in nodes {
-                editor.insert_item_from(items, None, *node)?;
+                match document_as_content(*node) {
+                    Some(content) => editor.insert_item(items, None, content)?,
+                    None => editor.insert_item_from(items, None, *node)?,
+                }
             }
             Ok::<_, EditError>(())
         })?;

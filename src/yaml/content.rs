@@ -82,16 +82,35 @@ impl<'f> From<NodeRef<'f>> for Content<'f> {
 pub struct OwnedDocument {
     text: String,
     tree: Tree,
+    /// Whether the lines are written as they are, in whatever manner the surroundings are.
+    as_it_is: bool,
 }
 
 impl OwnedDocument {
+    /// A text whose lines are only indented where it is put in.
+    pub(super) fn as_it_is(text: String) -> Result<Self, ParseError> {
+        let as_it_is = true;
+        Self::parse(text).map(|parsed| Self { as_it_is, ..parsed })
+    }
+
+    /// The lines that are only to be indented.
+    pub(super) fn lines_as_they_are(&self) -> Option<impl Iterator<Item = &str>> {
+        let starts_at_column_0 = self.root()?.column() == 0;
+        (self.as_it_is && starts_at_column_0).then(|| self.text.lines())
+    }
+
     /// Parses a text and keeps it.
     ///
     /// # Errors
     /// What the parser refuses.
     pub fn parse(text: String) -> Result<Self, ParseError> {
         let tree = Tree::parse(&text, ParseOptions::default())?.expanded(&text);
-        Ok(Self { text, tree })
+        let as_it_is = false;
+        Ok(Self {
+            text,
+            tree,
+            as_it_is,
+        })
     }
 
     /// The document.

@@ -41,4 +41,4 @@ pub use render::node_text;
 pub(crate) use tree::most_nodes;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;
-pub(crate) use verbatim::document_as_item;
+pub(crate) use verbatim::{document_as_content, document_as_item};

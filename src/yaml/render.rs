@@ -47,29 +47,6 @@ impl Manner {
 }
 
 /// How much of JSON there is in flow style.
-    pub(super) json: Json,
-    /// White space in blank lines and in front of a comment line that follow, which a block scalar
-    /// indented no deeper would take for its own.
-    pub(super) indent_below: usize,
-    /// Whether a line with text follows, so that a block scalar with `+` at the end takes no blank
-    /// lines for its own.
-    pub(super) keep: bool,
-    /// Indentation of the lines of the block scalar that is replaced.
-    pub(super) body: Option<usize>,
-}
-
-impl Manner {
-    /// The manner for a part of a collection: what is not its last part stands above others.
-    fn above_others(&self, part: NodeRef<'_>, whole: NodeRef<'_>) -> Self {
-        let is_last = part.ids().end == whole.ids().end;
-        Self {
-            keep: self.keep || !is_last,
-            ..*self
-        }
-    }
-}
-
-/// How much of JSON there is in flow style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Json {
     /// Strings are plain where they can be.
@@ -246,6 +223,27 @@ fn document_text(content: &Content<'_>) -> String {
 
 /// Content in block style.
 pub(super) fn block(content: &Content<'_>, owner: Owner, manner: &Manner) -> Rendered {
+    if let Content::Text(text) = content
+        && let Some(lines) = text.lines_as_they_are()
+    {
+        let column = owner.child(
+            text.root().is_some_and(|root| root.kind().is_sequence()),
+            manner,
+        );
+        let lines = lines.map(|line| match line {
+            "" => String::new(),
+            line => format!("{:column$}{line}", ""),
+        });
+        let lines = lines.collect();
+        let rendered = Rendered {
+            lines,
+            ..Rendered::default()
+        };
+        return match owner {
+            Owner::Dash(_) => rendered.compact(),
+            _ => rendered,
+        };
+    }
     let rendered = match content {
         Content::Text(text) => {
             let content = root_of(text);

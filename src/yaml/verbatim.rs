@@ -7,14 +7,15 @@
 //! replicas:   1                 replicas:   1
 //! ```
 
+use std::sync::Arc;
+
 use super::comments::comment_behind;
+use super::content::{Content, OwnedDocument};
 use super::document::{Document, NodeRef};
 use super::tree::NodeKind;
 
-/// The text of a whole document as an item with its dash at a column; `None` where the text cannot
-/// stand behind a dash as it is.
-#[must_use]
-pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize) -> Option<String> {
+/// The lines of a whole document; `None` where they cannot stand in another column as they are.
+fn document_lines(root: NodeRef<'_>) -> Option<Vec<&str>> {
     let text = root.document_text()?;
     let kind = root.kind();
     // What a directive says of the document would be lost.
@@ -23,28 +24,39 @@ pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize) -> Option<Strin
     if !is_collection || has_directives || root.document.tree.unterminated.is_some() {
         return None;
     }
-    let text = text.trim_start_matches('\u{feff}');
-    let blank = text.lines().take_while(|line| line.trim().is_empty());
-    let skipped = blank.count();
-    let lines: Vec<&str> = text.lines().skip(skipped).collect();
-    let ends_in_text = root.document.ends_in_kept_scalar(root);
-    let count = match ends_in_text {
-        true => lines.len(),
-        false => lines.iter().rposition(|line| !line.trim().is_empty())? + 1,
-    };
-    let mut out = String::with_capacity(text.len() + count * (indent + 2));
-    for (at, line) in lines[..count].iter().enumerate() {
+    let lines = text.trim_start_matches('\u{feff}').lines();
+    let mut lines: Vec<&str> = lines.skip_while(|line| line.trim().is_empty()).collect();
+    if !root.document.ends_in_kept_scalar(root) {
+        let last = lines.iter().rposition(|line| !line.trim().is_empty())?;
+        lines.truncate(last + 1);
+    }
+    Some(lines)
+}
+
+/// The text of a whole document as an item with its dash at a column; `None` where the text cannot
+/// stand behind a dash as it is.
+#[must_use]
+pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize) -> Option<String> {
+    let mut out = String::new();
+    for (at, line) in document_lines(root)?.into_iter().enumerate() {
         match (at, line.is_empty()) {
             (0, _) => out.push_str(&format!("{:indent$}- {line}", "")),
             (_, true) => {}
-            (_, false) => {
-                out.extend(std::iter::repeat_n(' ', indent + 2));
-                out.push_str(line);
-            }
+            (_, false) => out.push_str(&format!("{:indent$}  {line}", "")),
         }
         out.push('\n');
     }
     Some(out)
+}
+
+/// A whole document to be written into another place line by line, its comments included; `None`
+/// where its text cannot be taken as it is.
+#[must_use]
+pub(crate) fn document_as_content(root: NodeRef<'_>) -> Option<Content<'static>> {
+    let lines = document_lines(root)?;
+    let lines: String = lines.into_iter().flat_map(|line| [line, "\n"]).collect();
+    let text = OwnedDocument::as_it_is(lines).ok()?;
+    Some(Content::Text(Arc::new(text)))
 }
 
 /// A block collection as the text of a document of its own, with the comments between its indicator
@@ -52,7 +64,9 @@ pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize) -> Option<Strin
 pub(super) fn collection_text(node: NodeRef<'_>) -> Option<String> {
     let document = node.document;
     let fits = node.kind().is_block_collection() && node.properties_range().is_none();
-    if !fits || node.holds_properties_or_aliases() || document.tree.unterminated.is_some() {
+    // What an alias or a merge key stands for is written elsewhere.
+    let is_own = document.tree.expansion.is_none() && !node.holds_properties_or_aliases();
+    if !fits || !is_own || document.tree.unterminated.is_some() {
         return None;
     }
     let (column, start) = (node.column(), node.range().start);

@@ -12,6 +12,7 @@ mod generated;
 mod git;
 mod hostile;
 mod inject_config;
+mod kept_comments;
 mod kpt_merge;
 mod kpt_roles;
 mod merge_cases;

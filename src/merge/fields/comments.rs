@@ -53,7 +53,8 @@ pub(super) fn take_comments<'d>(
     }
 }
 
-/// The comments within a node, that at the end of its last line included.
+/// The comments within a node: those above its first line and at the end of its last line included,
+/// that on the line of its key or dash not.
 pub(super) fn comments_of(node: NodeRef<'_>) -> Vec<&str> {
     let document = node.document;
     let range = node.range();
@@ -61,7 +62,10 @@ pub(super) fn comments_of(node: NodeRef<'_>) -> Vec<&str> {
     let end = rest
         .find('\n')
         .map_or(document.text.len(), |at| range.end + at);
-    document.comments_within(range.start..end).collect()
+    let mark = node.mark().unwrap_or(range.start);
+    let behind = document.text[mark..range.start].find('\n');
+    let start = behind.map_or(range.start, |at| mark + at);
+    document.comments_within(start..end).collect()
 }
 
 /// Comment lines that local removed, and that upstream has no more of than base: where they stand

@@ -506,6 +506,14 @@ fn comments_in_a_list_without_keys_outlive_upstreams_change() {
     // What local did not touch comes as upstream has it.
     let upstream = "# new\n- 'a'\n\n# off\n\n- c # d\n";
     check_args("- a\n- b\n", "- a\n- b\n", upstream, upstream, &[]);
+    // Above the first one, while upstream changes another comment.
+    check_args(
+        "- a\n- b\n",
+        "# mine\n- a\n- b\n",
+        "- a\n- b # y\n",
+        "# mine\n- a\n- b # y\n",
+        &[],
+    );
     // Comments of equal elements merge three-way.
     check_args(
         "- a # x\n- b # x\n",

@@ -168,6 +168,7 @@ impl<'x> Fold<'x> {
             content,
             entry: None,
             item: None,
+            without: std::sync::Arc::default(),
         })))
     }
 

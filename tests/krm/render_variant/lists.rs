@@ -202,16 +202,41 @@ fn a_clone_within_a_resource_list_keeps_the_text() {
         "metadata:\n",
         "metadata:\n  annotations:\n    fn.kpt.dev/upstream-path: upstream\n",
     );
-    let map = "# above\napiVersion: v1\nkind:   ConfigMap # c\nmetadata:\n  name:   'a'\ndata:\n  # deep\n  k  : v\n  t: |+\n    one\n\n  l: [ a,\n       b ]\n";
-    let text = resource_list(&[("upstream/Kptfile", KPTFILE), ("upstream/map.yaml", map)]);
-    let outcome = on_list(&FUNCTION, &config, &text).expect("a valid config");
-    let after = &outcome.file("-")[text.len()..];
-    for line in map.lines().skip(2) {
-        let expected = match line {
-            "" => "\n\n".to_owned(),
-            line => format!("\n  {line}\n"),
-        };
-        assert!(after.contains(&expected), "{line}\n{after}");
+    let map = "# Licence\n\n# above\napiVersion: v1\nkind:   ConfigMap # c\nmetadata:\n  name:   'a'\ndata:\n        # deep\n        k  : v\n        t: |+\n          one\n\n        l: [ a,\n             b ]\n  # foot\n";
+    let items = [("upstream/Kptfile", KPTFILE), ("upstream/map.yaml", map)];
+    let supplied = resource_list(&items);
+    // From items of a list that is read as a whole, and from files into an empty list.
+    let from_items = on_list(&FUNCTION, &config, &supplied).expect("a valid config");
+    let upstream = directory(&[("Kptfile", KPTFILE), ("map.yaml", map)]);
+    let (into_empty, _) = succeed(
+        Command::new(binary("render-variant"))
+            .arg("--config")
+            .arg(directory_file("pv.yaml", VARIANT).as_path())
+            .arg("--upstream")
+            .arg(upstream.path())
+            .write_stdin(resource_list(&[])),
+    );
+    let several = resource_list(&[(
+        "other/x.yaml",
+        "apiVersion: porch.kpt.dev/v1alpha1\nkind: X\nmetadata:\n  name: x\n",
+    )]);
+    let (into_block, _) = succeed(
+        Command::new(binary("render-variant"))
+            .arg("--config")
+            .arg(directory_file("pv.yaml", VARIANT).as_path())
+            .arg("--upstream")
+            .arg(upstream.path())
+            .write_stdin(several),
+    );
+    let from_items = from_items.file("-")[supplied.len()..].to_owned();
+    let body = map.split_once("kind").expect("a kind").1;
+    for after in [from_items, into_empty, into_block] {
+        assert!(
+            after.contains("- # Licence\n\n  # above\n  apiVersion: v1\n"),
+            "{after}"
+        );
+        for line in body.lines().skip(1).filter(|line| !line.is_empty()) {
+            assert!(after.contains(&format!("\n  {line}\n")), "{line}\n{after}");
+        }
     }
-    assert!(after.contains("# above\n"), "{after}");
 }
