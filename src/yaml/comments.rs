@@ -130,6 +130,7 @@ pub(super) fn header_end(node: NodeRef<'_>) -> usize {
 
 /// The comment behind an entry or item of a flow collection and its comma, from its `#`.
 pub(super) fn comment_in_flow(value: NodeRef<'_>) -> Option<&str> {
+    let value = value.written();
     let document = value.document;
     let end = value
         .range()

@@ -98,14 +98,14 @@ fn is_merge_key(key: NodeRef<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::OwnedDocument;
+    use crate::yaml::{Document, ParseOptions, Tree};
 
     #[test]
     fn equal_values_have_one_fingerprint() {
         let state = RandomState::new();
         let print = |text: &str| {
-            let owned = OwnedDocument::parse(text.to_owned()).expect("YAML");
-            let root = owned.root().expect("a document");
+            let tree = Tree::parse(text, ParseOptions::default()).expect("YAML");
+            let root = Document::new(text, &tree).root(0).expect("a document");
             Fingerprints::of(root, &state).get(root)
         };
         let same = print("a: 5\nb: [x, {c: 'd'}]\n");

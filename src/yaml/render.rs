@@ -672,9 +672,10 @@ impl Shift {
 /// and begins no collection.
 fn key_with_gap(entry: EntryRef<'_>) -> Option<(&str, &str)> {
     let document = entry.key.document;
-    let behind = entry.value.mark()? + 1;
-    let key = &document.text[entry.key.range().start..behind];
-    let gap = document.text.get(behind..entry.value.outer_start())?;
+    let value = entry.value.written();
+    let behind = value.mark()? + 1;
+    let key = document.text.get(entry.key.range().start..behind)?;
+    let gap = document.text.get(behind..value.outer_start())?;
     let is_gap = !gap.is_empty() && gap.bytes().all(|byte| byte == b' ');
     let fits = is_gap && !entry.value.kind().is_block_collection() && !is_long(key);
     (fits && !key.contains('\n')).then_some((key, gap))
