@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the examples as tests: every directory here that has an .expected/config.yaml.
+# Runs the examples as tests: every directory here that has an .expected/config.yaml or a play.sh.
 #
 #   examples/run.sh DIR [EXAMPLE...]        DIR holds the built binaries, target/release for one
 #   UPDATE=1 examples/run.sh DIR            writes .expected/ anew: read its diff before you commit it
@@ -161,6 +161,17 @@ for config in "$here"/*/.expected/config.yaml; do
   fi
   examples=$((examples + 1))
   run_example "$dir"
+done
+
+# Those that play a story from an empty directory on.
+for play in "$here"/*/play.sh; do
+  name=$(basename "$(dirname "$play")")
+  if [[ $# -gt 0 && " $* " != *" $name "* ]]; then
+    continue
+  fi
+  examples=$((examples + 1))
+  echo "== $name"
+  if run "$work/play" 0 "$play" "$binaries" "$work/$name"; then ok "$name: play.sh"; fi
 done
 
 [[ $examples -gt 0 ]] || fail "no example found"

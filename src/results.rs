@@ -114,8 +114,12 @@ reasons! {
     NotInElementOrder,
     /// The package, or the output, could not be written; the other results of the run do not hold.
     NotWritten,
+    /// The revision that a package was copied from, found by what is in it.
+    OriginalFound,
     /// Nothing tells which revision a package is based on, or that revision is not in the repository.
     OriginalNotFound,
+    /// No revision is like the package, so that it may be a copy of none.
+    OriginalUncertain,
     /// A PackageVariant of the name is there, and the PackageVariantSet does not own it.
     OtherOwner,
     /// A PackageVariant belongs to a PackageVariantSet that is not there.

@@ -114,6 +114,7 @@ impl fmt::Display for Role {
 pub struct Supplied {
     inputs: Vec<(Role, SuppliedPackage)>,
     openapi: Option<OwnedDocument>,
+    searches_original: bool,
     conflicts: Option<OwnedDocument>,
 }
 
@@ -172,6 +173,10 @@ impl Supplied {
             }
             let mut ways = ways(role, flags, config).into_iter();
             let Some(way) = ways.next() else { continue };
+            if matches!(&way, Way::Flag(paths) if searches(role, paths, roles)) && git.is_some() {
+                supplied.searches_original = true;
+                continue;
+            }
             if let Some(other) = ways.next() {
                 return Err(UsageError(format!(
                     "role `{role}`: expected one way to fill it, found {way} and {other}"
@@ -226,6 +231,12 @@ impl Supplied {
         }
     }
 
+    /// Whether the revision that the package is based on is to be found by what the package holds.
+    #[must_use]
+    pub fn searches_original(&self) -> bool {
+        self.searches_original
+    }
+
     /// The inputs of a role, in the order they were given; none if nobody filled it.
     pub fn of(&self, role: Role) -> impl Iterator<Item = &SuppliedPackage> {
         self.inputs
@@ -267,6 +278,13 @@ impl Supplied {
     pub fn resources(&self) -> impl Iterator<Item = &SuppliedPackage> {
         self.of(Role::Resources)
     }
+}
+
+/// Whether a flag asks for an original that nobody named, `--original auto`.
+fn searches(role: Role, paths: &[&std::path::Path], roles: &[Role]) -> bool {
+    const AUTO: &str = "auto";
+    let is_auto = matches!(paths, [path] if path.as_os_str() == AUTO);
+    role == Role::Original && roles.contains(&Role::Upstream) && is_auto
 }
 
 fn ways<'a>(role: Role, flags: &'a [(Role, PathBuf)], config: Option<NodeRef<'a>>) -> Vec<Way<'a>> {

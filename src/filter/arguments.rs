@@ -55,6 +55,9 @@ pub(super) struct Arguments {
     /// A file with rules for conflicts.
     #[arg(skip)]
     pub(super) conflicts: Option<PathBuf>,
+    /// The files that Git names for its merge driver.
+    #[arg(skip)]
+    pub(super) merged_files: Vec<PathBuf>,
     /// Whether conflicts have an exit code of their own.
     #[arg(skip)]
     pub(super) exit_conflicts: bool,
@@ -159,6 +162,13 @@ pub(super) fn parse(
         let flag = Arg::new(EXIT_CONFLICTS).long(EXIT_CONFLICTS).help(help);
         command = command.arg(flag.action(ArgAction::SetTrue).requires("package"));
     }
+    if function.merge_driver.is_some() {
+        let help = "As Git's merge driver: merge the file %B into %A, exit 1 if conflicts are left";
+        let flag = Arg::new(MERGE_DRIVER).long(MERGE_DRIVER).help(help);
+        let flag = flag.value_names(["%O", "%A", "%B", "%P"]).num_args(4);
+        let flag = flag.conflicts_with_all(["package", "diff", "check"]);
+        command = command.arg(flag.value_parser(value_parser!(PathBuf)));
+    }
     // A binary has another name in a container (`/function`): messages name the function.
     let named = std::iter::once(OsString::from(function.name));
     let arguments = named.chain(arguments.into_iter().skip(1));
@@ -182,9 +192,17 @@ pub(super) fn parse(
         arguments.conflicts = matches.get_one::<PathBuf>(CONFLICTS).cloned();
         arguments.exit_conflicts = matches.get_flag(EXIT_CONFLICTS);
     }
+    if function.merge_driver.is_some() {
+        let files = matches.get_many::<PathBuf>(MERGE_DRIVER);
+        arguments
+            .merged_files
+            .extend(files.into_iter().flatten().cloned());
+    }
     Ok(arguments)
 }
 
+/// The flag for one file.
+const MERGE_DRIVER: &str = "git-merge-driver";
 /// The flag for rules.
 const CONFLICTS: &str = "conflicts";
 /// The flag for an exit code of conflicts.

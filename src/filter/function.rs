@@ -1,5 +1,6 @@
 //! What a function is: a name, its inputs, a step.
 
+use super::driver::MergeDriver;
 use crate::config::{Keys, UsageError};
 use crate::git;
 use crate::resource_list::ResourceList;
@@ -39,6 +40,8 @@ pub struct Function {
     /// How flags of roles are read that name a directory of a Git repository. A function without
     /// is linked without the code for it.
     pub git: Option<git::Reader>,
+    /// How it merges one file for Git (`--git-merge-driver`).
+    pub merge_driver: Option<MergeDriver>,
     /// What it does.
     pub step: Step,
 }

@@ -4,6 +4,7 @@
 //! `arguments`, then `stream` or `package_directory`, both by way of `step`.
 
 mod arguments;
+mod driver;
 mod function;
 mod keys;
 mod package_directory;
@@ -12,6 +13,7 @@ mod read;
 mod step;
 mod stream;
 
+pub use driver::{DriverFiles, DriverOutcome, MergeDriver};
 pub use function::{Function, Run, Step};
 
 use std::io::{self, Write};
@@ -56,12 +58,15 @@ fn main_with(function: &Function, makes_package: bool) -> ExitCode {
             return ExitCode::from(if printed.is_ok() { code } else { USAGE });
         }
     };
-    let code = arguments
-        .check(function)
-        .and_then(|()| match &arguments.package {
-            Some(directory) => package_directory::on_package(function, &arguments, directory),
-            None => stream::on_stdin(function, &arguments),
-        });
+    let code = arguments.check(function).and_then(|()| {
+        match (&arguments.package, function.merge_driver) {
+            (_, Some(driver)) if !arguments.merged_files.is_empty() => {
+                driver::on_files(function, &arguments, driver)
+            }
+            (Some(directory), _) => package_directory::on_package(function, &arguments, directory),
+            (None, _) => stream::on_stdin(function, &arguments),
+        }
+    });
     ExitCode::from(code.unwrap_or_else(|error| {
         let mut stderr = io::stderr().lock();
         // Nothing can be said if standard error is closed.

@@ -14,6 +14,14 @@ pub(super) fn read_config(
     arguments: &Arguments,
     list: &ResourceList,
 ) -> Result<Option<Config>, UsageError> {
+    match config_of_arguments(arguments)? {
+        Some(config) => Ok(Some(config)),
+        None => list.function_config().map(Config::from_node).transpose(),
+    }
+}
+
+/// The config from flags and arguments.
+pub(super) fn config_of_arguments(arguments: &Arguments) -> Result<Option<Config>, UsageError> {
     if let Some(path) = &arguments.config {
         let place = path.display().to_string();
         let text = read_text(path, &place)?;
@@ -22,7 +30,7 @@ pub(super) fn read_config(
     if !arguments.pairs.is_empty() {
         return Config::from_pairs(&arguments.pairs).map(Some);
     }
-    list.function_config().map(Config::from_node).transpose()
+    Ok(None)
 }
 
 pub(super) fn read_text(path: &Path, place: &str) -> Result<String, UsageError> {

@@ -42,6 +42,7 @@ pub const FUNCTION: Function = Function {
     keys: Keys::These(&[options::LIST_ORDER, options::ALLOW_MISSING]),
     uses_schema: true,
     git: Some(git::read),
+    merge_driver: None,
     step,
 };
 

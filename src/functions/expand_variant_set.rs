@@ -56,6 +56,7 @@ pub const FUNCTION: Function = Function {
     }]),
     uses_schema: false,
     git: Some(git::read),
+    merge_driver: None,
     step,
 };
 

@@ -2,13 +2,18 @@
 //!
 //! Source: contract, Upstreams from Git.
 
+mod search;
+
+pub use search::find_original;
+
 use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision};
 use crate::kptfile::{NewLock, UpstreamLock, root_kptfile};
+use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{GitOrigin, Role, SuppliedPackage};
-use crate::yaml::Path;
+use crate::yaml::{Path, Value, to_block_text};
 
 /// How a package stands to the revision wanted of its upstream.
 #[derive(Debug)]
@@ -30,6 +35,15 @@ pub struct Original {
     pub package: SuppliedPackage,
     /// What the Kptfile says of it.
     pub lock: UpstreamLock,
+}
+
+/// Which repository a Kptfile shall name.
+#[derive(Debug, Clone, Copy)]
+pub enum Recorded<'a> {
+    /// The one that it names; else the one that the clone comes from.
+    Kept,
+    /// This one, since the package is new.
+    New(&'a str),
 }
 
 /// Finds by the `upstreamLock` of the root Kptfile how a package stands to an upstream.
@@ -143,7 +157,12 @@ fn not_found(lock: &UpstreamLock, source: &GitSource, is_shallow: bool) -> Funct
 
 /// Writes `upstream` and `upstreamLock` of the root Kptfile, so that the next update begins there.
 /// An info result tells it. Without a Kptfile that is a warning.
-pub fn write_lock(local: &mut ResourceList, upstream: &GitOrigin, results: &mut Results) {
+pub fn write_lock(
+    local: &mut ResourceList,
+    upstream: &GitOrigin,
+    repository: Recorded<'_>,
+    results: &mut Results,
+) {
     let revision = &upstream.revision;
     let Some(kptfile) = root_kptfile(local) else {
         let message = format!(
@@ -156,8 +175,14 @@ pub fn write_lock(local: &mut ResourceList, upstream: &GitOrigin, results: &mut 
         results.push(FunctionResult::warning(Reason::KptfileNotFound, message));
         return;
     };
+    let said = local.read(kptfile, UpstreamLock::repository);
+    let repository = match (&said, repository) {
+        (Some(said), Recorded::Kept) => said,
+        (None, Recorded::Kept) => upstream.address.as_str(),
+        (_, Recorded::New(address)) => address,
+    };
     let lock = NewLock {
-        repository: &upstream.address,
+        repository,
         directory: &upstream.source.directory,
         revision,
     };
@@ -179,4 +204,42 @@ pub fn write_lock(local: &mut ResourceList, upstream: &GitOrigin, results: &mut 
     };
     let path = Path::fields(&["upstreamLock", "git"]);
     results.push(result.about(resource).at(path));
+}
+
+/// Makes a root Kptfile if there is none, named after upstream's directory.
+///
+/// # Errors
+/// [`UsageError`]: the ResourceList cannot take it.
+pub fn make_kptfile(local: &mut ResourceList, upstream: &GitOrigin) -> Result<(), UsageError> {
+    if root_kptfile(local).is_some() {
+        return Ok(());
+    }
+    let refused = |error: &dyn std::error::Error| UsageError(error.to_string());
+    let directory = upstream.source.directory.rsplit('/').next();
+    let repository = upstream.address.trim_end_matches('/').rsplit('/').next();
+    let repository = repository.unwrap_or_default().trim_end_matches(".git");
+    let name = directory
+        .filter(|name| !name.is_empty())
+        .unwrap_or(repository);
+    let entry = |key: &str, value: Value| (Value::from(key), value);
+    let mut metadata = vec![entry("name", Value::from(name))];
+    if !local.is_package() {
+        // By these an item is put into its file.
+        let places = INDEX_ANNOTATIONS
+            .iter()
+            .map(|name| entry(name, Value::from("0")));
+        let paths = PATH_ANNOTATIONS
+            .iter()
+            .map(|name| entry(name, Value::from("Kptfile")));
+        let annotations = Value::Mapping(places.chain(paths).collect());
+        metadata.push(entry("annotations", annotations));
+    }
+    let text = to_block_text(&Value::Mapping(vec![
+        entry("apiVersion", Value::from("kpt.dev/v1")),
+        entry("kind", Value::from("Kptfile")),
+        entry("metadata", Value::Mapping(metadata)),
+    ]));
+    let made = ResourceList::from_texts([("Kptfile".to_owned(), text)]);
+    let made = made.map_err(|error| refused(&error))?;
+    local.adopt(&made).map_err(|error| refused(&error))
 }

@@ -66,6 +66,7 @@ pub const FUNCTION: Function = Function {
     keys: Keys::None,
     uses_schema: false,
     git: Some(git::read),
+    merge_driver: None,
     step,
 };
 

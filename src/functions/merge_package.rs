@@ -10,6 +10,7 @@
 //! Source: contract, merge-package; pipeline document; merging-fields document.
 
 mod config;
+mod driver;
 mod package_revision;
 mod update;
 
@@ -56,9 +57,20 @@ pub const FUNCTION: Function = Function {
             words: &["false", "true"],
             help: "whether an upstream or original without anything in it is meant",
         },
+        Key {
+            name: "createKptfile",
+            words: &["false", "true"],
+            help: "whether a package without a Kptfile gets one for the lock of an upstream from Git",
+        },
+        Key {
+            name: "conflictStyle",
+            words: &["value", "markers"],
+            help: "with --git-merge-driver: what a conflict looks like in the file",
+        },
     ]),
     uses_schema: true,
     git: Some(git::read),
+    merge_driver: Some(driver::merge_file),
     step,
 };
 
@@ -76,20 +88,32 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     let follows = given(Role::Upstream).and_then(SuppliedPackage::git);
     let original = source(Role::Original, given(Role::Original), original.as_ref());
     let original = match (original, follows) {
+        (Ok(_), _) if supplied.searches_original() => {
+            return Err(UsageError(
+                "role `original`: expected one way to fill it, found `--original auto` and items"
+                    .to_owned(),
+            ));
+        }
         (Err(_), Some(_)) if given(Role::Original).is_none() => None,
+        (Err(_), None) if supplied.searches_original() => {
+            return Err(UsageError(
+                "--original auto: expected an upstream from Git (--upstream REPOSITORY//DIRECTORY?ref=REVISION), \
+                 found another"
+                    .to_owned(),
+            ));
+        }
         (original, _) => Some(original?),
     };
     let schema = supplied.schema()?;
-    let Some((options, rules)) = options else {
+    let Some(settings) = options else {
         return Ok(());
     };
     let update = Update {
         original,
+        searches: supplied.searches_original(),
         upstream,
         follows,
-        options,
-        has_strategy: has_strategy(config),
-        rules: &rules,
+        settings,
         schema,
     };
     match only_package(list) {
@@ -101,14 +125,6 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         None => update.run(list, results),
     }
 }
-
-/// Whether a config, typed or a ConfigMap, names a strategy.
-fn has_strategy(config: Option<NodeRef<'_>>) -> bool {
-    let has = |node: NodeRef<'_>| node.get(STRATEGY).is_some_and(|node| !node.is_null());
-    config.is_some_and(|config| has(config) || config.get("data").is_some_and(has))
-}
-
-const STRATEGY: &str = "strategy";
 
 /// What fills a role: a supplied input, or the items annotated so.
 fn source<'s>(

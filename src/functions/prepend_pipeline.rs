@@ -42,6 +42,7 @@ pub const FUNCTION: Function = Function {
     keys: Keys::None,
     uses_schema: false,
     git: None,
+    merge_driver: None,
     step,
 };
 

@@ -13,6 +13,7 @@
 //! render-variant.
 
 mod clone;
+mod follow;
 mod status;
 mod update;
 mod upstream;
@@ -26,7 +27,7 @@ use crate::git;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results, Severity};
-use crate::supplied::{Role, Supplied};
+use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::variant::package_variant::PackageVariant;
 use crate::yaml::{NodeRef, Path};
 
@@ -40,6 +41,7 @@ pub const FUNCTION: Function = Function {
     keys: Keys::None,
     uses_schema: true,
     git: Some(git::read),
+    merge_driver: None,
     step,
 };
 
@@ -144,7 +146,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         true => status::Outcome::Failed,
         false => outcome,
     };
-    for condition in outcome.conditions() {
+    for condition in outcome.conditions(&status::ready(supplied)) {
         results.push(condition.result().about(&variant.resource));
     }
     Ok(())
@@ -179,16 +181,26 @@ fn mutate(
 ) -> Result<(), UsageError> {
     if let Some(upstream) = supplied.upstream() {
         upstream::check(variant, upstream, results);
+        if let Some(origin) = upstream.git() {
+            follow::check(variant, origin, results)?;
+        }
         if results.has_errors() {
             return Ok(());
         }
     }
-    match (supplied.upstream(), supplied.original()) {
-        (Some(upstream), Some(original)) => {
+    let origin = supplied.upstream().and_then(SuppliedPackage::git);
+    match (supplied.upstream(), supplied.original(), origin) {
+        (Some(upstream), Some(original), origin) => {
             update::update(variant, original, upstream, list, supplied, results)?;
+            if let Some(origin) = origin {
+                follow::record(origin, list, results);
+            }
         }
-        (Some(upstream), None) => clone::clone(variant, upstream, list, results)?,
-        (None, _) => {}
+        (Some(upstream), None, Some(origin)) => {
+            follow::follow(variant, upstream, origin, list, supplied, results)?;
+        }
+        (Some(upstream), None, None) => clone::clone(variant, upstream, list, results)?,
+        (None, ..) => {}
     }
     if !results.has_errors() {
         set_variant_context(variant.config, &variant.typed, list, results);

@@ -46,6 +46,7 @@ pub const FUNCTION: Function = Function {
     ),
     uses_schema: false,
     git: None,
+    merge_driver: None,
     step,
 };
 

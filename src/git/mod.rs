@@ -8,6 +8,7 @@
 //! Source: contract, Upstreams from Git.
 
 mod error;
+mod history;
 mod holder;
 mod nearest;
 mod repository;
@@ -16,6 +17,7 @@ mod snapshot;
 mod source;
 
 pub use error::GitError;
+pub use history::State;
 pub use repository::Repository;
 pub use revision::Revision;
 pub use snapshot::{OtherFile, Snapshot};

@@ -88,6 +88,21 @@ impl Repository {
         names.collect()
     }
 
+    /// The short names of all tags.
+    pub(super) fn names_of_tags(&self) -> Vec<String> {
+        let Ok(platform) = self.git.references() else {
+            return Vec::new();
+        };
+        let Ok(references) = platform.tags() else {
+            return Vec::new();
+        };
+        let names = references.filter_map(|reference| {
+            let reference = reference.ok()?;
+            Some(reference.name().shorten().to_str().ok()?.to_owned())
+        });
+        names.collect()
+    }
+
     /// The error for something that is not to be read.
     pub(super) fn unreadable(&self, what: String, error: &dyn std::error::Error) -> GitError {
         GitError::Unreadable {

@@ -79,7 +79,7 @@ impl Repository {
     }
 
     /// The commit of a reference with this full name, if there is one.
-    fn commit_of_reference(&self, name: &str) -> Result<Option<String>, GitError> {
+    pub(super) fn commit_of_reference(&self, name: &str) -> Result<Option<String>, GitError> {
         let Ok(name) = gix::refs::FullName::try_from(name) else {
             return Ok(None);
         };

@@ -118,7 +118,7 @@ impl Repository {
     }
 
     /// The tree of a commit.
-    fn root_of(&self, commit: &str) -> Result<ObjectId, GitError> {
+    pub(super) fn root_of(&self, commit: &str) -> Result<ObjectId, GitError> {
         let what = || format!("the commit `{commit}`");
         let id = ObjectId::from_hex(commit.as_bytes());
         let id = id.map_err(|error| self.unreadable(what(), &error))?;

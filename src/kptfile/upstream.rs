@@ -31,6 +31,15 @@ pub struct UpstreamLock {
 }
 
 impl UpstreamLock {
+    /// The repository that a Kptfile names.
+    #[must_use]
+    pub fn repository(kptfile: NodeRef<'_>) -> Option<String> {
+        let text = |path: &[&str]| kptfile.get_path(path).and_then(|node| node.scalar_text());
+        let said = text(&["upstream", "git", "repo"]);
+        let said = said.or(text(&["upstreamLock", "git", "repo"]));
+        said.filter(|text| !text.is_empty()).map(str::to_owned)
+    }
+
     /// Reads the lock of a Kptfile; `None` if it has none of a Git repository.
     #[must_use]
     pub fn read(kptfile: NodeRef<'_>) -> Option<Self> {
@@ -56,7 +65,7 @@ impl UpstreamLock {
 /// What a Kptfile shall say about the revision that the package is based on.
 #[derive(Debug, Clone, Copy)]
 pub struct NewLock<'l> {
-    /// `repo` where the Kptfile has none yet.
+    /// Where the repository is.
     pub repository: &'l str,
     /// The directory, from the repository's root.
     pub directory: &'l str,
@@ -65,8 +74,7 @@ pub struct NewLock<'l> {
 }
 
 impl NewLock<'_> {
-    /// Writes `upstream` and `upstreamLock` of a Kptfile. `repo` stays, and so does everything that
-    /// says the same already.
+    /// Writes `upstream` and `upstreamLock` of a Kptfile. What says the same already stays.
     ///
     /// # Errors
     /// As [`Editor::set`].
@@ -75,15 +83,9 @@ impl NewLock<'_> {
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError> {
-        let text = |path: &[&str]| kptfile.get_path(path).and_then(|node| node.scalar_text());
-        let repository = text(&["upstream", "git", "repo"]);
-        let repository = repository.or(text(&["upstreamLock", "git", "repo"]));
         let directory = format!("/{}", self.directory);
         let revision = self.revision;
-        let common = [
-            ("repo", repository.unwrap_or(self.repository)),
-            ("directory", directory.as_str()),
-        ];
+        let common = [("repo", self.repository), ("directory", directory.as_str())];
         let [repo, directory] = common;
         let upstream = [repo, directory, ("ref", revision.upstream_ref.as_str())];
         let lock = [

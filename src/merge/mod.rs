@@ -14,6 +14,7 @@ mod groups;
 pub mod identity;
 pub mod kptfile;
 mod kustomization;
+pub mod likeness;
 pub mod order;
 pub mod package;
 pub mod resources;

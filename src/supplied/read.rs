@@ -283,6 +283,20 @@ impl Found {
 }
 
 impl SuppliedPackage {
+    /// A package of texts.
+    pub(crate) fn from_files(
+        role: Role,
+        place: String,
+        files: Vec<(String, String)>,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
+        let mut reader = Reader::new(role, place, results);
+        for (path, text) in files {
+            reader.add_file(path, text)?;
+        }
+        Ok(reader.package)
+    }
+
     /// The package of a PackageRevisionResources that is the only item of a list.
     pub(crate) fn of_only_item(
         role: Role,

@@ -23,6 +23,7 @@ struct MergePackage {
     on_conflict: Option<String>,
     strategy: Option<String>,
     allow_empty: Option<bool>,
+    create_kptfile: Option<bool>,
     conflicts: Option<Vec<WrittenRule>>,
     #[serde(default, rename = "original")]
     _original: IgnoredAny,
@@ -43,6 +44,17 @@ struct Scalars {
     on_conflict: Option<String>,
     strategy: Option<String>,
     allow_empty: Option<String>,
+    create_kptfile: Option<String>,
+}
+
+/// What a config says.
+pub(super) struct Settings {
+    pub(super) options: MergeOptions,
+    /// Whether it names a strategy.
+    pub(super) names_strategy: bool,
+    /// Whether a Kptfile is made for the lock if there is none.
+    pub(super) creates_kptfile: bool,
+    pub(super) rules: ConflictRules,
 }
 
 /// How to merge, and the conflicts that the config or the file of `--conflicts` decides. `None` if a
@@ -51,7 +63,7 @@ pub(super) fn read_options(
     config: Option<NodeRef<'_>>,
     file: Option<NodeRef<'_>>,
     results: &mut Results,
-) -> Result<Option<(MergeOptions, ConflictRules)>, UsageError> {
+) -> Result<Option<Settings>, UsageError> {
     const EXPECTED: &str = "a MergePackage (fn.kpt.dev/v1alpha1) or a ConfigMap (v1)";
     let mut written = file.map(written_in_file).transpose()?;
     let (scalars, prefix) = match config {
@@ -68,6 +80,7 @@ pub(super) fn read_options(
                     on_conflict: typed.on_conflict,
                     strategy: typed.strategy,
                     allow_empty: typed.allow_empty.map(|allowed| allowed.to_string()),
+                    create_kptfile: typed.create_kptfile.map(|create| create.to_string()),
                 };
                 (scalars, Path::root())
             }
@@ -84,9 +97,11 @@ pub(super) fn read_options(
         valid: true,
     };
     let on_conflict = words.read("onConflict", scalars.on_conflict, &OnConflict::WORDS);
+    let names_strategy = scalars.strategy.is_some();
     let strategy = words.read("strategy", scalars.strategy, &Strategy::WORDS);
     const BOOL: [(&str, bool); 2] = [("true", true), ("false", false)];
     let allow_empty = words.read("allowEmpty", scalars.allow_empty, &BOOL);
+    let creates_kptfile = words.read("createKptfile", scalars.create_kptfile, &BOOL);
     let options = MergeOptions {
         on_conflict,
         strategy,
@@ -95,7 +110,12 @@ pub(super) fn read_options(
     let valid = words.valid;
     let at = Path::fields(&["conflicts"]);
     let rules = ConflictRules::read(written.unwrap_or_default(), &at, results);
-    Ok(rules.filter(|_| valid).map(|rules| (options, rules)))
+    Ok(rules.filter(|_| valid).map(|rules| Settings {
+        options,
+        names_strategy,
+        creates_kptfile,
+        rules,
+    }))
 }
 
 /// Fields that take one of a few words.

@@ -1,10 +1,12 @@
 //! One update of a package: what it is merged with, and what is recorded of it.
 
+use super::config::Settings;
 use crate::config::UsageError;
-use crate::functions::following::{Original, Standing, standing, write_lock};
+use crate::functions::following::{
+    Original, Recorded, Standing, find_original, make_kptfile, standing, write_lock,
+};
 use crate::kptfile::UpstreamLock;
-use crate::merge::ConflictRules;
-use crate::merge::package::{Merge, MergeOptions, Source, Strategy};
+use crate::merge::package::{Merge, Source, Strategy};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
@@ -12,16 +14,15 @@ use crate::supplied::GitOrigin;
 
 /// What a package is merged with, and how.
 pub(super) struct Update<'s> {
-    /// What it is based on; `None` if the Kptfile's `upstreamLock` shall tell.
+    /// What it is based on; `None` if it is to be found.
     pub(super) original: Option<Source<'s>>,
+    /// Whether what the package holds shall tell the original, and not the Kptfile's `upstreamLock`.
+    pub(super) searches: bool,
     /// The revision wanted.
     pub(super) upstream: Source<'s>,
     /// Where that is from, if it is a repository.
     pub(super) follows: Option<&'s GitOrigin>,
-    pub(super) options: MergeOptions,
-    /// Whether the options name a strategy.
-    pub(super) has_strategy: bool,
-    pub(super) rules: &'s ConflictRules,
+    pub(super) settings: Settings,
     pub(super) schema: Schema,
 }
 
@@ -34,10 +35,22 @@ impl Update<'_> {
         results: &mut Results,
     ) -> Result<(), UsageError> {
         let recorded;
-        let mut options = self.options;
+        let Settings {
+            mut options,
+            names_strategy,
+            creates_kptfile,
+            rules,
+        } = self.settings;
         let original = match (self.original, self.follows) {
             (Some(original), _) => original,
             (None, None) => return Ok(()),
+            (None, Some(upstream)) if self.searches => {
+                let Some(package) = find_original(local, upstream, results)? else {
+                    return Ok(());
+                };
+                recorded = package;
+                Source::Supplied(&recorded)
+            }
             (None, Some(upstream)) => match standing(local, upstream, results)? {
                 Standing::UpToDate | Standing::NotFound => return Ok(()),
                 Standing::Unlocked => {
@@ -49,7 +62,7 @@ impl Update<'_> {
                 }
                 Standing::Behind(original) => {
                     let Original { package, lock } = *original;
-                    if !self.has_strategy {
+                    if !names_strategy {
                         options.strategy = strategy_of(&lock);
                     }
                     recorded = package;
@@ -61,7 +74,7 @@ impl Update<'_> {
             original,
             upstream: self.upstream,
             options,
-            rules: self.rules,
+            rules: &rules,
             schema: self.schema,
             is_overwritten: &|_, _| false,
             allow_empty_by: "`allowEmpty: true`",
@@ -72,7 +85,10 @@ impl Update<'_> {
             local
                 .settle()
                 .map_err(|error| UsageError(error.to_string()))?;
-            write_lock(local, upstream, results);
+            if creates_kptfile {
+                make_kptfile(local, upstream)?;
+            }
+            write_lock(local, upstream, Recorded::Kept, results);
         }
         Ok(())
     }

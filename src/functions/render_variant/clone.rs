@@ -128,7 +128,7 @@ pub(super) fn clone(
 
 /// A package that is there already must be updated instead. The PackageVariant itself and Porch's
 /// objects are no part of it.
-fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Option<FunctionResult> {
+pub(super) fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Option<FunctionResult> {
     let own = variant.own_item(list);
     let is_porch =
         |resource: &Resource| matches!(resource.group(), "porch.kpt.dev" | "config.porch.kpt.dev");

@@ -6,7 +6,7 @@ use crate::functions::conditions::Condition;
 use crate::resource::Resource;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Results};
-use crate::supplied::Supplied;
+use crate::supplied::{GitOrigin, Supplied, SuppliedPackage};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 use super::Variant;
@@ -23,8 +23,9 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    /// `Stalled` and `Ready`. Whatever makes a run fail needs somebody to mend it.
-    pub(super) fn conditions(self) -> [Condition<'static>; 2] {
+    /// `Stalled` and `Ready`, which says `ready` if it is true. Whatever makes a run fail needs
+    /// somebody to mend it.
+    pub(super) fn conditions(self, ready: &str) -> [Condition<'_>; 2] {
         let condition = |kind, status, reason, message| Condition {
             kind,
             status,
@@ -48,9 +49,20 @@ impl Outcome {
             }
             Self::Ready => [
                 condition("Stalled", "False", "Valid", "the PackageVariant is valid"),
-                condition("Ready", "True", "NoErrors", "the package is rendered"),
+                condition("Ready", "True", "NoErrors", ready),
             ],
         }
+    }
+}
+
+/// What is true of a package that is ready: not more than was looked at.
+pub(super) fn ready(supplied: &Supplied) -> String {
+    match supplied.upstream().and_then(SuppliedPackage::git) {
+        Some(GitOrigin { revision, .. }) => format!(
+            "the package is rendered from `{}`, commit {}",
+            revision.lock_ref, revision.commit
+        ),
+        None => "the package is rendered".to_owned(),
     }
 }
 
@@ -65,7 +77,8 @@ pub(super) fn write(
         return;
     };
     let targets = downstream_targets(variant, list, supplied);
-    let conditions = Outcome::Ready.conditions();
+    let ready = ready(supplied);
+    let conditions = Outcome::Ready.conditions(&ready);
     let outcome = list.edit(id, |root, editor| {
         let Some(status) = root.entry("status").map(|entry| entry.value) else {
             let mut status = vec![(Value::from("conditions"), Condition::list(&conditions))];

@@ -2,8 +2,11 @@
 
 mod bad_input;
 mod dependencies;
+mod driver;
 mod following;
 mod reading;
+mod search;
+mod variants;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,116 @@
+//! The way in for Git: one file that two branches changed.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::arguments::Arguments;
+use super::function::Function;
+use super::print::{print_results, write_results};
+use super::read::{config_of_arguments, read_text};
+use super::{DONE, FAILED};
+use crate::config::{Config, UsageError};
+use crate::report::Report;
+use crate::results::{Results, printable};
+use crate::yaml::NodeRef;
+
+/// The three versions of a file, and what it is called.
+#[derive(Debug, Clone)]
+pub struct DriverFiles {
+    /// The common ancestor's, empty if there is none.
+    pub original: String,
+    /// Ours.
+    pub local: String,
+    /// Theirs.
+    pub upstream: String,
+    /// The path in the repository.
+    pub path: String,
+}
+
+/// What became of a file.
+#[derive(Debug)]
+pub enum DriverOutcome {
+    /// It was merged.
+    Merged {
+        /// The file.
+        text: String,
+        /// What is said of it, conflicts among it.
+        results: Results,
+    },
+    /// It is for Git's own merge of lines, for this reason if it is not a matter of course.
+    Unmerged(Option<String>),
+}
+
+/// Merges one file, by a config.
+pub type MergeDriver = fn(&DriverFiles, Option<NodeRef<'_>>) -> Result<DriverOutcome, UsageError>;
+
+/// Merges the files that Git names, `%O %A %B %P`, into the second. The exit code tells Git whether
+/// conflicts are left.
+pub(super) fn on_files(
+    function: &Function,
+    arguments: &Arguments,
+    driver: MergeDriver,
+) -> Result<u8, UsageError> {
+    let [original, local, upstream, path] = arguments.merged_files.as_slice() else {
+        let message = "--git-merge-driver: expected the four files %O %A %B %P";
+        return Err(UsageError(message.to_owned()));
+    };
+    let config = config_of_arguments(arguments)?;
+    let read = |path: &Path| read_text(path, &path.display().to_string());
+    let files = (|| {
+        Ok::<_, UsageError>(DriverFiles {
+            original: read(original)?,
+            local: read(local)?,
+            upstream: read(upstream)?,
+            path: path.to_string_lossy().into_owned(),
+        })
+    })();
+    let outcome = match &files {
+        Ok(files) => driver(files, config.as_ref().and_then(Config::node))?,
+        Err(error) => DriverOutcome::Unmerged(Some(error.to_string())),
+    };
+    let (text, results) = match outcome {
+        DriverOutcome::Merged { text, results } => (text, results),
+        DriverOutcome::Unmerged(why) => {
+            if let Some(why) = why {
+                say(
+                    function,
+                    &format!("{}: merged by lines: {why}", path.display()),
+                );
+            }
+            return by_lines(original, local, upstream);
+        }
+    };
+    write_results(function, arguments, &results)?;
+    print_results(function, arguments, &results, Report::by_file);
+    std::fs::write(local, text)
+        .map_err(|error| UsageError(format!("cannot write '{}': {error}", local.display())))?;
+    Ok(match results.has_open_conflicts() {
+        true => FAILED,
+        false => DONE,
+    })
+}
+
+/// What Git would have done without this driver.
+fn by_lines(original: &Path, local: &Path, upstream: &Path) -> Result<u8, UsageError> {
+    let mut command = Command::new("git");
+    command.args(["merge-file", "-L", "ours", "-L", "base", "-L", "theirs"]);
+    command.arg(local).arg(original).arg(upstream);
+    let status = command.stdin(Stdio::null()).status();
+    let status =
+        status.map_err(|error| UsageError(format!("cannot run git merge-file: {error}")))?;
+    Ok(match status.code() {
+        Some(0) => DONE,
+        _ => FAILED,
+    })
+}
+
+fn say(function: &Function, message: &str) {
+    // Nothing can be said if standard error is closed.
+    let _ = writeln!(
+        std::io::stderr().lock(),
+        "{}: {}",
+        function.name,
+        printable(message)
+    );
+}

@@ -1,0 +1,219 @@
+//! One file that two branches changed, merged for Git.
+//!
+//! ```text
+//! # .gitattributes
+//! *.yaml merge=krm
+//! # git config
+//! [merge "krm"]
+//!   driver = merge-package --git-merge-driver %O %A %B %P
+//! ```
+//!
+//! The file is merged by its fields, in itself: a resource that a branch moved to another file is one
+//! that it removed here. No file is a package of its own, so nothing of a Kptfile stays local.
+//!
+//! Source: contract, Upstreams from Git; merge-package.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use similar::{DiffTag, TextDiff};
+
+use crate::config::{UsageError, typed};
+use crate::filter::{DriverFiles, DriverOutcome};
+use crate::merge::package::{Merge, MergeOptions, Source};
+use crate::merge::{ConflictRules, OnConflict};
+use crate::package::is_krm_name;
+use crate::resource_list::ResourceList;
+use crate::results::{Results, Severity};
+use crate::schema::Schema;
+use crate::supplied::{Role, SuppliedPackage};
+use crate::yaml::NodeRef;
+
+/// Where the file stands beside a Kptfile, so that it is not the root package's.
+const FOLDER: &str = "file";
+const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: root\n";
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConfigMap {
+    #[serde(rename = "apiVersion")]
+    _api_version: IgnoredAny,
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
+    #[serde(default, rename = "metadata")]
+    _metadata: IgnoredAny,
+    #[serde(default)]
+    data: Words,
+}
+
+/// What the arguments behind the files say.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Words {
+    on_conflict: Option<OnConflictWord>,
+    conflict_style: Option<ConflictStyle>,
+}
+
+/// Whose value stands where both branches changed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OnConflictWord {
+    Upstream,
+    Local,
+}
+
+/// What a conflict looks like in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ConflictStyle {
+    /// One side's value stands.
+    #[default]
+    Value,
+    /// Both sides' lines, as Git marks them.
+    Markers,
+}
+
+/// Merges the file. `Unmerged` if it holds no resources, or is not to be read as YAML in one of its
+/// versions: Git's own merge of lines is for those.
+pub(super) fn merge_file(
+    files: &DriverFiles,
+    config: Option<NodeRef<'_>>,
+) -> Result<DriverOutcome, UsageError> {
+    let words = match config {
+        Some(config) => typed::<ConfigMap>(config)?.data,
+        None => Words::default(),
+    };
+    let path = format!("{FOLDER}/{}", files.path);
+    if !is_krm_name(path.rsplit('/').next().unwrap_or_default()) {
+        return Ok(DriverOutcome::Unmerged(None));
+    }
+    let on_conflict = match words.on_conflict {
+        Some(OnConflictWord::Upstream) => OnConflict::Upstream,
+        _ => OnConflict::Local,
+    };
+    let merged = match merge(files, &path, on_conflict) {
+        Err(error) => return Ok(DriverOutcome::Unmerged(Some(error.to_string()))),
+        Ok(None) => return Ok(DriverOutcome::Unmerged(None)),
+        Ok(Some(merged)) => merged,
+    };
+    let mut text = merged.text;
+    if words.conflict_style == Some(ConflictStyle::Markers) && merged.results.has_open_conflicts() {
+        let other = match on_conflict {
+            OnConflict::Local => OnConflict::Upstream,
+            _ => OnConflict::Local,
+        };
+        if let Some(other) = merge(files, &path, other)? {
+            text = match on_conflict {
+                OnConflict::Local => with_markers(&text, &other.text),
+                _ => with_markers(&other.text, &text),
+            };
+        }
+    }
+    Ok(DriverOutcome::Merged {
+        text,
+        results: merged.results,
+    })
+}
+
+struct Merged {
+    text: String,
+    results: Results,
+}
+
+/// `None` if no version of the file holds a resource.
+fn merge(
+    files: &DriverFiles,
+    path: &str,
+    on_conflict: OnConflict,
+) -> Result<Option<Merged>, UsageError> {
+    let texts = |text: &str| {
+        let root = ("Kptfile".to_owned(), KPTFILE.to_owned());
+        // A branch that added the file has nothing to compare it with.
+        let own = (!text.is_empty()).then(|| (path.to_owned(), text.to_owned()));
+        std::iter::once(root).chain(own).collect::<Vec<_>>()
+    };
+    let mut results = Results::default();
+    let mut supplied = |role, text: &str| {
+        let place = format!("{role} version of {}", files.path);
+        SuppliedPackage::from_files(role, place, texts(text), &mut results)
+    };
+    let original = supplied(Role::Original, &files.original)?;
+    let upstream = supplied(Role::Upstream, &files.upstream)?;
+    let mut local = ResourceList::from_texts(texts(&files.local))
+        .map_err(|error| UsageError(error.to_string()))?;
+    let resources = [original.list(), upstream.list(), &local];
+    if resources.iter().all(|list| list.items().count() == 1) {
+        return Ok(None);
+    }
+    let merge = Merge {
+        original: Source::Supplied(&original),
+        upstream: Source::Supplied(&upstream),
+        options: MergeOptions {
+            on_conflict,
+            allow_empty: true,
+            ..MergeOptions::default()
+        },
+        rules: &ConflictRules::default(),
+        schema: Schema::builtin(),
+        is_overwritten: &|_, _| false,
+        allow_empty_by: "",
+    };
+    merge.run(&mut local, &mut results)?;
+    if let Some(error) = results
+        .iter()
+        .find(|result| result.severity == Severity::Error)
+    {
+        return Err(UsageError(error.message.clone()));
+    }
+    local
+        .settle()
+        .map_err(|error| UsageError(error.to_string()))?;
+    let prefix = format!("{FOLDER}/");
+    let mut named = Results::default();
+    for result in &results {
+        let mut result = result.clone();
+        if let Some((file, _)) = &mut result.file
+            && let Some(own) = file.strip_prefix(&prefix)
+        {
+            *file = own.to_owned();
+        }
+        named.push(result);
+    }
+    let bytes = local.read_file(path);
+    let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok(Some(Merged {
+        // A file that lost its last resource.
+        text: text.unwrap_or_default(),
+        results: named,
+    }))
+}
+
+/// The lines of both sides, marked where they differ: that is where the conflicts are.
+fn with_markers(ours: &str, theirs: &str) -> String {
+    let diff = TextDiff::from_lines(ours, theirs);
+    let mut text = String::new();
+    let put = |text: &mut String, lines: &[&str]| {
+        for line in lines {
+            text.push_str(line);
+        }
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+    };
+    let (old, new) = (diff.old_slices(), diff.new_slices());
+    for op in diff.ops() {
+        let (tag, ours, theirs) = op.as_tag_tuple();
+        if tag == DiffTag::Equal {
+            old[ours].iter().for_each(|line| text.push_str(line));
+            continue;
+        }
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str("<<<<<<< ours\n");
+        put(&mut text, &old[ours]);
+        text.push_str("=======\n");
+        put(&mut text, &new[theirs]);
+        text.push_str(">>>>>>> theirs\n");
+    }
+    text
+}

@@ -1,0 +1,127 @@
+//! A variant whose upstream is from Git: cloned, updated or left, by what its Kptfile's lock says.
+//!
+//! Source: contract, Upstreams from Git.
+
+use crate::config::UsageError;
+use crate::functions::following::{Recorded, Standing, find_original, standing, write_lock};
+use crate::git::{GitError, Repository};
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::{GitOrigin, Supplied, SuppliedPackage};
+use crate::yaml::{NodeRef, Path};
+
+use super::Variant;
+use super::clone::{clone, refuse_package};
+use super::update::update;
+
+/// Brings the variant to the revision wanted of an upstream from Git, whatever it is based on.
+pub(super) fn follow(
+    variant: &Variant<'_>,
+    upstream: &SuppliedPackage,
+    origin: &GitOrigin,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<(), UsageError> {
+    let Some(not_empty) = refuse_package(variant, list) else {
+        clone(variant, upstream, list, results)?;
+        if !results.has_errors() {
+            let repository = repository(variant, list, supplied);
+            let repository = Recorded::New(repository.as_deref().unwrap_or(&origin.address));
+            write_lock(list, origin, repository, results);
+        }
+        return Ok(());
+    };
+    match standing(list, origin, results)? {
+        Standing::UpToDate | Standing::NotFound => {}
+        Standing::Unlocked if supplied.searches_original() => {
+            if let Some(original) = find_original(list, origin, results)? {
+                update(variant, &original, upstream, list, supplied, results)?;
+                record(origin, list, results);
+            }
+        }
+        Standing::Unlocked => results.push(not_empty),
+        Standing::Behind(original) => {
+            let original = &original.package;
+            update(variant, original, upstream, list, supplied, results)?;
+            record(origin, list, results);
+        }
+    }
+    Ok(())
+}
+
+/// Records the revision after an update.
+pub(super) fn record(origin: &GitOrigin, list: &mut ResourceList, results: &mut Results) {
+    if !results.has_errors() {
+        write_lock(list, origin, Recorded::Kept, results);
+    }
+}
+
+/// Refuses a revision other than the one that the PackageVariant asks for: another commit, or a
+/// directory that is not the package's.
+pub(super) fn check(
+    variant: &Variant<'_>,
+    origin: &GitOrigin,
+    results: &mut Results,
+) -> Result<(), UsageError> {
+    let Some(wanted) = variant.typed.spec.upstream.as_ref() else {
+        return Ok(());
+    };
+    let source = &origin.source;
+    let mut refuse = |field: &str, message: String| {
+        let result = FunctionResult::error(Reason::WrongUpstream, message);
+        let path = Path::fields(&["spec", "upstream", field]);
+        results.push(result.about(&variant.resource).at(path));
+    };
+    let package = wanted.package.as_deref().unwrap_or_default();
+    let directory = format!("/{}", source.directory);
+    if !source.directory.is_empty() && !directory.ends_with(&format!("/{package}")) {
+        refuse(
+            "package",
+            format!(
+                "expected the upstream package of `{package}`, found the directory `{}`",
+                source.directory
+            ),
+        );
+    }
+    let revision = wanted.revision.as_ref().map(|revision| revision.0.as_str());
+    let Some(revision) = revision.filter(|revision| !revision.is_empty()) else {
+        return Ok(());
+    };
+    if revision == origin.revision.given || revision == origin.revision.upstream_ref {
+        return Ok(());
+    }
+    let failed = |error: GitError| UsageError(format!("role `upstream`: {error}"));
+    let repository = Repository::open(&source.repository).map_err(failed)?;
+    let found = repository.resolve(&source.directory, revision);
+    if found.is_ok_and(|found| found.commit == origin.revision.commit) {
+        return Ok(());
+    }
+    refuse(
+        "revision",
+        format!(
+            "expected the upstream package at the revision `{revision}`, found it at `{}`, commit {}",
+            origin.revision.given, origin.revision.commit
+        ),
+    );
+    Ok(())
+}
+
+/// The address that the Repository object of the variant's upstream names.
+fn repository(variant: &Variant<'_>, list: &ResourceList, supplied: &Supplied) -> Option<String> {
+    let wanted = variant.typed.spec.upstream.as_ref()?.repo.as_deref()?;
+    let lists = std::iter::once(list).chain(supplied.resources().map(SuppliedPackage::list));
+    lists.into_iter().find_map(|list| {
+        let mut items = list.items();
+        let (id, _) = items.find(|(_, resource)| {
+            resource.kind == "Repository"
+                && resource.group() == "config.porch.kpt.dev"
+                && resource.name.as_deref() == Some(wanted)
+        })?;
+        let address = |node: NodeRef<'_>| {
+            let repo = node.get_path(&["spec", "git", "repo"])?;
+            repo.as_str().map(str::to_owned)
+        };
+        list.read(id, address)
+    })
+}

@@ -1,0 +1,161 @@
+//! The states that a directory has been in.
+
+use std::collections::{HashMap, HashSet};
+
+use gix::ObjectId;
+
+use super::holder::{File, TreeHolder};
+use super::{GitError, Repository};
+use crate::package::list;
+
+/// A state of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// The id of its tree.
+    pub tree: String,
+    /// The tag that it has, or the id of its commit.
+    pub name: String,
+    /// The commit.
+    pub commit: String,
+    /// Whether the revision wanted contains that commit.
+    pub is_contained: bool,
+    /// The time of the commit, in seconds.
+    time: i64,
+}
+
+impl Repository {
+    /// The states in which tags have a directory, or where no tag has it, those in the history of a
+    /// commit. Each tree is there once, by the newest of its commits, those first that the commit
+    /// contains. The states are sorted in the same way.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is damaged.
+    pub fn states(&self, directory: &str, upstream: &str) -> Result<Vec<State>, GitError> {
+        let history = self.history(upstream)?;
+        let contained: HashSet<ObjectId> = history.iter().copied().collect();
+        let mut states: HashMap<String, State> = HashMap::new();
+        let mut add = |name: String, commit: ObjectId| -> Result<(), GitError> {
+            let id = commit.to_string();
+            // Tags whose objects are not there say nothing.
+            let Ok(Some(tree)) = self.tree_of(directory, &id) else {
+                return Ok(());
+            };
+            let state = State {
+                tree: tree.clone(),
+                name,
+                time: self.time(commit),
+                is_contained: contained.contains(&commit),
+                commit: id,
+            };
+            let known = states.get(&tree);
+            if known.is_none_or(|known| known.rank() < state.rank()) {
+                states.insert(tree, state);
+            }
+            Ok(())
+        };
+        for (name, commit) in self.tags() {
+            add(name, commit)?;
+        }
+        if states.is_empty() {
+            let mut add = |commit: ObjectId| -> Result<(), GitError> {
+                let id = commit.to_string();
+                let Ok(Some(tree)) = self.tree_of(directory, &id) else {
+                    return Ok(());
+                };
+                let time = self.time(commit);
+                states.entry(tree.clone()).or_insert(State {
+                    tree,
+                    name: id.clone(),
+                    commit: id,
+                    is_contained: true,
+                    time,
+                });
+                Ok(())
+            };
+            // From the newest, so that a state that came back is named by its last commit.
+            history.iter().try_for_each(|commit| add(*commit))?;
+        }
+        let mut states: Vec<State> = states.into_values().collect();
+        states.sort_by(|a, b| b.rank().cmp(&a.rank()));
+        Ok(states)
+    }
+
+    /// The commits that one contains, the newest first.
+    fn history(&self, commit: &str) -> Result<Vec<ObjectId>, GitError> {
+        let what = || format!("the history of `{commit}`");
+        let id = ObjectId::from_hex(commit.as_bytes());
+        let id = id.map_err(|error| self.unreadable(what(), &error))?;
+        let newest = gix::traverse::commit::simple::CommitTimeOrder::NewestFirst;
+        let walk = self.git.rev_walk([id]);
+        let walk = walk.sorting(gix::revision::walk::Sorting::ByCommitTime(newest));
+        let walk = walk.all();
+        let walk = walk.map_err(|error| self.unreadable(what(), &error))?;
+        // A history that is cut off ends there.
+        Ok(walk.map_while(Result::ok).map(|info| info.id).collect())
+    }
+
+    fn tags(&self) -> Vec<(String, ObjectId)> {
+        let names = self.names_of_tags();
+        let commit = |name: &String| {
+            let commit = self
+                .commit_of_reference(&format!("refs/tags/{name}"))
+                .ok()??;
+            ObjectId::from_hex(commit.as_bytes()).ok()
+        };
+        let found = names
+            .into_iter()
+            .filter_map(|name| Some((commit(&name)?, name)));
+        found.map(|(commit, name)| (name, commit)).collect()
+    }
+
+    fn time(&self, commit: ObjectId) -> i64 {
+        let found = self.git.find_commit(commit);
+        let time = found
+            .ok()
+            .and_then(|commit| Some(commit.time().ok()?.seconds));
+        time.unwrap_or_default()
+    }
+
+    /// The files of a tree by their paths, with the ids of their contents.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged, or too many files.
+    pub fn files_of(
+        &self,
+        directory: &str,
+        commit: &str,
+    ) -> Result<Vec<(String, String)>, GitError> {
+        let root = self.root_of(commit)?;
+        let Some(holder) = TreeHolder::new(self, root, directory)? else {
+            return Ok(Vec::new());
+        };
+        let listed = list(&holder).map_err(|error| holder.why(error))?;
+        let targets = listed.targets;
+        let krm = listed.krm.into_iter().filter_map(|path| {
+            let target = targets.get(&path).map(|(_, file)| *file);
+            let file = target.or_else(|| holder.file(&path))?;
+            Some((path, file))
+        });
+        let others = listed.others;
+        let all = krm
+            .chain(others)
+            .map(|(path, File { id, .. })| (path, id.to_string()));
+        Ok(all.collect())
+    }
+
+    /// The content with an id that [`files_of`](Self::files_of) gave.
+    ///
+    /// # Errors
+    /// [`GitError`]: it is missing, damaged or too large.
+    pub fn content(&self, id: &str, path: &str) -> Result<Vec<u8>, GitError> {
+        let id = ObjectId::from_hex(id.as_bytes());
+        let id = id.map_err(|error| self.unreadable(format!("the file `{path}`"), &error))?;
+        self.bytes(id, path)
+    }
+}
+
+impl State {
+    fn rank(&self) -> (bool, i64, &str) {
+        (self.is_contained, self.time, &self.name)
+    }
+}

@@ -1,0 +1,155 @@
+//! `merge-package` as a merge driver of the real `git`.
+
+use super::{Folder, MERGE_PACKAGE, map};
+
+/// A repository with two branches that changed one file, and the driver for it.
+fn branches(base: &str, ours: &str, theirs: &str, more: &str) -> Folder {
+    let folder = Folder::new(&[]);
+    folder.put(
+        "catalog/.gitattributes",
+        "*.yaml merge=krm\nKptfile merge=krm\n",
+    );
+    let driver = format!("'{MERGE_PACKAGE}' --git-merge-driver %O %A %B %P {more}");
+    folder.git(&["config", "merge.krm.driver", &driver]);
+    folder.put("catalog/a.yaml", base);
+    folder.commit("base");
+    folder.git(&["checkout", "--quiet", "-b", "theirs"]);
+    folder.put("catalog/a.yaml", theirs);
+    folder.commit("theirs");
+    folder.git(&["checkout", "--quiet", "main"]);
+    folder.put("catalog/a.yaml", ours);
+    folder.commit("ours");
+    folder
+}
+
+const BASE: &str =
+    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: cm\ndata:\n  a: \"1\"\n  b: \"1\"\n";
+
+#[test]
+fn changes_in_neighbouring_lines_are_no_conflict() {
+    let ours = BASE.replace("a: \"1\"", "a: \"2\" # ours");
+    let theirs = BASE.replace("b: \"1\"", "b: \"3\"");
+    let both = ours.replace("b: \"1\"", "b: \"3\"");
+    for command in [
+        &["merge", "--no-edit", "theirs"][..],
+        &["cherry-pick", "theirs"],
+        &["rebase", "theirs"],
+    ] {
+        let folder = branches(BASE, &ours, &theirs, "");
+        let outcome = folder.git_with("catalog", command, "");
+        assert_eq!(outcome.code, Some(0), "{command:?}: {}", outcome.stderr);
+        assert_eq!(folder.get("catalog/a.yaml"), both, "{command:?}");
+        // Git alone has a conflict there.
+        let folder = branches(BASE, &ours, &theirs, "");
+        folder.git(&["config", "--unset", "merge.krm.driver"]);
+        assert_eq!(
+            folder.git_with("catalog", command, "").code,
+            Some(1),
+            "{command:?}"
+        );
+    }
+}
+
+#[test]
+fn a_conflict_is_left_to_the_user() {
+    let ours = BASE.replace("a: \"1\"", "a: \"2\"");
+    let theirs = BASE
+        .replace("a: \"1\"", "a: \"3\"")
+        .replace("b: \"1\"", "b: \"4\"");
+    let folder = branches(BASE, &ours, &theirs, "");
+    let outcome = folder.git_with("catalog", &["merge", "--no-edit", "theirs"], "");
+    assert_eq!(outcome.code, Some(1));
+    assert!(
+        outcome.stderr.contains("data.a") && outcome.stderr.contains("(MergeConflict)"),
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(
+        folder.get("catalog/a.yaml"),
+        ours.replace("b: \"1\"", "b: \"4\"")
+    );
+    assert_eq!(
+        folder.git(&["diff", "--name-only", "--diff-filter=U"]),
+        "a.yaml"
+    );
+    let folder = branches(BASE, &ours, &theirs, "onConflict=upstream");
+    assert_eq!(
+        folder
+            .git_with("catalog", &["merge", "--no-edit", "theirs"], "")
+            .code,
+        Some(1)
+    );
+    assert_eq!(folder.get("catalog/a.yaml"), theirs);
+    let folder = branches(BASE, &ours, &theirs, "conflictStyle=markers");
+    assert_eq!(
+        folder
+            .git_with("catalog", &["merge", "--no-edit", "theirs"], "")
+            .code,
+        Some(1)
+    );
+    let marked = "<<<<<<< ours\n  a: \"2\"\n=======\n  a: \"3\"\n>>>>>>> theirs\n";
+    let expected = BASE
+        .replace("  a: \"1\"\n", marked)
+        .replace("b: \"1\"", "b: \"4\"");
+    assert_eq!(folder.get("catalog/a.yaml"), expected);
+}
+
+#[test]
+fn what_is_no_resource_is_merged_by_lines() {
+    let base = "a: 1\n\n\n\nb: 1\n\n\n\nc: 1\n";
+    let (ours, theirs) = (base.replace("a: 1", "a: 2"), base.replace("c: 1", "c: 2"));
+    let both = ours.replace("c: 1", "c: 2");
+    let folder = branches(base, &ours, &theirs, "");
+    let outcome = folder.git_with("catalog", &["merge", "--no-edit", "theirs"], "");
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(folder.get("catalog/a.yaml"), both);
+    // Neither is what is no YAML.
+    let broken = "a: [\n\n\n\nb: 1\n\n\n\nc: 1\n";
+    let folder = branches(base, broken, &theirs, "");
+    let outcome = folder.git_with("catalog", &["merge", "--no-edit", "theirs"], "");
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("a.yaml: merged by lines"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+/// Nothing of a Kptfile is local to a branch.
+#[test]
+fn the_lock_of_a_kptfile_merges_like_any_field() {
+    let folder = branches(BASE, BASE, BASE, "");
+    let kptfile = |reference: &str, more: &str| {
+        format!(
+            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\nupstream:\n  git:\n    ref: {reference}\n{more}"
+        )
+    };
+    folder.put("catalog/Kptfile", kptfile("v1", ""));
+    folder.commit("base");
+    folder.git(&["checkout", "--quiet", "-B", "theirs"]);
+    folder.put("catalog/Kptfile", kptfile("v2", ""));
+    folder.commit("theirs");
+    folder.git(&["checkout", "--quiet", "main"]);
+    let info = "info:\n  description: ours\n";
+    folder.put("catalog/Kptfile", kptfile("v1", info));
+    folder.commit("ours");
+    let outcome = folder.git_with("catalog", &["merge", "--no-edit", "theirs"], "");
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(folder.get("catalog/Kptfile"), kptfile("v2", info));
+}
+
+#[test]
+fn wrong_use_leaves_the_file_alone() {
+    let folder = Folder::new(&[]);
+    for name in ["o", "a", "b"] {
+        folder.put(name, map("1", name));
+    }
+    for (more, code) in [("conflictStyle=loud", 2), ("strategy=copy-merge", 2)] {
+        let arguments = ["--git-merge-driver", "o", "a", "b", "x.yaml", more];
+        let outcome = folder.run(MERGE_PACKAGE, &arguments);
+        assert_eq!(outcome.code, Some(code), "{}", outcome.stderr);
+        assert_eq!(folder.get("a"), map("1", "a"));
+    }
+    let outcome = folder.run(MERGE_PACKAGE, &["--git-merge-driver", "o", "a", "b"]);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+}
