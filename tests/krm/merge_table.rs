@@ -186,16 +186,6 @@ const KINDS: &[Kind] = &[
         read: |files| field(files, &["spec", "containers"]),
     },
     Kind {
-        name: "keyed list with an element that is null",
-        values: &[
-            "[{name: x, image: a}, null]",
-            "[{name: x, image: b}, null]",
-            "[{name: x, image: c}, null]",
-        ],
-        files: containers,
-        read: |files| field(files, &["spec", "containers"]),
-    },
-    Kind {
         name: "element",
         values: &["1", "2", "3"],
         files: |value| {

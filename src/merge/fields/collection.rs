@@ -1,5 +1,6 @@
 //! Mappings and keyed lists: which of their parts are the same in three versions.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::super::facts::{Facts, List, Place};
@@ -81,7 +82,7 @@ impl Merge<'_> {
             identities,
             count,
             together: None,
-            whole: Vec::new(),
+            whole: HashSet::new(),
             is_list: false,
         }
     }
@@ -148,7 +149,7 @@ impl Merge<'_> {
             }
         }
         let whole = match twice || together.is_some() {
-            true => Vec::new(),
+            true => HashSet::new(),
             false => renamed_keys(facts, [&base, &local, &upstream], &mut identities),
         };
         if twice {

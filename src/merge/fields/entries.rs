@@ -87,17 +87,7 @@ impl Merge<'_> {
         let order = match *base_order == *upstream_order && nothing_new {
             // Upstream moved and added nothing.
             true => ours,
-            false => {
-                let winner = self.policy.winner;
-                let merged = merge_order(base_order, &ours, &theirs, winner);
-                match merged.cycle {
-                    true => match self.order_conflict(trail, facts, collection) {
-                        side if side == winner => merged.order,
-                        side => merge_order(base_order, &ours, &theirs, side).order,
-                    },
-                    false => merged.order,
-                }
-            }
+            false => self.merged_order(trail, facts, collection, [&ours, &theirs]),
         };
         if order == *local_order {
             return Ok(Fate::Local);
@@ -105,23 +95,38 @@ impl Merge<'_> {
         if collection.is_list && has_comments(node) {
             self.findings.moves_comments = true;
         }
-        let mut parts = Vec::with_capacity(order.len());
-        for number in order {
+        let parts = order.into_iter().filter_map(|number| {
             let fate = fates[number].take();
-            parts.push(match (fate, in_local[number], in_upstream[number]) {
+            match (fate, in_local[number], in_upstream[number]) {
                 (Some(Fate::Upstream(content)), None, Some(at)) => {
-                    let child = collection.upstream[at];
-                    match child.entry {
-                        Some(entry) => Part::Entry(entry, content),
-                        None => Part::Item(child.value, content),
-                    }
+                    Some(added_part(&collection.upstream[at], content))
                 }
-                (_, Some(at), _) => Part::Kept(at),
-                _ => continue,
-            });
-        }
-        editor.arrange(node, parts)?;
+                (_, Some(at), _) => Some(Part::Kept(at)),
+                _ => None,
+            }
+        });
+        editor.arrange(node, parts.collect())?;
         Ok(Fate::Local)
+    }
+
+    /// The order of the parts that stay. A cycle is one conflict, and the order of its winner stands.
+    fn merged_order(
+        &mut self,
+        trail: &Trail<'_>,
+        facts: Facts<'_>,
+        collection: &Collection<'_, '_>,
+        [ours, theirs]: [&[usize]; 2],
+    ) -> Vec<usize> {
+        let base = &collection.identities[0];
+        let winner = self.policy.winner;
+        let merged = merge_order(base, ours, theirs, winner);
+        if !merged.cycle {
+            return merged.order;
+        }
+        match self.order_conflict(trail, facts, collection) {
+            side if side == winner => merged.order,
+            side => merge_order(base, ours, theirs, side).order,
+        }
     }
 
     /// Merges an element that is one value.
@@ -292,5 +297,13 @@ impl Merge<'_> {
         ];
         let decision = self.decide(trail, self.policy.winner);
         self.say(trail, Thing::Order, values, decision)
+    }
+}
+
+/// A part that upstream added.
+fn added_part<'f>(child: &Child<'f>, content: Content<'f>) -> Part<'f> {
+    match child.entry {
+        Some(entry) => Part::Entry(entry, content),
+        None => Part::Item(child.value, content),
     }
 }

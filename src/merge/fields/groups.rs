@@ -108,23 +108,23 @@ pub(super) fn renamed_keys(
     facts: Facts<'_>,
     sources: [&[Child<'_>]; 3],
     identities: &mut [Vec<usize>; 3],
-) -> Vec<usize> {
+) -> HashSet<usize> {
     let is_named_once = facts.place == Place::Ports;
     if !matches!(facts.list(), List::Map(keys) if !keys.names().any(|key| key == "name")) {
-        return Vec::new();
+        return HashSet::new();
     }
     // The base is numbered first.
     let first_new = identities[0].iter().max().map_or(0, |last| last + 1);
     let is_new = |side: usize| identities[side].iter().any(|number| *number >= first_new);
     let [new_here, new_there] = [is_new(1), is_new(2)];
     if !(new_here && new_there || is_named_once && (new_here || new_there)) {
-        return Vec::new();
+        return HashSet::new();
     }
     let known: [HashSet<usize>; 3] = identities
         .each_ref()
         .map(|all| all.iter().copied().collect());
     let names = sources.map(by_unique_name);
-    let mut whole = Vec::new();
+    let mut whole = HashSet::new();
     for (name, l) in &names[1] {
         let Some(u) = names[2].get(name) else {
             continue;
@@ -149,7 +149,7 @@ pub(super) fn renamed_keys(
         };
         identities[1][*l] = one;
         identities[2][*u] = one;
-        whole.push(one);
+        whole.insert(one);
     }
     whole
 }

@@ -1,5 +1,7 @@
 //! One place in three versions, and what becomes of it.
 
+use std::collections::HashSet;
+
 use super::super::decided::TrailStep;
 use super::super::facts::List;
 use super::super::rule::Side;
@@ -136,7 +138,7 @@ pub(super) struct Collection<'d, 'f> {
     /// Elements that stand or fall together, by number, and whose stand.
     pub(super) together: Option<(Vec<bool>, Side)>,
     /// Elements that are one value each, by number.
-    pub(super) whole: Vec<usize>,
+    pub(super) whole: HashSet<usize>,
     pub(super) is_list: bool,
 }
 

@@ -194,3 +194,16 @@ fn a_strategy_has_the_fields_of_its_type() {
         "spec.minAvailable",
     );
 }
+
+/// It has no key, and is the same as one of equal value: the others merge.
+#[test]
+fn an_element_without_its_key_is_known_by_its_value() {
+    let of = |image: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: x\n    image: {image}\n  - null\n"
+        )
+    };
+    let upstream = format!("{}  - name: y\n", of("a"));
+    let both = format!("{}  - name: y\n", of("b"));
+    check([&of("a"), &of("b"), &upstream], [&both, &both], "");
+}
