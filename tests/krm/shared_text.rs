@@ -132,7 +132,10 @@ fn a_merge_does_not_depend_on_how_values_are_shared() {
                 let files = files.map(|(path, text)| (path.as_str(), text.as_str()));
                 files.collect::<Vec<_>>()
             });
-            merge_with_results([&borrowed[0], &borrowed[1], &borrowed[2]], "")
+            merge_with_results(
+                [&borrowed[0], &borrowed[1], &borrowed[2]],
+                "allowEmpty: true\n",
+            )
         };
         let (found, said) = merged(&anchored);
         let (expected, said_of_plain) = merged(&plain);
