@@ -18,7 +18,6 @@ use std::process::{Command, Output};
 use krm_variants::yaml::{Value, to_block_text};
 
 use crate::merge_cases::{DEFAULTS, DIFFERENCES, data, map, merge, plain, read};
-use crate::shared_text::shared_text;
 use generate::{Random, Triple, triple};
 
 const TRIPLES: usize = 1_500;
@@ -118,14 +117,6 @@ fn both(folder: &Path) -> [BTreeMap<String, Value>; 2] {
     [data(&ours), data(&kpts)]
 }
 
-/// The text of a resource; that of every third has anchors, aliases and merge keys.
-fn text_of(value: &Value, number: usize, side: usize) -> String {
-    match number % 3 {
-        0 => shared_text(value, &mut Random::new((number * 3 + side) as u64)),
-        _ => to_block_text(value),
-    }
-}
-
 #[test]
 #[ignore = "kpt takes a minute; .ci/run runs it"]
 fn generated_resources() {
@@ -149,7 +140,7 @@ fn generated_resources() {
             if let Some(value) = &triple[side] {
                 write(
                     package.join(format!("r{number}.yaml")),
-                    &text_of(value, number, side),
+                    &to_block_text(value),
                 );
             }
         }
@@ -187,14 +178,6 @@ fn generated_resources() {
             continue;
         }
         let found = classes::explain(a.as_ref(), b.as_ref(), versions, &mut counts);
-        let is_shared = (0..3).any(|side| {
-            let value = triple[side].as_ref();
-            value.is_some_and(|value| text_of(value, number, side).contains(" *a"))
-        });
-        if found.is_err() && is_shared {
-            *counts.entry(classes::SHARED).or_default() += 1;
-            continue;
-        }
         if let Err(difference) = found {
             let texts = versions.map(|v| v.map(Value::to_json).unwrap_or_default());
             unnamed.push(format!("{path}{difference}\n  {}", texts.join("\n  ")));

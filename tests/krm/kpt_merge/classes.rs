@@ -15,8 +15,6 @@ const REMOVED: &str = "removed-and-changed";
 const SPELLING: &str = "equal-by-value";
 const ATOMIC_MAP: &str = "atomic-maps";
 const KEYS: &str = "other-keys-than-kpts";
-/// Of texts with aliases.
-pub(super) const SHARED: &str = "aliases-get-lost";
 
 /// One place: what base, local and upstream have there.
 type Versions<'v> = [Option<&'v Value>; 3];
