@@ -106,7 +106,7 @@ mod tests {
         let (before, after) = masked(&before, after);
         assert_eq!(
             before,
-            "kind: Secret\nmetadata:\n  name: s\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: \"***\"\ndata:\n  same: \"***\"\n  changed: \"*** (before)\" # why\n  gone: &x \"***\"\n  none: null\n  alias: \"***\"\nstringData: {text: \"*** (before)\"}\n"
+            "kind: Secret\nmetadata:\n  name: s\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: \"***\"\ndata:\n  same: \"***\"\n  changed: \"*** (before)\" # why\n  gone: &x \"***\"\n  none: null\n  alias: *x\nstringData: {text: \"*** (before)\"}\n"
         );
         assert_eq!(
             after,

@@ -45,6 +45,8 @@ struct Scalars {
     strategy: Option<String>,
     allow_empty: Option<String>,
     create_kptfile: Option<String>,
+    /// Taken by the merge driver alone; named here so that the message says so.
+    conflict_style: Option<String>,
 }
 
 /// What a config says.
@@ -81,6 +83,7 @@ pub(super) fn read_options(
                     strategy: typed.strategy,
                     allow_empty: typed.allow_empty.map(|allowed| allowed.to_string()),
                     create_kptfile: typed.create_kptfile.map(|create| create.to_string()),
+                    conflict_style: None,
                 };
                 (scalars, Path::root())
             }
@@ -102,6 +105,12 @@ pub(super) fn read_options(
     const BOOL: [(&str, bool); 2] = [("true", true), ("false", false)];
     let allow_empty = words.read("allowEmpty", scalars.allow_empty, &BOOL);
     let creates_kptfile = words.read("createKptfile", scalars.create_kptfile, &BOOL);
+    if let Some(found) = scalars.conflict_style {
+        words.refuse(
+            "conflictStyle",
+            format!("expected it with --git-merge-driver only, found `{found}`"),
+        );
+    }
     let options = MergeOptions {
         on_conflict,
         strategy,
@@ -139,12 +148,18 @@ impl Words<'_> {
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == found) {
             return *value;
         }
-        self.valid = false;
         let expected: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-        let message = format!("expected one of {}, found `{found}`", expected.join(", "));
+        self.refuse(
+            field,
+            format!("expected one of {}, found `{found}`", expected.join(", ")),
+        );
+        T::default()
+    }
+
+    fn refuse(&mut self, field: &str, message: String) {
+        self.valid = false;
         let result = FunctionResult::error(Reason::InvalidConfig, message);
         self.results
             .push(result.at(self.prefix.clone().field(field)));
-        T::default()
     }
 }
