@@ -113,6 +113,7 @@ fn a_sample_equals_kubectl_patch() {
                 let own = Own {
                     patch: None,
                     result: Some(result.to_value()),
+                    is_written: true,
                     errors: Vec::new(),
                 };
                 let with = by_us.to_value();
