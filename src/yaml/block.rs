@@ -8,11 +8,11 @@
 //! - x
 //! ```
 
-use super::render::{Json, Manner, Owner, block_key, is_long, plain, string};
+use super::render::{Format, Json, Owner, block_key, is_long, plain, string};
 use super::scalar::{self, Context, ScalarStyle};
 use super::value::Value;
 
-const MANNER: Manner = Manner {
+const FORMAT: Format = Format {
     step: 2,
     wide: false,
     dash: 2,
@@ -91,7 +91,7 @@ impl Writer<'_> {
             match value {
                 Value::Mapping(entries) if !entries.is_empty() => {
                     self.end_line();
-                    self.mapping(entries, column + MANNER.step, false);
+                    self.mapping(entries, column + FORMAT.step, false);
                 }
                 Value::Sequence(items) if !items.is_empty() => {
                     self.end_line();
@@ -128,7 +128,7 @@ impl Writer<'_> {
         self.out.push_str(space);
         match value {
             Value::String(text) if text.contains('\n') => {
-                let rendered = string(text, ScalarStyle::Plain, owner, &MANNER);
+                let rendered = string(text, ScalarStyle::Plain, owner, &FORMAT);
                 self.out.push_str(&rendered.inline);
                 for line in &rendered.lines {
                     self.end_line();

@@ -10,7 +10,7 @@ use super::value::Value;
 /// What is written into a place.
 #[derive(Debug, Clone)]
 pub enum Content<'f> {
-    /// A value; it is spelled in the manner of its surroundings.
+    /// A value; it is written in the format of its surroundings.
     Value(Value),
     /// A node of this or another document; its spelling and inner comments come along.
     Node(NodeRef<'f>),
@@ -82,7 +82,7 @@ impl<'f> From<NodeRef<'f>> for Content<'f> {
 pub struct OwnedDocument {
     text: String,
     tree: Tree,
-    /// Whether the lines are written as they are, in whatever manner the surroundings are.
+    /// Whether the lines are written as they are, whatever the format of the surroundings.
     as_it_is: bool,
 }
 

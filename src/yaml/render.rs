@@ -1,4 +1,4 @@
-//! New text, in the manner of its surroundings.
+//! New text, in the format of its surroundings.
 //!
 //! Content comes as a value, or as a node of another document; then it brings its own spelling and
 //! comments along and only its indentation is made to fit.
@@ -15,7 +15,7 @@ use super::verbatim::collection_text;
 
 /// How the surroundings of an edit are written.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
+pub(super) struct Format {
     /// Columns that one level of mappings is indented by.
     pub(super) step: usize,
     /// Whether sequences are indented below their key (`wide`) or not (`compact`).
@@ -36,8 +36,8 @@ pub(super) struct Manner {
     pub(super) body: Option<usize>,
 }
 
-impl Manner {
-    /// The manner for a part of a collection, and whether others follow below it.
+impl Format {
+    /// The format for one part of a collection, which other parts may follow.
     fn above_others(&self, are_below: bool) -> Self {
         Self {
             keep: self.keep || are_below,
@@ -74,12 +74,12 @@ impl Owner {
     }
 
     /// Column of a collection that belongs to this owner.
-    pub(super) fn child(self, sequence: bool, manner: &Manner) -> usize {
+    pub(super) fn child(self, sequence: bool, format: &Format) -> usize {
         match self {
             Self::Root(column) => column,
-            Self::Key(column) if sequence && !manner.wide => column,
-            Self::Key(column) => column + manner.step,
-            Self::Dash(column) => column + manner.dash,
+            Self::Key(column) if sequence && !format.wide => column,
+            Self::Key(column) => column + format.step,
+            Self::Dash(column) => column + format.dash,
         }
     }
 }
@@ -118,8 +118,8 @@ impl Rendered {
     }
 
     /// Puts a dash at a column in front.
-    fn behind_dash(self, column: usize, manner: &Manner, out: &mut Vec<String>) {
-        let gap = " ".repeat(manner.dash.max(2) - 1);
+    fn behind_dash(self, column: usize, format: &Format, out: &mut Vec<String>) {
+        let gap = " ".repeat(format.dash.max(2) - 1);
         self.behind_gap(column, "-", &gap, out);
     }
 
@@ -202,7 +202,7 @@ pub fn node_text(node: NodeRef<'_>) -> String {
 }
 
 fn document_text(content: &Content<'_>) -> String {
-    let manner = Manner {
+    let format = Format {
         step: 2,
         wide: false,
         dash: 2,
@@ -213,7 +213,7 @@ fn document_text(content: &Content<'_>) -> String {
         keep: true,
         body: None,
     };
-    let rendered = block(content, Owner::Root(0), &manner);
+    let rendered = block(content, Owner::Root(0), &format);
     let head = Some(rendered.inline).filter(|inline| !inline.is_empty());
     head.into_iter()
         .chain(rendered.lines)
@@ -222,13 +222,13 @@ fn document_text(content: &Content<'_>) -> String {
 }
 
 /// Content in block style.
-pub(super) fn block(content: &Content<'_>, owner: Owner, manner: &Manner) -> Rendered {
+pub(super) fn block(content: &Content<'_>, owner: Owner, format: &Format) -> Rendered {
     if let Content::Text(text) = content
         && let Some(lines) = text.lines_as_they_are()
     {
         let column = owner.child(
             text.root().is_some_and(|root| root.kind().is_sequence()),
-            manner,
+            format,
         );
         let lines = lines.map(|line| match line {
             "" => String::new(),
@@ -247,7 +247,7 @@ pub(super) fn block(content: &Content<'_>, owner: Owner, manner: &Manner) -> Ren
     let rendered = match content {
         Content::Text(text) => {
             let content = root_of(text);
-            let mut rendered = block_lines(&content, owner, manner);
+            let mut rendered = block_lines(&content, owner, format);
             // The comments at the head of the text belong to its first entry.
             if let Content::Node(root) = content
                 && root.kind().is_block_collection()
@@ -255,14 +255,14 @@ pub(super) fn block(content: &Content<'_>, owner: Owner, manner: &Manner) -> Ren
             {
                 let first = root.entries().next().map(|entry| entry.key);
                 let head = first.or(root.items().next()).map(comments_above);
-                let column = owner.child(root.kind().is_sequence(), manner);
+                let column = owner.child(root.kind().is_sequence(), format);
                 let head = head.into_iter().flatten();
                 let head = head.map(|comment| format!("{:column$}{comment}", ""));
                 rendered.lines.splice(0..0, head.collect::<Vec<_>>());
             }
             rendered
         }
-        content => block_lines(content, owner, manner),
+        content => block_lines(content, owner, format),
     };
     if matches!(owner, Owner::Dash(_)) {
         rendered.compact()
@@ -271,13 +271,13 @@ pub(super) fn block(content: &Content<'_>, owner: Owner, manner: &Manner) -> Ren
     }
 }
 
-fn block_lines(content: &Content<'_>, owner: Owner, manner: &Manner) -> Rendered {
+fn block_lines(content: &Content<'_>, owner: Owner, format: &Format) -> Rendered {
     match content {
-        Content::Text(text) => block_lines(&root_of(text), owner, manner),
-        Content::Value(value) => block_value(value, owner, manner),
-        Content::Node(node) => match transcribe(*node, owner, manner) {
+        Content::Text(text) => block_lines(&root_of(text), owner, format),
+        Content::Value(value) => block_value(value, owner, format),
+        Content::Node(node) => match transcribe(*node, owner, format) {
             Some(rendered) => rendered,
-            None => block_value(&node.value().unwrap_or(Value::Null), owner, manner),
+            None => block_value(&node.value().unwrap_or(Value::Null), owner, format),
         },
     }
 }
@@ -288,28 +288,28 @@ fn root_of(text: &OwnedDocument) -> Content<'_> {
 }
 
 /// Content in flow style, on one line.
-pub(super) fn flow(content: &Content<'_>, manner: &Manner) -> String {
+pub(super) fn flow(content: &Content<'_>, format: &Format) -> String {
     match content {
-        Content::Text(text) => flow(&root_of(text), manner),
-        Content::Value(value) => flow_value(value, manner.json),
+        Content::Text(text) => flow(&root_of(text), format),
+        Content::Value(value) => flow_value(value, format.json),
         Content::Node(node) => {
-            let is_json = manner.json != Json::No && node.document.text.starts_with('{');
+            let is_json = format.json != Json::No && node.document.text.starts_with('{');
             let single = !node.kind().is_block_collection()
                 && !node.source().contains('\n')
                 && !node.source().is_empty();
             let simple = match node.kind() {
                 NodeKind::Scalar(ScalarStyle::Plain) => {
-                    let is_safe = manner.json == Json::No
+                    let is_safe = format.json == Json::No
                         && scalar::plain_is_safe(node.source(), Context::Flow);
                     is_safe || node.as_str().is_none()
                 }
                 NodeKind::Scalar(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => true,
                 _ => node.is_whole(),
             };
-            if single && simple && node.tag().is_none() && (is_json || manner.json == Json::No) {
+            if single && simple && node.tag().is_none() && (is_json || format.json == Json::No) {
                 return node.source().to_owned();
             }
-            flow_value(&node.value().unwrap_or(Value::Null), manner.json)
+            flow_value(&node.value().unwrap_or(Value::Null), format.json)
         }
     }
 }
@@ -363,29 +363,29 @@ pub(super) fn plain(value: &Value) -> String {
     }
 }
 
-fn block_value(value: &Value, owner: Owner, manner: &Manner) -> Rendered {
+fn block_value(value: &Value, owner: Owner, format: &Format) -> Rendered {
     match value {
-        Value::String(text) => string(text, ScalarStyle::Plain, owner, manner),
+        Value::String(text) => string(text, ScalarStyle::Plain, owner, format),
         Value::Sequence(items) if items.is_empty() => Rendered::inline("[]".to_owned()),
         Value::Mapping(entries) if entries.is_empty() => Rendered::inline("{}".to_owned()),
         Value::Sequence(items) => {
-            let column = owner.child(true, manner);
+            let column = owner.child(true, format);
             let mut rendered = Rendered::default();
             for (at, item) in items.iter().enumerate() {
-                let keep = manner.keep || at + 1 < items.len();
-                let manner = &Manner { keep, ..*manner };
-                let item = block_value(item, Owner::Dash(column), manner).compact();
-                item.behind_dash(column, manner, &mut rendered.lines);
+                let keep = format.keep || at + 1 < items.len();
+                let format = &Format { keep, ..*format };
+                let item = block_value(item, Owner::Dash(column), format).compact();
+                item.behind_dash(column, format, &mut rendered.lines);
             }
             rendered
         }
         Value::Mapping(entries) => {
-            let column = owner.child(false, manner);
+            let column = owner.child(false, format);
             let mut rendered = Rendered::default();
             for (at, (key, value)) in entries.iter().enumerate() {
-                let keep = manner.keep || at + 1 < entries.len();
-                let manner = &Manner { keep, ..*manner };
-                let value = block_value(value, Owner::Key(column), manner);
+                let keep = format.keep || at + 1 < entries.len();
+                let format = &Format { keep, ..*format };
+                let value = block_value(value, Owner::Key(column), format);
                 value.behind_key(column, &block_key(key), &mut rendered.lines);
             }
             rendered
@@ -411,15 +411,15 @@ pub(super) fn plain_or_quoted(text: &str) -> String {
 ///
 /// New strings of several lines become literal block scalars, with `+` only where that takes no
 /// blank lines that follow for its own.
-pub(super) fn string(text: &str, style: ScalarStyle, owner: Owner, manner: &Manner) -> Rendered {
+pub(super) fn string(text: &str, style: ScalarStyle, owner: Owner, format: &Format) -> Rendered {
     let several = text.trim_end_matches('\n').contains('\n');
     match style {
         ScalarStyle::Literal | ScalarStyle::Folded => {}
         ScalarStyle::Plain if several => {}
         _ => return Rendered::inline(scalar::write_inline(text, style, Context::Block)),
     }
-    let rendered = kept_string(text, style, owner, manner);
-    if rendered.keeps_blank_lines() && !manner.keep {
+    let rendered = kept_string(text, style, owner, format);
+    if rendered.keeps_blank_lines() && !format.keep {
         return Rendered::inline(scalar::write_double_quoted(text));
     }
     rendered
@@ -430,20 +430,20 @@ pub(super) fn kept_string(
     text: &str,
     style: ScalarStyle,
     owner: Owner,
-    manner: &Manner,
+    format: &Format,
 ) -> Rendered {
     let indent = match owner {
-        Owner::Root(_) => manner.step,
-        Owner::Key(column) | Owner::Dash(column) => column + manner.step,
+        Owner::Root(_) => format.step,
+        Owner::Key(column) | Owner::Dash(column) => column + format.step,
     };
     let parent = match owner {
         Owner::Root(_) => 0,
         _ => owner.column(),
     };
-    let indent = manner.body.filter(|body| *body > parent).unwrap_or(indent);
+    let indent = format.body.filter(|body| *body > parent).unwrap_or(indent);
     let folded = style == ScalarStyle::Folded;
     match scalar::write_block(text, folded, indent, "\n", indent - parent) {
-        Some((header, body)) if indent > manner.indent_below => Rendered {
+        Some((header, body)) if indent > format.indent_below => Rendered {
             inline: header,
             lines: body.split('\n').map(str::to_owned).collect(),
             ..Rendered::default()
@@ -460,10 +460,10 @@ pub(super) fn entry_lines(
     source: Option<EntryRef<'_>>,
     without: &HashSet<String>,
     column: usize,
-    manner: &Manner,
+    format: &Format,
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut rendered = block(content, Owner::Key(column), manner);
+    let mut rendered = block(content, Owner::Key(column), format);
     let mut mark = block_key(key);
     if let Some(entry) = source {
         let above = comments_above(entry.key).into_iter();
@@ -492,10 +492,10 @@ pub(super) fn item_lines(
     source: Option<NodeRef<'_>>,
     without: &HashSet<String>,
     column: usize,
-    manner: &Manner,
+    format: &Format,
 ) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut rendered = block(content, Owner::Dash(column), manner);
+    let mut rendered = block(content, Owner::Dash(column), format);
     if let Some(item) = source {
         let above = comments_above(item).into_iter();
         for comment in above.filter(|comment| !without.contains(*comment)) {
@@ -503,7 +503,7 @@ pub(super) fn item_lines(
         }
         append_trailing_comment(item, &mut rendered);
     }
-    rendered.behind_dash(column, manner, &mut lines);
+    rendered.behind_dash(column, format, &mut lines);
     lines
 }
 
@@ -538,7 +538,7 @@ fn is_simple_key(key: NodeRef<'_>) -> bool {
 /// A node of another document as its source has it, re-indented.
 ///
 /// `None` where the source cannot be carried over as it is: aliases, anchors, complex keys.
-fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Rendered> {
+fn transcribe(node: NodeRef<'_>, owner: Owner, format: &Format) -> Option<Rendered> {
     if node.document.tree.expansion.is_none() && node.is_assembled() {
         return None;
     }
@@ -547,17 +547,17 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
     match node.kind() {
         NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
             let origin = node.origin();
-            let mut rendered = match block_scalar(origin, owner, manner) {
+            let mut rendered = match block_scalar(origin, owner, format) {
                 Some(rendered)
-                    if manner.indent_below == 0
-                        && (manner.keep || !rendered.keeps_blank_lines())
+                    if format.indent_below == 0
+                        && (format.keep || !rendered.keeps_blank_lines())
                         && origin.document.tree.unterminated != Some(origin.id) =>
                 {
                     rendered
                 }
                 _ => {
                     let text = node.scalar_text()?;
-                    let mut rendered = string(text, ScalarStyle::Literal, owner, manner);
+                    let mut rendered = string(text, ScalarStyle::Literal, owner, format);
                     let header = node.source().lines().next().unwrap_or_default();
                     if let Some(at) = header.find(" #") {
                         rendered.inline.push_str(header[at..].trim_end());
@@ -569,7 +569,7 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
             Some(rendered)
         }
         NodeKind::BlockMapping => {
-            let column = owner.child(false, manner);
+            let column = owner.child(false, format);
             let mut rendered = opening(node, column, &tag);
             let mut behind = None;
             let shift = Shift::of(node, column);
@@ -583,8 +583,8 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
                     let start = document.line_start(entry.key.outer_start());
                     push_trivia(document, behind, start, shift, &mut rendered.lines);
                 }
-                let manner = &manner.above_others(entries.peek().is_some());
-                let mut value = transcribe(entry.value, Owner::Key(column), manner)?;
+                let format = &format.above_others(entries.peek().is_some());
+                let mut value = transcribe(entry.value, Owner::Key(column), format)?;
                 append_trailing_comment(entry.value, &mut value);
                 match key_with_gap(entry).filter(|_| is_own) {
                     Some((key, gap)) => value.behind_gap(column, key, gap, &mut rendered.lines),
@@ -597,7 +597,7 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
             Some(rendered)
         }
         NodeKind::BlockSequence => {
-            let column = owner.child(true, manner);
+            let column = owner.child(true, format);
             let mut rendered = opening(node, column, &tag);
             let mut behind = None;
             let shift = Shift::of(node, column);
@@ -606,10 +606,10 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
                 let written = item.written();
                 let start = document.line_start(written.mark().unwrap_or(written.outer_start()));
                 push_trivia(document, behind, start, shift, &mut rendered.lines);
-                let manner = &manner.above_others(items.peek().is_some());
-                let mut value = transcribe(item, Owner::Dash(column), manner)?.compact();
+                let format = &format.above_others(items.peek().is_some());
+                let mut value = transcribe(item, Owner::Dash(column), format)?.compact();
                 append_trailing_comment(item, &mut value);
-                value.behind_dash(column, manner, &mut rendered.lines);
+                value.behind_dash(column, format, &mut rendered.lines);
                 behind = Some(document.line_end(written.range().end));
             }
             Some(rendered)
@@ -624,7 +624,7 @@ fn transcribe(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Render
                 + if matches!(owner, Owner::Root(_)) {
                     0
                 } else {
-                    manner.step
+                    format.step
                 };
             let lines = lines
                 .map(|line| {
@@ -738,7 +738,7 @@ fn push_trivia(
     }
 }
 
-fn block_scalar(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Rendered> {
+fn block_scalar(node: NodeRef<'_>, owner: Owner, format: &Format) -> Option<Rendered> {
     let mut lines = node.source().split('\n');
     let header = lines.next()?.trim_end();
     let digit = header.bytes().skip(1).take(2).find(u8::is_ascii_digit);
@@ -769,7 +769,7 @@ fn block_scalar(node: NodeRef<'_>, owner: Owner, manner: &Manner) -> Option<Rend
     let new = match (owner, digit) {
         (Owner::Root(_), _) => return None,
         (_, Some(digit)) => owner.column() + usize::from(digit - b'0'),
-        (_, None) => owner.column() + manner.step,
+        (_, None) => owner.column() + format.step,
     };
     let lines = body
         .into_iter()

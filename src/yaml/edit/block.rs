@@ -11,7 +11,7 @@ use super::{Change, Editor};
 use crate::yaml::comments::head_start;
 use crate::yaml::content::Content;
 use crate::yaml::document::{EntryRef, NodeRef};
-use crate::yaml::render::{Manner, Rendered};
+use crate::yaml::render::{Format, Rendered};
 use crate::yaml::tree::NodeId;
 
 /// An entry or item in block style, and the lines that belong to it.
@@ -100,14 +100,14 @@ impl<'d, 'f> Editor<'d, 'f> {
         &self,
         node: NodeRef<'d>,
         slots: &[Slot<'f>],
-        manner: &Manner,
+        format: &Format,
         out: &mut Vec<Splice>,
     ) {
         let units = self.units(node);
         let Some(first) = units.first() else { return };
         let column = self.document.column(first.start);
         if slots.is_empty() {
-            return self.emit_emptied(node, &units, manner, out);
+            return self.emit_emptied(node, &units, format, out);
         }
         let behind_dash = !first.own_line;
         let stable = stable_slots(slots, behind_dash);
@@ -120,13 +120,13 @@ impl<'d, 'f> Editor<'d, 'f> {
             let lines = match slot {
                 Slot::Kept(index) if *is_stable => {
                     stays[*index] = true;
-                    self.emit_with_colon(&units[*index], colon, manner, out);
+                    self.emit_with_colon(&units[*index], colon, format, out);
                     let mut run = Run::behind(Some(*index));
                     (run.scalar, run.plus) = self.changes_block_scalar(&units[*index].ids);
                     runs.push(run);
                     continue;
                 }
-                Slot::Kept(index) => self.unit_lines(&units[*index], colon, column, manner),
+                Slot::Kept(index) => self.unit_lines(&units[*index], colon, column, format),
                 Slot::New(new) => {
                     let above = runs.last().and_then(|run| run.behind);
                     let below = units[above.unwrap_or(0)].below;
@@ -135,12 +135,12 @@ impl<'d, 'f> Editor<'d, 'f> {
                         Some(_) => self.behind_blank_lines(below) == below,
                         None => !behind_dash && stable.contains(&true),
                     };
-                    let manner = Manner {
+                    let format = Format {
                         indent_below,
                         keep,
-                        ..*manner
+                        ..*format
                     };
-                    new_lines(new, column, &manner)
+                    new_lines(new, column, &format)
                 }
             };
             if let Some(run) = runs.last_mut() {
@@ -164,7 +164,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             let lines = run
                 .lines
                 .iter()
-                .flat_map(|line| [line.as_str(), manner.newline]);
+                .flat_map(|line| [line.as_str(), format.newline]);
             let mut text: String = lines.collect();
             let range = match run.behind {
                 Some(unit) if run.keeps => {
@@ -210,7 +210,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                     let below = unit.lines_end.min(range.end)..range.end;
                     for comment in self.document.text[below].lines().map(str::trim) {
                         if !comment.is_empty() {
-                            text.push_str(&format!("{:column$}{comment}{}", "", manner.newline));
+                            text.push_str(&format!("{:column$}{comment}{}", "", format.newline));
                         }
                     }
                 }
@@ -250,12 +250,12 @@ impl<'d, 'f> Editor<'d, 'f> {
         &self,
         unit: &Unit,
         colon: Option<NodeRef<'d>>,
-        manner: &Manner,
+        format: &Format,
         out: &mut Vec<Splice>,
     ) {
         self.emit(unit.ids.clone(), out);
         if let Some(value) = colon {
-            self.place_without_colon(value, Rendered::default(), manner, out);
+            self.place_without_colon(value, Rendered::default(), format, out);
         }
     }
 
@@ -347,7 +347,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         &self,
         node: NodeRef<'d>,
         units: &[Unit],
-        manner: &Manner,
+        format: &Format,
         out: &mut Vec<Splice>,
     ) {
         let empty = if node.kind().is_mapping() { "{}" } else { "[]" };
@@ -371,7 +371,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                     true => self.document.column(first.start),
                     false => 0,
                 };
-                let text = format!("{:indent$}{empty}{}", "", manner.newline);
+                let text = format!("{:indent$}{empty}{}", "", format.newline);
                 out.push(Splice {
                     range: first.lines_start..first.lines_end,
                     text,
@@ -386,10 +386,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         unit: &Unit,
         colon: Option<NodeRef<'d>>,
         column: usize,
-        manner: &Manner,
+        format: &Format,
     ) -> Vec<String> {
         let mut inner = Vec::new();
-        self.emit_with_colon(unit, colon, manner, &mut inner);
+        self.emit_with_colon(unit, colon, format, &mut inner);
         let source = self.document.text;
         if let Some((header, strip)) = self.cut_short()
             && (unit.start..unit.lines_end).contains(&header)

@@ -8,7 +8,7 @@ use super::splice::{Splice, splice};
 use crate::yaml::comments::comment_behind;
 use crate::yaml::document::{Document, NodeRef};
 use crate::yaml::lines::skip_trivia;
-use crate::yaml::render::{Json, Manner};
+use crate::yaml::render::{Format, Json};
 use crate::yaml::tree::NodeKind;
 
 /// An element of a flow collection with what belongs to it.
@@ -27,11 +27,11 @@ impl<'d, 'f> Editor<'d, 'f> {
         &self,
         node: NodeRef<'d>,
         slots: &[Slot<'f>],
-        manner: &Manner,
+        format: &Format,
         out: &mut Vec<Splice>,
     ) {
         let interior = node.range().start + 1..node.range().end - 1;
-        let mut text = self.flow_interior(node, interior.clone(), slots, manner);
+        let mut text = self.flow_interior(node, interior.clone(), slots, format);
         if slots.is_empty() && !text.contains('#') {
             text.clear();
         }
@@ -46,7 +46,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         &self,
         node: NodeRef<'d>,
         slots: &[Slot<'f>],
-        manner: &Manner,
+        format: &Format,
         out: &mut Vec<Splice>,
     ) {
         if let [Slot::Kept(0)] = slots {
@@ -54,7 +54,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
         let text = match slots {
             [] => String::new(),
-            _ => self.flow_interior(node, node.range(), slots, manner),
+            _ => self.flow_interior(node, node.range(), slots, format),
         };
         let text = format!("{{{text}}}");
         out.push(Splice {
@@ -70,12 +70,12 @@ impl<'d, 'f> Editor<'d, 'f> {
         node: NodeRef<'d>,
         interior: Range<usize>,
         slots: &[Slot<'f>],
-        manner: &Manner,
+        format: &Format,
     ) -> String {
         let document = self.document;
         let (opening, cells, foot) = flow_elements(document, node, &interior);
         let indent = |lead: &str| match lead.rfind('\n') {
-            Some(at) => format!("{}{}", manner.newline, &lead[at + 1..]),
+            Some(at) => format!("{}{}", format.newline, &lead[at + 1..]),
             None => String::new(),
         };
         let lead = |cell: &Element| &document.text[cell.lead.clone()];
@@ -95,7 +95,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let mut text = document.text[opening].to_owned();
         let mut in_comment = text.contains('#');
         let several_lines =
-            manner.json == Json::No && document.text[interior.clone()].contains('\n');
+            format.json == Json::No && document.text[interior.clone()].contains('\n');
         let trailing_comma = cells.last().is_some_and(|cell| cell.comma.is_some());
         for (position, slot) in slots.iter().enumerate() {
             let usual = if position == 0 {
@@ -118,12 +118,12 @@ impl<'d, 'f> Editor<'d, 'f> {
                 let (above, comment) = comments_around(new);
                 behind = comment;
                 for comment in above {
-                    push_lead(&mut text, in_comment, own, manner);
+                    push_lead(&mut text, in_comment, own, format);
                     text.push_str(comment);
                     in_comment = true;
                 }
             }
-            push_lead(&mut text, in_comment, own, manner);
+            push_lead(&mut text, in_comment, own, format);
             let last = position + 1 == slots.len();
             match (cell, slot) {
                 (Some((_, cell)), _) => {
@@ -131,7 +131,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                     in_comment = self.push_cell(cell, comma, &mut text);
                 }
                 (None, Slot::New(new)) => {
-                    text.push_str(&flow_piece(new, manner));
+                    text.push_str(&flow_piece(new, format));
                     text.push_str(if !last || trailing_comma { "," } else { "" });
                     in_comment = behind.is_some();
                     if let Some(comment) = behind {
@@ -142,7 +142,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 (None, Slot::Kept(_)) => {}
             }
         }
-        push_lead(&mut text, in_comment, &document.text[foot], manner);
+        push_lead(&mut text, in_comment, &document.text[foot], format);
         text
     }
 
@@ -202,12 +202,12 @@ pub(super) fn flow_elements(
 }
 
 /// Adds white space and comments, behind a line break if a comment stands in front.
-pub(super) fn push_lead(text: &mut String, in_comment: bool, lead: &str, manner: &Manner) {
+pub(super) fn push_lead(text: &mut String, in_comment: bool, lead: &str, format: &Format) {
     let breaks = lead
         .trim_start_matches([' ', '\t'])
         .starts_with(['\r', '\n']);
     if in_comment && !breaks {
-        text.push_str(manner.newline);
+        text.push_str(format.newline);
         text.push(' ');
     }
     text.push_str(lead);

@@ -22,9 +22,9 @@
 mod block;
 mod flow;
 mod fold;
+mod format;
 mod keys;
 mod lines;
-mod manner;
 mod merge_key;
 mod place;
 mod settle;

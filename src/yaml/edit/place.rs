@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
+use super::format::owner_of;
 use super::lines::{block_indicators, break_at, newline_at};
-use super::manner::owner_of;
 use super::slots::below_text;
 use super::splice::Splice;
 use super::{Content, Editor};
 use crate::yaml::comments::{comment_behind, header_end};
 use crate::yaml::document::NodeRef;
-use crate::yaml::render::{self, Json, Manner, Owner, Rendered};
+use crate::yaml::render::{self, Format, Json, Owner, Rendered};
 use crate::yaml::scalar::{self, Context, ScalarStyle};
 use crate::yaml::tree::NodeKind;
 use crate::yaml::value::Value;
@@ -23,18 +23,18 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) {
         let in_json = node.parent().is_none() && self.json(node) != Json::No;
         if in_json || self.flow_only(node) {
-            let manner = self.manner(node);
+            let format = self.format_at(node);
             let text = match (node.kind(), string_in_style_of(node, content)) {
-                (NodeKind::Scalar(style), Some(value)) if manner.json == Json::No => {
+                (NodeKind::Scalar(style), Some(value)) if format.json == Json::No => {
                     scalar::write_inline(value, style, Context::Flow)
                 }
-                _ => render::flow(content, &manner),
+                _ => render::flow(content, &format),
             };
             self.place_in_flow(node, text, out);
             return;
         }
         let owner = owner_of(node);
-        let manner = self.manner_of_content(node);
+        let format = self.format_of_content(node);
         let mut rendered = match (node.kind(), content) {
             (_, Content::Value(Value::String(text))) if self.is_crowded(node) => {
                 // Comments between the indicator and a block scalar would become text.
@@ -53,19 +53,19 @@ impl<'d, 'f> Editor<'d, 'f> {
                         if node.kind().is_block_scalar()
                             && block_indicators(node).contains('+') =>
                     {
-                        render::kept_string(text, style, owner, &manner)
+                        render::kept_string(text, style, owner, &format)
                     }
-                    Some(text) => render::string(text, style, owner, &manner),
-                    None => render::block(content, owner, &manner),
+                    Some(text) => render::string(text, style, owner, &format),
+                    None => render::block(content, owner, &format),
                 }
             }
-            _ => render::block(content, owner, &manner),
+            _ => render::block(content, owner, &format),
         };
         if let Content::Node(source) = content {
             self.keep_head_comment(node, *source, &mut rendered);
         }
         let rendered = self.keep_header_comment(node, rendered);
-        self.place(node, rendered, &manner, out);
+        self.place(node, rendered, &format, out);
     }
 
     /// The comment in the header of a block scalar stays with what takes its place.
@@ -149,26 +149,26 @@ impl<'d, 'f> Editor<'d, 'f> {
         &self,
         node: NodeRef<'d>,
         rendered: Rendered,
-        manner: &Manner,
+        format: &Format,
         out: &mut Vec<Splice>,
     ) {
         let is_value = node
             .parent()
             .is_some_and(|parent| parent.kind().is_mapping());
         if is_value && node.mark().is_none() {
-            return self.place_without_colon(node, rendered, manner, out);
+            return self.place_without_colon(node, rendered, format, out);
         }
         match self.head_place(node) {
             Some(_)
                 if !node.kind().is_block_collection()
                     && (rendered.lines.is_empty() || rendered.tail) =>
             {
-                let below = below_text(&rendered.lines, manner);
+                let below = below_text(&rendered.lines, format);
                 let text = std::iter::once(&*rendered.inline).chain(below).collect();
                 self.place_on_own_line(node, text, out);
             }
-            Some(head) => self.place_below(node, head, rendered, manner, out),
-            None => self.place_behind(node, rendered, manner, out),
+            Some(head) => self.place_below(node, head, rendered, format, out),
+            None => self.place_behind(node, rendered, format, out),
         }
     }
 
@@ -177,7 +177,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         &self,
         node: NodeRef<'d>,
         rendered: Rendered,
-        manner: &Manner,
+        format: &Format,
         out: &mut Vec<Splice>,
     ) {
         let column = owner_of(node).column();
@@ -186,7 +186,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         rendered.behind(column, ":", &mut lines);
         let text = lines
             .iter()
-            .flat_map(|line| [manner.newline, line])
+            .flat_map(|line| [format.newline, line])
             .collect();
         out.push(Splice {
             range: at..at,
@@ -219,21 +219,21 @@ impl<'d, 'f> Editor<'d, 'f> {
         node: NodeRef<'d>,
         head: usize,
         rendered: Rendered,
-        manner: &Manner,
+        format: &Format,
         out: &mut Vec<Splice>,
     ) {
         let document = self.document;
         let rendered = match node.anchor() {
             Some(_) => rendered.below(),
             // Behind a wide dash the first line would stand in another column than the others.
-            None if manner.dash > 2 => rendered.below(),
+            None if format.dash > 2 => rendered.below(),
             None => rendered,
         };
         let comment = comment_behind(document, head).is_some();
         let mut rendered = rendered;
         if comment && rendered.tail && !rendered.lines.is_empty() {
             // A comment on its first line would end the scalar, or be text of it.
-            let column = owner_of(node).column() + manner.step;
+            let column = owner_of(node).column() + format.step;
             let first = std::mem::take(&mut rendered.inline);
             rendered.lines.insert(0, format!("{:column$}{first}", ""));
         }
@@ -251,15 +251,15 @@ impl<'d, 'f> Editor<'d, 'f> {
         {
             // The comment of the old content has to stand somewhere.
             if comment {
-                below.push_str(manner.newline);
-                below.push_str(&" ".repeat(owner_of(node).column() + manner.step));
+                below.push_str(format.newline);
+                below.push_str(&" ".repeat(owner_of(node).column() + format.step));
                 below.push_str(old.trim_start());
             } else {
                 below.push(' ');
                 below.push_str(old.trim_start());
             }
         }
-        below.extend(below_text(&rendered.lines, manner));
+        below.extend(below_text(&rendered.lines, format));
         let end = break_at(document, node.range().end);
         out.push(Splice {
             range: head_end..end,
@@ -305,7 +305,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         &self,
         node: NodeRef<'d>,
         mut rendered: Rendered,
-        manner: &Manner,
+        format: &Format,
         out: &mut Vec<Splice>,
     ) {
         let document = self.document;
@@ -338,13 +338,13 @@ impl<'d, 'f> Editor<'d, 'f> {
         let glued = !document.text[..range.start].ends_with([' ', '\t', '\n', '\u{feff}']);
         if glued && !text.is_empty() && range.start > 0 {
             let gap = if behind_dash {
-                manner.dash.max(2) - 1
+                format.dash.max(2) - 1
             } else {
                 1
             };
             text.insert_str(0, &" ".repeat(gap));
         }
-        let below = below_text(&rendered.lines, manner);
+        let below = below_text(&rendered.lines, format);
         if end == line_end || rendered.tail {
             text.extend(below);
             out.push(Splice { range, text });

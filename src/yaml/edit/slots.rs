@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::yaml::comments::{comment_in_flow, comments_above, entry_end, line_comment};
 use crate::yaml::content::Content;
 use crate::yaml::document::{EntryRef, NodeRef};
-use crate::yaml::render::{self, Manner, Owner, Rendered};
+use crate::yaml::render::{self, Format, Owner, Rendered};
 use crate::yaml::value::Value;
 
 #[derive(Debug, Clone)]
@@ -80,14 +80,14 @@ pub(super) fn spans(node: NodeRef<'_>) -> Vec<(Range<usize>, Range<u32>)> {
 }
 
 /// Lines for the first entries or items of a collection.
-pub(super) fn new_block(slots: &[Slot<'_>], owner: Owner, manner: &Manner) -> Rendered {
+pub(super) fn new_block(slots: &[Slot<'_>], owner: Owner, format: &Format) -> Rendered {
     let new = slots.iter().filter_map(|slot| match slot {
         Slot::New(new) => Some(&**new),
         Slot::Kept(_) => None,
     });
     let mapping = is_mapping(slots);
-    let column = owner.child(!mapping, manner);
-    let lines = new.flat_map(|new| new_lines(new, column, manner));
+    let column = owner.child(!mapping, format);
+    let lines = new.flat_map(|new| new_lines(new, column, format));
     let rendered = Rendered {
         lines: lines.collect(),
         ..Rendered::default()
@@ -99,12 +99,12 @@ pub(super) fn new_block(slots: &[Slot<'_>], owner: Owner, manner: &Manner) -> Re
 }
 
 /// A flow collection of new entries or items.
-pub(super) fn new_flow(slots: &[Slot<'_>], manner: &Manner) -> String {
+pub(super) fn new_flow(slots: &[Slot<'_>], format: &Format) -> String {
     let mapping = is_mapping(slots);
     let pieces: Vec<_> = slots
         .iter()
         .filter_map(|slot| match slot {
-            Slot::New(new) => Some(flow_piece(new, manner)),
+            Slot::New(new) => Some(flow_piece(new, format)),
             Slot::Kept(_) => None,
         })
         .collect();
@@ -125,19 +125,19 @@ pub(super) fn is_mapping(slots: &[Slot<'_>]) -> bool {
 /// Lines, each behind a line break.
 pub(super) fn below_text<'l>(
     lines: &'l [String],
-    manner: &Manner,
+    format: &Format,
 ) -> impl Iterator<Item = &'l str> {
-    let newline = manner.newline;
+    let newline = format.newline;
     lines.iter().flat_map(move |line| [newline, line.as_str()])
 }
 
-pub(super) fn new_lines(new: &NewSlot<'_>, column: usize, manner: &Manner) -> Vec<String> {
+pub(super) fn new_lines(new: &NewSlot<'_>, column: usize, format: &Format) -> Vec<String> {
     match &new.key {
         Some(key) => {
             let (content, entry) = (&new.content, new.entry);
-            render::entry_lines(key, content, entry, &new.without, column, manner)
+            render::entry_lines(key, content, entry, &new.without, column, format)
         }
-        None => render::item_lines(&new.content, new.item, &new.without, column, manner),
+        None => render::item_lines(&new.content, new.item, &new.without, column, format),
     }
 }
 
@@ -160,10 +160,10 @@ pub(super) fn comments_around<'n>(new: &'n NewSlot<'_>) -> (Vec<&'n str>, Option
     (above, behind)
 }
 
-pub(super) fn flow_piece(new: &NewSlot<'_>, manner: &Manner) -> String {
-    let value = render::flow(&new.content, manner);
+pub(super) fn flow_piece(new: &NewSlot<'_>, format: &Format) -> String {
+    let value = render::flow(&new.content, format);
     match &new.key {
-        Some(key) => render::flow_entry(key, &value, manner.json),
+        Some(key) => render::flow_entry(key, &value, format.json),
         None => value,
     }
 }

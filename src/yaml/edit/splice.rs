@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::format::owner_of;
 use super::lines::{block_indicators, break_at, newline_at};
-use super::manner::owner_of;
 use super::slots::{Slot, new_block, new_flow};
 use super::{Change, Comments, Editor};
 use crate::yaml::comments::{comment_place, head_start, unit_start};
@@ -123,20 +123,20 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     pub(super) fn emit_slots(&self, node: NodeRef<'d>, slots: &[Slot<'f>], out: &mut Vec<Splice>) {
-        let manner = self.manner(node);
+        let format = self.format_at(node);
         let filled = node.entries().next().is_some() || node.items().next().is_some();
         match node.kind() {
             NodeKind::BlockMapping | NodeKind::BlockSequence => {
-                self.emit_block(node, slots, &manner, out);
+                self.emit_block(node, slots, &format, out);
             }
-            kind if filled || manner.json != Json::No || self.flow_only(node) => {
+            kind if filled || format.json != Json::No || self.flow_only(node) => {
                 let is_collection = kind.is_mapping() || kind.is_sequence();
                 if is_collection && kind != NodeKind::FlowPair {
-                    self.emit_flow(node, slots, &manner, out);
+                    self.emit_flow(node, slots, &format, out);
                 } else if filled {
-                    self.emit_pair(node, slots, &manner, out);
+                    self.emit_pair(node, slots, &format, out);
                 } else if !slots.is_empty() {
-                    let text = new_flow(slots, &manner);
+                    let text = new_flow(slots, &format);
                     self.place_in_flow(node, text, out);
                 }
             }
@@ -144,9 +144,9 @@ impl<'d, 'f> Editor<'d, 'f> {
             // An empty collection, or nothing: lines are put below.
             _ => {
                 let owner = owner_of(node);
-                let manner = self.manner_of_content(node);
-                let rendered = new_block(slots, owner, &manner);
-                self.place(node, rendered, &manner, out);
+                let format = self.format_of_content(node);
+                let rendered = new_block(slots, owner, &format);
+                self.place(node, rendered, &format, out);
             }
         }
     }

@@ -1,17 +1,17 @@
-//! The manner of the surroundings: indentation, sequence style, line break, JSON.
+//! The format of the text around a node: indentation, sequence style, line break, JSON.
 
 use super::Editor;
 use super::lines::{block_indicators, body_indent, newline_at};
 use crate::yaml::document::NodeRef;
-use crate::yaml::render::{Json, Manner, Owner};
+use crate::yaml::render::{Format, Json, Owner};
 use crate::yaml::scalar::ScalarStyle;
 use crate::yaml::tree::{NONE, NodeId, NodeKind};
 
 impl<'d, 'f> Editor<'d, 'f> {
     /// How the surroundings of a node are written.
-    pub(super) fn manner(&self, node: NodeRef<'d>) -> Manner {
+    pub(super) fn format_at(&self, node: NodeRef<'d>) -> Format {
         let start = node.range().start;
-        Manner {
+        Format {
             step: self.step(node),
             wide: self.wide(start),
             dash: self.dash(start),
@@ -24,16 +24,16 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// How content in the place of a node is to be written.
-    pub(super) fn manner_of_content(&self, node: NodeRef<'d>) -> Manner {
+    pub(super) fn format_of_content(&self, node: NodeRef<'d>) -> Format {
         let below = self.behind_line(node.range().end);
         let inherits = node.kind().is_block_scalar()
             && !block_indicators(node).contains(|c: char| c.is_ascii_digit());
         let below = below.min(self.document.text.len());
-        Manner {
+        Format {
             indent_below: self.indent_below(below),
             keep: self.behind_blank_lines(below) == below,
             body: body_indent(node).filter(|_| inherits),
-            ..self.manner(node)
+            ..self.format_at(node)
         }
     }
 
