@@ -3,8 +3,8 @@
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use crate::chunk::Chunk;
 use crate::results::with_article;
+use crate::source_text::SourceText;
 use crate::text::Text;
 use crate::yaml::{NodeKind, NodeRef, ParseOptions, Value, de};
 
@@ -42,7 +42,7 @@ pub struct Key {
 
 /// A functionConfig with its text, so that comments and spelling can be carried over.
 #[derive(Debug)]
-pub struct Config(Chunk);
+pub struct Config(SourceText);
 
 impl Config {
     /// Reads a config from YAML with one document; `place` names it in errors. A text of comments alone
@@ -52,13 +52,13 @@ impl Config {
     /// [`UsageError`] if the text is no YAML, or has several documents.
     pub fn parse(text: String, place: &str) -> Result<Self, UsageError> {
         let text = Text::from(text);
-        let count = Chunk::check(&text, ParseOptions::default(), |document| {
+        let count = SourceText::check(&text, ParseOptions::default(), |document| {
             (0..document.len())
                 .filter(|i| document.root(*i).is_some())
                 .count()
         });
         match count {
-            Ok(0 | 1) => Ok(Self(Chunk::new(text, ParseOptions::default()))),
+            Ok(0 | 1) => Ok(Self(SourceText::new(text, ParseOptions::default()))),
             Ok(found) => Err(UsageError(format!(
                 "{place}: expected one functionConfig, found {found} documents"
             ))),

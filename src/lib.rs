@@ -25,11 +25,11 @@
 //! - A run with an error result gives back the items as they came.
 //! - Nothing depends on time, environment or the order of a hash map.
 
-mod chunk;
 mod input;
 mod mask;
 mod parallel;
 mod report;
+mod source_text;
 mod split;
 pub mod text;
 

@@ -29,9 +29,9 @@ pub use write::{NewResource, WrittenResource};
 
 use files::OtherFiles;
 
-use crate::chunk::Chunk;
 use crate::package::FileChange;
 use crate::resource::{Origin, Resource};
+use crate::source_text::SourceText;
 use crate::text::Text;
 use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseOptions};
 
@@ -80,10 +80,10 @@ pub struct ItemId(usize);
 #[derive(Debug)]
 enum Layout {
     /// The wrapper without its items, and a chunk per item.
-    Split { wrapper: Chunk, indent: usize },
+    Split { wrapper: SourceText, indent: usize },
     /// The wrapper with its items taken out of their brackets, and a chunk per item, with the white
     /// space in front: JSON.
-    Flow { wrapper: Chunk, whole: Text },
+    Flow { wrapper: SourceText, whole: Text },
     /// The wrapper is chunk 0, items and all.
     Whole,
     /// One chunk per file, with its path.
@@ -98,7 +98,7 @@ enum Layout {
         /// Heads of files that are other than they were, by path.
         heads: BTreeMap<String, String>,
     },
-    /// Chunks that are only read: a supplied input.
+    /// Texts that are only read: a supplied input.
     Loose,
 }
 
@@ -106,7 +106,7 @@ enum Layout {
 #[derive(Debug)]
 pub struct ResourceList {
     layout: Layout,
-    chunks: Vec<Chunk>,
+    chunks: Vec<SourceText>,
     items: Vec<Item>,
     added: Vec<WrittenResource>,
     /// Items that are left out of the output.
@@ -147,7 +147,7 @@ impl ResourceList {
     /// Adds a chunk with some of its nodes as items to a loose list; gives the chunk's number.
     pub(crate) fn push_chunk(
         &mut self,
-        chunk: Chunk,
+        chunk: SourceText,
         items: impl IntoIterator<Item = (NodeId, Resource)>,
     ) -> usize {
         let number = self.chunks.len();
@@ -169,7 +169,8 @@ impl ResourceList {
         items: impl IntoIterator<Item = (usize, Resource)>,
     ) -> usize {
         let number = self.chunks.len();
-        self.chunks.push(Chunk::new(text, ParseOptions::default()));
+        self.chunks
+            .push(SourceText::new(text, ParseOptions::default()));
         self.items
             .extend(items.into_iter().map(|(document, resource)| Item {
                 resource,
@@ -378,7 +379,7 @@ impl ResourceList {
     pub fn function_config(&self) -> Option<NodeRef<'_>> {
         let root = match &self.layout {
             Layout::Split { wrapper, .. } | Layout::Flow { wrapper, .. } => wrapper.root(),
-            Layout::Whole => self.chunks.first().and_then(Chunk::root),
+            Layout::Whole => self.chunks.first().and_then(SourceText::root),
             Layout::Files { .. } | Layout::Loose => None,
         }?;
         root.get("functionConfig")

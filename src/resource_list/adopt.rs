@@ -1,9 +1,9 @@
 //! Taking the resources of another package in, with their text.
 
 use super::{Item, ItemId, Layout, Place, ResourceList};
-use crate::chunk::Chunk;
 use crate::package::FileChange;
 use crate::resource::Resource;
+use crate::source_text::SourceText;
 use crate::yaml::{
     Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, document_as_content,
     document_as_item,
@@ -64,7 +64,7 @@ impl ResourceList {
                 let base = self.chunks.len();
                 paths.extend(new.iter().cloned());
                 for chunk in &other.chunks {
-                    self.chunks.push(Chunk::added(
+                    self.chunks.push(SourceText::added(
                         chunk.text().to_owned(),
                         ParseOptions::default(),
                     ));
@@ -90,7 +90,7 @@ impl ResourceList {
                     });
                     // Behind a dash of the wrapper.
                     self.chunks
-                        .push(Chunk::added(text, ParseOptions { depth: 1 }));
+                        .push(SourceText::added(text, ParseOptions { depth: 1 }));
                 }
             }
             Layout::Whole => {
@@ -139,7 +139,7 @@ impl ResourceList {
     }
 }
 
-impl Chunk {
+impl SourceText {
     /// Puts items behind those of a wrapper; says how many were there.
     fn edit_items(&mut self, nodes: &[NodeRef<'_>]) -> Result<usize, EditError> {
         let has_items = self

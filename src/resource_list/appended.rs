@@ -1,8 +1,8 @@
 //! Results behind the other fields of a wrapper. Many are written piece by piece, so that they are
 //! never all held as values and as a tree.
 
-use crate::chunk::Chunk;
 use crate::results::Results;
+use crate::source_text::SourceText;
 use crate::text::Text;
 use crate::yaml::{Content, Document, EditError, Editor, Value};
 
@@ -10,7 +10,10 @@ use crate::yaml::{Content, Document, EditError, Editor, Value};
 const PIECE: usize = 1000;
 
 /// Appends results to a wrapper; gives what stands behind its text then.
-pub(super) fn append_all(wrapper: &mut Chunk, results: &Results) -> Result<Vec<Text>, EditError> {
+pub(super) fn append_all(
+    wrapper: &mut SourceText,
+    results: &Results,
+) -> Result<Vec<Text>, EditError> {
     let mut left = results.iter().map(|result| result.to_value());
     let mut next = || left.by_ref().take(PIECE).collect::<Vec<Value>>();
     let before = wrapper.copy();
@@ -38,7 +41,7 @@ pub(super) fn append_all(wrapper: &mut Chunk, results: &Results) -> Result<Vec<T
 }
 
 /// The items of the `results` that were added behind all else, on lines of their own.
-fn items_of<'t>(before: &Chunk, text: &'t str) -> Option<&'t str> {
+fn items_of<'t>(before: &SourceText, text: &'t str) -> Option<&'t str> {
     let added = text.strip_prefix(before.text())?;
     let items = added.strip_prefix("results:")?;
     let items = items.strip_prefix("\r\n").or(items.strip_prefix('\n'))?;
@@ -94,10 +97,10 @@ mod tests {
             format!("{head}{items}z: 1"),
         ] {
             let values: Vec<Value> = results.iter().map(FunctionResult::to_value).collect();
-            let mut whole = Chunk::parse(Text::from(list.clone())).expect("YAML");
+            let mut whole = SourceText::parse(Text::from(list.clone())).expect("YAML");
             let edited = whole.edit(|document, editor| append_results(document, editor, values));
             edited.expect("an edit");
-            let mut wrapper = Chunk::parse(Text::from(list)).expect("YAML");
+            let mut wrapper = SourceText::parse(Text::from(list)).expect("YAML");
             let more = append_all(&mut wrapper, &results).expect("an edit");
             let more: String = more.iter().map(|text| &**text).collect();
             let text = format!("{}{more}", wrapper.text());

@@ -5,8 +5,8 @@
 
 use super::read::{check_results, check_wrapper, max_items};
 use super::{Item, Layout, Place, ResourceList};
-use crate::chunk::Chunk;
 use crate::identity::{ITEM_DEPTH, flow_items};
+use crate::source_text::SourceText;
 use crate::text::Text;
 use crate::yaml::scan::IN_USE;
 use crate::yaml::{Document, ParseOptions};
@@ -23,7 +23,7 @@ impl ResourceList {
             let root = document.root(0)?;
             (check_wrapper(root).is_ok() && check_results(root).is_ok()).then_some(())
         };
-        Chunk::check(&wrapper, ParseOptions::default(), read).ok()??;
+        SourceText::check(&wrapper, ParseOptions::default(), read).ok()??;
         let options = ParseOptions { depth: ITEM_DEPTH };
         let mut chunks = Vec::with_capacity(found.ranges.len());
         let mut at = found.start;
@@ -38,7 +38,7 @@ impl ResourceList {
                 return None;
             }
             at = range.end;
-            chunks.push(Chunk::new(text.slice(start..range.end), options));
+            chunks.push(SourceText::new(text.slice(start..range.end), options));
         }
         let resources = found.resources.into_iter().enumerate();
         let items = resources.map(|(chunk, resource)| Item {
@@ -51,7 +51,7 @@ impl ResourceList {
             items: items.collect(),
             chunks,
             layout: Layout::Flow {
-                wrapper: Chunk::new(Text::from(wrapper), ParseOptions::default()),
+                wrapper: SourceText::new(Text::from(wrapper), ParseOptions::default()),
                 whole: text.clone(),
             },
             ..Self::loose()
@@ -63,8 +63,8 @@ impl ResourceList {
         let Layout::Flow { wrapper, whole } = &self.layout else {
             return;
         };
-        let mut chunk = Chunk::new(whole.clone(), ParseOptions::default());
-        if self.chunks.iter().any(Chunk::is_changed) {
+        let mut chunk = SourceText::new(whole.clone(), ParseOptions::default());
+        if self.chunks.iter().any(SourceText::is_changed) {
             let texts = flow_texts(wrapper, &self.chunks, true);
             chunk.rewrite(texts.iter().map(|text| &**text).collect());
         }
@@ -77,7 +77,7 @@ impl ResourceList {
 }
 
 /// The text of a list in pieces: as changed, or with the items as they came.
-pub(super) fn flow_texts(wrapper: &Chunk, chunks: &[Chunk], keep: bool) -> Vec<Text> {
+pub(super) fn flow_texts(wrapper: &SourceText, chunks: &[SourceText], keep: bool) -> Vec<Text> {
     let text = wrapper.text();
     let items = wrapper.root().and_then(|root| root.entry("items"));
     let bracket = items.map_or(0, |items| items.value.range().start + 1);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{ItemId, Layout, ResourceList};
-use crate::chunk::Chunk;
 use crate::resource::Resource;
+use crate::source_text::SourceText;
 use crate::text::Text;
 use crate::yaml::{EditError, Editor, NodeRef, ParseOptions};
 
@@ -75,13 +75,13 @@ impl ResourceList {
     pub(crate) fn print(&mut self, documents: Vec<Printed>) -> Result<(), EditError> {
         let mut list = Self::loose();
         for printed in documents {
-            let root = Chunk::check(&printed.text, ParseOptions::default(), |document| {
+            let root = SourceText::check(&printed.text, ParseOptions::default(), |document| {
                 document.root(0).map(|root| root.id)
             });
             let Some(root) = root.map_err(EditError::Broken)? else {
                 continue;
             };
-            let chunk = Chunk::changed(printed.before, printed.text);
+            let chunk = SourceText::changed(printed.before, printed.text);
             list.push_chunk(chunk, [(root, printed.resource)]);
         }
         *self = list;

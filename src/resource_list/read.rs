@@ -6,12 +6,12 @@ use thiserror::Error;
 
 use super::files::OtherFiles;
 use super::{Item, Layout, Place, ResourceList};
-use crate::chunk::Chunk;
 use crate::identity;
 use crate::package::PackageFiles;
 use crate::parallel;
 use crate::resource::Resource;
 use crate::results::with_article;
+use crate::source_text::SourceText;
 use crate::split;
 use crate::text::Text;
 use crate::yaml::scan::IN_USE;
@@ -97,7 +97,7 @@ impl ResourceList {
             let alone = items.range().is_empty() && wrapper.get(line)?.trim().is_empty();
             (alone && check_results(root).is_ok()).then_some(())
         };
-        Chunk::check(&wrapper, ParseOptions::default(), read).ok()??;
+        SourceText::check(&wrapper, ParseOptions::default(), read).ok()??;
         let options = ParseOptions { depth: 1 };
         let read = |document: Document<'_>| {
             let root = document.root(0).filter(|_| document.len() == 1)?;
@@ -111,7 +111,7 @@ impl ResourceList {
             let fast = IN_USE.then(|| identity::item(piece, options));
             let resource = fast
                 .flatten()
-                .or_else(|| Chunk::check(piece, options, read).ok().flatten())?;
+                .or_else(|| SourceText::check(piece, options, read).ok().flatten())?;
             Some(Item {
                 resource,
                 chunk: 0,
@@ -124,8 +124,8 @@ impl ResourceList {
             item.chunk = number;
         }
         let pieces = split.pieces.into_iter();
-        let chunks = pieces.map(|piece| Chunk::new(text.slice(piece), options));
-        let wrapper = Chunk::new(Text::from(wrapper), ParseOptions::default());
+        let chunks = pieces.map(|piece| SourceText::new(text.slice(piece), options));
+        let wrapper = SourceText::new(Text::from(wrapper), ParseOptions::default());
         Some(Self {
             layout: Layout::Split {
                 wrapper,
@@ -191,13 +191,13 @@ impl ResourceList {
                 })
                 .collect()
         };
-        let resources = Chunk::check(&text, ParseOptions::default(), read).map_err(yaml)??;
+        let resources = SourceText::check(&text, ParseOptions::default(), read).map_err(yaml)??;
         let items = resources
             .into_iter()
             .enumerate()
             .map(|(index, resource)| Item::in_wrapper(index, resource))
             .collect();
-        let chunks = vec![Chunk::new(text, ParseOptions::default())];
+        let chunks = vec![SourceText::new(text, ParseOptions::default())];
         Ok(Self {
             layout: Layout::Whole,
             chunks,
@@ -242,7 +242,8 @@ impl ResourceList {
                 });
             }
             let text = Text::from(file.content.text.clone());
-            list.chunks.push(Chunk::new(text, ParseOptions::default()));
+            list.chunks
+                .push(SourceText::new(text, ParseOptions::default()));
         }
         Ok(list)
     }
@@ -279,7 +280,7 @@ fn krm_documents(text: &str) -> Result<Vec<(usize, Resource)>, ParseError> {
     let fast = IN_USE.then(|| identity::documents(text));
     let documents: Vec<Option<Resource>> = match fast.flatten() {
         Some(documents) => documents,
-        None => Chunk::check(text, ParseOptions::default(), read)?,
+        None => SourceText::check(text, ParseOptions::default(), read)?,
     };
     let numbered = documents.into_iter().enumerate();
     Ok(numbered

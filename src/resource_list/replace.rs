@@ -13,8 +13,8 @@
 //! there already is not written twice.
 
 use super::{Layout, Place, ResourceList, locate};
-use crate::chunk::Chunk;
 use crate::resource_list::ItemId;
+use crate::source_text::SourceText;
 use crate::yaml::{NodeRef, OwnedDocument, ParseOptions};
 
 /// How a piece of a list is parsed: within the list.
@@ -37,7 +37,7 @@ impl ResourceList {
         else {
             return false;
         };
-        let is_same = Chunk::check(&text, OPTIONS, |new| {
+        let is_same = SourceText::check(&text, OPTIONS, |new| {
             let count = new.root(0).map_or(0, |list| list.items().count());
             count == 1 && locate(new, Place::Alone).is_some_and(|new| new.equals(&root))
         });

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::read::{STDIN, items_of_file};
 use super::{InputError, Item, ItemId, Layout, Place, ResourceList, items_of, locate, path_from};
-use crate::chunk::Chunk;
 use crate::package::{FileChange, is_krm_name};
 use crate::resource::Resource;
+use crate::source_text::SourceText;
 use crate::text::Text;
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, ParseOptions, Value};
 
@@ -149,7 +149,7 @@ impl ResourceList {
                 paths.push(change.path().to_owned());
                 let nothing = Text::from(String::new());
                 self.chunks
-                    .push(Chunk::new(nothing, ParseOptions::default()));
+                    .push(SourceText::new(nothing, ParseOptions::default()));
                 paths.len() - 1
             });
             self.chunks[chunk].rewrite(text.to_owned());
@@ -187,7 +187,7 @@ impl ResourceList {
         let mut take = |list: &mut Self, before: Option<ItemId>| {
             for text in new.remove(&before).unwrap_or_default() {
                 let text = behind_dash(&text.text, indent, "\n");
-                let chunk = Chunk::added(text, ParseOptions { depth: 1 });
+                let chunk = SourceText::added(text, ParseOptions { depth: 1 });
                 let item = locate(chunk.document(), Place::Alone);
                 let resource = item.map(Resource::read).unwrap_or_default();
                 list.items.push(Item {

@@ -7,10 +7,10 @@ use super::documents::documents_text;
 use super::flow::flow_texts;
 use super::restructure::{insert_items, new_items, values_of};
 use super::{ItemId, Layout, Place, ResourceList};
-use crate::chunk::Chunk;
 use crate::package::FileChange;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS};
 use crate::results::Results;
+use crate::source_text::SourceText;
 use crate::text::Text;
 use crate::yaml::{Content, Document, EditError, ParseOptions, Tree, Value, to_block_text};
 
@@ -158,7 +158,7 @@ impl ResourceList {
             Layout::Whole => {
                 if !keep {
                     let source = self.chunks[0].source_text();
-                    self.chunks[0] = Chunk::new(source, ParseOptions::default());
+                    self.chunks[0] = SourceText::new(source, ParseOptions::default());
                 }
                 self.edit_whole(values())?;
                 Ok(vec![self.chunks[0].edited_text()])
@@ -284,7 +284,7 @@ struct ItemsLine {
 }
 
 impl ItemsLine {
-    fn of(wrapper: &Chunk) -> Self {
+    fn of(wrapper: &SourceText) -> Self {
         let text = wrapper.text();
         let items = wrapper.root().and_then(|root| root.entry("items"));
         let behind = items.map_or(text.len(), |items| items.value.range().end);

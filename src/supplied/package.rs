@@ -70,7 +70,7 @@ pub struct SuppliedFile {
 #[derive(Debug)]
 pub(super) enum FileContent {
     /// A text of the list.
-    Chunk(usize),
+    Krm(usize),
     /// A text that is not KRM.
     Text(String),
     /// The same, from a package directory or a repository.
@@ -83,7 +83,7 @@ impl SuppliedFile {
     /// Whether the file is read for resources; others are only copied.
     #[must_use]
     pub fn is_krm(&self) -> bool {
-        matches!(self.content, FileContent::Chunk(_))
+        matches!(self.content, FileContent::Krm(_))
     }
 }
 
@@ -139,7 +139,7 @@ impl SuppliedPackage {
         let missing = || UsageError(format!("{}: there is no file `{path}`", self.place));
         let file = self.files.get(path).ok_or_else(missing)?;
         match &file.content {
-            FileContent::Chunk(index) => Ok(Cow::Borrowed(self.list.chunk_text(*index).as_bytes())),
+            FileContent::Krm(index) => Ok(Cow::Borrowed(self.list.chunk_text(*index).as_bytes())),
             FileContent::Text(text) => Ok(Cow::Borrowed(text.as_bytes())),
             FileContent::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
             FileContent::OnDisk => {

@@ -6,7 +6,6 @@ use std::path::Path as FilePath;
 
 use super::package::{FileContent, PackageRevisionName, SuppliedFile, SuppliedPackage};
 use super::{Role, UsageError};
-use crate::chunk::Chunk;
 use crate::git::{self, GitError, GitSource};
 use crate::identity;
 use crate::package::{
@@ -17,6 +16,7 @@ use crate::parallel;
 use crate::resource::{PATH_ANNOTATIONS, Resource};
 use crate::resource_list::{FileUnder, ResourceList, is_krm};
 use crate::results::{FunctionResult, Reason, Results, with_article};
+use crate::source_text::SourceText;
 use crate::text::Text;
 use crate::yaml::scan::IN_USE;
 use crate::yaml::{NodeId, NodeRef, ParseOptions, Path};
@@ -108,7 +108,7 @@ pub(super) fn from_field(
     let mut reader = Reader::new(role, place, results);
     // The same text makes the same tree, so the ids hold in this copy of the config.
     let text = Text::from(node.document.text.to_owned());
-    let chunk = Chunk::new(text, ParseOptions::default());
+    let chunk = SourceText::new(text, ParseOptions::default());
     reader.push(chunk, found)?;
     Ok(reader.package)
 }
@@ -175,7 +175,7 @@ pub(super) fn from_directory(
     let numbers = items.numbers_of_texts();
     for (path, FileUnder { bytes, mode }) in files {
         let content = match numbers.get(path.as_str()) {
-            Some(number) => FileContent::Chunk(*number),
+            Some(number) => FileContent::Krm(*number),
             None => FileContent::Bytes(bytes),
         };
         let name = path.clone();
@@ -370,7 +370,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Adds what the documents of one text stand for. Their paths come from data.
-    fn push(&mut self, chunk: Chunk, found: Found) -> Result<(), UsageError> {
+    fn push(&mut self, chunk: SourceText, found: Found) -> Result<(), UsageError> {
         let Found {
             mut items,
             files,
@@ -443,7 +443,7 @@ impl<'r> Reader<'r> {
         let file = SuppliedFile {
             path: path.clone(),
             mode,
-            content: FileContent::Chunk(number),
+            content: FileContent::Krm(number),
         };
         self.package.files.insert(path, file);
         Ok(())
@@ -506,8 +506,8 @@ fn place_in_file<'r>(resources: impl Iterator<Item = &'r mut Resource>, path: &s
     }
 }
 
-fn parse(text: Text, place: &str) -> Result<Chunk, UsageError> {
-    Chunk::parse(text).map_err(|error| UsageError(format!("{place}: {error}")))
+fn parse(text: Text, place: &str) -> Result<SourceText, UsageError> {
+    SourceText::parse(text).map_err(|error| UsageError(format!("{place}: {error}")))
 }
 
 /// The elements of a `List`, a `*List` with items, or a ResourceList.

@@ -10,7 +10,7 @@ use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, Pars
 /// Text with its edits so far. The tree is made when somebody asks for it, and made anew after an
 /// edit.
 #[derive(Debug)]
-pub(crate) struct Chunk {
+pub(crate) struct SourceText {
     source: Text,
     edited: Option<Text>,
     /// In a box: most chunks never have one.
@@ -40,8 +40,8 @@ fn read(text: &str, options: ParseOptions) -> Result<Tree, ParseError> {
     Ok(Tree::parse(text, options)?.expanded(text))
 }
 
-impl Chunk {
-    /// Wraps a text that [`Chunk::check`] accepts.
+impl SourceText {
+    /// Wraps a text that [`SourceText::check`] accepts.
     #[must_use]
     pub(crate) fn new(source: Text, options: ParseOptions) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Chunk {
         }
     }
 
-    /// A text of one item or file that was not there; [`Chunk::check`] must accept it.
+    /// A text of one item or file that was not there; [`SourceText::check`] must accept it.
     #[must_use]
     pub(crate) fn added(text: String, options: ParseOptions) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl Chunk {
         }
     }
 
-    /// A text with what becomes of it; [`Chunk::check`] must accept that.
+    /// A text with what becomes of it; [`SourceText::check`] must accept that.
     #[must_use]
     pub(crate) fn changed(before: String, after: String) -> Self {
         Self {
@@ -203,7 +203,7 @@ impl Chunk {
         }
     }
 
-    /// Puts another text in place of what there is; [`Chunk::check`] or [`Chunk::rewritten`] must
+    /// Puts another text in place of what there is; [`SourceText::check`] or [`SourceText::rewritten`] must
     /// have accepted it.
     pub(crate) fn rewrite(&mut self, text: String) {
         self.edited = Some(Text::from(text));
