@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use krm_variants::merge::facts::Facts;
+use krm_variants::merge::MergeSchema;
 use krm_variants::merge::{Side, fields};
 use krm_variants::resource::Resource;
 use krm_variants::schema::Schema;
@@ -64,10 +64,10 @@ fn merge(base: &str, local: &str, upstream: &str, winner: Side) -> Option<(Strin
     let (base, local, upstream) = (read(base)?, read(local)?, read(upstream)?);
     let schema = Schema::builtin();
     let (old, ours, theirs) = (base.root()?, local.root()?, upstream.root()?);
-    let facts = Facts::of(&Resource::read(ours), &schema, false);
+    let merge_schema = MergeSchema::of(&Resource::read(ours), &schema, false);
     let mut editor = Editor::new(local.document());
     let found =
-        fields::merge_resource(Some(old), ours, theirs, facts, winner, &mut editor).ok()?;
+        fields::merge_resource(Some(old), ours, theirs, merge_schema, winner, &mut editor).ok()?;
     match editor.finish() {
         Ok(text) => Some((text, !found.duplicates.is_empty())),
         // The nesting limit can be passed by one.

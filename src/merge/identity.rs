@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 
-use super::facts::List;
 use super::kustomization;
+use super::merge_schema::List;
 use crate::schema::KeyDefault;
 use crate::yaml::{NodeRef, Value};
 
@@ -99,17 +99,17 @@ fn by_value<'a>(element: NodeRef<'a>) -> Option<Identity<'a>> {
     Some(Identity::Values(vec![Some(element.value()?)]))
 }
 
-/// Numbers for identities, the same in all three sources.
+/// Interner for identities, the same in all three sources.
 #[derive(Debug, Default)]
-pub(super) struct Numbers<'a> {
+pub(super) struct Interner<'a> {
     /// By number: an identity, and how many of its equals stand before it in a source.
     known: Vec<(Identity<'a>, usize)>,
-    /// Numbers by the hash of what is known; one more than the hash where that is taken.
+    /// Interner by the hash of what is known; one more than the hash where that is taken.
     numbers: HashMap<u64, usize, BuildHasherDefault<IsHash>>,
     state: RandomState,
 }
 
-impl<'a> Numbers<'a> {
+impl<'a> Interner<'a> {
     /// The numbers of one source, and whether an identity occurs twice in it. Those are matched by
     /// their position among equals.
     pub(super) fn of(&mut self, source: &[Identity<'a>]) -> (Vec<usize>, bool) {
@@ -182,10 +182,10 @@ mod tests {
 
     #[test]
     fn equals_have_one_number_in_all_sources() {
-        let mut numbers = Numbers::default();
+        let mut interner = Interner::default();
         let mut of = |keys: &'static str| {
             let keys: Vec<_> = keys.split(' ').map(Identity::Key).collect();
-            numbers.of(&keys)
+            interner.of(&keys)
         };
         assert_eq!(of("a b c"), (vec![0, 1, 2], false));
         assert_eq!(of("a c b d"), (vec![0, 2, 1, 3], false));

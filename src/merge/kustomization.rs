@@ -2,7 +2,7 @@
 //!
 //! Source: contract, merge-package, Kustomization files.
 
-use super::facts::List;
+use super::merge_schema::List;
 use crate::yaml::NodeRef;
 
 /// Lists of a kustomization whose elements are known by what they hold.

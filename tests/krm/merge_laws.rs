@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use krm_variants::merge::facts::Facts;
+use krm_variants::merge::MergeSchema;
 use krm_variants::merge::{Side, fields};
 use krm_variants::resource::Resource;
 use krm_variants::results::{FunctionResult, Results};
@@ -381,9 +381,17 @@ fn merged_document(base: &str, local: &str, upstream: &str) -> Option<String> {
     let (base, local, upstream) = (document(base)?, document(local)?, document(upstream)?);
     let schema = Schema::builtin();
     let (old, ours, theirs) = (base.root()?, local.root()?, upstream.root()?);
-    let facts = Facts::of(&Resource::read(ours), &schema, false);
+    let merge_schema = MergeSchema::of(&Resource::read(ours), &schema, false);
     let mut editor = Editor::new(local.document());
-    fields::merge_resource(Some(old), ours, theirs, facts, Side::Upstream, &mut editor).ok()?;
+    fields::merge_resource(
+        Some(old),
+        ours,
+        theirs,
+        merge_schema,
+        Side::Upstream,
+        &mut editor,
+    )
+    .ok()?;
     let merged = editor.finish();
     Some(merged.unwrap_or_else(|error| panic!("what was merged is YAML: {error}\n{texts}")))
 }

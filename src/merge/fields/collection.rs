@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::super::facts::{Facts, List, Place};
-use super::super::identity::{self, Identity, Numbers};
+use super::super::identity::{self, Identity, Interner};
 use super::super::kptfile;
+use super::super::merge_schema::{List, Location, MergeSchema};
 use super::super::rule::{self, Side};
 use super::Merge;
 use super::groups::renamed_keys;
@@ -17,7 +17,7 @@ impl Merge<'_> {
     pub(super) fn collection<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
-        facts: Facts<'_>,
+        schema: MergeSchema<'_>,
         versions: Versions<'d, 'f>,
         present: bool,
     ) -> Option<Collection<'d, 'f>> {
@@ -33,8 +33,8 @@ impl Merge<'_> {
         };
         let local = local?.value;
         let mapping = match local.kind() {
-            kind if kind.is_mapping() && !facts.is_atomic_map() => true,
-            kind if kind.is_sequence() && !matches!(facts.list(), List::Atomic) => false,
+            kind if kind.is_mapping() && !schema.is_atomic_map() => true,
+            kind if kind.is_sequence() && !matches!(schema.list(), List::Atomic) => false,
             _ => return None,
         };
         let fits = |child: Option<Child<'f>>| {
@@ -52,29 +52,29 @@ impl Merge<'_> {
             return None;
         }
         match mapping {
-            true => Some(self.mapping(facts, old, local, new)),
-            false => self.list(trail, facts, present, old, local, new),
+            true => Some(self.mapping(schema, old, local, new)),
+            false => self.list(trail, schema, present, old, local, new),
         }
     }
 
     fn mapping<'d, 'f>(
         &mut self,
-        facts: Facts<'_>,
+        schema: MergeSchema<'_>,
         base: Option<NodeRef<'f>>,
         local: NodeRef<'d>,
         upstream: Option<NodeRef<'f>>,
     ) -> Collection<'d, 'f> {
         let merged = |node: Option<NodeRef<'f>>| -> Vec<Child<'f>> {
-            let kept = |child: &Child<'f>| !facts.keeps_local(key_text(child));
+            let kept = |child: &Child<'f>| !schema.keeps_local(key_text(child));
             node.map(|node| entries_of(node).filter(kept).collect())
                 .unwrap_or_default()
         };
         let (base, upstream) = (merged(base), merged(upstream));
         let local: Vec<_> = entries_of(local).collect();
-        let mut numbers = Numbers::default();
+        let mut interner = Interner::default();
         let sources = [keys(&base), keys(&local), keys(&upstream)];
-        let identities = sources.each_ref().map(|source| numbers.of(source).0);
-        let count = numbers.len();
+        let identities = sources.each_ref().map(|source| interner.of(source).0);
+        let count = interner.len();
         Collection {
             base,
             local,
@@ -91,7 +91,7 @@ impl Merge<'_> {
     fn list<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
-        facts: Facts<'_>,
+        schema: MergeSchema<'_>,
         present: bool,
         base: Option<NodeRef<'f>>,
         local: NodeRef<'d>,
@@ -105,14 +105,14 @@ impl Merge<'_> {
             .map(|node| items_of(node).collect())
             .unwrap_or_default();
         let local: Vec<_> = items_of(local).collect();
-        let mut numbers = Numbers::default();
+        let mut interner = Interner::default();
         let mut twice = false;
         let (mut identities, mut together) = ([Vec::new(), Vec::new(), Vec::new()], None);
-        if let List::Functions = facts.list() {
+        if let List::Functions = schema.list() {
             let nodes = [nodes(&base), nodes(&local), nodes(&upstream)];
             let functions = kptfile::identities([&nodes[0], &nodes[1], &nodes[2]])?;
             for (numbered, source) in identities.iter_mut().zip(&functions.sources) {
-                let (found, again) = numbers.of(source);
+                let (found, again) = interner.of(source);
                 *numbered = found;
                 twice |= again;
             }
@@ -122,7 +122,7 @@ impl Merge<'_> {
                 }
                 twice = false;
                 let side = self.together(trail, had_base, &functions.sources);
-                let mut marked = vec![false; numbers.len()];
+                let mut marked = vec![false; interner.len()];
                 for (numbers, source) in identities.iter().zip(&functions.sources) {
                     for (number, identity) in numbers.iter().zip(source) {
                         marked[*number] = matches!(identity, Identity::Together(_));
@@ -136,28 +136,28 @@ impl Merge<'_> {
                 together = Some((marked, side));
             }
         } else {
-            let list = facts.list();
+            let list = schema.list();
             let sources = [
                 elements(list, &base)?,
                 elements(list, &local)?,
                 elements(list, &upstream)?,
             ];
             for (numbered, source) in identities.iter_mut().zip(&sources) {
-                let (found, again) = numbers.of(source);
+                let (found, again) = interner.of(source);
                 *numbered = found;
                 twice |= again;
             }
         }
         let whole = match twice || together.is_some() {
             true => HashSet::new(),
-            false => renamed_keys(facts, [&base, &local, &upstream], &mut identities),
+            false => renamed_keys(schema, [&base, &local, &upstream], &mut identities),
         };
         if twice {
             self.findings.duplicates.push(trail.to_path());
         }
         // With the base replaced, its elements are not the ones that the numbers are of.
         let base = if together.is_some() { Vec::new() } else { base };
-        let count = numbers.len();
+        let count = interner.len();
         Some(Collection {
             base,
             local,
@@ -201,14 +201,14 @@ impl Merge<'_> {
     pub(super) fn without_local<'f>(
         &mut self,
         trail: &Trail<'_>,
-        facts: Facts<'_>,
+        schema: MergeSchema<'_>,
         base: Option<Child<'f>>,
         upstream: Option<Child<'f>>,
     ) -> Result<Option<Fate<'f>>, EditError> {
         let Some(node) = upstream.map(|child| child.value.resolved()) else {
             return Ok(None);
         };
-        if base.is_none() && !holds_local_fields(node, facts) {
+        if base.is_none() && !holds_local_fields(node, schema) {
             return Ok(None);
         }
         let empty = if node.kind().is_mapping() {
@@ -233,7 +233,7 @@ impl Merge<'_> {
         if !base.is_none_or(fits) {
             return Ok(None);
         }
-        let Some(collection) = self.collection(trail, facts, versions, true) else {
+        let Some(collection) = self.collection(trail, schema, versions, true) else {
             return Ok(None);
         };
         let mut editor = Editor::new(owned.document());
@@ -244,7 +244,7 @@ impl Merge<'_> {
         };
         let fate = self.entries(
             trail,
-            facts,
+            schema,
             absent,
             &versions,
             root,
@@ -281,12 +281,12 @@ fn elements<'a>(list: List<'_>, children: &[Child<'a>]) -> Option<Vec<Identity<'
 }
 
 /// Whether a mapping of upstream holds something that is not taken over: such annotations.
-fn holds_local_fields(node: NodeRef<'_>, facts: Facts<'_>) -> bool {
-    match facts.place {
-        Place::Annotations => entries_of(node).any(|child| facts.keeps_local(key_text(&child))),
-        Place::Metadata | Place::RootKptfileMetadata => {
+fn holds_local_fields(node: NodeRef<'_>, schema: MergeSchema<'_>) -> bool {
+    match schema.location {
+        Location::Annotations => entries_of(node).any(|child| schema.keeps_local(key_text(&child))),
+        Location::Metadata | Location::RootKptfileMetadata => {
             let below = node.get("annotations");
-            below.is_some_and(|node| holds_local_fields(node, facts.field("annotations")))
+            below.is_some_and(|node| holds_local_fields(node, schema.field("annotations")))
         }
         _ => false,
     }

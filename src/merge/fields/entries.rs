@@ -1,7 +1,7 @@
 //! Merges the parts of a mapping or keyed list: each for itself, then their order.
 
-use super::super::facts::Facts;
 use super::super::identity;
+use super::super::merge_schema::MergeSchema;
 use super::super::order::merge_order;
 use super::super::rule::{self, Side};
 use super::comments::take_comments;
@@ -22,7 +22,7 @@ impl Merge<'_> {
     pub(super) fn entries<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
-        facts: Facts<'_>,
+        schema: MergeSchema<'_>,
         absent: Option<Side>,
         versions: &Versions<'d, 'f>,
         node: NodeRef<'d>,
@@ -42,7 +42,7 @@ impl Merge<'_> {
         let in_base = find(base_order, collection.base.len());
         let in_local = find(local_order, usize::MAX);
         let in_upstream = find(upstream_order, usize::MAX);
-        let groups = self.groups(trail, facts, collection);
+        let groups = self.groups(trail, schema, collection);
         let mut fates: Vec<Option<Fate<'f>>> = (0..collection.count).map(|_| None).collect();
         let added = upstream_order
             .iter()
@@ -60,9 +60,9 @@ impl Merge<'_> {
             let fate = match forced {
                 Some(side) => self.force(side, &one, collection.together.is_some(), editor)?,
                 None if collection.whole.contains(&number) => {
-                    self.whole_element(trail, facts, one, editor)?
+                    self.whole_element(trail, schema, one, editor)?
                 }
-                None => self.entry(trail, facts, absent, &one, collection.is_list, editor)?,
+                None => self.entry(trail, schema, absent, &one, collection.is_list, editor)?,
             };
             if let (Fate::Local, Some(base), Some(local), Some(upstream)) =
                 (&fate, one.base, one.local, one.upstream)
@@ -87,7 +87,7 @@ impl Merge<'_> {
         let order = match *base_order == *upstream_order && nothing_new {
             // Upstream moved and added nothing.
             true => ours,
-            false => self.merged_order(trail, facts, collection, [&ours, &theirs]),
+            false => self.merged_order(trail, schema, collection, [&ours, &theirs]),
         };
         if order == *local_order {
             return Ok(Fate::Local);
@@ -113,7 +113,7 @@ impl Merge<'_> {
     fn merged_order(
         &mut self,
         trail: &Trail<'_>,
-        facts: Facts<'_>,
+        schema: MergeSchema<'_>,
         collection: &Collection<'_, '_>,
         [ours, theirs]: [&[usize]; 2],
     ) -> Vec<usize> {
@@ -123,7 +123,7 @@ impl Merge<'_> {
         if !merged.cycle {
             return merged.order;
         }
-        match self.order_conflict(trail, facts, collection) {
+        match self.order_conflict(trail, schema, collection) {
             side if side == winner => merged.order,
             side => merge_order(base, ours, theirs, side).order,
         }
@@ -133,14 +133,14 @@ impl Merge<'_> {
     fn whole_element<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
-        facts: Facts<'_>,
+        schema: MergeSchema<'_>,
         versions: Versions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Fate<'f>, EditError> {
         let Some(child) = versions.local.or(versions.upstream) else {
             return Ok(Fate::Gone);
         };
-        let below = Trail::Index(trail, child.index, child.value, facts.list());
+        let below = Trail::Index(trail, child.index, child.value, schema.list());
         self.single(&below, versions, editor)
     }
 
@@ -148,7 +148,7 @@ impl Merge<'_> {
     fn entry<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
-        facts: Facts<'_>,
+        schema: MergeSchema<'_>,
         absent: Option<Side>,
         versions: &Versions<'d, 'f>,
         is_list: bool,
@@ -165,11 +165,11 @@ impl Merge<'_> {
             .map(|entry| entry.key));
         let below = match (key, local.or(upstream)) {
             (Some(key), _) => Trail::Field(trail, key),
-            (None, Some(child)) => Trail::Index(trail, child.index, child.value, facts.list()),
+            (None, Some(child)) => Trail::Index(trail, child.index, child.value, schema.list()),
             (None, None) => return Ok(Fate::Gone),
         };
         let name = key.and_then(|key| key.scalar_text()).unwrap_or_default();
-        if key.is_some() && facts.keeps_local(name) {
+        if key.is_some() && schema.keeps_local(name) {
             return Ok(Fate::Local);
         }
         if let (Some(side), None) = (absent, base) {
@@ -188,17 +188,17 @@ impl Merge<'_> {
                 _ => Fate::Local,
             });
         }
-        let facts = if is_list {
-            facts.items()
+        let schema = if is_list {
+            schema.items()
         } else {
-            facts.field(name)
+            schema.field(name)
         };
         let elementwise = if is_list {
             Elementwise::IfPresent
         } else {
             Elementwise::Yes
         };
-        self.child(&below, facts, elementwise, *versions, editor)
+        self.child(&below, schema, elementwise, *versions, editor)
     }
 
     /// Nothing is left: an explicit empty one of the side that stands stays, else the whole goes.
@@ -273,13 +273,13 @@ impl Merge<'_> {
     fn order_conflict(
         &mut self,
         trail: &Trail<'_>,
-        facts: Facts<'_>,
+        schema: MergeSchema<'_>,
         collection: &Collection<'_, '_>,
     ) -> Side {
-        fn labels(facts: Facts<'_>, children: &[Child<'_>]) -> Option<Value> {
+        fn labels(schema: MergeSchema<'_>, children: &[Child<'_>]) -> Option<Value> {
             let label = |child: &Child<'_>| match child.entry {
                 Some(entry) => entry.key.value(),
-                None => match identity::of_element(facts.list(), child.value) {
+                None => match identity::of_element(schema.list(), child.value) {
                     Some(identity) => Some(identity.to_value()),
                     None => child
                         .value
@@ -291,9 +291,9 @@ impl Merge<'_> {
             Some(Value::Sequence(children.iter().filter_map(label).collect()))
         }
         let values = [
-            labels(facts, &collection.base),
-            labels(facts, &collection.local),
-            labels(facts, &collection.upstream),
+            labels(schema, &collection.base),
+            labels(schema, &collection.local),
+            labels(schema, &collection.upstream),
         ];
         let decision = self.decide(trail, self.policy.winner);
         self.say(trail, Thing::Order, values, decision)

@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::facts::{Facts, List, Place};
 use super::super::groups::{Group, When};
+use super::super::merge_schema::{List, Location, MergeSchema};
 use super::super::rule::{self, Side};
 use super::versions::{Child, Collection, Trail, Versions, key_text};
 use super::{Merge, Thing};
@@ -30,10 +30,10 @@ impl Merge<'_> {
     pub(super) fn groups(
         &mut self,
         trail: &Trail<'_>,
-        facts: Facts<'_>,
+        schema: MergeSchema<'_>,
         collection: &Collection<'_, '_>,
     ) -> Forced {
-        let groups = facts.groups().iter();
+        let groups = schema.groups().iter();
         let sides = groups.filter_map(|group| Some((group, self.group(trail, group, collection)?)));
         Forced(sides.collect())
     }
@@ -105,12 +105,12 @@ fn value_of(children: &[Child<'_>]) -> Option<Value> {
 /// Where both sides gave it another key, in every list with keys; in a list of ports, whose names
 /// are there once, also where one side did, or both added one of that name.
 pub(super) fn renamed_keys(
-    facts: Facts<'_>,
+    schema: MergeSchema<'_>,
     sources: [&[Child<'_>]; 3],
     identities: &mut [Vec<usize>; 3],
 ) -> HashSet<usize> {
-    let is_named_once = facts.place == Place::Ports;
-    if !matches!(facts.list(), List::Map(keys) if !keys.names().any(|key| key == "name")) {
+    let is_named_once = schema.location == Location::Ports;
+    if !matches!(schema.list(), List::Map(keys) if !keys.names().any(|key| key == "name")) {
         return HashSet::new();
     }
     // The base is numbered first.

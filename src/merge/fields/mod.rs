@@ -27,7 +27,7 @@ mod laws;
 mod tests;
 
 use super::decided::{DecidedBy, Decision, RulesOf};
-use super::facts::Facts;
+use super::merge_schema::MergeSchema;
 use super::rule::{self, Outcome, Side};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
@@ -102,7 +102,7 @@ pub fn merge_resource<'d, 'f, 'r>(
     base: Option<NodeRef<'f>>,
     local: NodeRef<'d>,
     upstream: NodeRef<'f>,
-    facts: Facts<'_>,
+    schema: MergeSchema<'_>,
     policy: impl Into<Policy<'r>>,
     editor: &mut Editor<'d, 'f>,
 ) -> Result<Findings, EditError> {
@@ -116,7 +116,7 @@ pub fn merge_resource<'d, 'f, 'r>(
     let (local, upstream) = (Some(Child::of(local)), Some(Child::of(upstream)));
     merge.child(
         &Trail::Root,
-        facts,
+        schema,
         Elementwise::Yes,
         Versions {
             base,
@@ -159,7 +159,7 @@ impl Merge<'_> {
     fn child<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
-        facts: Facts<'_>,
+        schema: MergeSchema<'_>,
         elementwise: Elementwise,
         versions: Versions<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
@@ -173,11 +173,11 @@ impl Merge<'_> {
         if present || elementwise == Elementwise::Yes {
             match (local, upstream) {
                 (Some(local), _) => {
-                    if let Some(collection) = self.collection(trail, facts, versions, present) {
+                    if let Some(collection) = self.collection(trail, schema, versions, present) {
                         let absent = upstream.is_none().then_some(Side::Upstream);
                         return self.entries(
                             trail,
-                            facts,
+                            schema,
                             absent,
                             &versions,
                             local.value,
@@ -187,7 +187,7 @@ impl Merge<'_> {
                     }
                 }
                 (None, Some(_)) => {
-                    if let Some(fate) = self.without_local(trail, facts, base, upstream)? {
+                    if let Some(fate) = self.without_local(trail, schema, base, upstream)? {
                         return Ok(fate);
                     }
                 }

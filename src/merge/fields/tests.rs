@@ -23,8 +23,9 @@ pub(super) fn merged(
     let (Some(l), Some(u)) = (local.root(0), upstream.root(0)) else {
         panic!("empty")
     };
-    let facts = Facts::of(&Resource::read(l), &schema, true);
-    let found = merge_resource(base.root(0), l, u, facts, winner, &mut editor).expect("merges");
+    let merge_schema = MergeSchema::of(&Resource::read(l), &schema, true);
+    let found =
+        merge_resource(base.root(0), l, u, merge_schema, winner, &mut editor).expect("merges");
     let conflicts = found.conflicts.iter().map(|conflict| {
         let order = if conflict.thing == Thing::Order {
             "order of "

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::decided::TrailStep;
-use super::super::facts::List;
+use super::super::merge_schema::List;
 use super::super::rule::Side;
 use super::Thing;
 use crate::yaml::{Content, EntryRef, NodeRef, Path, PathElement};

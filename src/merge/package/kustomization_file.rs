@@ -2,7 +2,7 @@
 //! it is a file that is not KRM, and where both sides changed it, it merges as any kustomization.
 
 use super::report::Report;
-use crate::merge::facts::Facts;
+use crate::merge::MergeSchema;
 use crate::merge::fields::{self, Policy};
 use crate::resource::{Origin, Resource};
 use crate::schema::Schema;
@@ -38,14 +38,15 @@ pub(super) fn merge(
         ..Resource::default()
     };
     let schema = Schema::builtin();
-    let facts = Facts::of(&resource, &schema, false);
+    let merge_schema = MergeSchema::of(&resource, &schema, false);
     let policy = Policy {
         winner: report.winner(),
         rules: report.rules_of(&resource),
     };
     let mut editor = Editor::new(local.document());
     let (ours, theirs) = (local.root()?, upstream.root()?);
-    let found = fields::merge_resource(base, ours, theirs, facts, policy, &mut editor).ok()?;
+    let found =
+        fields::merge_resource(base, ours, theirs, merge_schema, policy, &mut editor).ok()?;
     let text = editor.finish().ok()?;
     report.findings(&resource, &found);
     Some(text.into_bytes())

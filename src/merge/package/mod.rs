@@ -28,8 +28,8 @@ mod untouched;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::decided::ConflictRules;
-use super::facts::Facts;
 use super::fields::{self, Conflict, Findings, Policy};
+use super::merge_schema::MergeSchema;
 use super::resources::{Track, duplicates, tracks};
 use super::rule::OnConflict;
 use crate::config::UsageError;
@@ -359,11 +359,13 @@ impl Pairs<'_> {
                     return Ok(());
                 };
                 let base = track.base.map(|at| self.base.node(at));
-                let facts = Facts::of(&resources[&id], self.schema, self.root == Some(id));
+                let merge_schema =
+                    MergeSchema::of(&resources[&id], self.schema, self.root == Some(id));
                 let upstream = self.upstream.node(upstream);
                 let rules = self.rules.of(&resources[&id]);
                 let policy = Policy { winner, rules };
-                let findings = fields::merge_resource(base, node, upstream, facts, policy, editor)?;
+                let findings =
+                    fields::merge_resource(base, node, upstream, merge_schema, policy, editor)?;
                 if findings.moves_comments && !in_package {
                     remove_ids(node, editor)?;
                 }
