@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Builds what a release consists of and tries it; uploads nothing. docs/releasing.md says how to release.
+#
+#   tools/release.sh dry-run            archives, checksums, an install into an empty root, the documents' commands
+#   tools/release.sh names [--check]    writes repository and registry of Cargo.toml into every metadata.yaml
+#   tools/release.sh package            what `cargo publish` would publish: a build without this checkout
+#
+# TARGETS="..." names the targets of dry-run; by default that of this machine. PROFILE=dev builds faster, for a try.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+metadata() { cargo metadata --format-version 1 --no-deps --locked; }
+# usage: manifest PYTHON_EXPRESSION   of `package`
+manifest() { metadata | python3 -c "import json, sys; package = json.load(sys.stdin)['packages'][0]; print($1)"; }
+
+names() {
+  local repository registry file name wrong=0
+  repository=$(manifest "package['repository']")
+  registry=$(manifest "package['metadata']['images']['registry']")
+  for file in functions/*/metadata.yaml; do
+    name=$(basename "$(dirname "$file")")
+    sed -E \
+      -e "s|^image: .*|image: $registry/$name|" \
+      -e "s|^sourceURL: .*(/tree/.*)|sourceURL: $repository\1|" \
+      -e "s|^( *- ).*(/tree/[^/]*/examples/.*)|\1$repository\2|" "$file" >"$file.new"
+    if cmp -s "$file" "$file.new"; then
+      rm "$file.new"
+    elif [[ ${1-} == --check ]]; then
+      diff -u "$file" "$file.new" || true
+      rm "$file.new"
+      wrong=1
+    else
+      mv "$file.new" "$file"
+      echo "written: $file"
+    fi
+  done
+  [[ $wrong -eq 0 ]] || fail "metadata.yaml names other places than Cargo.toml: run tools/release.sh names"
+}
+
+# usage: archive TARGET VERSION PROGRAM...
+archive() {
+  local target=$1 version=$2 name stage profile=${PROFILE-release} built
+  shift 2
+  name=krm-variants-$version-$target
+  stage=target/dist/$name
+  # A static binary: glibc's targets link it statically too, and nothing here looks up users or hosts.
+  RUSTFLAGS="-C target-feature=+crt-static" cargo build --profile "$profile" --locked --target "$target" --bins
+  built=target/$target/${profile/#dev/debug}
+  rm -rf "$stage"
+  mkdir -p "$stage/bin"
+  for program; do cp "$built/$program" "$stage/bin/"; done
+  cp README.md CHANGELOG.md SECURITY.md LICENSE "$stage/"
+  # What the licences of the dependencies ask for: their names and texts of them.
+  cargo metadata --format-version 1 --locked --filter-platform "$target" | python3 tools/licences.py >"$stage/LICENCES-OF-DEPENDENCIES.txt"
+  # Reproducible: the same files make the same bytes.
+  tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime='1970-01-01 00:00:00 UTC' --mode='u+rw,go=rX' \
+    --directory target/dist "$name" | gzip --no-name --best >"target/dist/$name.tar.gz"
+  rm -rf "$stage"
+}
+
+dry_run() {
+  local version host target root program archive_file kind
+  local -a programs targets
+  names --check
+  version=$(manifest "package['version']")
+  mapfile -t programs < <(manifest "'\n'.join(t['name'] for t in package['targets'] if t['kind'] == ['bin'])")
+  host=$(rustc --version --verbose | sed -n 's/^host: //p')
+  read -ra targets <<<"${TARGETS-$host}"
+  rm -rf target/dist
+  mkdir -p target/dist
+  for target in "${targets[@]}"; do archive "$target" "$version" "${programs[@]}"; done
+  (cd target/dist && sha256sum -- *.tar.gz >SHA256SUMS)
+
+  # As a user: check the sums, unpack, run.
+  root=$(mktemp -d)
+  trap 'rm -rf "$root"' EXIT
+  (cd target/dist && sha256sum --check --quiet SHA256SUMS) || fail "checksums"
+  for archive_file in target/dist/*-"$host".tar.gz; do
+    [[ -f $archive_file ]] || fail "no archive for $host: nothing to try"
+    tar --extract --gzip --directory "$root" --file "$archive_file" --strip-components=1
+  done
+  for program in "${programs[@]}"; do
+    [[ $("$root/bin/$program" --version) == "$program $version" ]] || fail "$program --version"
+    kind=$(file --brief "$root/bin/$program")
+    [[ $host != *linux* || $kind == *"static"* ]] || fail "$program is not static: $kind"
+  done
+  env -i PATH="$root/bin:$PATH" tests/documents.sh "$root/bin" || fail "commands of the documents"
+  ls -l target/dist
+  echo "${#programs[@]} programs for ${#targets[@]} targets, installed into an empty root and tried"
+}
+
+# The published package must build by itself, and hold no test data.
+package() {
+  local count
+  cargo package --locked --no-verify "$@"
+  count=$(cargo package --list --locked "$@" | wc -l)
+  ! cargo package --list --locked "$@" | grep -E '^(tests|fuzz|benches|examples)/' || fail "test data would be published"
+  rm -rf target/package-try
+  mkdir -p target/package-try
+  tar --extract --gzip --directory target/package-try --strip-components=1 \
+    --file "target/package/krm-variants-$(manifest "package['version']").crate"
+  (cd target/package-try && CARGO_TARGET_DIR=../package-try-target cargo check --locked --bins) || fail "the published package does not build"
+  rm -rf target/package-try
+  echo "$count files"
+}
+
+case ${1-} in
+  dry-run) dry_run ;;
+  names) names "${2-}" ;;
+  package) shift; package "$@" ;;
+  *) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+esac
