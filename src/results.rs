@@ -240,9 +240,10 @@ impl FunctionResult {
                 let message = format!("expected a {expected}, found {}", with_article(found));
                 Self::error(Reason::InvalidValue, message)
             }
-            EditError::Endless { .. } | EditError::KeyTwice { .. } | EditError::Broken(_) => {
-                Self::error(Reason::InvalidValue, error.to_string())
-            }
+            EditError::Endless { .. }
+            | EditError::KeyTwice { .. }
+            | EditError::Overlap { .. }
+            | EditError::Broken(_) => Self::error(Reason::InvalidValue, error.to_string()),
         }
     }
 

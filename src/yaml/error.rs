@@ -63,6 +63,13 @@ pub enum EditError {
         /// The kind that is there.
         found: &'static str,
     },
+    /// Two changes of the text overlap: a fault of this program, and refusing is better than losing
+    /// one of them.
+    #[error("two edits overlap at byte {at} of the text, or lie outside of it")]
+    Overlap {
+        /// Byte offset in the text.
+        at: usize,
+    },
     /// The text after the edit does not parse; nothing is changed then.
     #[error("the edited text would not be YAML any more: {0}")]
     Broken(ParseError),

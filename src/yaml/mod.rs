@@ -19,6 +19,7 @@ mod parse;
 mod parser;
 mod path;
 mod render;
+mod text_edit;
 mod tree;
 
 pub mod de;

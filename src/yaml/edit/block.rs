@@ -6,12 +6,13 @@ use std::ops::Range;
 
 use super::lines::{block_indicators, body_indent, indent_of, newline_at};
 use super::slots::{Slot, new_lines, spans, stable_slots};
-use super::splice::{Splice, splice};
 use super::{Change, Editor};
 use crate::yaml::comments::head_start;
 use crate::yaml::content::Content;
 use crate::yaml::document::{EntryRef, NodeRef};
+use crate::yaml::error::EditError;
 use crate::yaml::render::{Format, Rendered};
+use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::NodeId;
 
 /// An entry or item in block style, and the lines that belong to it.
@@ -46,6 +47,9 @@ pub(super) struct Run {
     pub(super) scalar: bool,
     /// Whether that one may keep the blank lines behind it.
     pub(super) plus: bool,
+    /// Where the edits within the unit above end. They may take the blank lines below along, and
+    /// then these lines go in behind them.
+    pub(super) least: Option<usize>,
 }
 
 impl Run {
@@ -56,6 +60,7 @@ impl Run {
             keeps: false,
             scalar: false,
             plus: false,
+            least: None,
         }
     }
 }
@@ -101,13 +106,16 @@ impl<'d, 'f> Editor<'d, 'f> {
         node: NodeRef<'d>,
         slots: &[Slot<'f>],
         format: &Format,
-        out: &mut Vec<Splice>,
-    ) {
+        out: &mut TextEdit,
+    ) -> Result<(), EditError> {
         let units = self.units(node);
-        let Some(first) = units.first() else { return };
+        let Some(first) = units.first() else {
+            return Ok(());
+        };
         let column = self.document.column(first.start);
         if slots.is_empty() {
-            return self.emit_emptied(node, &units, format, out);
+            self.emit_emptied(node, &units, format, out);
+            return Ok(());
         }
         let behind_dash = !first.own_line;
         let stable = stable_slots(slots, behind_dash);
@@ -120,13 +128,15 @@ impl<'d, 'f> Editor<'d, 'f> {
             let lines = match slot {
                 Slot::Kept(index) if *is_stable => {
                     stays[*index] = true;
-                    self.emit_with_colon(&units[*index], colon, format, out);
+                    let before = out.ranges().len();
+                    self.emit_with_colon(&units[*index], colon, format, out)?;
                     let mut run = Run::behind(Some(*index));
+                    run.least = out.ranges().skip(before).map(|range| range.end).max();
                     (run.scalar, run.plus) = self.changes_block_scalar(&units[*index].ids);
                     runs.push(run);
                     continue;
                 }
-                Slot::Kept(index) => self.unit_lines(&units[*index], colon, column, format),
+                Slot::Kept(index) => self.unit_lines(&units[*index], colon, column, format)?,
                 Slot::New(new) => {
                     let above = runs.last().and_then(|run| run.behind);
                     let below = units[above.unwrap_or(0)].below;
@@ -171,7 +181,10 @@ impl<'d, 'f> Editor<'d, 'f> {
                     let at = self.behind_blank_lines(units[unit].below);
                     at..at
                 }
-                Some(unit) => units[unit].below..units[unit].below,
+                Some(unit) => {
+                    let at = units[unit].below.max(run.least.unwrap_or(0));
+                    at..at
+                }
                 // What comes first stands behind the dash, in the place of what stood there.
                 None if behind_dash => {
                     text.replace_range(..text.len() - text.trim_start().len(), "");
@@ -185,7 +198,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                     units[at].lines_start..units[at].lines_start
                 }
             };
-            out.push(Splice { range, text });
+            out.replace(range, text);
         }
         let takes = |above: &Run, below: usize| match above.behind {
             _ if above.plus && self.behind_blank_lines(below) > below => true,
@@ -214,9 +227,10 @@ impl<'d, 'f> Editor<'d, 'f> {
                         }
                     }
                 }
-                out.push(Splice { range, text });
+                out.replace(range, text);
             }
         }
+        Ok(())
     }
 
     /// Values without a colon, by slot, that get one: `? lone` would take the value of an entry
@@ -251,12 +265,13 @@ impl<'d, 'f> Editor<'d, 'f> {
         unit: &Unit,
         colon: Option<NodeRef<'d>>,
         format: &Format,
-        out: &mut Vec<Splice>,
-    ) {
-        self.emit(unit.ids.clone(), out);
+        out: &mut TextEdit,
+    ) -> Result<(), EditError> {
+        self.emit(unit.ids.clone(), out)?;
         if let Some(value) = colon {
             self.place_without_colon(value, Rendered::default(), format, out);
         }
+        Ok(())
     }
 
     /// Whether a change at these nodes may put a block scalar at their end, and one with `+`.
@@ -348,23 +363,19 @@ impl<'d, 'f> Editor<'d, 'f> {
         node: NodeRef<'d>,
         units: &[Unit],
         format: &Format,
-        out: &mut Vec<Splice>,
+        out: &mut TextEdit,
     ) {
         let empty = if node.kind().is_mapping() { "{}" } else { "[]" };
         let first = &units[0];
         let head = self.head_place(node);
         for unit in units.iter().skip(usize::from(head.is_none())) {
-            let (range, text) = (unit.lines_start..unit.lines_end, String::new());
-            out.push(Splice { range, text });
+            out.delete(unit.lines_start..unit.lines_end);
         }
         match head {
             Some(head) => {
                 // The tag says what the collection is: it stays.
                 let text = format!(" {empty}");
-                out.push(Splice {
-                    range: head..head,
-                    text,
-                });
+                out.insert(head, text);
             }
             None => {
                 let indent = match first.own_line {
@@ -372,10 +383,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                     false => 0,
                 };
                 let text = format!("{:indent$}{empty}{}", "", format.newline);
-                out.push(Splice {
-                    range: first.lines_start..first.lines_end,
-                    text,
-                });
+                out.replace(first.lines_start..first.lines_end, text);
             }
         }
     }
@@ -387,23 +395,18 @@ impl<'d, 'f> Editor<'d, 'f> {
         colon: Option<NodeRef<'d>>,
         column: usize,
         format: &Format,
-    ) -> Vec<String> {
-        let mut inner = Vec::new();
-        self.emit_with_colon(unit, colon, format, &mut inner);
+    ) -> Result<Vec<String>, EditError> {
+        let mut inner = TextEdit::default();
+        self.emit_with_colon(unit, colon, format, &mut inner)?;
         let source = self.document.text;
-        if let Some((header, strip)) = self.cut_short()
-            && (unit.start..unit.lines_end).contains(&header)
-            && !inner.iter().any(|splice| splice.holds(header))
-        {
-            inner.push(strip);
-        }
+        self.strip_cut_scalar(unit.start..unit.lines_end, &mut inner);
         let end = unit.lines_end.min(source.len());
         let mut text = Cow::from(&source[unit.lines_start..end]);
         if unit.lines_end > end {
             // Lines that are put in below the last one need its line break.
             text += newline_at(source, end);
         }
-        let text = splice(&text, unit.lines_start, &mut inner);
+        let text = inner.apply(&text, unit.lines_start)?;
         let mut lines: Vec<String> = text
             .split_inclusive('\n')
             .map(|line| line.trim_end_matches(['\r', '\n']).to_owned())
@@ -413,7 +416,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         {
             *first = format!("{:column$}{first}", "");
         }
-        lines
+        Ok(lines)
     }
 }
 

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use super::Editor;
 use super::slots::{Slot, comments_around, flow_piece, spans};
-use super::splice::{Splice, splice};
 use crate::yaml::comments::comment_behind;
 use crate::yaml::document::{Document, NodeRef};
+use crate::yaml::error::EditError;
 use crate::yaml::lines::skip_trivia;
 use crate::yaml::render::{Format, Json};
+use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::NodeKind;
 
 /// An element of a flow collection with what belongs to it.
@@ -28,17 +29,15 @@ impl<'d, 'f> Editor<'d, 'f> {
         node: NodeRef<'d>,
         slots: &[Slot<'f>],
         format: &Format,
-        out: &mut Vec<Splice>,
-    ) {
+        out: &mut TextEdit,
+    ) -> Result<(), EditError> {
         let interior = node.range().start + 1..node.range().end - 1;
-        let mut text = self.flow_interior(node, interior.clone(), slots, format);
+        let mut text = self.flow_interior(node, interior.clone(), slots, format)?;
         if slots.is_empty() && !text.contains('#') {
             text.clear();
         }
-        out.push(Splice {
-            range: interior,
-            text,
-        });
+        out.replace(interior, text);
+        Ok(())
     }
 
     /// `[a: b]` has no room for another entry: it gets its braces.
@@ -47,20 +46,18 @@ impl<'d, 'f> Editor<'d, 'f> {
         node: NodeRef<'d>,
         slots: &[Slot<'f>],
         format: &Format,
-        out: &mut Vec<Splice>,
-    ) {
+        out: &mut TextEdit,
+    ) -> Result<(), EditError> {
         if let [Slot::Kept(0)] = slots {
             return self.emit(node.id.0 + 1..node.ids().end, out);
         }
         let text = match slots {
             [] => String::new(),
-            _ => self.flow_interior(node, node.range(), slots, format),
+            _ => self.flow_interior(node, node.range(), slots, format)?,
         };
         let text = format!("{{{text}}}");
-        out.push(Splice {
-            range: node.range(),
-            text,
-        });
+        out.replace(node.range(), text);
+        Ok(())
     }
 
     /// What stands between the brackets afterwards. Each element owns the white space and comments
@@ -71,7 +68,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         interior: Range<usize>,
         slots: &[Slot<'f>],
         format: &Format,
-    ) -> String {
+    ) -> Result<String, EditError> {
         let document = self.document;
         let (opening, cells, foot) = flow_elements(document, node, &interior);
         let indent = |lead: &str| match lead.rfind('\n') {
@@ -128,7 +125,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             match (cell, slot) {
                 (Some((_, cell)), _) => {
                     let comma = !last || trailing_comma;
-                    in_comment = self.push_cell(cell, comma, &mut text);
+                    in_comment = self.push_cell(cell, comma, &mut text)?;
                 }
                 (None, Slot::New(new)) => {
                     text.push_str(&flow_piece(new, format));
@@ -143,16 +140,21 @@ impl<'d, 'f> Editor<'d, 'f> {
             }
         }
         push_lead(&mut text, in_comment, &document.text[foot], format);
-        text
+        Ok(text)
     }
 
     /// Adds an element with or without a comma; says whether a comment stands behind it.
-    pub(super) fn push_cell(&self, cell: &Element, comma: bool, text: &mut String) -> bool {
+    pub(super) fn push_cell(
+        &self,
+        cell: &Element,
+        comma: bool,
+        text: &mut String,
+    ) -> Result<bool, EditError> {
         let source = self.document.text;
-        let mut inner = Vec::new();
-        self.emit(cell.ids.clone(), &mut inner);
+        let mut inner = TextEdit::default();
+        self.emit(cell.ids.clone(), &mut inner)?;
         let (start, end) = (cell.lead.end, cell.element_end);
-        text.push_str(&splice(&source[start..end], start, &mut inner));
+        text.push_str(&inner.apply(&source[start..end], start)?);
         if text.ends_with('?') {
             // `?,` would be text.
             text.push(' ');
@@ -164,7 +166,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             (None, false) => {}
         }
         text.push_str(&source[cell.comma.map_or(end, |at| at + 1)..cell.end]);
-        source[end..cell.end].contains('#')
+        Ok(source[end..cell.end].contains('#'))
     }
 }
 

@@ -1,8 +1,8 @@
-//! Changes to nodes become splices of the source.
+//! Changes to nodes become replacements in the source.
 //!
 //! An [`Editor`] collects, for each collection, what its entries or items shall be: kept ones (by
-//! their old index) and new ones, in order. [`Editor::finish`] turns that into sorted, disjoint
-//! splices, so the order in which changes were asked for does not matter, and a moved entry takes
+//! their old index) and new ones, in order. [`Editor::finish`] turns that into disjoint
+//! replacements, so the order in which changes were asked for does not matter, and a moved entry takes
 //! its own bytes, comments and inner changes along.
 //!
 //! ```
@@ -20,6 +20,7 @@
 //! ```
 
 mod block;
+mod emit;
 mod flow;
 mod fold;
 mod format;
@@ -29,7 +30,6 @@ mod merge_key;
 mod place;
 mod settle;
 mod slots;
-mod splice;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -38,11 +38,11 @@ use std::sync::Arc;
 use keys::KeyIndexes;
 use lines::{ends_in_block_scalar, newline_at};
 use slots::{NewSlot, Slot, spans};
-use splice::splice;
 
 use super::content::Content;
 use super::document::{Document, EntryRef, NodeRef};
 use super::error::EditError;
+use super::text_edit::TextEdit;
 use super::tree::{NodeId, NodeKind, ParseOptions, Tree};
 use super::value::Value;
 
@@ -559,32 +559,29 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    fn spliced(self) -> Spliced {
+    fn spliced(self) -> Result<Spliced, EditError> {
         let source = self.document.text;
-        let mut splices = Vec::new();
-        self.emit(0..u32::MAX, &mut splices);
-        if splices.is_empty() || source.ends_with('\n') || source.is_empty() {
-            let text = splice(source, 0, &mut splices);
-            return Spliced { text, cut: None };
+        let mut edit = TextEdit::default();
+        self.emit(0..u32::MAX, &mut edit)?;
+        if edit.ranges().len() == 0 || source.ends_with('\n') || source.is_empty() {
+            let text = edit.apply(source, 0)?;
+            return Ok(Spliced { text, cut: None });
         }
         // Every line shall end in a line break while lines are put in and taken out.
         let end = source.len();
-        if let Some((header, strip)) = self.cut_short()
-            && splices.iter().any(|splice| splice.range.start > end)
-            && !splices.iter().any(|splice| splice.holds(header))
-        {
-            splices.push(strip);
+        if edit.ranges().any(|range| range.start > end) {
+            self.strip_cut_scalar(0..end, &mut edit);
         }
         let last_line = self.document.line_start(end);
-        let untouched = splices.iter().all(|splice| splice.range.end < last_line);
+        let untouched = edit.ranges().all(|range| range.end < last_line);
         let newline = newline_at(source, end);
-        let mut text = splice(&format!("{source}{newline}"), 0, &mut splices);
+        let mut text = edit.apply(&format!("{source}{newline}"), 0)?;
         // Where line ends are mixed, the last one may be another than `newline`.
         let line = text.strip_suffix('\n').unwrap_or(&text);
         let length = line.strip_suffix('\r').unwrap_or(line).len();
         let cut = text.split_off(length);
         let cut = (!untouched).then_some(cut);
-        Spliced { text, cut }
+        Ok(Spliced { text, cut })
     }
 }
 

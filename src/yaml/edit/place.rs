@@ -5,12 +5,12 @@ use std::ops::Range;
 use super::format::owner_of;
 use super::lines::{block_indicators, break_at, newline_at};
 use super::slots::below_text;
-use super::splice::Splice;
 use super::{Content, Editor};
 use crate::yaml::comments::{comment_behind, header_end};
 use crate::yaml::document::NodeRef;
 use crate::yaml::render::{self, Format, Json, Owner, Rendered};
 use crate::yaml::scalar::{self, Context, ScalarStyle};
+use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::NodeKind;
 use crate::yaml::value::Value;
 
@@ -19,7 +19,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         &self,
         node: NodeRef<'d>,
         content: &Content<'f>,
-        out: &mut Vec<Splice>,
+        out: &mut TextEdit,
     ) {
         let in_json = node.parent().is_none() && self.json(node) != Json::No;
         if in_json || self.flow_only(node) {
@@ -118,7 +118,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Puts text in the place of a node in a flow collection.
-    pub(super) fn place_in_flow(&self, node: NodeRef<'d>, text: String, out: &mut Vec<Splice>) {
+    pub(super) fn place_in_flow(&self, node: NodeRef<'d>, text: String, out: &mut TextEdit) {
         let range = node.outer_start()..node.range().end;
         let anchor = node.anchor().map(|anchor| format!("{anchor} "));
         let mut text = format!("{}{text}", anchor.unwrap_or_default());
@@ -132,7 +132,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         } else if node.range().is_empty() && node.properties().is_empty() {
             text.insert(0, ' ');
         }
-        out.push(Splice { range, text });
+        out.replace(range, text);
     }
 
     /// Where the indicator's line (or that of anchor and tag) ends its say, if the content of the
@@ -150,7 +150,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         node: NodeRef<'d>,
         rendered: Rendered,
         format: &Format,
-        out: &mut Vec<Splice>,
+        out: &mut TextEdit,
     ) {
         let is_value = node
             .parent()
@@ -178,7 +178,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         node: NodeRef<'d>,
         rendered: Rendered,
         format: &Format,
-        out: &mut Vec<Splice>,
+        out: &mut TextEdit,
     ) {
         let column = owner_of(node).column();
         let at = break_at(self.document, node.range().start);
@@ -188,29 +188,20 @@ impl<'d, 'f> Editor<'d, 'f> {
             .iter()
             .flat_map(|line| [format.newline, line])
             .collect();
-        out.push(Splice {
-            range: at..at,
-            text,
-        });
+        out.insert(at, text);
     }
 
     /// A scalar, alias or flow collection on a line of its own stays there; its tag goes.
-    pub(super) fn place_on_own_line(&self, node: NodeRef<'d>, text: String, out: &mut Vec<Splice>) {
+    pub(super) fn place_on_own_line(&self, node: NodeRef<'d>, text: String, out: &mut TextEdit) {
         if let (Some(properties), Some(_)) = (node.properties_range(), node.tag()) {
             let anchor = node.anchor().unwrap_or_default().to_owned();
             let range = match anchor.is_empty() {
                 true => self.with_space_before(properties),
                 false => properties,
             };
-            out.push(Splice {
-                range,
-                text: anchor,
-            });
+            out.replace(range, anchor);
         }
-        out.push(Splice {
-            range: node.range(),
-            text,
-        });
+        out.replace(node.range(), text);
     }
 
     /// The old content stands on lines below its indicator, whose own line keeps its comment.
@@ -220,7 +211,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         head: usize,
         rendered: Rendered,
         format: &Format,
-        out: &mut Vec<Splice>,
+        out: &mut TextEdit,
     ) {
         let document = self.document;
         let rendered = match node.anchor() {
@@ -261,10 +252,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
         below.extend(below_text(&rendered.lines, format));
         let end = break_at(document, node.range().end);
-        out.push(Splice {
-            range: head_end..end,
-            text: below,
-        });
+        out.replace(head_end..end, below);
     }
 
     /// Whether comment lines stand between an indicator and the content below, other than a block
@@ -284,7 +272,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         node: NodeRef<'d>,
         head: usize,
         inline: &str,
-        out: &mut Vec<Splice>,
+        out: &mut TextEdit,
     ) {
         let anchor = node.anchor().unwrap_or_default();
         let mut text = [anchor, inline].join(" ").trim().to_owned();
@@ -297,7 +285,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 head..head
             }
         };
-        out.push(Splice { range, text });
+        out.replace(range, text);
     }
 
     /// The old content begins on the line of its indicator; a comment may follow on its last line.
@@ -306,7 +294,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         node: NodeRef<'d>,
         mut rendered: Rendered,
         format: &Format,
-        out: &mut Vec<Splice>,
+        out: &mut TextEdit,
     ) {
         let document = self.document;
         let start = node.outer_start();
@@ -347,16 +335,13 @@ impl<'d, 'f> Editor<'d, 'f> {
         let below = below_text(&rendered.lines, format);
         if end == line_end || rendered.tail {
             text.extend(below);
-            out.push(Splice { range, text });
+            out.replace(range, text);
             return;
         }
         // Content of several lines: the comment behind the old content stays with the owner.
-        out.push(Splice { range, text });
+        out.replace(range, text);
         let text: String = below.collect();
-        out.push(Splice {
-            range: line_end..line_end,
-            text,
-        });
+        out.insert(line_end, text);
     }
 
     pub(super) fn with_space_before(&self, range: Range<usize>) -> Range<usize> {

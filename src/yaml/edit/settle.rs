@@ -11,7 +11,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub(crate) fn splice(mut self) -> Result<Spliced, EditError> {
         self.take_out_gone();
         let Some(expanded) = expanded(self.document, self.own_tree.as_deref()) else {
-            return Ok(self.spliced());
+            return self.spliced();
         };
         let (document, changes) = (self.document, self.changes);
         let mut fold = Fold::of(document, expanded, changes, self.comments)?;
@@ -24,7 +24,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             changes: std::mem::take(&mut fold.out),
             ..Editor::of(fold.plain(), None)
         };
-        Ok(settled.spliced())
+        settled.spliced()
     }
 
     /// What cannot be written of the changes so far, each with the node where it stands in the way:

@@ -1,4 +1,4 @@
-//! Changes of nodes as sorted, disjoint splices of the source.
+//! Changes of nodes as replacements in the source.
 
 use std::ops::Range;
 
@@ -8,40 +8,34 @@ use super::slots::{Slot, new_block, new_flow};
 use super::{Change, Comments, Editor};
 use crate::yaml::comments::{comment_place, head_start, unit_start};
 use crate::yaml::document::NodeRef;
+use crate::yaml::error::EditError;
 use crate::yaml::render::Json;
+use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::{NodeId, NodeKind};
 
-/// Replacement of `range` by `text`.
-#[derive(Debug, Clone)]
-pub(super) struct Splice {
-    pub(super) range: Range<usize>,
-    pub(super) text: String,
-}
-
-impl Splice {
-    pub(super) fn holds(&self, at: usize) -> bool {
-        self.range.start <= at && self.range.end > at
-    }
-}
-
 impl<'d, 'f> Editor<'d, 'f> {
-    /// A block scalar that the end of the text cut short of its line break: where its header
-    /// stands, and the indicator that keeps its value when a line break follows.
-    pub(super) fn cut_short(&self) -> Option<(usize, Splice)> {
-        let node = self.document.node(self.document.tree.unterminated?);
+    /// The text may end in a block scalar without a line break. Its header in `lines` gets the
+    /// indicator that keeps its value when a line break follows.
+    pub(super) fn strip_cut_scalar(&self, lines: Range<usize>, out: &mut TextEdit) {
+        let Some(cut) = self.document.tree.unterminated else {
+            return;
+        };
+        let node = self.document.node(cut);
         let header = node.range().start;
+        if !lines.contains(&header) || out.covers(header) {
+            return;
+        }
         let indicators = block_indicators(node);
         let from = header + 1;
         let range = match indicators.find(['+', '-']) {
             Some(at) => from + at..from + at + 1,
             None => from + indicators.len()..from + indicators.len(),
         };
-        let text = "-".to_owned();
-        Some((header, Splice { range, text }))
+        out.replace(range, "-".to_owned());
     }
 
-    /// Splices for the changes at the nodes of `ids`.
-    pub(super) fn emit(&self, ids: Range<u32>, out: &mut Vec<Splice>) {
+    /// Writes the changes at the nodes of `ids`.
+    pub(super) fn emit(&self, ids: Range<u32>, out: &mut TextEdit) -> Result<(), EditError> {
         let mut from = ids.start;
         while from < ids.end {
             let next = self.changes.range(NodeId(from)..NodeId(ids.end)).next();
@@ -50,7 +44,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                     self.replace_node(self.document.node(*id), content, out);
                 }
                 Some((id, Change::Slots(slots))) => {
-                    self.emit_slots(self.document.node(*id), slots, out);
+                    self.emit_slots(self.document.node(*id), slots, out)?;
                 }
                 None => {}
             }
@@ -60,16 +54,17 @@ impl<'d, 'f> Editor<'d, 'f> {
             for (id, comments) in self.comments.range(NodeId(from)..NodeId(until)) {
                 self.emit_comments(self.document.node(*id), comments, out);
             }
-            let Some((id, _)) = next else { return };
+            let Some((id, _)) = next else { break };
             from = self.document.node(*id).raw().next;
         }
+        Ok(())
     }
 
     pub(super) fn emit_comments(
         &self,
         owner: NodeRef<'d>,
         comments: &Comments,
-        out: &mut Vec<Splice>,
+        out: &mut TextEdit,
     ) {
         let document = self.document;
         if let Some(lines) = &comments.above {
@@ -87,10 +82,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 let above = lines.iter().flat_map(|text| [indent, text, newline]);
                 let own = [indent, &document.text[start..start + first]];
                 let text = above.chain(own).collect();
-                out.push(Splice {
-                    range: head..start + first,
-                    text,
-                });
+                out.replace(head..start + first, text);
             }
         }
         if let Some(comment) = &comments.behind
@@ -101,10 +93,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 true => String::new(),
                 false => format!(" {comment}"),
             };
-            out.push(Splice {
-                range: at..break_at(document, at),
-                text,
-            });
+            out.replace(at..break_at(document, at), text);
         }
     }
 
@@ -122,19 +111,24 @@ impl<'d, 'f> Editor<'d, 'f> {
             && matches!(self.changes.get(&value.id), Some(Change::Replace(_)))
     }
 
-    pub(super) fn emit_slots(&self, node: NodeRef<'d>, slots: &[Slot<'f>], out: &mut Vec<Splice>) {
+    pub(super) fn emit_slots(
+        &self,
+        node: NodeRef<'d>,
+        slots: &[Slot<'f>],
+        out: &mut TextEdit,
+    ) -> Result<(), EditError> {
         let format = self.format_at(node);
         let filled = node.entries().next().is_some() || node.items().next().is_some();
         match node.kind() {
             NodeKind::BlockMapping | NodeKind::BlockSequence => {
-                self.emit_block(node, slots, &format, out);
+                self.emit_block(node, slots, &format, out)?;
             }
             kind if filled || format.json != Json::No || self.flow_only(node) => {
                 let is_collection = kind.is_mapping() || kind.is_sequence();
                 if is_collection && kind != NodeKind::FlowPair {
-                    self.emit_flow(node, slots, &format, out);
+                    self.emit_flow(node, slots, &format, out)?;
                 } else if filled {
-                    self.emit_pair(node, slots, &format, out);
+                    self.emit_pair(node, slots, &format, out)?;
                 } else if !slots.is_empty() {
                     let text = new_flow(slots, &format);
                     self.place_in_flow(node, text, out);
@@ -149,6 +143,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 self.place(node, rendered, &format, out);
             }
         }
+        Ok(())
     }
 
     /// Whether only flow style can stand in the place of a node.
@@ -161,26 +156,4 @@ impl<'d, 'f> Editor<'d, 'f> {
             }
         }
     }
-}
-
-/// Applies splices to a text that begins at `base` of the document.
-pub(super) fn splice(text: &str, base: usize, splices: &mut [Splice]) -> String {
-    splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
-    let grown: usize = splices.iter().map(|splice| splice.text.len()).sum();
-    let mut out = String::with_capacity(text.len() + grown);
-    let mut at = 0;
-    for splice in splices.iter() {
-        let start = (splice.range.start - base).min(text.len());
-        let end = (splice.range.end - base).min(text.len());
-        // Where blank lines go, others may be put in among them.
-        debug_assert!(
-            start >= at || splice.range.is_empty(),
-            "splices overlap at byte {start}"
-        );
-        out.push_str(&text[at..start.max(at)]);
-        out.push_str(&splice.text);
-        at = end.max(at);
-    }
-    out.push_str(&text[at..]);
-    out
 }

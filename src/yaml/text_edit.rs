@@ -1,0 +1,139 @@
+//! Replacements of byte ranges in one text.
+//!
+//! ```text
+//! replicas: 1 # two      10..11 -> "2", 11..17 -> ""      replicas: 2
+//! ```
+//!
+//! Replacements may come in any order. Two that overlap are refused: each wants bytes that the other
+//! takes away, so either result would lose one of them in silence.
+
+use std::ops::Range;
+
+use super::error::EditError;
+
+/// Replacements in one text, each a byte range and its new text.
+#[derive(Debug, Default)]
+pub(super) struct TextEdit {
+    replacements: Vec<(Range<usize>, String)>,
+}
+
+impl TextEdit {
+    /// Puts `new` in the place of a range.
+    pub(super) fn replace(&mut self, range: Range<usize>, new: String) {
+        self.replacements.push((range, new));
+    }
+
+    /// Puts `new` in front of the byte `at`. Insertions at the same byte keep their order.
+    pub(super) fn insert(&mut self, at: usize, new: String) {
+        self.replace(at..at, new);
+    }
+
+    /// Removes a range.
+    pub(super) fn delete(&mut self, range: Range<usize>) {
+        self.replace(range, String::new());
+    }
+
+    /// The ranges that are replaced, in the order in which they were added.
+    pub(super) fn ranges(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = &Range<usize>> + ExactSizeIterator {
+        self.replacements.iter().map(|(range, _)| range)
+    }
+
+    /// Whether the byte `at` is replaced or removed.
+    pub(super) fn covers(&self, at: usize) -> bool {
+        self.ranges().any(|range| range.contains(&at))
+    }
+
+    /// The text with all replacements made. `text` begins at the byte `base` of the source in which
+    /// the ranges are counted.
+    ///
+    /// # Errors
+    /// [`EditError::Overlap`] if two replacements overlap, or one lies outside of the text.
+    pub(super) fn apply(mut self, text: &str, base: usize) -> Result<String, EditError> {
+        // The sort is stable, and an insertion goes in front of what begins at the same byte.
+        self.replacements
+            .sort_by_key(|(range, _)| (range.start, range.end));
+        let grown: usize = self.replacements.iter().map(|(_, new)| new.len()).sum();
+        let mut out = String::with_capacity(text.len() + grown);
+        let mut done = 0;
+        for (range, new) in &self.replacements {
+            let overlap = EditError::Overlap { at: range.start };
+            let start = range.start.checked_sub(base);
+            let kept = start.and_then(|start| text.get(done..start));
+            let kept = kept.filter(|_| range.start <= range.end);
+            out.push_str(kept.ok_or(overlap)?);
+            out.push_str(new);
+            done = range.end - base;
+        }
+        let rest = text.get(done..);
+        out.push_str(rest.ok_or(EditError::Overlap { at: base + done })?);
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(replacements: &[(Range<usize>, &str)], base: usize) -> Result<String, EditError> {
+        let mut edit = TextEdit::default();
+        for (range, new) in replacements {
+            edit.replace(range.clone(), (*new).to_owned());
+        }
+        edit.apply("abcdef", base)
+    }
+
+    #[test]
+    fn disjoint_replacements_are_made_in_any_order() {
+        let table: [(&[(Range<usize>, &str)], &str); 8] = [
+            (&[], "abcdef"),
+            (&[(1..2, "X"), (2..4, "")], "aXef"),
+            (&[(4..6, "Z"), (0..1, "X")], "XbcdZ"),
+            (&[(0..0, "X"), (6..6, "Y")], "XabcdefY"),
+            // Insertions at one byte keep their order, in front of what replaces that byte.
+            (&[(2..4, "Z"), (2..2, "X"), (2..2, "Y")], "abXYZef"),
+            (&[(2..4, ""), (4..4, "X")], "abXef"),
+            (&[(0..6, "")], ""),
+            (&[(1..3, ""), (3..5, "")], "af"),
+        ];
+        for (replacements, expected) in table {
+            assert_eq!(applied(replacements, 0).as_deref(), Ok(expected));
+            let moved: Vec<_> = replacements
+                .iter()
+                .map(|(range, new)| (range.start + 9..range.end + 9, *new))
+                .collect();
+            assert_eq!(applied(&moved, 9).as_deref(), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn overlaps_and_places_outside_of_the_text_are_refused() {
+        let table: [(&[(Range<usize>, &str)], usize); 7] = [
+            (&[(1..3, "X"), (2..4, "Y")], 2),
+            (&[(1..3, "X"), (1..3, "X")], 1),
+            (&[(0..6, ""), (1..2, "")], 1),
+            // An insertion into what is removed would have no place.
+            (&[(1..4, ""), (2..2, "X")], 2),
+            (&[(5..7, "X")], 7),
+            (&[(7..7, "X")], 7),
+            (&[(7..8, ""), (8..9, "")], 7),
+        ];
+        for (replacements, at) in table {
+            assert_eq!(applied(replacements, 0), Err(EditError::Overlap { at }));
+        }
+        assert_eq!(
+            applied(&[(1..2, "X")], 2),
+            Err(EditError::Overlap { at: 1 })
+        );
+    }
+
+    #[test]
+    fn covered_bytes_are_those_that_go() {
+        let mut edit = TextEdit::default();
+        edit.delete(1..3);
+        edit.insert(4, "X".to_owned());
+        let covered: Vec<usize> = (0..6).filter(|at| edit.covers(*at)).collect();
+        assert_eq!(covered, [1, 2]);
+    }
+}
