@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# What action.yaml and other CI systems run: merges each of $PACKAGES (one a line) with $UPSTREAM at $REVISION.
+#
+# $UPSTREAM is a URL, cloned for this run, or the path of a clone. $DIRECTORY and $ON_CONFLICT may be empty. Writes
+# `changed` and `conflicts` to $GITHUB_OUTPUT and the results to $GITHUB_STEP_SUMMARY, if they are set.
+# Ends with an error if a package was not merged; conflicts are none.
+set -euo pipefail
+
+: "${PACKAGES:?}" "${UPSTREAM:?}" "${REVISION:?}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+clone=$UPSTREAM
+if [[ ! -d $clone ]]; then
+  clone=$work/upstream.git
+  git clone --quiet --mirror -- "$UPSTREAM" "$clone"
+fi
+
+changed=false
+conflicts=false
+failed=0
+while read -r package; do
+  [[ -n $package ]] || continue
+  directory=${DIRECTORY-}
+  if [[ -z $directory ]]; then
+    directory=$(sed -n '/^upstreamLock:/,$s|^ *directory: */*||p' "$package/Kptfile")
+  fi
+  cp -R "$package" "$work/before"
+  code=0
+  merge-package --package "$package" --upstream "$clone//$directory?ref=$REVISION" --exit-conflicts \
+    "onConflict=${ON_CONFLICT:-upstream}" 2>"$work/results" || code=$?
+  cat "$work/results" >&2
+  case $code in
+    0) ;;
+    4) conflicts=true ;;
+    *) failed=$code ;;
+  esac
+  diff -rq "$work/before" "$package" >/dev/null || changed=true
+  rm -rf "$work/before"
+  if [[ -s $work/results ]]; then
+    # shellcheck disable=SC2016 # backquotes of Markdown
+    printf '### %s\n\n```\n%s\n```\n' "$package" "$(cat "$work/results")" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+  fi
+done <<<"$PACKAGES"
+printf 'changed=%s\nconflicts=%s\n' "$changed" "$conflicts" >>"${GITHUB_OUTPUT:-/dev/null}"
+exit "$failed"
