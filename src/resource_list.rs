@@ -10,10 +10,10 @@ mod appended;
 mod documents;
 mod files;
 mod flow;
-mod printed;
 mod read;
 mod replace;
 mod restructure;
+mod rewritten;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,7 +21,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use memchr::memmem::Finder;
 
 pub(crate) use files::FileUnder;
-pub(crate) use printed::Printed;
 pub use read::InputError;
 pub(crate) use read::is_krm;
 pub use restructure::NewText;

@@ -61,15 +61,6 @@ impl SourceText {
         }
     }
 
-    /// A text with what becomes of it; [`SourceText::check`] must accept that.
-    #[must_use]
-    pub(crate) fn changed(before: String, after: String) -> Self {
-        Self {
-            edited: Some(Text::from(after)),
-            ..Self::new(Text::from(before), ParseOptions::default())
-        }
-    }
-
     /// Parses a text and keeps the tree.
     ///
     /// # Errors

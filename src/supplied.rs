@@ -17,6 +17,7 @@ pub(crate) use read::is_package_revision_resources;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use crate::config::{API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of};
 use crate::git::Reader;
@@ -112,7 +113,7 @@ impl fmt::Display for Role {
 /// Supplied inputs by role.
 #[derive(Debug, Default)]
 pub struct Supplied {
-    inputs: Vec<(Role, SuppliedPackage)>,
+    inputs: Vec<(Role, Rc<SuppliedPackage>)>,
     openapi: Option<OwnedDocument>,
     searches_original: bool,
     conflicts: Option<OwnedDocument>,
@@ -196,20 +197,48 @@ impl Supplied {
                         .collect::<Vec<_>>()
                 }
             };
-            let packages = packages.into_iter().map(|package| (role, package));
+            let packages = packages.into_iter().map(|package| (role, Rc::new(package)));
             supplied.inputs.extend(packages);
         }
         Ok(supplied)
     }
 
-    /// Gives the OpenAPI document of `--openapi`.
-    pub(crate) fn set_openapi(&mut self, document: OwnedDocument) {
-        self.openapi = Some(document);
+    /// Fills a role with the files of a package, by path.
+    ///
+    /// Values that are not allowed are error results.
+    ///
+    /// # Errors
+    /// [`UsageError`]: the role is filled already; a file that is not YAML.
+    pub fn add_files(
+        &mut self,
+        role: Role,
+        files: impl IntoIterator<Item = (String, String)>,
+        results: &mut Results,
+    ) -> Result<(), UsageError> {
+        if self.has(role) && !role.is_repeatable() {
+            return Err(UsageError(format!(
+                "role `{role}`: expected one way to fill it, found several"
+            )));
+        }
+        let files = files.into_iter().collect();
+        let package = SuppliedPackage::from_files(role, format!("role `{role}`"), files, results)?;
+        self.add(role, Rc::new(package));
+        Ok(())
     }
 
-    /// Gives the rules of `--conflicts`.
-    pub(crate) fn set_conflicts(&mut self, document: OwnedDocument) {
-        self.conflicts = Some(document);
+    /// Fills a role with a package, which other runs may share.
+    pub fn add(&mut self, role: Role, package: Rc<SuppliedPackage>) {
+        self.inputs.push((role, package));
+    }
+
+    /// Sets the OpenAPI document of `--openapi`.
+    pub(crate) fn set_openapi(&mut self, document: Option<OwnedDocument>) {
+        self.openapi = document;
+    }
+
+    /// Sets the rules of `--conflicts`.
+    pub(crate) fn set_conflicts(&mut self, document: Option<OwnedDocument>) {
+        self.conflicts = document;
     }
 
     /// The rules of `--conflicts`.
@@ -242,7 +271,7 @@ impl Supplied {
         self.inputs
             .iter()
             .filter(move |(other, _)| *other == role)
-            .map(|(_, package)| package)
+            .map(|(_, package)| &**package)
     }
 
     /// Whether somebody filled the role.

@@ -3,7 +3,7 @@
 #![no_main]
 
 use krm_variants::config::Config;
-use krm_variants::filter::Run;
+use krm_variants::functions::Run;
 use krm_variants::functions::set_package_context::FUNCTION;
 use krm_variants::resource_list::ResourceList;
 use krm_variants::results::Results;

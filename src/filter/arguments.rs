@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::error::ContextKind;
 use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum, value_parser};
 
-use super::function::Function;
 use super::keys::not_a_pair;
 use crate::config::UsageError;
+use crate::functions::Function;
 use crate::supplied::Role;
 
 /// Flags of every function.

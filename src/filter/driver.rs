@@ -5,44 +5,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::arguments::Arguments;
-use super::function::Function;
 use super::print::{print_results, write_results};
 use super::read::{config_of_arguments, read_text};
 use super::{DONE, FAILED};
 use crate::config::{Config, UsageError};
+use crate::functions::{DriverFiles, DriverOutcome, Function, MergeDriver};
 use crate::report::Report;
-use crate::results::{Results, printable};
-use crate::yaml::NodeRef;
-
-/// The three versions of a file, and what it is called.
-#[derive(Debug, Clone)]
-pub struct DriverFiles {
-    /// The common ancestor's, empty if there is none.
-    pub original: String,
-    /// Ours.
-    pub local: String,
-    /// Theirs.
-    pub upstream: String,
-    /// The path in the repository.
-    pub path: String,
-}
-
-/// What became of a file.
-#[derive(Debug)]
-pub enum DriverOutcome {
-    /// It was merged.
-    Merged {
-        /// The file.
-        text: String,
-        /// What is said of it, conflicts among it.
-        results: Results,
-    },
-    /// It is for Git's own merge of lines, for this reason if it is not a matter of course.
-    Unmerged(Option<String>),
-}
-
-/// Merges one file, by a config.
-pub type MergeDriver = fn(&DriverFiles, Option<NodeRef<'_>>) -> Result<DriverOutcome, UsageError>;
+use crate::results::printable;
 
 /// Merges the files that Git names, `%O %A %B %P`, into the second. The exit code tells Git whether
 /// conflicts are left.

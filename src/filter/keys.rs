@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::function::Function;
 use crate::config::{Key, Keys};
+use crate::functions::Function;
 
 impl Keys {
     /// The explanation of the arguments in `--help`.

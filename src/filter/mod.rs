@@ -1,11 +1,10 @@
 //! One way in, one way out: flags, standard input and output, package directories, exit codes.
 //!
-//! A function is a [`Function`]: its name and its step. [`main`] does the rest, the same for all:
-//! `arguments`, then `stream` or `package_directory`, both by way of `step`.
+//! [`main`] runs a [`Function`] as a program: it reads arguments, then `stream` or
+//! `package_directory` reads the items, runs the step and writes what it left behind.
 
 mod arguments;
 mod driver;
-mod function;
 mod keys;
 mod package_directory;
 mod print;
@@ -13,14 +12,12 @@ mod read;
 mod step;
 mod stream;
 
-pub use driver::{DriverFiles, DriverOutcome, MergeDriver};
-pub use function::{Function, Run, Step};
-
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use arguments::Arguments;
 
+use crate::functions::Function;
 use crate::results::printable;
 
 /// Exit code: everything done; info and warning results are allowed.

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::arguments::Arguments;
-use super::function::Function;
 use super::print::{
     claim_no_success, print_result_list, print_results, say, write_diff, write_results,
     write_stdout,
@@ -13,6 +12,7 @@ use super::step::{leave, run};
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::UsageError;
 use crate::diff::{file_diff, unified_diff};
+use crate::functions::{Document, Function, Output};
 use crate::mask::masked;
 use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
 use crate::report::Report;
@@ -36,14 +36,15 @@ pub(super) fn on_package(
         format!("read {} files, {items} resources", files.files.len())
     });
     let mut results = skipped(&files);
-    for result in &run(function, arguments, &mut list)? {
+    let (output, step_results) = run(function, arguments, &mut list)?;
+    for result in &step_results {
         results.push(result.clone());
     }
     let failed = results.has_errors();
-    let changes = if failed {
-        Vec::new()
-    } else {
-        list.file_changes()
+    let (changes, documents) = match output {
+        _ if failed => (Vec::new(), None),
+        Output::Edited => (list.file_changes(), None),
+        Output::Documents(documents) => (Vec::new(), Some(documents)),
     };
     say(arguments, start, || {
         let count = results.iter().count();
@@ -53,16 +54,17 @@ pub(super) fn on_package(
             changes.len()
         )
     });
-    if arguments.prints_results() && list.printed().is_some() {
+    if arguments.prints_results() && documents.is_some() {
         let message = "--results -: standard output takes what the function prints";
         return Err(UsageError(message.to_owned()));
     }
     write_results(function, arguments, &results)?;
-    let code = match failed {
-        true => FAILED,
-        false => put_out(arguments, &list, &files, &changes)
-            .map_err(|error| claim_no_success(function, arguments, error))?,
+    let written = match &documents {
+        _ if failed => Ok(FAILED),
+        Some(documents) => print_documents(arguments, documents),
+        None => write_changes(arguments, &files, &changes),
     };
+    let code = written.map_err(|error| claim_no_success(function, arguments, error))?;
     let is_written = code == DONE && !arguments.diff && !arguments.check;
     let has_conflicts = arguments.exit_conflicts && results.has_open_conflicts();
     let code = match is_written && has_conflicts {
@@ -73,20 +75,16 @@ pub(super) fn on_package(
     // Nobody is told of a change that is not on disk yet.
     print_results(function, arguments, &results, Report::by_file);
     print_result_list(function, arguments, &results)?;
-    leave((list, files, changes));
+    leave((list, files, changes, documents));
     Ok(code)
 }
 
 /// Writes the package, or prints what is asked for instead.
-fn put_out(
+fn write_changes(
     arguments: &Arguments,
-    list: &ResourceList,
     files: &PackageFiles,
     changes: &[FileChange],
 ) -> Result<u8, UsageError> {
-    if list.printed().is_some() {
-        return print_documents(arguments, list);
-    }
     let refused = |error: PackageError| UsageError(error.to_string());
     if arguments.diff {
         let diffs = changes.iter().map(|change| diff(files, change));
@@ -100,43 +98,52 @@ fn put_out(
     Ok(if would_change { WOULD_CHANGE } else { DONE })
 }
 
-/// Prints what a function gives that never writes into the package.
-fn print_documents(arguments: &Arguments, list: &ResourceList) -> Result<u8, UsageError> {
-    let documents = || list.printed().into_iter().flatten();
-    let mut changes = documents().filter(|(_, before, after)| &**before != *after);
+/// Prints the documents that a function makes of a package, and leaves its files alone.
+fn print_documents(arguments: &Arguments, documents: &[Document]) -> Result<u8, UsageError> {
+    let is_changed = |document: &&Document| document.before != document.text;
     if arguments.diff {
-        let changes = documents().filter(|(_, before, after)| &**before != *after);
-        let diffs = changes.map(|(resource, before, after)| {
-            // As `kubectl diff` names its files.
-            let group = match resource.api_version.split_once('/') {
-                Some((group, version)) => format!("{group}.{version}"),
-                None => resource.api_version.clone(),
-            };
-            let namespace = resource.namespace.as_deref().unwrap_or_default();
-            let name = resource.name.as_deref().unwrap_or_default();
-            let path = format!("{group}.{}.{namespace}.{name}", resource.kind);
-            let is_there = !before.is_empty();
-            if resource.kind == "Secret" {
-                let (before, after) = masked(&before, after);
-                let before = Some(&*before).filter(|_| is_there);
-                return unified_diff(&path, before, Some(&after));
-            }
-            unified_diff(&path, Some(&*before).filter(|_| is_there), Some(after))
-        });
-        write_diff(arguments, diffs)?;
+        let changed = documents.iter().filter(is_changed);
+        write_diff(arguments, changed.map(document_diff))?;
     }
-    if arguments.check && changes.next().is_some() {
+    if arguments.check && documents.iter().any(|document| is_changed(&document)) {
         return Ok(WOULD_CHANGE);
     }
     if !arguments.diff && !arguments.check {
-        let texts = documents().enumerate().map(|(number, (_, _, after))| {
+        let texts = documents.iter().enumerate().map(|(number, document)| {
+            let text = &document.text;
             let separator = if number > 0 { "---\n" } else { "" };
-            let end = if after.ends_with('\n') { "" } else { "\n" };
-            format!("{separator}{after}{end}")
+            let end = if text.ends_with('\n') { "" } else { "\n" };
+            format!("{separator}{text}{end}")
         });
         write_stdout(texts)?;
     }
     Ok(DONE)
+}
+
+/// The diff of a document, under the file name that `kubectl diff` gives it.
+fn document_diff(document: &Document) -> String {
+    let Document {
+        resource,
+        before,
+        text,
+        ..
+    } = document;
+    let group = match resource.api_version.split_once('/') {
+        Some((group, version)) => format!("{group}.{version}"),
+        None => resource.api_version.clone(),
+    };
+    let namespace = resource.namespace.as_deref().unwrap_or_default();
+    let name = resource.name.as_deref().unwrap_or_default();
+    let path = format!("{group}.{}.{namespace}.{name}", resource.kind);
+    let is_there = !before.is_empty();
+    let (masked_before, masked_text);
+    let (before, text) = if resource.kind == "Secret" {
+        (masked_before, masked_text) = masked(before, text);
+        (&*masked_before, &*masked_text)
+    } else {
+        (before.as_str(), text.as_str())
+    };
+    unified_diff(&path, Some(before).filter(|_| is_there), Some(text))
 }
 
 /// A warning for each file that was not read and should have been.

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use super::arguments::{Arguments, Output};
-use super::function::Function;
 use crate::config::UsageError;
+use crate::functions::Function;
 use crate::report::{self, Report};
 use crate::results::{FunctionResult, Reason, Results, Severity, printable};
 use crate::yaml::Value;

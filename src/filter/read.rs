@@ -6,19 +6,7 @@ use std::str::Utf8Error;
 
 use super::arguments::Arguments;
 use crate::config::{Config, UsageError};
-use crate::resource_list::ResourceList;
 use crate::yaml::Location;
-
-/// The config from flags and arguments, else the one of the list.
-pub(super) fn read_config(
-    arguments: &Arguments,
-    list: &ResourceList,
-) -> Result<Option<Config>, UsageError> {
-    match config_of_arguments(arguments)? {
-        Some(config) => Ok(Some(config)),
-        None => list.function_config().map(Config::from_node).transpose(),
-    }
-}
 
 /// The config from flags and arguments.
 pub(super) fn config_of_arguments(arguments: &Arguments) -> Result<Option<Config>, UsageError> {

@@ -1,55 +1,50 @@
-//! Config and supplied inputs are read, then the step runs.
+//! The inputs that arguments name are read, then the step runs.
+
+use std::path::Path;
 
 use super::arguments::Arguments;
-use super::function::{Function, Run};
-use super::read::{read_config, read_text};
-use crate::config::{Config, UsageError};
+use super::read::{config_of_arguments, read_text};
+use crate::config::UsageError;
+use crate::functions::{self, Finished, Function, Inputs, Output, Source};
 use crate::resource_list::ResourceList;
 use crate::results::Results;
-use crate::supplied::Supplied;
 use crate::yaml::OwnedDocument;
 
 pub(super) fn run(
     function: &Function,
     arguments: &Arguments,
     list: &mut ResourceList,
-) -> Result<Results, UsageError> {
-    let config = read_config(arguments, list)?;
-    let mut results = Results::default();
-    let config = config.as_ref().and_then(Config::node);
-    let mut supplied = Supplied::read_with(
-        function.git,
-        function.roles,
-        &arguments.supplied,
-        config,
-        list,
-        &mut results,
-    )?;
-    if let Some(path) = &arguments.openapi {
-        let place = path.display().to_string();
-        let document = OwnedDocument::parse(read_text(path, &place)?);
-        supplied.set_openapi(document.map_err(|error| UsageError(format!("{place}: {error}")))?);
-    }
-    if let Some(path) = &arguments.conflicts {
-        let place = path.display().to_string();
-        let document = OwnedDocument::parse(read_text(path, &place)?);
-        supplied.set_conflicts(document.map_err(|error| UsageError(format!("{place}: {error}")))?);
-    }
-    if results.has_errors() {
-        return Ok(results);
-    }
-    (function.step)(Run {
-        config,
-        list,
-        supplied: &supplied,
-        results: &mut results,
-    })?;
+) -> Result<(Output, Results), UsageError> {
+    let supplied = arguments.supplied.iter();
+    let inputs = Inputs {
+        config: config_of_arguments(arguments)?,
+        supplied: supplied
+            .map(|(role, path)| (*role, Source::Path(path.clone())))
+            .collect(),
+        openapi: read_document(arguments.openapi.as_deref())?,
+        conflicts: read_document(arguments.conflicts.as_deref())?,
+    };
+    let Finished {
+        output,
+        results,
+        supplied,
+    } = functions::run_on(function, inputs, list)?;
     leave(supplied);
-    Ok(results)
+    Ok((output, results))
 }
 
-/// The process is about to end: what it holds goes back as a whole, which takes less time than
-/// piece by piece.
+fn read_document(path: Option<&Path>) -> Result<Option<OwnedDocument>, UsageError> {
+    let Some(path) = path else {
+        return Ok(None);
+    };
+    let place = path.display().to_string();
+    let document = OwnedDocument::parse(read_text(path, &place)?);
+    let document = document.map_err(|error| UsageError(format!("{place}: {error}")))?;
+    Ok(Some(document))
+}
+
+/// The process is about to end: the system frees all of its memory at once, which takes less time
+/// than freeing value by value.
 pub(super) fn leave<T>(value: T) {
     std::mem::forget(value);
 }

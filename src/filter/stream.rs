@@ -4,16 +4,15 @@ use std::io::{self, IsTerminal};
 use std::time::Instant;
 
 use super::arguments::{Arguments, Output};
-use super::function::Function;
 use super::print::{claim_no_success, print_results, say, write_results, write_stdout};
 use super::read::utf8;
 use super::step::{leave, run};
 use super::{DONE, FAILED};
 use crate::config::UsageError;
+use crate::functions::Function;
 use crate::input;
 use crate::report::Report;
 use crate::resource_list::ResourceList;
-use crate::results::{FunctionResult, Reason, Results, Severity};
 
 pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8, UsageError> {
     if io::stdin().is_terminal() {
@@ -29,13 +28,8 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     say(arguments, start, || {
         format!("read {} items from standard input", list.items().count())
     });
-    let mut results = refuse_paths(&list);
-    let refused = results.has_errors();
-    for result in &run(function, arguments, &mut list)? {
-        if !refused || result.severity == Severity::Error {
-            results.push(result.clone());
-        }
-    }
+    // Documents made of a ResourceList are among its items.
+    let (_, results) = run(function, arguments, &mut list)?;
     let failed = results.has_errors();
     say(arguments, start, || {
         format!("{}: {} results", function.name, results.iter().count())
@@ -58,19 +52,4 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     }
     leave((list, texts));
     Ok(if failed { FAILED } else { DONE })
-}
-
-/// Item paths come from data: none may leave the package.
-fn refuse_paths(list: &ResourceList) -> Results {
-    let mut results = Results::default();
-    for (_, resource) in list.items() {
-        for (name, path) in resource.origin.annotated_paths() {
-            if let Err(error) = crate::package::check_package_path(path) {
-                let field = crate::yaml::Path::fields(&["metadata", "annotations", name]);
-                let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
-                results.push(result.about(resource).at(field));
-            }
-        }
-    }
-    results
 }

@@ -9,16 +9,13 @@
 //!
 //! Source: merging-fields document; contract, apply-config.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::apply_patch::{crds, report};
-use super::made::put_out;
 use super::pairing::{Pair, pairs};
+use super::{Document, Function, Output, Run};
 use crate::config::{Keys, UsageError};
-use crate::filter::{Function, Run};
 use crate::git;
 use crate::patch::annotations::with_field;
 use crate::patch::config::{apply_config, as_created};
@@ -28,7 +25,7 @@ use crate::patch::options::{self, Options, Words};
 use crate::patch::rules::Rules;
 use crate::patch::write::{text_of, to_text};
 use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource};
-use crate::resource_list::{ItemId, Printed, ResourceList};
+use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Results};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied};
@@ -73,7 +70,7 @@ impl From<ApplyConfig> for Words {
     }
 }
 
-fn step(run: Run<'_>) -> Result<(), UsageError> {
+fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let Run {
         config,
         list,
@@ -88,14 +85,11 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         ));
     }
     let Some(options) = options else {
-        return Ok(());
+        return Ok(Output::Edited);
     };
     let schema = supplied.schema()?.with_crds(crds(list, supplied));
-    let applied = apply_all(options, &schema, supplied, list, results);
-    if results.has_errors() {
-        return Ok(());
-    }
-    put_out(applied, list, results)
+    let documents = apply_all(options, &schema, supplied, list, results);
+    Ok(Output::Documents(documents))
 }
 
 fn apply_all(
@@ -104,8 +98,8 @@ fn apply_all(
     supplied: &Supplied,
     list: &ResourceList,
     results: &mut Results,
-) -> BTreeMap<ItemId, Printed> {
-    let mut applied = BTreeMap::new();
+) -> Vec<Document> {
+    let mut documents = Vec::new();
     for pair in pairs(list, supplied, results) {
         let resource = list.resource(pair.id);
         match one(
@@ -116,13 +110,11 @@ fn apply_all(
             !list.is_package(),
             results,
         ) {
-            Ok(printed) => {
-                applied.insert(pair.id, printed);
-            }
+            Ok(document) => documents.push(document),
             Err(error) => results.push(FunctionResult::refused(&error).about(resource)),
         }
     }
-    applied
+    documents
 }
 
 fn one(
@@ -132,7 +124,7 @@ fn one(
     options: Options,
     in_list: bool,
     results: &mut Results,
-) -> Result<Printed, EditError> {
+) -> Result<Document, EditError> {
     let config = Node::Text(pair.config);
     let with_origin = |node: &Node<'_>| -> bool { in_list && node.get("metadata").is_some() };
     let Some(live) = pair.live else {
@@ -141,7 +133,8 @@ fn one(
         if with_origin(&created) {
             created = with_annotations(created, resource);
         }
-        return Ok(Printed {
+        return Ok(Document {
+            item: pair.id,
             resource: resource.clone(),
             before: String::new(),
             text: to_text(&created)?,
@@ -163,7 +156,8 @@ fn one(
     if with_origin(&result) {
         result = with_annotations(result, resource);
     }
-    Ok(Printed {
+    Ok(Document {
+        item: pair.id,
         resource: resource.clone(),
         before: whole_text(live),
         text: text_of(live, &result)?,

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::{Function, Output, Run};
 use crate::config::{Keys, UsageError, typed_value};
-use crate::filter::{Function, Run};
 use crate::git;
 use crate::kptfile::remove_ids;
 use crate::patch::annotations::{keep_pipeline_annotations, without_pipeline_annotations};
@@ -82,7 +82,7 @@ struct Patch<'a> {
     resource: Resource,
 }
 
-fn step(run: Run<'_>) -> Result<(), UsageError> {
+fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let Run {
         config,
         list,
@@ -99,11 +99,11 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     let texts = texts(supplied)?;
     let patches = read_patches(supplied, &texts, results)?;
     let Some(options) = options.filter(|_| !results.has_errors()) else {
-        return Ok(());
+        return Ok(Output::Edited);
     };
     let schema = supplied.schema()?.with_crds(crds(list, supplied));
     apply_patches(&patches, options, &schema, list, results);
-    Ok(())
+    Ok(Output::Edited)
 }
 
 /// An entry with `patch`; anything else with apiVersion and kind is a sparse resource.

@@ -9,16 +9,15 @@
 //!
 //! Source: preserve-order document; contract, create-patch.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::apply_patch::{crds, report};
-use super::made::put_out;
 use super::pairing::{Pair, pairs};
+use super::{Document, Function, Output, Run};
 use crate::config::{Keys, UsageError};
-use crate::filter::{Function, Run};
 use crate::git;
 use crate::patch::config::create_patch;
 use crate::patch::finding::Findings;
@@ -27,7 +26,7 @@ use crate::patch::options::{self, Options, Words};
 use crate::patch::rules::Rules;
 use crate::patch::write::to_text;
 use crate::resource::Resource;
-use crate::resource_list::{ItemId, Printed, ResourceList};
+use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied};
@@ -73,7 +72,7 @@ impl From<CreatePatch> for Words {
     }
 }
 
-fn step(run: Run<'_>) -> Result<(), UsageError> {
+fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let Run {
         config,
         list,
@@ -88,22 +87,15 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         ));
     }
     let Some(options) = options else {
-        return Ok(());
+        return Ok(Output::Edited);
     };
     let schema = supplied.schema()?.with_crds(crds(list, supplied));
     let patches = create_all(options, &schema, supplied, list, results);
-    if results.has_errors() {
-        return Ok(());
-    }
-    if !list.is_package() {
-        let others: Vec<ItemId> = list
-            .items()
-            .map(|(id, _)| id)
-            .filter(|id| !patches.contains_key(id))
-            .collect();
-        others.into_iter().for_each(|id| list.remove(id));
-    }
-    put_out(patches, list, results)
+    let patched: BTreeSet<ItemId> = patches.iter().map(|patch| patch.item).collect();
+    let others = list.items().map(|(id, _)| id);
+    let others: Vec<ItemId> = others.filter(|id| !patched.contains(id)).collect();
+    others.into_iter().for_each(|id| list.remove(id));
+    Ok(Output::Documents(patches))
 }
 
 fn create_all(
@@ -112,15 +104,12 @@ fn create_all(
     supplied: &Supplied,
     list: &ResourceList,
     results: &mut Results,
-) -> BTreeMap<ItemId, Printed> {
-    let mut patches = BTreeMap::new();
+) -> Vec<Document> {
+    let mut patches = Vec::new();
     for pair in pairs(list, supplied, results) {
         let resource = list.resource(pair.id);
         match one(&pair, resource, schema, options, results) {
-            Ok(Some(printed)) => {
-                patches.insert(pair.id, printed);
-            }
-            Ok(None) => {}
+            Ok(patch) => patches.extend(patch),
             Err(error) => results.push(FunctionResult::refused(&error).about(resource)),
         }
     }
@@ -136,7 +125,7 @@ fn one(
     schema: &Schema,
     options: Options,
     results: &mut Results,
-) -> Result<Option<Printed>, EditError> {
+) -> Result<Option<Document>, EditError> {
     let Some(live) = pair.live else {
         let message = "expected a live resource to make a patch for, found none";
         let result = match options.allow_missing {
@@ -160,7 +149,8 @@ fn one(
             "the kind has no schema: this is a JSON merge patch, for `kubectl patch --type merge`";
         results.push(FunctionResult::info(message).about(resource));
     }
-    Ok(Some(Printed {
+    Ok(Some(Document {
+        item: pair.id,
         resource: resource.clone(),
         before: String::new(),
         text: to_text(&sparse(&patch, &config))?,

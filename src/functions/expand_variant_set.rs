@@ -23,8 +23,8 @@ mod sets;
 mod status;
 mod variant;
 
+use super::{Function, Output, Run};
 use crate::config::{Key, Keys, UsageError};
-use crate::filter::{Function, Run};
 use crate::git;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList, WrittenResource};
@@ -72,7 +72,7 @@ const RESULT_COST: usize = 700;
 /// Errors of one set that are reported one by one.
 const MOST_ERRORS: usize = 100;
 
-fn step(run: Run<'_>) -> Result<(), UsageError> {
+fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let Run {
         config,
         list,
@@ -96,7 +96,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         if are_items {
             check_owners(list, &[], &Fleet::read(list), results);
         }
-        return Ok(());
+        return Ok(Output::Edited);
     }
     let mut findings = Vec::new();
     let cluster = {
@@ -170,7 +170,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     }
     if is_failed {
         report_failure(&homes, expansions, results);
-        return Ok(());
+        return Ok(Output::Edited);
     }
     let run = Applied {
         sets: &sets,
@@ -179,7 +179,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         fleet: &fleet,
     };
     run.apply(expansions, list, results);
-    Ok(())
+    Ok(Output::Edited)
 }
 
 /// What is to be done for a target.

@@ -32,10 +32,10 @@ use serde::de::IgnoredAny;
 
 use self::kptfile::{Record, record};
 use self::select::{Selection, key_of, select};
+use super::{Function, Output, Run};
 use crate::config::{
     self, API_VERSION, Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed,
 };
-use crate::filter::{Function, Run};
 use crate::functions::set_package_context::is_package_context;
 use crate::git;
 use crate::kptfile::{ambiguous_roots, has_comments, remove_ids, root_kptfile};
@@ -168,7 +168,7 @@ fn source_entry<'a>(node: NodeRef<'a>, field: &str) -> Option<EntryRef<'a>> {
         .filter(|entry| !entry.value.is_null())
 }
 
-fn step(run: Run<'_>) -> Result<(), UsageError> {
+fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let Run {
         config,
         list,
@@ -176,7 +176,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         results,
     } = run;
     inject(&Plan::read(config)?, list, supplied, results);
-    Ok(())
+    Ok(Output::Edited)
 }
 
 /// The step of a PackageVariant that was read, as one of several.

@@ -16,8 +16,8 @@ mod update;
 
 use std::collections::BTreeSet;
 
+use super::{Function, Output, Run};
 use crate::config::{Key, Keys, UsageError};
-use crate::filter::{Function, Run};
 use crate::git;
 use crate::merge::package::Source;
 use crate::resource::MERGE_SOURCE_ANNOTATION as MERGE_SOURCE;
@@ -74,7 +74,7 @@ pub const FUNCTION: Function = Function {
     step,
 };
 
-fn step(run: Run<'_>) -> Result<(), UsageError> {
+fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let Run {
         config,
         list,
@@ -106,7 +106,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     };
     let schema = supplied.schema()?;
     let Some(settings) = options else {
-        return Ok(());
+        return Ok(Output::Edited);
     };
     let update = Update {
         original,
@@ -120,10 +120,11 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
         Some(item) => {
             let update =
                 |package: &mut ResourceList, results: &mut Results| update.run(package, results);
-            merge_package_revision(item, update, list, results)
+            merge_package_revision(item, update, list, results)?;
         }
-        None => update.run(list, results),
+        None => update.run(list, results)?,
     }
+    Ok(Output::Edited)
 }
 
 /// What fills a role: a supplied input, or the items annotated so.

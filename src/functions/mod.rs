@@ -1,15 +1,27 @@
-//! The steps: one file per function, each a change to a [`ResourceList`](crate::resource_list::ResourceList).
+//! What a function is, and the functions: one file each, with a step that works on a
+//! [`ResourceList`](crate::resource_list::ResourceList).
+//!
+//! [`run`] runs any of them in memory; [`filter`](crate::filter) runs them as programs.
+
+mod conditions;
+mod function;
+mod output;
+mod pairing;
+mod run;
 
 pub mod apply_config;
 pub mod apply_patch;
-mod conditions;
 pub mod create_patch;
 pub mod expand_variant_set;
 pub mod following;
 pub mod inject_config;
-mod made;
 pub mod merge_package;
-mod pairing;
 pub mod prepend_pipeline;
 pub mod render_variant;
 pub mod set_package_context;
+
+pub use function::{DriverFiles, DriverOutcome, Function, MergeDriver, Run, Step};
+pub use output::{Document, Output};
+pub use run::{Inputs, Items, Outcome, Source, run};
+
+pub(crate) use run::{Finished, run_on};

@@ -21,10 +21,10 @@ use std::collections::{HashMap, HashSet};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::{Function, Output, Run};
 use crate::config::{
     API_VERSION, Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed, unexpected,
 };
-use crate::filter::{Function, Run};
 use crate::kptfile::{ambiguous_roots, has_comments, remove_ids, root_kptfile};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
@@ -72,7 +72,7 @@ struct Plan {
     tree: Tree,
 }
 
-fn step(run: Run<'_>) -> Result<(), UsageError> {
+fn step(run: Run<'_>) -> Result<Output, UsageError> {
     const EXPECTED: &str = "a PrependPipeline (fn.kpt.dev/v1alpha1) or a PackageVariant \
          (config.porch.kpt.dev/v1alpha1)";
     let Run {
@@ -115,7 +115,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     for finding in findings {
         results.push(finding);
     }
-    Ok(())
+    Ok(Output::Edited)
 }
 
 /// The step of a PackageVariant that was read and found valid, as one of several.

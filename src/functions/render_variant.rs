@@ -18,8 +18,8 @@ mod status;
 mod update;
 mod upstream;
 
+use super::{Function, Output, Run};
 use crate::config::{Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, unexpected};
-use crate::filter::{Function, Run};
 use crate::functions::inject_config::inject_variant_config;
 use crate::functions::prepend_pipeline::prepend_variant_pipeline;
 use crate::functions::set_package_context::set_variant_context;
@@ -93,7 +93,7 @@ impl Variant<'_> {
     }
 }
 
-fn step(run: Run<'_>) -> Result<(), UsageError> {
+fn step(run: Run<'_>) -> Result<Output, UsageError> {
     const EXPECTED: &str = "a PackageVariant (config.porch.kpt.dev/v1alpha1)";
     let Run {
         config,
@@ -149,7 +149,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     for condition in outcome.conditions(&status::ready(supplied)) {
         results.push(condition.result().about(&variant.resource));
     }
-    Ok(())
+    Ok(Output::Edited)
 }
 
 /// All findings about the PackageVariant itself.

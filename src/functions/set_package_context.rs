@@ -18,10 +18,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::{Function, Output, Run};
 use crate::config::{
     self, API_VERSION, Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed,
 };
-use crate::filter::{Function, Run};
 use crate::kptfile::{PACKAGE_CONTEXT_NAME, ambiguous_roots, depth, root_kptfile, same_directory};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList};
@@ -157,7 +157,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn step(run: Run<'_>) -> Result<(), UsageError> {
+fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let Run {
         config,
         list,
@@ -166,7 +166,7 @@ fn step(run: Run<'_>) -> Result<(), UsageError> {
     } = run;
     let plan = Plan::read(config)?;
     run_plan(&plan, list, results);
-    Ok(())
+    Ok(Output::Edited)
 }
 
 /// The step of a PackageVariant that was read and found valid, as one of several.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{InputError, Layout, ResourceList};
 use crate::package::{
-    FileChange, FileContent, PackageError, PackageFile, PackageFiles, is_krm_name,
+    FileChange, FileContent, PackageError, PackageFile, PackageFiles, is_krm_name, text_of,
 };
 
 /// The files that are not named like KRM.
@@ -13,8 +13,8 @@ use crate::package::{
 pub(super) struct OtherFiles {
     /// Those on disk, not read yet.
     on_disk: PackageFiles,
-    /// Those that came as texts.
-    held: BTreeMap<String, String>,
+    /// Those that came in memory.
+    held: BTreeMap<String, Vec<u8>>,
     /// Permission bits of the files that are named like KRM, where they are not the usual ones.
     modes: BTreeMap<String, u32>,
 }
@@ -66,10 +66,25 @@ impl ResourceList {
     pub(crate) fn from_texts(
         files: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, InputError> {
+        let files = files.into_iter();
+        Self::from_memory(files.map(|(path, text)| (path, text.into_bytes())))
+    }
+
+    /// Reads a package whose files are in memory.
+    ///
+    /// # Errors
+    /// [`InputError`]: a file that is named like KRM is not UTF-8 or does not parse.
+    pub fn from_memory(
+        files: impl IntoIterator<Item = (String, Vec<u8>)>,
+    ) -> Result<Self, InputError> {
         let mut package = PackageFiles::empty("");
-        let mut texts = BTreeMap::new();
-        for (path, text) in files {
+        let mut held = BTreeMap::new();
+        for (path, bytes) in files {
             if is_krm_name(path.rsplit('/').next().unwrap_or_default()) {
+                let text = text_of(&path, bytes).map_err(|error| InputError::Shape {
+                    place: path.clone(),
+                    message: error.to_string(),
+                })?;
                 let content = FileContent {
                     text,
                     mode: 0o644,
@@ -77,13 +92,13 @@ impl ResourceList {
                 };
                 package.files.push(PackageFile { path, content });
             } else {
-                texts.insert(path, text);
+                held.insert(path, bytes);
             }
         }
         package.files.sort_by(|a, b| a.path.cmp(&b.path));
         let mut list = Self::from_files(&package)?;
         if let Layout::Files { others, .. } = &mut list.layout {
-            others.held = texts;
+            others.held = held;
         }
         Ok(list)
     }
@@ -123,7 +138,7 @@ impl ResourceList {
             return Ok(Cow::Borrowed(self.chunks[chunk].text().as_bytes()));
         }
         match others.held.get(path) {
-            Some(text) => Ok(Cow::Borrowed(text.as_bytes())),
+            Some(bytes) => Ok(Cow::Borrowed(bytes)),
             None => others.on_disk.read_other(path).map(Cow::Owned),
         }
     }

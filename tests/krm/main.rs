@@ -11,6 +11,7 @@ mod filter;
 mod generated;
 mod git;
 mod hostile;
+mod in_memory;
 mod inject_config;
 mod kept_comments;
 mod kpt_merge;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use krm_variants::config::Config;
-use krm_variants::filter::Run;
+use krm_variants::functions::Run;
 use krm_variants::functions::merge_package::FUNCTION;
 use krm_variants::package::{FileChange, read_package};
 use krm_variants::resource_list::ResourceList;

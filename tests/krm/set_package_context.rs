@@ -1,7 +1,7 @@
 //! set-package-context: each rule by a package before, a config, and the bytes after.
 
 use krm_variants::config::Config;
-use krm_variants::filter::Run;
+use krm_variants::functions::Run;
 use krm_variants::functions::set_package_context::FUNCTION;
 use krm_variants::resource_list::ResourceList;
 use krm_variants::results::Results;

@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use krm_variants::config::{Config, UsageError};
-use krm_variants::filter::{Function, Run};
-use krm_variants::package::{FileChange, FileContent, PackageFile, PackageFiles};
-use krm_variants::resource_list::ResourceList;
-use krm_variants::results::Results;
-use krm_variants::supplied::{Role, Supplied};
+use krm_variants::functions::{Function, Inputs, Items, Source, run};
+use krm_variants::package::{FileContent, PackageFile, PackageFiles};
+use krm_variants::supplied::Role;
 
 /// What came out of a run.
 #[derive(Debug)]
@@ -51,19 +49,35 @@ fn run_step(
     function: &Function,
     config: &str,
     flags: &[(Role, PathBuf)],
-    list: &mut ResourceList,
-) -> Result<Results, UsageError> {
-    let config = Config::parse(config.to_owned(), "config")?;
-    let config = config.node();
-    let mut results = Results::default();
-    let supplied = Supplied::read(function.roles, flags, config, list, &mut results)?;
-    (function.step)(Run {
-        config,
-        list,
-        supplied: &supplied,
-        results: &mut results,
-    })?;
-    Ok(results)
+    items: Items,
+) -> Result<Outcome, UsageError> {
+    let flags = flags.iter().cloned();
+    let inputs = Inputs {
+        config: Some(Config::parse(config.to_owned(), "config")?),
+        supplied: flags
+            .map(|(role, path)| (role, Source::Path(path)))
+            .collect(),
+        ..Inputs::default()
+    };
+    let outcome = run(function, inputs, items)?;
+    let files = match outcome.items {
+        Items::ResourceList(text) => vec![("-".to_owned(), text)],
+        Items::Package(files) => {
+            let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+            let files = files.into_iter();
+            files.map(|(path, bytes)| (path, text(bytes))).collect()
+        }
+    };
+    let results = &outcome.results;
+    Ok(Outcome {
+        files,
+        failed: results.has_errors(),
+        results: results.iter().map(ToString::to_string).collect(),
+        json: results
+            .iter()
+            .map(|result| result.to_value().to_json())
+            .collect(),
+    })
 }
 
 /// Runs a step on the files of a package.
@@ -82,31 +96,10 @@ pub(crate) fn on_package_with(
     files: &[(&str, &str)],
     flags: &[(Role, PathBuf)],
 ) -> Result<Outcome, UsageError> {
-    let files = package(files);
-    let mut list = ResourceList::from_files(&files).expect("a package");
-    let results = run_step(function, config, flags, &mut list)?;
-    let mut after: Vec<(String, String)> = files
-        .files
-        .iter()
-        .map(|file| (file.path.clone(), file.content.text.clone()))
-        .collect();
-    let failed = results.has_errors();
-    for change in list.file_changes().into_iter().filter(|_| !failed) {
-        after.retain(|(path, _)| path != change.path());
-        if let FileChange::Write { path, bytes, .. } = change {
-            after.push((path, String::from_utf8(bytes).expect("UTF-8")));
-        }
-    }
-    after.sort();
-    Ok(Outcome {
-        files: after,
-        results: results.iter().map(ToString::to_string).collect(),
-        json: results
-            .iter()
-            .map(|result| result.to_value().to_json())
-            .collect(),
-        failed,
-    })
+    let bytes = |text: &str| text.as_bytes().to_vec();
+    let files = files.iter();
+    let files = files.map(|(path, text)| ((*path).to_owned(), bytes(text)));
+    run_step(function, config, flags, Items::Package(files.collect()))
 }
 
 /// Runs a step on a ResourceList.
@@ -115,20 +108,8 @@ pub(crate) fn on_list(
     config: &str,
     text: &str,
 ) -> Result<Outcome, UsageError> {
-    let mut list = ResourceList::parse(text.to_owned()).expect("a ResourceList");
-    let results = run_step(function, config, &[], &mut list)?;
-    let failed = results.has_errors();
-    let texts = list.to_texts(&Results::default(), !failed).expect("a text");
-    let text = texts.iter().map(|text| &**text).collect();
-    Ok(Outcome {
-        files: vec![("-".to_owned(), text)],
-        results: results.iter().map(ToString::to_string).collect(),
-        json: results
-            .iter()
-            .map(|result| result.to_value().to_json())
-            .collect(),
-        failed,
-    })
+    let items = Items::ResourceList(text.to_owned());
+    run_step(function, config, &[], items)
 }
 
 /// Checks that work on eight times as much takes about eight times as long, and not 64 times. `work`

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use krm_variants::config::Keys;
-use krm_variants::filter::Function;
+use krm_variants::functions::Function;
 use krm_variants::functions::{
     apply_config, apply_patch, create_patch, expand_variant_set, inject_config, merge_package,
     prepend_pipeline, render_variant, set_package_context,

@@ -18,7 +18,7 @@ use serde::de::IgnoredAny;
 use similar::{DiffTag, TextDiff};
 
 use crate::config::{UsageError, typed};
-use crate::filter::{DriverFiles, DriverOutcome};
+use crate::functions::{DriverFiles, DriverOutcome};
 use crate::merge::package::{Merge, MergeOptions, Source};
 use crate::merge::{ConflictRules, OnConflict};
 use crate::package::is_krm_name;

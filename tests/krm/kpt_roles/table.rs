@@ -1,6 +1,6 @@
 //! The scenarios: for each function its package and what fills its roles.
 
-use krm_variants::filter::Function;
+use krm_variants::functions::Function;
 use krm_variants::functions::{
     apply_config, apply_patch, create_patch, expand_variant_set, inject_config, merge_package,
     prepend_pipeline, render_variant, set_package_context,

@@ -1,23 +1,9 @@
-//! Items rewritten from what they are, and documents that are printed and no part of a package.
+//! Items rewritten in place, with what is read of the list itself.
 
 use std::collections::BTreeMap;
 
-use super::{ItemId, Layout, ResourceList};
-use crate::resource::Resource;
-use crate::source_text::SourceText;
-use crate::text::Text;
-use crate::yaml::{EditError, Editor, NodeRef, ParseOptions};
-
-/// A document that is printed in place of a package's files.
-#[derive(Debug)]
-pub(crate) struct Printed {
-    /// What it is of.
-    pub(crate) resource: Resource,
-    /// What is there before; empty for nothing.
-    pub(crate) before: String,
-    /// What is printed.
-    pub(crate) text: String,
-}
+use super::{ItemId, ResourceList};
+use crate::yaml::{EditError, Editor, NodeRef};
 
 impl ResourceList {
     /// Items by the text that they stand in, each text once.
@@ -66,35 +52,5 @@ impl ResourceList {
     pub(crate) fn set_text_of(&mut self, id: ItemId, text: String) {
         let chunk = self.items[id.0].chunk;
         self.chunks[chunk].rewrite(text);
-    }
-
-    /// Puts documents in the place of a package: they are printed, and its files stay as they are.
-    ///
-    /// # Errors
-    /// A text that is no YAML.
-    pub(crate) fn print(&mut self, documents: Vec<Printed>) -> Result<(), EditError> {
-        let mut list = Self::loose();
-        for printed in documents {
-            let root = SourceText::check(&printed.text, ParseOptions::default(), |document| {
-                document.root(0).map(|root| root.id)
-            });
-            let Some(root) = root.map_err(EditError::Broken)? else {
-                continue;
-            };
-            let chunk = SourceText::changed(printed.before, printed.text);
-            list.push_chunk(chunk, [(root, printed.resource)]);
-        }
-        *self = list;
-        Ok(())
-    }
-
-    /// The documents that are printed: whose they are, what was before, what is printed. `None` for
-    /// a list that is written.
-    pub(crate) fn printed(&self) -> Option<impl Iterator<Item = (&Resource, Text, &str)>> {
-        let printed = self.items.iter().map(|item| {
-            let chunk = &self.chunks[item.chunk];
-            (&item.resource, chunk.source_text(), chunk.text())
-        });
-        matches!(self.layout, Layout::Loose).then_some(printed)
     }
 }

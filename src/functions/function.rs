@@ -1,0 +1,84 @@
+//! What a function is: a name, its inputs, a step.
+
+use super::output::Output;
+use crate::config::{Keys, UsageError};
+use crate::git;
+use crate::resource_list::ResourceList;
+use crate::results::Results;
+use crate::supplied::{Role, Supplied};
+use crate::yaml::NodeRef;
+
+/// What a step works with.
+#[derive(Debug)]
+pub struct Run<'r> {
+    /// The functionConfig, from wherever it came; `None` if it is absent, empty or `null`.
+    pub config: Option<NodeRef<'r>>,
+    /// The items, which the step edits.
+    pub list: &'r mut ResourceList,
+    /// Resources that are not part of the package, by role.
+    pub supplied: &'r Supplied,
+    /// Results to report. With an error result among them the caller discards all edits.
+    pub results: &'r mut Results,
+}
+
+/// A step: edits the list or makes documents of its items, and reports results.
+pub type Step = fn(Run<'_>) -> Result<Output, UsageError>;
+
+/// A function: the name and the inputs of its program, and its step.
+#[derive(Debug, Clone, Copy)]
+pub struct Function {
+    /// Name of the program.
+    pub name: &'static str,
+    /// One or two sentences for `--help`.
+    pub about: &'static str,
+    /// The supplied inputs that it takes, each by a flag, a field of its config, or an annotation.
+    pub roles: &'static [Role],
+    /// The `KEY=VALUE` arguments that it takes.
+    pub keys: Keys,
+    /// Whether it takes `--openapi`, since it works with the schemas of types.
+    pub uses_schema: bool,
+    /// Reads roles from a directory of a Git repository. A function without it is linked without
+    /// the code for Git.
+    pub git: Option<git::Reader>,
+    /// Merges one file for Git (`--git-merge-driver`).
+    pub merge_driver: Option<MergeDriver>,
+    /// What it does.
+    pub step: Step,
+}
+
+impl Function {
+    /// Whether it merges packages, and so takes rules for conflicts.
+    pub(crate) fn merges(&self) -> bool {
+        self.roles.contains(&Role::Upstream)
+    }
+}
+
+/// The three versions of a file that Git's merge driver gets, and its path.
+#[derive(Debug, Clone)]
+pub struct DriverFiles {
+    /// The common ancestor's text, empty if there is none.
+    pub original: String,
+    /// Our text.
+    pub local: String,
+    /// Their text.
+    pub upstream: String,
+    /// The path in the repository.
+    pub path: String,
+}
+
+/// How a merge driver merged a file.
+#[derive(Debug)]
+pub enum DriverOutcome {
+    /// It merged the resources.
+    Merged {
+        /// The merged text.
+        text: String,
+        /// Results to report, conflicts included.
+        results: Results,
+    },
+    /// It leaves the file to a merge of lines; with the reason, if the user should know it.
+    Unmerged(Option<String>),
+}
+
+/// Merges one file, by a config.
+pub type MergeDriver = fn(&DriverFiles, Option<NodeRef<'_>>) -> Result<DriverOutcome, UsageError>;

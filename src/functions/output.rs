@@ -1,0 +1,88 @@
+//! What a step leaves behind: edited items, or documents made of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::config::UsageError;
+use crate::resource::Resource;
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Results};
+use crate::source_text::SourceText;
+use crate::yaml::{Content, EditError, OwnedDocument, ParseOptions};
+
+/// What a step leaves behind.
+#[derive(Debug)]
+pub enum Output {
+    /// The items of the list as the step edited them.
+    Edited,
+    /// Documents made of items, in their order. In a ResourceList they take the places of these
+    /// items; made of a package they are printed, and its files stay as they are.
+    Documents(Vec<Document>),
+}
+
+/// A document made of an item.
+#[derive(Debug)]
+pub struct Document {
+    /// The item that it takes the place of in a ResourceList.
+    pub item: ItemId,
+    /// The resource that it is about.
+    pub resource: Resource,
+    /// The text that it replaces, such as the live resource; empty for none.
+    pub before: String,
+    /// Its text.
+    pub text: String,
+}
+
+impl Output {
+    /// Puts documents made of a ResourceList into the places of their items; documents made of a
+    /// package remain documents.
+    pub(super) fn settle(
+        self,
+        list: &mut ResourceList,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
+        let Self::Documents(documents) = self else {
+            return Ok(self);
+        };
+        let broken = |error: EditError| UsageError(error.to_string());
+        if !list.is_package() {
+            replace_items(documents, list, results).map_err(broken)?;
+            return Ok(Self::Edited);
+        }
+        for document in &documents {
+            SourceText::check(&document.text, ParseOptions::default(), |_| ())
+                .map_err(EditError::Broken)
+                .map_err(broken)?;
+        }
+        Ok(Self::Documents(documents))
+    }
+}
+
+/// Puts each document into the place of its item. An item that cannot be replaced stays, with an
+/// error result.
+fn replace_items(
+    documents: Vec<Document>,
+    list: &mut ResourceList,
+    results: &mut Results,
+) -> Result<(), EditError> {
+    let mut contents = BTreeMap::new();
+    for document in documents {
+        let text = OwnedDocument::parse(document.text).map_err(EditError::Broken)?;
+        if !list.replace_lines(document.item, &text) {
+            contents.insert(document.item, Arc::new(text));
+        }
+    }
+    let mut refused = Vec::new();
+    list.edit_items(
+        contents.keys().copied(),
+        |id, node, editor| match contents.get(&id) {
+            Some(text) => editor.replace(node, Content::Text(Arc::clone(text))),
+            None => Ok(()),
+        },
+        |id, error| refused.push((id, error)),
+    );
+    for (id, error) in refused {
+        results.push(FunctionResult::refused(&error).about(list.resource(id)));
+    }
+    Ok(())
+}

@@ -1,0 +1,249 @@
+//! Runs a function in memory: bytes in, bytes out.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::function::{Function, Run};
+use super::output::{Document, Output};
+use crate::config::{Config, UsageError};
+use crate::package::{FileChange, check_package_path};
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason, Results, Severity};
+use crate::supplied::{Role, Supplied};
+use crate::yaml::{OwnedDocument, Path};
+
+/// What a function gets beside the items.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    /// The functionConfig; without it the one in the ResourceList counts.
+    pub config: Option<Config>,
+    /// What fills roles, beside the config.
+    pub supplied: Vec<(Role, Source)>,
+    /// An OpenAPI v2 document with the types of custom resources, as `--openapi` gives it.
+    pub openapi: Option<OwnedDocument>,
+    /// A ConflictRules, as `--conflicts` gives it.
+    pub conflicts: Option<OwnedDocument>,
+}
+
+/// What fills a role.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A file or directory; for functions that read Git, also a directory of a repository.
+    Path(PathBuf),
+    /// The files of a package, by path.
+    Files(BTreeMap<String, String>),
+}
+
+/// The items that a function works on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Items {
+    /// The text of a ResourceList.
+    ResourceList(String),
+    /// The files of a package, by path.
+    Package(BTreeMap<String, Vec<u8>>),
+}
+
+/// What came out of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The items after the run: as they came if a result is an error, or if the function made
+    /// documents of a package. A ResourceList holds the results that it came with;
+    /// [`Items::with_results`] adds those of this run.
+    pub items: Items,
+    /// The documents that the function made of the package's items; none for other functions.
+    pub documents: Vec<Document>,
+    /// The results of this run.
+    pub results: Results,
+}
+
+/// Runs a function on a ResourceList or on the files of a package, without a process and without
+/// writing anything.
+///
+/// ```
+/// use krm_variants::config::Config;
+/// use krm_variants::functions::{Inputs, Items, prepend_pipeline, run};
+///
+/// let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop # ours\n";
+/// let files = [("Kptfile".to_owned(), kptfile.into())].into();
+/// let config = "
+/// apiVersion: fn.kpt.dev/v1alpha1
+/// kind: PrependPipeline
+/// metadata: {name: east}
+/// pipeline:
+///   mutators: [{image: set-labels:v1}]
+/// ";
+/// let inputs = Inputs {
+///     config: Some(Config::parse(config.to_owned(), "config")?),
+///     ..Inputs::default()
+/// };
+///
+/// let outcome = run(&prepend_pipeline::FUNCTION, inputs, Items::Package(files))?;
+///
+/// assert!(!outcome.results.has_errors());
+/// let Items::Package(files) = outcome.items else { panic!("a package stays one") };
+/// let text = String::from_utf8_lossy(&files["Kptfile"]);
+/// assert!(text.starts_with(kptfile) && text.contains("PackageVariant.east..0"), "{text}");
+/// # Ok::<(), krm_variants::config::UsageError>(())
+/// ```
+///
+/// # Errors
+/// [`UsageError`]: the items cannot be read, or config or supplied inputs have another shape than
+/// the function expects. Everything else is a result.
+pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome, UsageError> {
+    let mut list = match &items {
+        Items::ResourceList(text) => read_list(text)?,
+        Items::Package(files) => ResourceList::from_memory(files.clone())
+            .map_err(|error| UsageError(error.to_string()))?,
+    };
+    let Finished {
+        output, results, ..
+    } = run_on(function, inputs, &mut list)?;
+    let mut documents = Vec::new();
+    let items = match (output, items) {
+        (_, items) if results.has_errors() => items,
+        (Output::Documents(made), items) => {
+            documents = made;
+            items
+        }
+        (Output::Edited, Items::ResourceList(_)) => {
+            Items::ResourceList(to_text(list, &Results::default())?)
+        }
+        (Output::Edited, Items::Package(files)) => {
+            Items::Package(changed(files, list.file_changes()))
+        }
+    };
+    Ok(Outcome {
+        items,
+        documents,
+        results,
+    })
+}
+
+impl Items {
+    /// A ResourceList with results appended, as a program writes it to standard output. A package
+    /// has no place for results and stays as it is.
+    ///
+    /// # Errors
+    /// [`UsageError`]: the text is not a ResourceList, or its `results` is not a list.
+    pub fn with_results(self, results: &Results) -> Result<Self, UsageError> {
+        match self {
+            Self::ResourceList(text) => to_text(read_list(&text)?, results).map(Self::ResourceList),
+            Self::Package(_) => Ok(self),
+        }
+    }
+}
+
+fn read_list(text: &str) -> Result<ResourceList, UsageError> {
+    ResourceList::parse(text.to_owned()).map_err(|error| UsageError(error.to_string()))
+}
+
+fn to_text(mut list: ResourceList, results: &Results) -> Result<String, UsageError> {
+    let texts = list.to_texts(results, true);
+    let texts = texts.map_err(|error| UsageError(error.to_string()))?;
+    Ok(texts.iter().map(|text| &**text).collect())
+}
+
+fn changed(
+    mut files: BTreeMap<String, Vec<u8>>,
+    changes: Vec<FileChange>,
+) -> BTreeMap<String, Vec<u8>> {
+    for change in changes {
+        match change {
+            FileChange::Write { path, bytes, .. } => files.insert(path, bytes),
+            FileChange::Delete { path } => files.remove(&path),
+        };
+    }
+    files
+}
+
+/// A run whose output is not written yet.
+pub(crate) struct Finished {
+    pub(crate) output: Output,
+    pub(crate) results: Results,
+    /// For the caller to drop: a process that ends need not free it.
+    pub(crate) supplied: Supplied,
+}
+
+/// Reads config and supplied inputs, then runs the step on a list.
+pub(crate) fn run_on(
+    function: &Function,
+    inputs: Inputs,
+    list: &mut ResourceList,
+) -> Result<Finished, UsageError> {
+    let mut results = check_paths(list);
+    let are_paths_valid = !results.has_errors();
+    let config = match inputs.config {
+        Some(config) => Some(config),
+        None => list.function_config().map(Config::from_node).transpose()?,
+    };
+    let config = config.as_ref().and_then(Config::node);
+    let mut step_results = Results::default();
+    let paths = of_paths(&inputs.supplied);
+    let mut supplied = Supplied::read_with(
+        function.git,
+        function.roles,
+        &paths,
+        config,
+        list,
+        &mut step_results,
+    )?;
+    for (role, source) in inputs.supplied {
+        if let Source::Files(files) = source {
+            supplied.add_files(role, files, &mut step_results)?;
+        }
+    }
+    supplied.set_openapi(inputs.openapi);
+    supplied.set_conflicts(inputs.conflicts);
+    let mut output = Output::Edited;
+    if !step_results.has_errors() {
+        output = (function.step)(Run {
+            config,
+            list,
+            supplied: &supplied,
+            results: &mut step_results,
+        })?;
+    }
+    if !step_results.has_errors() {
+        output = output.settle(list, &mut step_results)?;
+    }
+    if are_paths_valid {
+        results = step_results;
+    } else {
+        // Nothing was done, so that only errors are true.
+        let errors = step_results.iter();
+        let errors = errors.filter(|result| result.severity == Severity::Error);
+        errors.for_each(|error| results.push(error.clone()));
+    }
+    Ok(Finished {
+        output,
+        results,
+        supplied,
+    })
+}
+
+fn of_paths(supplied: &[(Role, Source)]) -> Vec<(Role, PathBuf)> {
+    let paths = supplied.iter().filter_map(|(role, source)| match source {
+        Source::Path(path) => Some((*role, path.clone())),
+        Source::Files(_) => None,
+    });
+    paths.collect()
+}
+
+/// An error for each path in an annotation that leaves the package. Paths of a package's files come
+/// from its directory, not from data.
+fn check_paths(list: &ResourceList) -> Results {
+    let mut results = Results::default();
+    if list.is_package() {
+        return results;
+    }
+    for (_, resource) in list.items() {
+        for (name, path) in resource.origin.annotated_paths() {
+            if let Err(error) = check_package_path(path) {
+                let field = Path::fields(&["metadata", "annotations", name]);
+                let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
+                results.push(result.about(resource).at(field));
+            }
+        }
+    }
+    results
+}
