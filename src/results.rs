@@ -54,51 +54,51 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// Two resources could be meant, and nothing tells which.
+    /// Several resources match, and nothing decides between them.
     Ambiguous,
-    /// Two injection points of one kind and name would share a condition.
+    /// Two injection points of the same kind and name would share a condition.
     AmbiguousCondition,
-    /// A tag and a branch of one name are two commits.
+    /// A tag and a branch have the same name and point to different commits.
     AmbiguousRevision,
-    /// A commit that a Kptfile names is not in the repository; its tag was taken for it.
+    /// The repository lacks a commit that a Kptfile names; its tag was used instead.
     CommitNotFound,
-    /// Two elements of a list have the same keys; they were matched by their position.
+    /// Two elements of a list have the same keys; they were paired by position.
     DuplicateKey,
     /// Two resources of one source have the same identity.
     DuplicateResource,
-    /// A list of a patch stands in another order than its `$setElementOrder`.
+    /// A list in a patch has another order than its `$setElementOrder`.
     ElementOrderMismatch,
     /// The original package of a merge is empty, or lacks the Kptfile that the others have.
     EmptyOriginal,
     /// The upstream package of a merge is empty, or lacks the Kptfile that the others have.
     EmptyUpstream,
-    /// An expression could not be evaluated for a target.
+    /// An expression cannot be evaluated for a target.
     ExpressionFailed,
     /// The resource to inject has no `spec`, or no `data` if it is a ConfigMap.
     FieldNotFound,
-    /// A field stands where it has no effect.
+    /// A field has no effect in its place.
     IgnoredField,
-    /// A value of the functionConfig is not allowed there.
+    /// The functionConfig has a value that is not allowed.
     InvalidConfig,
     /// An expression is wrong, whatever it is evaluated for.
     InvalidExpression,
-    /// The last-applied annotation holds no JSON.
+    /// The last-applied annotation is not JSON.
     InvalidLastApplied,
-    /// A patch is not what a patch of that place must be.
+    /// A patch does not fit the place that it patches.
     InvalidPatch,
-    /// A path leaves the package, or is no path of a package.
+    /// A path leaves the package, or is not a path in a package.
     InvalidPath,
-    /// A field has another kind of value than it must have.
+    /// A field has a value of the wrong kind.
     InvalidValue,
     /// The package has no Kptfile.
     KptfileNotFound,
-    /// Local changes stand in the way of a fast-forward.
+    /// Local changes prevent a fast-forward, or another strategy overwrites them.
     LocalChanges,
-    /// Local and upstream both changed a place, to different ends.
+    /// Local and upstream both changed a place, and the changes differ.
     MergeConflict,
-    /// Two targets, or two PackageVariantSets, would make PackageVariants of one name.
+    /// Two targets, or two PackageVariantSets, would generate PackageVariants of one name.
     NameCollision,
-    /// Nothing tells what was applied before, so nothing is deleted.
+    /// The previous configuration is unknown, so nothing is deleted.
     NoLastApplied,
     /// There is no live resource for a configuration.
     NoLive,
@@ -108,49 +108,49 @@ reasons! {
     NoResourceSelected,
     /// A target of a PackageVariantSet selects nothing.
     NoTargetSelected,
-    /// A PackageVariantSet that has variants selects nothing any more.
+    /// A PackageVariantSet that owns PackageVariants no longer selects anything.
     NoTargets,
-    /// A list of a patch has elements that its `$setElementOrder` has not.
+    /// A list in a patch has elements that its `$setElementOrder` lacks.
     NotInElementOrder,
-    /// The package, or the output, could not be written; the other results of the run do not hold.
+    /// The package, or the output, could not be written; the other results of the run are void.
     NotWritten,
-    /// The revision that a package was copied from, found by what is in it.
+    /// The revision that a package was copied from was found by its content.
     OriginalFound,
-    /// Nothing tells which revision a package is based on, or that revision is not in the repository.
+    /// The revision that a package is based on is unknown, or the repository lacks it.
     OriginalNotFound,
-    /// No revision is like the package, so that it may be a copy of none.
+    /// No revision is close to the package, so it may not be a copy of any.
     OriginalUncertain,
-    /// A PackageVariant of the name is there, and the PackageVariantSet does not own it.
+    /// A PackageVariant of that name exists, and the PackageVariantSet does not own it.
     OtherOwner,
-    /// A PackageVariant belongs to a PackageVariantSet that is not there.
+    /// A PackageVariant belongs to a PackageVariantSet that does not exist.
     OwnerNotFound,
     /// The package has no ConfigMap `kptfile.kpt.dev` beside its root Kptfile.
     PackageContextNotFound,
-    /// The package to clone into has resources already.
+    /// The package to clone into already has resources.
     PackageNotEmpty,
-    /// A new file would take the place of an existing one.
+    /// A new file would replace an existing one.
     PathTaken,
-    /// The Repository that a PackageVariant would go to is not there.
+    /// The Repository that a PackageVariant would go to does not exist.
     RepositoryNotFound,
     /// The key is reserved for kpt and Porch.
     ReservedKey,
-    /// The edit would change what a YAML alias elsewhere reads, and that holds anchors itself.
+    /// An edit would change what a YAML alias elsewhere reads, and its value holds anchors itself.
     SharedAnchor,
-    /// A file was not read, and so not worked on.
+    /// A file was not read, and therefore not edited.
     SkippedFile,
     /// Local and upstream both added a sub-package, and the two differ.
     SubPackageExists,
-    /// The resource that a patch is for is not there.
+    /// The resource that a patch is for does not exist.
     TargetNotFound,
-    /// The PackageVariants of a run would be more or larger than one run makes.
+    /// A run would generate more PackageVariants, or larger ones, than the limit allows.
     TooManyTargets,
     /// A key of a patch begins with `$`, and is neither a directive nor a field.
     UnknownDirective,
-    /// A resource of an API version that this function does not know was passed over.
+    /// A resource of an API version that this function does not support was skipped.
     UnsupportedVersion,
-    /// The PackageRevision that PackageVariants would be made from is not there.
+    /// The PackageRevision to generate PackageVariants from does not exist.
     UpstreamNotFound,
-    /// The upstream package says that it is another one than the PackageVariant wants.
+    /// The upstream package is not the one that the PackageVariant asks for.
     WrongUpstream,
 }
 
