@@ -3,6 +3,7 @@
 #
 #   tools/release.sh dry-run            archives, checksums, an install into an empty root, the documents' commands
 #   tools/release.sh names [--check]    writes repository and registry of Cargo.toml into every metadata.yaml
+#   tools/release.sh notes              the notes of the version in Cargo.toml, from CHANGELOG.md
 #   tools/release.sh package            what `cargo publish` would publish: a build without this checkout
 #
 # TARGETS="..." names the targets of dry-run; by default that of this machine. PROFILE=dev builds faster, for a try.
@@ -93,6 +94,19 @@ dry_run() {
   echo "${#programs[@]} programs for ${#targets[@]} targets, installed into an empty root and tried"
 }
 
+# The section of the version, or what is unreleased.
+notes() {
+  local version section
+  version=$(manifest "package['version']")
+  for section in "$version" Unreleased; do
+    if grep -q "^## \[$section\]" CHANGELOG.md; then
+      awk -v heading="## [$section]" 'index($0, "## [") == 1 { inside = index($0, heading) == 1; next } inside' CHANGELOG.md
+      return
+    fi
+  done
+  fail "CHANGELOG.md has no section for $version"
+}
+
 # The published package must build by itself, and hold no test data.
 package() {
   local count
@@ -111,6 +125,7 @@ package() {
 case ${1-} in
   dry-run) dry_run ;;
   names) names "${2-}" ;;
+  notes) notes ;;
   package) shift; package "$@" ;;
-  *) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
