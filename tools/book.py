@@ -108,7 +108,12 @@ def assemble() -> list[str]:
         path, _, anchor = target.partition("#")
         file = ((ROOT / page).parent / path).resolve()
         anchor = f"#{anchor}" if anchor else ""
-        if file in named:
+        if file.suffix in (".svg", ".png"):
+            copy = BOOK / "src" / file.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, copy)
+            found = os.path.relpath(file.relative_to(ROOT), page.parent)
+        elif file in named:
             found = os.path.relpath(book_path(file.relative_to(ROOT)), book_path(page).parent)
         else:
             found = f"{browse}/{'tree' if file.is_dir() else 'blob'}/main/{file.relative_to(ROOT)}"
