@@ -1,8 +1,5 @@
 //! Which elements of three lists are the same.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
-
 use super::kustomization;
 use super::merge_schema::List;
 use crate::schema::KeyDefault;
@@ -97,99 +94,4 @@ pub(super) fn of_element<'a>(list: List<'_>, element: NodeRef<'a>) -> Option<Ide
 
 fn by_value<'a>(element: NodeRef<'a>) -> Option<Identity<'a>> {
     Some(Identity::Values(vec![Some(element.value()?)]))
-}
-
-/// Interner for identities, the same in all three sources.
-#[derive(Debug, Default)]
-pub(super) struct Interner<'a> {
-    /// By number: an identity, and how many of its equals stand before it in a source.
-    known: Vec<(Identity<'a>, usize)>,
-    /// Interner by the hash of what is known; one more than the hash where that is taken.
-    numbers: HashMap<u64, usize, BuildHasherDefault<IsHash>>,
-    state: RandomState,
-}
-
-impl<'a> Interner<'a> {
-    /// The numbers of one source, and whether an identity occurs twice in it. Those are matched by
-    /// their position among equals.
-    pub(super) fn of(&mut self, source: &[Identity<'a>]) -> (Vec<usize>, bool) {
-        let mut counts = vec![0; self.known.len()];
-        let mut twice = false;
-        // Most sources have the order of the first, which spares looking for the number.
-        let mut next = 0;
-        let mut numbers = Vec::with_capacity(source.len());
-        for identity in source {
-            let first = match self.known.get(next) {
-                Some((known, 0)) if known == identity => next,
-                _ => self.number(identity, 0),
-            };
-            next = first + 1;
-            counts.resize(self.known.len(), 0);
-            counts[first] += 1;
-            numbers.push(match counts[first] {
-                1 => first,
-                count => {
-                    twice = true;
-                    self.number(identity, count - 1)
-                }
-            });
-        }
-        (numbers, twice)
-    }
-
-    fn number(&mut self, identity: &Identity<'a>, occurrence: usize) -> usize {
-        let mut hash = self.state.hash_one((identity, occurrence));
-        while let Some(number) = self.numbers.get(&hash) {
-            let (known, place) = &self.known[*number];
-            if known == identity && *place == occurrence {
-                return *number;
-            }
-            hash = hash.wrapping_add(1);
-        }
-        self.numbers.insert(hash, self.known.len());
-        self.known.push((identity.clone(), occurrence));
-        self.known.len() - 1
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.known.len()
-    }
-}
-
-/// Takes a number for its hash, which it is already.
-#[derive(Debug, Default)]
-struct IsHash(u64);
-
-impl Hasher for IsHash {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0 << 8 | u64::from(*byte);
-        }
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equals_have_one_number_in_all_sources() {
-        let mut interner = Interner::default();
-        let mut of = |keys: &'static str| {
-            let keys: Vec<_> = keys.split(' ').map(Identity::Key).collect();
-            interner.of(&keys)
-        };
-        assert_eq!(of("a b c"), (vec![0, 1, 2], false));
-        assert_eq!(of("a c b d"), (vec![0, 2, 1, 3], false));
-        assert_eq!(of("c a a d a"), (vec![2, 0, 4, 3, 5], true));
-        assert_eq!(of("a a a b"), (vec![0, 4, 5, 1], true));
-    }
 }

@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use super::directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER};
 use super::finder::Finder;
 use super::finding::{Findings, Trail};
-use super::node::{Field, Item, List, Lookup, Map, Node, Shape};
+use super::node::{Field, Item, List, Map, Node, Shape};
 use super::order::ElementKey;
 use super::rules::{ListRule, MergeKeys, Rules};
 use crate::results::Reason;
@@ -103,10 +103,9 @@ impl Create<'_> {
         }
         if retains {
             let own = modified.fields();
-            let find_own = Lookup::of(&own);
-            let is_more = |field: Field<'_>| {
-                !field.value.is_null() && find_own.find(&own, &field.key).is_none()
-            };
+            let mut find_own = Finder::of(Some(modified));
+            let is_more =
+                |field: Field<'_>| !field.value.is_null() && find_own.find(&field.key).is_none();
             let wanted = match live {
                 Some(live) => !fields.is_empty() || live.each_field().any(is_more),
                 None => differs,

@@ -5,8 +5,8 @@
 //! to keep, which to move and which to write.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
+use super::finder::Finder;
 use crate::yaml::{EntryRef, NodeKind, NodeRef, Value};
 
 /// A value, or a part of one.
@@ -279,15 +279,13 @@ impl<'a> Node<'a> {
                         .all(|(a, b)| a.value.equals(&b.value))
             }
             (Shape::Map, Shape::Map) => {
-                let (own, other) = (self.fields(), other.fields());
-                if own.len() != other.len() {
-                    return false;
-                }
-                let lookup = Lookup::of(&other);
-                own.iter().enumerate().all(|(at, field)| {
-                    let found = lookup.find_near(&other, &field.key, at);
-                    found.is_some_and(|found| other[found].value.equals(&field.value))
-                })
+                let own = self.fields();
+                let mut finder = Finder::of(Some(other));
+                own.len() == other.each_field().count()
+                    && own.iter().all(|field| {
+                        let found = finder.find(&field.key);
+                        found.is_some_and(|found| found.equals(&field.value))
+                    })
             }
             _ => false,
         }
@@ -341,44 +339,6 @@ impl<'a> Item<'a> {
     #[must_use]
     pub fn made(value: Node<'a>) -> Self {
         Self { value, place: None }
-    }
-}
-
-/// Finds the fields of a map by their keys.
-#[derive(Debug)]
-pub struct Lookup<'m> {
-    /// None for small maps, where a search is as fast.
-    by_key: Option<HashMap<&'m str, usize>>,
-}
-
-impl<'m> Lookup<'m> {
-    const SMALL: usize = 16;
-
-    /// For these fields.
-    #[must_use]
-    pub fn of(fields: &'m [Field<'_>]) -> Self {
-        let by_key = (fields.len() > Self::SMALL).then(|| {
-            let entries = fields.iter().enumerate();
-            entries.map(|(at, field)| (&*field.key, at)).collect()
-        });
-        Self { by_key }
-    }
-
-    /// The position of a key among the fields that the lookup was made for.
-    #[must_use]
-    pub fn find(&self, fields: &[Field<'_>], key: &str) -> Option<usize> {
-        match &self.by_key {
-            Some(by_key) => by_key.get(key).copied(),
-            None => fields.iter().position(|field| field.key == key),
-        }
-    }
-
-    /// The same, with a guess where it may be.
-    fn find_near(&self, fields: &[Field<'_>], key: &str, at: usize) -> Option<usize> {
-        match fields.get(at) {
-            Some(field) if field.key == key => Some(at),
-            _ => self.find(fields, key),
-        }
     }
 }
 

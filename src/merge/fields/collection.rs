@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::super::identity::{self, Identity, Interner};
+use super::super::identity::{self, Identity};
 use super::super::kptfile;
 use super::super::merge_schema::{List, Location, MergeSchema};
 use super::super::rule::{self, Side};
 use super::Merge;
 use super::groups::renamed_keys;
 use super::versions::{Child, Collection, Fate, Trail, Versions, entries_of, items_of, key_text};
+use crate::interner::Interner;
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
 
 impl Merge<'_> {
@@ -73,7 +74,9 @@ impl Merge<'_> {
         let local: Vec<_> = entries_of(local).collect();
         let mut interner = Interner::default();
         let sources = [keys(&base), keys(&local), keys(&upstream)];
-        let identities = sources.each_ref().map(|source| interner.of(source).0);
+        let identities = sources
+            .each_ref()
+            .map(|source| interner.number(source).numbers);
         let count = interner.len();
         Collection {
             base,
@@ -112,9 +115,9 @@ impl Merge<'_> {
             let nodes = [nodes(&base), nodes(&local), nodes(&upstream)];
             let functions = kptfile::identities([&nodes[0], &nodes[1], &nodes[2]])?;
             for (numbered, source) in identities.iter_mut().zip(&functions.sources) {
-                let (found, again) = interner.of(source);
-                *numbered = found;
-                twice |= again;
+                let found = interner.number(source);
+                *numbered = found.numbers;
+                twice |= found.repeats;
             }
             if functions.together {
                 if !present {
@@ -143,9 +146,9 @@ impl Merge<'_> {
                 elements(list, &upstream)?,
             ];
             for (numbered, source) in identities.iter_mut().zip(&sources) {
-                let (found, again) = interner.of(source);
-                *numbered = found;
-                twice |= again;
+                let found = interner.number(source);
+                *numbered = found.numbers;
+                twice |= found.repeats;
             }
         }
         let whole = match twice || together.is_some() {
