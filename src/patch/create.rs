@@ -16,12 +16,13 @@ use std::collections::{HashMap, HashSet};
 
 use super::directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER};
 use super::finder::Finder;
-use super::finding::{Findings, Trail};
+use super::finding::Findings;
 use super::node::{Field, Item, List, Map, Node, Shape};
 use super::order::ElementKey;
-use super::rules::{ListRule, MergeKeys, Rules};
+use super::rules::{ListRule, Rules, key_values, names};
 use crate::results::Reason;
-use crate::yaml::Value;
+use crate::schema::Keys;
+use crate::yaml::{Trail, Value};
 
 /// Makes the patch; `None` if there is nothing to patch. With error findings it is of no use.
 pub fn create<'a>(
@@ -268,7 +269,7 @@ impl Create<'_> {
         &mut self,
         field: &Field<'a>,
         versions: Versions<'_, 'a>,
-        keys: MergeKeys<'_>,
+        keys: Keys<'_>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
         fields: &mut Vec<Field<'a>>,
@@ -296,7 +297,7 @@ impl Create<'_> {
         let mut deletes_within = false;
         for index in patch_order(&own_keys) {
             let item = &own[index];
-            let at = Trail::Index(trail, index);
+            let at = trail.element(index);
             let original = in_old.of[index].map(|at| old[at].value.clone());
             let live = in_live.of[index].map(|at| live[at].value.clone());
             let versions = Versions {
@@ -317,10 +318,9 @@ impl Create<'_> {
         gone.sort_by_cached_key(|at| sort_text(&old_keys[*at]));
         let deletes = deletes_within || !gone.is_empty();
         for at in gone {
-            let named = keys.names();
-            let named = named.iter().zip(&old_keys[at]);
+            let named = keys.names().zip(&old_keys[at]);
             let named = named
-                .map(|(name, value)| Field::made((*name).to_owned(), Node::Scalar(value.clone())));
+                .map(|(name, value)| Field::made(name.to_owned(), Node::Scalar(value.clone())));
             let word = Field::made(PATCH, Node::text("delete"));
             let fields = named.chain([word]).collect();
             items.push(Item::made(Node::Map(Map {
@@ -336,7 +336,7 @@ impl Create<'_> {
         if !items.is_empty() && (repeats(&own_keys) || repeats(&live_keys)) {
             let message = format!(
                 "two elements have the same `{}`, by which alone patches tell them apart",
-                keys.names().join(", ")
+                names(keys)
             );
             self.findings.warning(trail, Reason::DuplicateKey, message);
         }
@@ -371,16 +371,16 @@ impl Create<'_> {
     fn keys(
         &mut self,
         items: &[Item<'_>],
-        keys: MergeKeys<'_>,
+        keys: Keys<'_>,
         whose: &str,
         trail: &Trail<'_>,
     ) -> Option<Vec<ElementKey>> {
         let mut found = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            match keys.of(&item.value) {
+            match key_values(keys, &item.value) {
                 Ok(key) => found.push(key),
                 Err(message) => {
-                    let at = Trail::Index(trail, index);
+                    let at = trail.element(index);
                     let message = format!("element of {whose}: {message}");
                     self.findings.error(&at, Reason::InvalidValue, message);
                     return None;
@@ -449,15 +449,14 @@ fn sort_text(key: &ElementKey) -> Vec<String> {
 }
 
 /// The fields that tell an element apart.
-fn key_fields<'a>(element: &Node<'a>, keys: MergeKeys<'_>) -> Vec<Field<'a>> {
-    let names = keys.names();
+fn key_fields<'a>(element: &Node<'a>, keys: Keys<'_>) -> Vec<Field<'a>> {
     let mut fields = element.fields();
-    fields.retain(|field| names.contains(&&*field.key));
+    fields.retain(|field| keys.names().any(|name| name == field.key));
     fields
 }
 
 /// The patch of an element with the fields that tell it apart, in the element's order.
-fn with_keys<'a>(patch: Node<'a>, element: &Node<'a>, keys: MergeKeys<'_>) -> Node<'a> {
+fn with_keys<'a>(patch: Node<'a>, element: &Node<'a>, keys: Keys<'_>) -> Node<'a> {
     let Node::Map(mut map) = patch else {
         return patch;
     };
