@@ -350,6 +350,11 @@ impl ResourceList {
         self.removed.insert(id);
     }
 
+    /// Drops the trees that were made of the items so far.
+    pub(crate) fn drop_trees(&mut self) {
+        self.chunks.iter_mut().for_each(SourceText::drop_tree);
+    }
+
     /// Bytes of the text that the list holds.
     #[must_use]
     pub fn length(&self) -> usize {

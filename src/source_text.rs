@@ -201,6 +201,11 @@ impl SourceText {
         self.made = OnceCell::new();
     }
 
+    /// Drops the tree, which is made again if somebody asks for it.
+    pub(crate) fn drop_tree(&mut self) {
+        self.made = OnceCell::new();
+    }
+
     /// Whether one of these words may stand in the text, escapes in quoted scalars included.
     pub(crate) fn may_contain(&self, words: &[Finder<'_>]) -> bool {
         let text = self.text().as_bytes();

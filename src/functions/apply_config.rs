@@ -19,8 +19,9 @@ use crate::config::{Keys, UsageError};
 use crate::git;
 use crate::patch::annotations::with_field;
 use crate::patch::config::{apply_config, as_created};
+use crate::patch::fields::Field;
 use crate::patch::finding::Findings;
-use crate::patch::node::{Field, Map, Node};
+use crate::patch::node::Node;
 use crate::patch::options::{self, Options, Words};
 use crate::patch::rules::Rules;
 use crate::patch::write::{text_of, to_text};
@@ -102,14 +103,7 @@ fn apply_all(
     let mut documents = Vec::new();
     for pair in pairs(list, supplied, results) {
         let resource = list.resource(pair.id);
-        match one(
-            &pair,
-            resource,
-            schema,
-            options,
-            !list.is_package(),
-            results,
-        ) {
+        match one(pair, resource, schema, options, !list.is_package(), results) {
             Ok(document) => documents.push(document),
             Err(error) => results.push(FunctionResult::refused(&error).about(resource)),
         }
@@ -118,7 +112,7 @@ fn apply_all(
 }
 
 fn one(
-    pair: &Pair<'_>,
+    pair: Pair<'_>,
     resource: &Resource,
     schema: &Schema,
     options: Options,
@@ -143,9 +137,8 @@ fn one(
     let rules = Rules::of(schema, &resource.api_version, &resource.kind);
     let mut findings = Findings::default();
     let node = Node::Text(live);
-    let original = pair.original.as_ref();
     let mut result = apply_config(
-        original,
+        pair.original.as_ref(),
         &config,
         &node,
         rules,
@@ -156,11 +149,14 @@ fn one(
     if with_origin(&result) {
         result = with_annotations(result, resource);
     }
+    // What is large is let go before the text is made.
+    drop(pair.original);
+    let text = text_of(live, result)?;
     Ok(Document {
         item: pair.id,
         resource: resource.clone(),
         before: whole_text(live),
-        text: text_of(live, &result)?,
+        text,
     })
 }
 
@@ -188,15 +184,13 @@ fn with_annotations<'a>(result: Node<'a>, resource: &Resource) -> Node<'a> {
     if annotations.is_empty() {
         return result;
     }
-    let empty = || Node::Map(Map::default());
-    let metadata = result.get("metadata").unwrap_or_else(empty);
-    let old = metadata.get("annotations").unwrap_or_else(empty);
+    let metadata = result.get("metadata").unwrap_or_else(Node::empty_map);
+    let old = metadata.get("annotations").unwrap_or_else(Node::empty_map);
     let mut fields = old.fields();
-    fields.retain(|field| annotations.iter().all(|(name, _)| field.key != *name));
+    fields.retain(|_, key| annotations.iter().all(|(name, _)| key != *name));
     let new = annotations.into_iter();
-    fields.extend(new.map(|(name, value)| Field::made(name, Node::text(&value))));
-    let source = old.source();
-    let annotations = Node::Map(Map { fields, source });
+    fields.extend(new.map(|(name, value)| Field::made(name, Node::of_value(value))));
+    let annotations = Node::map(fields, old.source());
     let metadata = with_field(metadata, "annotations", annotations);
     with_field(result, "metadata", metadata)
 }

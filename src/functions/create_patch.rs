@@ -20,8 +20,9 @@ use super::{Document, Function, Output, Run};
 use crate::config::{Keys, UsageError};
 use crate::git;
 use crate::patch::config::create_patch;
+use crate::patch::fields::Fields;
 use crate::patch::finding::Findings;
-use crate::patch::node::{Field, Map, Node, Shape};
+use crate::patch::node::{Node, Shape};
 use crate::patch::options::{self, Options, Words};
 use crate::patch::rules::Rules;
 use crate::patch::write::to_text;
@@ -159,33 +160,22 @@ fn one(
 
 /// A patch with what says which resource it is for.
 fn sparse<'a>(patch: &Node<'a>, config: &Node<'a>) -> Node<'a> {
-    let named = |map: &Node<'a>, names: &[&str]| -> Vec<Field<'a>> {
-        let fields = map.fields().into_iter();
+    let named = |map: &Node<'a>, names: &[&str]| -> Fields<'a> {
+        let mut fields = map.fields();
+        fields.retain(|_, key| names.contains(&key));
         fields
-            .filter(|field| names.contains(&&*field.key))
-            .collect()
     };
     let mut fields = named(config, &["apiVersion", "kind", "metadata"]);
     let patched = patch.get("metadata");
-    for field in &mut fields {
-        if field.key != "metadata" {
-            continue;
-        }
+    if let Some(at) = fields.position("metadata") {
+        let field = fields.get(at);
         let mut own = named(&field.value, &["name", "namespace"]);
-        let more = patched.iter().flat_map(Node::fields);
-        let more = more.filter(|field| !matches!(&*field.key, "name" | "namespace"));
-        own.extend(more);
-        let source = field.value.source();
-        field.value = Node::Map(Map {
-            fields: own,
-            source,
-        });
+        let more = patched.iter().flat_map(Node::each_field);
+        own.extend(more.filter(|field| !matches!(&*field.key, "name" | "namespace")));
+        fields.set(at, field.with(Node::map(own, field.value.source())));
     }
     debug_assert!(config.shape() == Shape::Map, "a configuration is a map");
-    let rest = patch.fields().into_iter();
+    let rest = patch.each_field();
     fields.extend(rest.filter(|field| !matches!(&*field.key, "apiVersion" | "kind" | "metadata")));
-    Node::Map(Map {
-        fields,
-        source: config.source(),
-    })
+    Node::map(fields, config.source())
 }

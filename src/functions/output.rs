@@ -49,6 +49,8 @@ impl Output {
             replace_items(documents, list, results).map_err(broken)?;
             return Ok(Self::Edited);
         }
+        // The items are read no more, and a large one has a large tree.
+        list.drop_trees();
         for document in &documents {
             SourceText::check(&document.text, ParseOptions::default(), |_| ())
                 .map_err(EditError::Broken)

@@ -6,7 +6,8 @@
 //!
 //! Source: contract, apply-config.
 
-use super::node::{Field, Map, Node, Shape};
+use super::fields::{Field, Fields};
+use super::node::{Node, Shape};
 use crate::resource::is_pipeline_annotation;
 use crate::results::LAST_APPLIED;
 
@@ -36,12 +37,12 @@ fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -> Node<'a> 
     };
     let mut fields = annotations.fields();
     let count = fields.len();
-    fields.retain(|field| !is_gone(&field.key));
+    fields.retain(|_, key| !is_gone(key));
     if fields.len() == count {
         return resource.clone();
     }
     let source = annotations.source();
-    let left = (!fields.is_empty()).then_some(Node::Map(Map { fields, source }));
+    let left = (!fields.is_empty()).then(|| Node::map(fields, source));
     let metadata = replaced(metadata, PATH[1], left);
     replaced(resource.clone(), PATH[0], Some(metadata))
 }
@@ -50,28 +51,21 @@ fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -> Node<'a> 
 #[must_use]
 pub fn keep_pipeline_annotations<'a>(item: &Node<'a>, result: Node<'a>) -> Node<'a> {
     let annotations = item.get_path(&PATH);
-    let fields = annotations.as_ref().map(Node::fields).unwrap_or_default();
-    let kept = fields.into_iter();
-    let kept: Vec<Field<'a>> = kept
-        .filter(|field| is_pipeline_annotation(&field.key))
-        .collect();
+    let mut kept = annotations.as_ref().map(Node::fields).unwrap_or_default();
+    kept.retain(|_, key| is_pipeline_annotation(key));
     if kept.is_empty() {
         return result;
     }
     let source = |node: &Option<Node<'a>>| node.as_ref().and_then(Node::source);
     let map = |node: Option<Node<'a>>, source| match node {
         Some(node) if node.shape() == Shape::Map => node,
-        _ => Node::Map(Map {
-            fields: Vec::new(),
-            source,
-        }),
+        _ => Node::map(Fields::default(), source),
     };
     let metadata = map(result.get(PATH[0]), source(&item.get(PATH[0])));
     let own = map(metadata.get(PATH[1]), source(&annotations));
     let mut fields = own.fields();
-    fields.extend(kept);
-    let source = own.source();
-    let own = Node::Map(Map { fields, source });
+    fields.extend(kept.iter());
+    let own = Node::map(fields, own.source());
     with_field(result, PATH[0], with_field(metadata, PATH[1], own))
 }
 
@@ -80,17 +74,12 @@ pub fn keep_pipeline_annotations<'a>(item: &Node<'a>, result: Node<'a>) -> Node<
 pub fn replaced<'a>(map: Node<'a>, key: &str, value: Option<Node<'a>>) -> Node<'a> {
     let source = map.source();
     let mut fields = map.into_fields();
-    let mut value = value;
-    fields.retain_mut(|field| {
-        if field.key == key {
-            match value.take() {
-                Some(value) => field.value = value,
-                None => return false,
-            }
-        }
-        true
-    });
-    Node::Map(Map { fields, source })
+    match (fields.position(key), value) {
+        (Some(at), Some(value)) => fields.set(at, fields.get(at).with(value)),
+        (Some(gone), None) => fields.retain(|at, _| at != gone),
+        (None, _) => {}
+    }
+    Node::map(fields, source)
 }
 
 /// A map with a value under a key.
@@ -102,5 +91,5 @@ pub fn with_field<'a>(map: Node<'a>, key: &'static str, value: Node<'a>) -> Node
     let source = map.source();
     let mut fields = map.into_fields();
     fields.push(Field::made(key, value));
-    Node::Map(Map { fields, source })
+    Node::map(fields, source)
 }

@@ -14,12 +14,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::directive::{ListDirective, NO_SCHEMA, PATCH, PatchMap, Word, short, word};
-use super::finding::Findings;
-use super::node::{Field, Item, List, Map, Node, Shape};
+use super::fields::Fields;
+use super::finding::{Findings, Trail};
+use super::node::{Item, Node, Shape};
 use super::order::{ElementKey, ListOrder, Merged, live_after_deletions};
-use super::rules::{ListRule, Rules, key_values};
+use super::rules::{ListRule, Rules};
 use crate::results::Reason;
-use crate::yaml::{Trail, Value};
+use crate::yaml::Value;
 
 /// What becomes of a resource.
 #[derive(Debug, Clone)]
@@ -55,29 +56,25 @@ pub fn apply<'a>(
 /// A result with the identity of what it takes the place of.
 fn with_identity<'a>(live: &Node<'a>, result: &Node<'a>) -> Node<'a> {
     let keep = |from: &Node<'a>, into: &Node<'a>, names: &[&str]| {
-        let kept = from.fields().into_iter();
-        let kept: Vec<Field<'a>> = kept.filter(|field| names.contains(&&*field.key)).collect();
-        let others = into.fields().into_iter();
-        let others = others.filter(|field| kept.iter().all(|kept| kept.key != field.key));
-        let fields = kept.iter().cloned().chain(others).collect();
-        let source = from.source();
-        Node::Map(Map { fields, source })
+        let mut fields = from.fields();
+        fields.retain(|_, key| names.contains(&key));
+        let mut others = into.fields();
+        others.retain(|_, key| fields.position(key).is_none());
+        fields.extend(others.iter());
+        Node::map(fields, from.source())
     };
-    let mut root = keep(live, result, &IDENTITY);
+    let root = keep(live, result, &IDENTITY);
     let Some(metadata) = live.get("metadata") else {
         return root;
     };
-    let empty = Node::Map(Map::default());
-    let new = result.get("metadata").unwrap_or(empty);
+    let new = result.get("metadata").unwrap_or_else(Node::empty_map);
     let new = keep(&metadata, &new, &METADATA_IDENTITY);
-    if let Node::Map(map) = &mut root {
-        let old = live.fields().into_iter();
-        let old = old.filter(|field| field.key == "metadata");
-        let field = old.map(|field| field.with(new.clone())).next();
-        map.fields.retain(|field| field.key != "metadata");
-        map.fields.extend(field);
-    }
-    root
+    let field = live.each_field().find(|field| field.key == "metadata");
+    let source = root.source();
+    let mut fields = root.into_fields();
+    fields.retain(|_, key| key != "metadata");
+    fields.extend(field.map(|field| field.with(new)));
+    Node::map(fields, source)
 }
 
 /// A result that says which resource it is, as live does.
@@ -101,17 +98,18 @@ pub fn keep_identity<'a>(live: &Node<'a>, result: Node<'a>) -> Node<'a> {
 pub fn without_identity<'a>(patch: &Node<'a>) -> Node<'a> {
     let without = |map: &Node<'a>, names: &[&str]| {
         let mut fields = map.fields();
-        fields.retain(|field| !names.contains(&&*field.key));
-        let source = map.source();
-        Map { fields, source }
+        fields.retain(|_, key| !names.contains(&key));
+        fields
     };
-    let mut root = without(patch, &IDENTITY);
-    for field in &mut root.fields {
-        if field.key == "metadata" && field.value.shape() == Shape::Map {
-            field.value = Node::Map(without(&field.value, &METADATA_IDENTITY));
+    let mut fields = without(patch, &IDENTITY);
+    if let Some(at) = fields.position("metadata") {
+        let field = fields.get(at);
+        if field.value.shape() == Shape::Map {
+            let own = without(&field.value, &METADATA_IDENTITY);
+            fields.set(at, field.with(Node::map(own, field.value.source())));
         }
     }
-    Node::Map(root)
+    Node::map(fields, patch.source())
 }
 
 struct Apply<'r> {
@@ -141,61 +139,50 @@ impl Apply<'_> {
             Some(Word::Merge) | None => live,
         };
         let mut changed = live.is_none() && read.has_directives;
-        let fields = live.map(Node::fields).unwrap_or_default();
         let source = live.map_or_else(|| patch.source(), Node::source);
-        let mut fields: Vec<Option<Field<'a>>> = fields.into_iter().map(Some).collect();
+        let mut fields = live.map(Node::fields).unwrap_or_default();
+        let mut stays = vec![true; fields.len()];
         if let (Some(retain), Some(_)) = (&read.retain, live) {
-            changed |= self.retain(retain, &read, &mut fields, trail);
+            changed |= self.retain(retain, &read, &fields, &mut stays, trail);
         }
-        let places = places(&fields, &read);
+        let places = Places::of(&fields, &stays, &read);
         let directives: HashMap<&str, &ListDirective<'a>> = read
             .lists
             .iter()
             .map(|list| (list.name.as_str(), list))
             .collect();
-        let mut new = Vec::new();
-        for field in &read.fields {
+        let mut new = Fields::default();
+        for (field, place) in read.fields.iter().zip(places.of_fields()) {
             let part = Part {
                 value: Some(&field.value),
                 directive: directives.get(&*field.key).copied(),
             };
-            let place = places.get(&*field.key).copied();
-            let old = place.and_then(|at| fields[at].as_ref());
+            let old = place.map(|at| fields.get(at));
             let at = trail.field(&field.key);
             let rules = rules.field(&field.key);
-            let result = self.field(old.map(|field| &field.value), &part, rules, &at);
-            match (old, result) {
+            let result = self.field(old.as_ref().map(|field| &field.value), &part, rules, &at);
+            match (old.zip(place), result) {
                 (None, None) => changed |= live.is_none(),
                 (None, Some(result)) => {
                     changed |= live.is_some() || !result.is(&field.value);
                     new.push(field.with(result));
                 }
-                (Some(_), None) => {
+                (Some((_, place)), None) => {
                     changed = true;
-                    place.into_iter().for_each(|at| fields[at] = None);
+                    stays[place] = false;
                 }
-                (Some(old), Some(result)) => {
+                (Some((old, place)), Some(result)) => {
                     if !result.is(&old.value) {
                         changed = true;
-                        let field = old.with(result);
-                        if let Some(at) = place {
-                            fields[at] = Some(field);
-                        }
+                        fields.set(place, old.with(result));
                     }
                 }
             }
         }
         // Lists that the patch only orders, or deletes from.
-        let named: HashSet<&str> = read.fields.iter().map(|field| &*field.key).collect();
-        for list in read
-            .lists
-            .iter()
-            .filter(|list| !named.contains(&*list.name))
-        {
-            let place = places.get(&*list.name).copied();
-            let Some((place, old)) = place.and_then(|at| Some((at, fields[at].clone()?))) else {
-                continue;
-            };
+        for (list, place) in read.lists.iter().zip(places.of_lists()) {
+            let Some(place) = place else { continue };
+            let old = fields.get(place);
             let part = Part {
                 value: None,
                 directive: Some(list),
@@ -204,16 +191,20 @@ impl Apply<'_> {
             let result = self.field(Some(&old.value), &part, rules.field(&list.name), &at);
             if !result.as_ref().is_some_and(|result| result.is(&old.value)) {
                 changed = true;
-                fields[place] = result.map(|result| old.with(result));
+                match result {
+                    Some(result) => fields.set(place, old.with(result)),
+                    None => stays[place] = false,
+                }
             }
         }
         if !changed {
             return Some(live.unwrap_or(patch).clone());
         }
-        let mut fields: Vec<Field<'a>> = fields.into_iter().flatten().collect();
-        fields.reserve_exact(new.len());
-        fields.extend(new);
-        Some(Node::Map(Map { fields, source }))
+        if stays.contains(&false) {
+            fields.retain(|at, _| stays[at]);
+        }
+        fields.extend(new.iter());
+        Some(Node::map(fields, source))
     }
 
     /// Takes away what `$retainKeys` does not name. Says whether there was anything.
@@ -221,18 +212,17 @@ impl Apply<'_> {
         &mut self,
         retain: &[Value],
         patch: &PatchMap<'_>,
-        fields: &mut [Option<Field<'_>>],
+        fields: &Fields<'_>,
+        stays: &mut [bool],
         trail: &Trail<'_>,
     ) -> bool {
         let names: HashSet<&str> = retain.iter().filter_map(Value::as_str).collect();
-        let mut missing = patch
-            .fields
-            .iter()
+        let missing = patch.fields.iter();
+        let missing: Vec<String> = missing
             .filter(|field| !field.value.is_null() && !names.contains(&*field.key))
             .map(|field| format!("`{}`", field.key))
-            .peekable();
-        if missing.peek().is_some() {
-            let missing: Vec<String> = missing.collect();
+            .collect();
+        if !missing.is_empty() {
             let message = format!(
                 "expected all keys of the patch in $retainKeys, found {} outside of it",
                 missing.join(", ")
@@ -241,9 +231,9 @@ impl Apply<'_> {
                 .error(&trail.field("$retainKeys"), Reason::InvalidPatch, message);
         }
         let mut changed = false;
-        for field in fields {
-            if field.as_ref().is_some_and(|f| !names.contains(&*f.key)) {
-                *field = None;
+        for (at, stays) in stays.iter_mut().enumerate() {
+            if !names.contains(fields.key(at)) {
+                *stays = false;
                 changed = true;
             }
         }
@@ -300,7 +290,7 @@ impl Apply<'_> {
         let is_keyed = matches!(rules.list(), ListRule::Keyed(_));
         let (mut items, mut changed) = (Vec::new(), false);
         for (index, item) in patch.items().into_iter().enumerate() {
-            let at = trail.element(index);
+            let at = Trail::Index(trail, index);
             if item.value.shape() == Shape::Map
                 && let Some(word) = word(&item.value)
             {
@@ -327,8 +317,7 @@ impl Apply<'_> {
         if !changed {
             return patch.clone();
         }
-        let source = patch.source();
-        Node::List(List { items, source })
+        Node::list(items, patch.source())
     }
 
     /// A list with `$setElementOrder`.
@@ -352,7 +341,7 @@ impl Apply<'_> {
             return live.cloned();
         }
         let live = live.filter(is_list);
-        let nothing = Node::List(List::default());
+        let nothing = Node::list(Vec::new(), None);
         match (live, patch) {
             (None, None) => None,
             (Some(live), patch) => {
@@ -360,10 +349,7 @@ impl Apply<'_> {
                 Some(self.list(live, patch, Some(order), rules, trail))
             }
             (None, Some(patch)) => {
-                let empty = Node::List(List {
-                    items: Vec::new(),
-                    source: patch.source(),
-                });
+                let empty = Node::list(Vec::new(), patch.source());
                 Some(self.list(&empty, patch, Some(order), rules, trail))
             }
         }
@@ -389,7 +375,7 @@ impl Apply<'_> {
                     true => live.clone(),
                     false => self.new_list(patch, rules, trail),
                 };
-                let nothing = Node::List(List::default());
+                let nothing = Node::list(Vec::new(), None);
                 let listed = self.keys(&patch.items(), ListRule::Set, "the patch", trail);
                 let wanted = self.keys(order, ListRule::Set, "$setElementOrder", trail);
                 if let (Some(listed), Some(wanted)) = (listed, wanted) {
@@ -452,7 +438,7 @@ impl Apply<'_> {
             first.entry(*key).or_insert(at);
         }
         for (key, (index, item)) in patch_keys.iter().zip(&special.plain) {
-            let at = trail.element(*index);
+            let at = Trail::Index(trail, *index);
             let is_map = matches!(rule, ListRule::Keyed(_));
             match first.get(key).copied() {
                 Some(found) if !special.replaces => {
@@ -501,8 +487,7 @@ impl Apply<'_> {
         if unchanged {
             return live.clone();
         }
-        let source = live.source();
-        Node::List(List { items, source })
+        Node::list(items, live.source())
     }
 
     /// The keys of all elements; `None` if one has none, which is said.
@@ -516,8 +501,8 @@ impl Apply<'_> {
         let mut keys = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             let key = match rule {
-                ListRule::Keyed(keys) => key_values(keys, &item.value),
-                ListRule::Atomic | ListRule::Set => match item.value.shape() {
+                ListRule::Keyed(names) => names.of(&item.value),
+                _ => match item.value.shape() {
                     Shape::Scalar | Shape::Null => {
                         Ok(vec![item.value.scalar().unwrap_or(Value::Null)])
                     }
@@ -530,7 +515,7 @@ impl Apply<'_> {
             match key {
                 Ok(key) => keys.push(key),
                 Err(message) => {
-                    let at = trail.element(index);
+                    let at = Trail::Index(trail, index);
                     let message = format!("element of {whose}: {message}");
                     self.findings.error(&at, Reason::InvalidPatch, message);
                     return None;
@@ -552,16 +537,16 @@ impl Apply<'_> {
             deleted: Vec::new(),
             replaces: false,
         };
-        let ListRule::Keyed(keys) = rule else {
+        let ListRule::Keyed(names) = rule else {
             special.plain = items.iter().cloned().enumerate().collect();
             return Some(special);
         };
         for (index, item) in items.iter().enumerate() {
-            let at = trail.element(index);
+            let at = Trail::Index(trail, index);
             let is_map = item.value.shape() == Shape::Map;
             let mut ignored: Vec<String> = Vec::new();
             match word(&item.value).filter(|_| is_map) {
-                Some(Word::Delete) => match key_values(keys, &item.value) {
+                Some(Word::Delete) => match names.of(&item.value) {
                     Ok(key) => special.deleted.push(key),
                     Err(message) => {
                         self.findings.error(&at, Reason::InvalidPatch, message);
@@ -570,8 +555,8 @@ impl Apply<'_> {
                 },
                 Some(Word::Replace) => {
                     special.replaces = true;
-                    let fields = item.value.fields();
-                    let others = fields.iter().filter(|field| field.key != "$patch");
+                    let fields = item.value.each_field();
+                    let others = fields.filter(|field| field.key != "$patch");
                     ignored = others.map(|field| format!("`{}`", field.key)).collect();
                 }
                 Some(Word::Merge) if is_marker(&item.value) => {}
@@ -651,17 +636,15 @@ impl Apply<'_> {
         }
         let kept = items.into_iter().zip(&own);
         let kept = kept.filter(|(_, key)| !gone.contains(key));
-        Some(Node::List(List {
-            items: kept.map(|(item, _)| item).collect(),
-            source: list.source(),
-        }))
+        let kept = kept.map(|(item, _)| item).collect();
+        Some(Node::list(kept, list.source()))
     }
 }
 
 /// Whether an element is nothing but a directive.
 fn is_marker(element: &Node<'_>) -> bool {
     let fields = element.fields();
-    fields.len() == 1 && fields[0].key == PATCH
+    fields.len() == 1 && fields.key(0) == PATCH
 }
 
 /// A patch's list by the directives of its elements.
@@ -672,17 +655,54 @@ struct Special<'a> {
     replaces: bool,
 }
 
-/// Where the fields that the patch names stand in live.
-fn places<'p>(fields: &[Option<Field<'_>>], patch: &'p PatchMap<'_>) -> HashMap<&'p str, usize> {
-    let names = patch.fields.iter().map(|field| &*field.key);
-    let names = names.chain(patch.lists.iter().map(|list| &*list.name));
-    let names: HashSet<&str> = names.collect();
-    // A large map of live has few of them.
-    let place = |(at, field): (usize, &Option<Field<'_>>)| {
-        let name = names.get(&*field.as_ref()?.key)?;
-        Some((*name, at))
-    };
-    fields.iter().enumerate().filter_map(place).collect()
+/// Where what the patch names stands in live.
+struct Places {
+    /// Of the fields of the patch, and of its lists that are none of those behind them.
+    found: Vec<Option<usize>>,
+    fields: usize,
+}
+
+impl Places {
+    /// The order is mostly the same: a table of names is made for the first that is elsewhere.
+    fn of(live: &Fields<'_>, stays: &[bool], patch: &PatchMap<'_>) -> Self {
+        let fields = patch.fields.len();
+        let mut found = vec![None; fields + patch.lists.len()];
+        let mut by_name: Option<HashMap<&str, usize>> = None;
+        let mut next = 0;
+        for at in (0..live.len()).filter(|at| stays[*at]) {
+            let key = live.key(at);
+            let place = if next < fields && patch.fields.key(next) == key {
+                Some(next)
+            } else {
+                let by_name = by_name.get_or_insert_with(|| names(patch));
+                by_name.get(key).copied()
+            };
+            if let Some(place) = place {
+                found[place] = Some(at);
+                next = place + 1;
+            }
+        }
+        Self { found, fields }
+    }
+
+    fn of_fields(&self) -> impl Iterator<Item = Option<usize>> {
+        self.found[..self.fields].iter().copied()
+    }
+
+    fn of_lists(&self) -> impl Iterator<Item = Option<usize>> {
+        self.found[self.fields..].iter().copied()
+    }
+}
+
+/// The fields of a patch by name, and behind them its lists that are none of those.
+fn names<'p>(patch: &'p PatchMap<'_>) -> HashMap<&'p str, usize> {
+    let fields = (0..patch.fields.len()).map(|at| patch.fields.key(at));
+    let lists = patch.lists.iter().map(|list| &*list.name);
+    let mut names = HashMap::new();
+    for (at, name) in fields.chain(lists).enumerate() {
+        names.entry(name).or_insert(at);
+    }
+    names
 }
 
 /// A result, or what live has if that is equal: its spelling stays.
@@ -700,7 +720,7 @@ fn scalars_equal(a: &Node<'_>, b: &Node<'_>) -> bool {
 fn key_text(key: &ElementKey) -> String {
     let parts: Vec<String> = key.iter().map(Value::plain_text).collect();
     let text = parts.join("/");
-    format!("`{}`", short(&Node::Scalar(Value::from(text))))
+    format!("`{}`", short(&Node::of_value(text)))
 }
 
 /// The first keys of a list in a message.

@@ -8,10 +8,11 @@ use super::annotations::{
 };
 use super::apply::{Applied, apply};
 use super::create::create;
+use super::fields::Fields;
 use super::finding::Findings;
 use super::json_merge;
 use super::last_applied;
-use super::node::{Field, Item, List, Map, Node, Shape};
+use super::node::{Item, Node, Shape};
 use super::order::ListOrder;
 use super::rules::Rules;
 use crate::results::LAST_APPLIED;
@@ -47,8 +48,7 @@ fn with_annotations<'a>(
     };
     let is_map = |node: Option<Node<'_>>| node.is_some_and(|node| node.shape() == Shape::Map);
     if is_map(old.get_path(&PATH)) && is_map(live.get_path(&PATH)) {
-        let empty = Node::Map(Map::default());
-        let metadata = with_field(metadata, PATH[1], empty);
+        let metadata = with_field(metadata, PATH[1], Node::empty_map());
         return (original, with_field(config, PATH[0], metadata));
     }
     let metadata = old.get(PATH[0]).map(|m| replaced(m, PATH[1], None));
@@ -80,7 +80,10 @@ pub fn apply_config<'a>(
     let original = original.map(without_tool_annotations);
     let modified = with_last_applied(config);
     let live = &without_pipeline_annotations(live);
-    let Some(patch) = patch(original.as_ref(), &modified, live, rules, findings) else {
+    let patch = patch(original.as_ref(), &modified, live, rules, findings);
+    // What is large is let go before the next step.
+    drop((original, modified));
+    let Some(patch) = patch else {
         return live.clone();
     };
     match apply(live, &patch, rules, order, findings) {
@@ -99,12 +102,11 @@ pub fn as_created<'a>(config: &Node<'a>) -> Node<'a> {
 fn with_last_applied<'a>(config: &Node<'a>) -> Node<'a> {
     let text = last_applied::write(config);
     let config = without_tool_annotations(config);
-    let empty = || Node::Map(Map::default());
-    let metadata = config.get("metadata").unwrap_or_else(empty);
+    let metadata = config.get("metadata").unwrap_or_else(Node::empty_map);
     let annotations = metadata.get("annotations");
     let annotations = annotations.filter(|a| a.shape() == Shape::Map);
-    let annotations = annotations.unwrap_or_else(empty);
-    let annotations = with_field(annotations, LAST_APPLIED, Node::text(&text));
+    let annotations = annotations.unwrap_or_else(Node::empty_map);
+    let annotations = with_field(annotations, LAST_APPLIED, Node::of_value(text));
     let metadata = with_field(metadata, "annotations", annotations);
     with_field(config, "metadata", metadata)
 }
@@ -113,10 +115,9 @@ fn without_nulls<'a>(node: &Node<'a>) -> Node<'a> {
     match node.shape() {
         Shape::Null | Shape::Scalar => node.clone(),
         Shape::Map => {
-            let all = node.fields();
             let mut changed = false;
-            let mut fields: Vec<Field<'a>> = Vec::with_capacity(all.len());
-            for field in &all {
+            let mut fields = Fields::default();
+            for field in node.each_field() {
                 if field.value.is_null() {
                     changed = true;
                     continue;
@@ -127,7 +128,7 @@ fn without_nulls<'a>(node: &Node<'a>) -> Node<'a> {
             }
             let source = node.source();
             match changed {
-                true => Node::Map(Map { fields, source }),
+                true => Node::map(fields, source),
                 false => node.clone(),
             }
         }
@@ -141,7 +142,7 @@ fn without_nulls<'a>(node: &Node<'a>) -> Node<'a> {
             }
             let source = node.source();
             match changed {
-                true => Node::List(List { items, source }),
+                true => Node::list(items, source),
                 false => node.clone(),
             }
         }

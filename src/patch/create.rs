@@ -12,17 +12,18 @@
 //!
 //! Source: preserve-order document; merging-fields document; contract, create-patch.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER};
+use super::fields::{Field, Fields};
 use super::finder::Finder;
-use super::finding::Findings;
-use super::node::{Field, Item, List, Map, Node, Shape};
+use super::finding::{Findings, Trail};
+use super::node::{Item, Node, Shape};
 use super::order::ElementKey;
-use super::rules::{ListRule, Rules, key_values, names};
+use super::rules::{ListRule, MergeKeys, Rules};
 use crate::results::Reason;
-use crate::schema::Keys;
-use crate::yaml::{Trail, Value};
+use crate::yaml::Value;
 
 /// Makes the patch; `None` if there is nothing to patch. With error findings it is of no use.
 pub fn create<'a>(
@@ -67,7 +68,7 @@ impl Create<'_> {
             live,
         } = versions;
         let (mut old, mut theirs) = (Finder::of(original), Finder::of(live));
-        let mut fields = Vec::new();
+        let mut fields = Fields::default();
         // Whether anything but all of modified is in the patch.
         let mut differs = false;
         for field in modified.each_field() {
@@ -90,40 +91,33 @@ impl Create<'_> {
             };
             let before = fields.len();
             self.field(field, below_versions, below, &at, &mut fields);
-            differs |= fields.len() != before + 1
-                || fields
-                    .last()
-                    .is_none_or(|last| !last.value.is(&field.value));
+            differs |= fields.len() != before + 1 || !fields.get(before).value.is(&field.value);
         }
         let mut find_own = Finder::of(original.map(|_| modified));
         for field in original.iter().flat_map(|original| original.each_field()) {
             if find_own.find(&field.key).is_none() {
-                fields.push(Field::made(field.key, Node::Scalar(Value::Null)));
+                fields.push(Field::made(field.key, Node::of_value(Value::Null)));
                 differs = true;
             }
         }
         if retains {
-            let own = modified.fields();
             let mut find_own = Finder::of(Some(modified));
-            let is_more =
-                |field: Field<'_>| !field.value.is_null() && find_own.find(&field.key).is_none();
+            let mut is_more =
+                |field: Field<'a>| !field.value.is_null() && find_own.find(&field.key).is_none();
             let wanted = match live {
-                Some(live) => !fields.is_empty() || live.each_field().any(is_more),
+                Some(live) => !fields.is_empty() || live.each_field().any(&mut is_more),
                 None => differs,
             };
-            let mut names: Vec<&str> = own
-                .iter()
+            let own = modified.each_field();
+            let mut names: Vec<Cow<'_, str>> = own
                 .filter(|field| !field.value.is_null())
-                .map(|field| &*field.key)
+                .map(|field| field.key)
                 .collect();
             names.sort_unstable();
             if wanted && !names.is_empty() {
-                let items = names.into_iter().map(|name| Item::made(Node::text(name)));
-                let items = items.collect();
-                let list = Node::List(List {
-                    items,
-                    source: None,
-                });
+                let items = names.into_iter();
+                let items = items.map(|name| Item::made(Node::of_value(name.into_owned())));
+                let list = Node::list(items.collect(), None);
                 fields.insert(0, Field::made(RETAIN_KEYS, list));
                 differs = true;
             }
@@ -131,10 +125,7 @@ impl Create<'_> {
         match live {
             None if !differs => Some(modified.clone()),
             Some(_) if fields.is_empty() => None,
-            _ => Some(Node::Map(Map {
-                fields,
-                source: modified.source(),
-            })),
+            _ => Some(Node::map(fields, modified.source())),
         }
     }
 
@@ -145,7 +136,7 @@ impl Create<'_> {
         versions: Versions<'_, 'a>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
-        fields: &mut Vec<Field<'a>>,
+        fields: &mut Fields<'a>,
     ) {
         let shape = versions.modified.shape();
         let versions = Versions {
@@ -177,7 +168,7 @@ impl Create<'_> {
         field: &Field<'a>,
         versions: Versions<'_, 'a>,
         trail: &Trail<'_>,
-        fields: &mut Vec<Field<'a>>,
+        fields: &mut Fields<'a>,
     ) {
         let own = versions.modified.items();
         let live = versions.live.map(Node::items).unwrap_or_default();
@@ -241,12 +232,8 @@ impl Create<'_> {
         }
         if !gone.is_empty() {
             let items = gone.into_iter().flatten().cloned();
-            let items = items.map(|value| Item::made(Node::Scalar(value)));
-            let items = items.collect();
-            let list = Node::List(List {
-                items,
-                source: None,
-            });
+            let items = items.map(|value| Item::made(Node::of_value(value)));
+            let list = Node::list(items.collect(), None);
             let key = format!("{DELETE_FROM_PRIMITIVE_LIST}{}", field.key);
             fields.push(Field::made(key, list));
         }
@@ -256,10 +243,7 @@ impl Create<'_> {
             }
         } else if !added.is_empty() {
             let source = versions.modified.source();
-            let list = Node::List(List {
-                items: added,
-                source,
-            });
+            let list = Node::list(added, source);
             fields.push(field.with(list));
         }
     }
@@ -269,10 +253,10 @@ impl Create<'_> {
         &mut self,
         field: &Field<'a>,
         versions: Versions<'_, 'a>,
-        keys: Keys<'_>,
+        keys: MergeKeys<'_>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
-        fields: &mut Vec<Field<'a>>,
+        fields: &mut Fields<'a>,
     ) {
         let own = versions.modified.items();
         let live = versions.live.map(Node::items).unwrap_or_default();
@@ -297,7 +281,7 @@ impl Create<'_> {
         let mut deletes_within = false;
         for index in patch_order(&own_keys) {
             let item = &own[index];
-            let at = trail.element(index);
+            let at = Trail::Index(trail, index);
             let original = in_old.of[index].map(|at| old[at].value.clone());
             let live = in_live.of[index].map(|at| live[at].value.clone());
             let versions = Versions {
@@ -318,15 +302,14 @@ impl Create<'_> {
         gone.sort_by_cached_key(|at| sort_text(&old_keys[*at]));
         let deletes = deletes_within || !gone.is_empty();
         for at in gone {
-            let named = keys.names().zip(&old_keys[at]);
-            let named = named
-                .map(|(name, value)| Field::made(name.to_owned(), Node::Scalar(value.clone())));
-            let word = Field::made(PATCH, Node::text("delete"));
+            let named = keys.names();
+            let named = named.iter().zip(&old_keys[at]);
+            let named = named.map(|(name, value)| {
+                Field::made((*name).to_owned(), Node::of_value(value.clone()))
+            });
+            let word = Field::made(PATCH, Node::of_value("delete"));
             let fields = named.chain([word]).collect();
-            items.push(Item::made(Node::Map(Map {
-                fields,
-                source: None,
-            })));
+            items.push(Item::made(Node::map(fields, None)));
         }
         let moved = own_order_differs(&own_keys, &live_keys);
         let is_ordered = match is_whole {
@@ -336,23 +319,17 @@ impl Create<'_> {
         if !items.is_empty() && (repeats(&own_keys) || repeats(&live_keys)) {
             let message = format!(
                 "two elements have the same `{}`, by which alone patches tell them apart",
-                names(keys)
+                keys.names().join(", ")
             );
             self.findings.warning(trail, Reason::DuplicateKey, message);
         }
         if is_ordered && !own.is_empty() {
             let named = own.iter().map(|item| {
-                let value = Node::Map(Map {
-                    fields: key_fields(&item.value, keys),
-                    source: item.value.source(),
-                });
+                let value = Node::map(key_fields(&item.value, keys), item.value.source());
                 Item { value, ..*item }
             });
             let items = named.collect();
-            let list = Node::List(List {
-                items,
-                source: versions.modified.source(),
-            });
+            let list = Node::list(items, versions.modified.source());
             let key = format!("{SET_ELEMENT_ORDER}{}", field.key);
             fields.push(Field::made(key, list));
         }
@@ -363,7 +340,7 @@ impl Create<'_> {
             }
         } else if !items.is_empty() {
             let source = versions.modified.source();
-            let list = Node::List(List { items, source });
+            let list = Node::list(items, source);
             fields.push(field.with(list));
         }
     }
@@ -371,16 +348,16 @@ impl Create<'_> {
     fn keys(
         &mut self,
         items: &[Item<'_>],
-        keys: Keys<'_>,
+        keys: MergeKeys<'_>,
         whose: &str,
         trail: &Trail<'_>,
     ) -> Option<Vec<ElementKey>> {
         let mut found = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            match key_values(keys, &item.value) {
+            match keys.of(&item.value) {
                 Ok(key) => found.push(key),
                 Err(message) => {
-                    let at = trail.element(index);
+                    let at = Trail::Index(trail, index);
                     let message = format!("element of {whose}: {message}");
                     self.findings.error(&at, Reason::InvalidValue, message);
                     return None;
@@ -449,21 +426,20 @@ fn sort_text(key: &ElementKey) -> Vec<String> {
 }
 
 /// The fields that tell an element apart.
-fn key_fields<'a>(element: &Node<'a>, keys: Keys<'_>) -> Vec<Field<'a>> {
+fn key_fields<'a>(element: &Node<'a>, keys: MergeKeys<'_>) -> Fields<'a> {
+    let names = keys.names();
     let mut fields = element.fields();
-    fields.retain(|field| keys.names().any(|name| name == field.key));
+    fields.retain(|_, key| names.contains(&key));
     fields
 }
 
 /// The patch of an element with the fields that tell it apart, in the element's order.
-fn with_keys<'a>(patch: Node<'a>, element: &Node<'a>, keys: Keys<'_>) -> Node<'a> {
-    let Node::Map(mut map) = patch else {
+fn with_keys<'a>(patch: Node<'a>, element: &Node<'a>, keys: MergeKeys<'_>) -> Node<'a> {
+    let Node::Map(map) = &patch else {
         return patch;
     };
-    let missing = key_fields(element, keys).into_iter();
-    let missing: Vec<Field<'a>> = missing
-        .filter(|key| map.fields.iter().all(|field| field.key != key.key))
-        .collect();
-    map.fields.splice(0..0, missing);
-    Node::Map(map)
+    let mut fields = key_fields(element, keys);
+    fields.retain(|_, key| map.fields.position(key).is_none());
+    fields.extend(map.fields.iter());
+    Node::map(fields, map.source)
 }

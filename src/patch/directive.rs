@@ -11,11 +11,12 @@
 
 use std::collections::HashMap;
 
-use super::finding::Findings;
-use super::node::{Field, Item, Node, Shape};
+use super::fields::Fields;
+use super::finding::{Findings, Trail};
+use super::node::{Item, Node, Shape};
 use super::rules::Rules;
 use crate::results::Reason;
-use crate::yaml::{Trail, Value};
+use crate::yaml::Value;
 
 /// The key of the directive for a map or an element as a whole.
 pub const PATCH: &str = "$patch";
@@ -54,7 +55,7 @@ pub(super) struct PatchMap<'a> {
     pub(super) word: Option<Word>,
     pub(super) retain: Option<Vec<Value>>,
     pub(super) lists: Vec<ListDirective<'a>>,
-    pub(super) fields: Vec<Field<'a>>,
+    pub(super) fields: Fields<'a>,
     /// Whether the map has any directive.
     pub(super) has_directives: bool,
     /// Places in `lists`.
@@ -80,7 +81,7 @@ impl<'a> PatchMap<'a> {
         findings: &mut Findings,
     ) -> Self {
         let mut map = Self::default();
-        for field in patch.fields() {
+        for field in patch.each_field() {
             if !field.key.starts_with('$') {
                 map.fields.push(field);
                 continue;

@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
-use super::node::{Field, Node};
+use super::fields::Field;
+use super::node::Node;
 
 /// Maps of up to so many entries are searched through.
 const SMALL: usize = 16;

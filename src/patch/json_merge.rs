@@ -4,8 +4,9 @@
 //!
 //! Source: contract, apply-config (custom resources); kubectl does the same.
 
+use super::fields::{Field, Fields};
 use super::finder::Finder;
-use super::node::{Field, Map, Node, Shape};
+use super::node::{Node, Shape};
 use crate::yaml::Value;
 
 /// Makes the patch that takes live to modified; `None` if there is nothing to patch.
@@ -17,7 +18,7 @@ pub fn create<'a>(
 ) -> Option<Node<'a>> {
     let (mut old, mut find_theirs) = (Finder::of(original), Finder::of(live));
     let is_map = |node: &Node<'_>| node.shape() == Shape::Map;
-    let mut fields = Vec::new();
+    let mut fields = Fields::default();
     let mut differs = false;
     for field in modified.each_field() {
         let original = old.find(&field.key);
@@ -40,16 +41,13 @@ pub fn create<'a>(
     let mut find_own = Finder::of(original.map(|_| modified));
     for field in original.iter().flat_map(|original| original.each_field()) {
         if find_own.find(&field.key).is_none() {
-            fields.push(Field::made(field.key, Node::Scalar(Value::Null)));
+            fields.push(Field::made(field.key, Node::of_value(Value::Null)));
             differs = true;
         }
     }
     match live {
         None if !differs => Some(modified.clone()),
         Some(_) if fields.is_empty() => None,
-        _ => Some(Node::Map(Map {
-            fields,
-            source: modified.source(),
-        })),
+        _ => Some(Node::map(fields, modified.source())),
     }
 }

@@ -4,41 +4,37 @@
 //!
 //! Source: merging-fields document, Last Applied Resource Config; contract, apply-config.
 
-use thiserror::Error;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt::{self, Formatter};
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::annotations::{with_field, without_tool_annotations};
-use super::node::{Field, Item, List, Map, Node, Shape};
+use super::fields::{Field, Fields};
+use super::node::{Item, Node, Shape};
 use crate::yaml::Value;
 use crate::yaml::value::Number;
 
 /// Deeper JSON is refused.
 const MAX_DEPTH: usize = 512;
 
-/// Text that is no JSON object.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("byte {at}: expected {expected}")]
-pub struct JsonError {
-    at: usize,
-    expected: &'static str,
-}
-
 /// Reads what was applied last.
 ///
 /// # Errors
-/// [`JsonError`] if the text is no JSON object.
-pub fn read(text: &str) -> Result<Node<'static>, JsonError> {
-    let mut reader = Reader { text, at: 0 };
-    let node = reader.value(0)?;
-    reader.skip_space();
-    if reader.at < text.len() {
-        return Err(reader.expected("nothing behind the object"));
-    }
+/// What is wrong, if the text is no JSON object.
+pub fn read(text: &str) -> Result<Node<'static>, serde_json::Error> {
+    let text = without_half_pairs(text);
+    let mut json = serde_json::Deserializer::from_str(&text);
+    json.disable_recursion_limit();
+    let node = Reader(0).deserialize(&mut json)?;
+    json.end()?;
     match node.shape() {
         Shape::Map => Ok(node),
-        _ => Err(JsonError {
-            at: 0,
-            expected: "an object",
-        }),
+        shape => {
+            let found = shape.with_article();
+            Err(Error::custom(format!("expected an object, found {found}")))
+        }
     }
 }
 
@@ -54,10 +50,9 @@ pub fn write(config: &Node<'_>) -> String {
 
 fn as_applied<'a>(config: &Node<'a>) -> Node<'a> {
     let config = without_tool_annotations(config);
-    let empty = || Node::Map(Map::default());
-    let metadata = config.get("metadata").unwrap_or_else(empty);
-    let annotations = metadata.get("annotations");
-    let annotations = annotations.filter(|a| !a.is_null()).unwrap_or_else(empty);
+    let metadata = config.get("metadata").unwrap_or_else(Node::empty_map);
+    let annotations = metadata.get("annotations").filter(|a| !a.is_null());
+    let annotations = annotations.unwrap_or_else(Node::empty_map);
     let metadata = with_field(metadata, "annotations", annotations);
     with_field(config, "metadata", metadata)
 }
@@ -74,25 +69,26 @@ fn write_json(node: &Node<'_>, json: &mut String) {
         },
         Shape::List => {
             json.push('[');
-            for (index, item) in node.items().iter().enumerate() {
+            for (index, item) in node.each_item().enumerate() {
                 if index > 0 {
                     json.push(',');
                 }
-                write_json(&item.value, json);
+                write_json(&item, json);
             }
             json.push(']');
         }
         Shape::Map => {
-            let mut fields = node.fields();
-            fields.sort_by(|a, b| a.key.cmp(&b.key));
+            let fields = node.fields();
+            let mut order: Vec<usize> = (0..fields.len()).collect();
+            order.sort_by(|a, b| fields.key(*a).cmp(fields.key(*b)));
             json.push('{');
-            for (index, field) in fields.iter().enumerate() {
+            for (index, at) in order.into_iter().enumerate() {
                 if index > 0 {
                     json.push(',');
                 }
-                write_string(&field.key, json);
+                write_string(fields.key(at), json);
                 json.push(':');
-                write_json(&field.value, json);
+                write_json(&fields.get(at).value, json);
             }
             json.push('}');
         }
@@ -152,206 +148,116 @@ fn write_string(text: &str, json: &mut String) {
     json.push('"');
 }
 
-/// Reads JSON (RFC 8259). Of two equal keys the later one counts, as in Go.
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
+/// The same JSON with U+FFFD for halves of surrogate pairs, which Go reads so and [`serde_json`]
+/// refuses.
+fn without_half_pairs(text: &str) -> Cow<'_, str> {
+    let code = |at: usize| -> Option<u32> {
+        let digits = text.get(at..)?.strip_prefix("\\u")?.get(..4)?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let mut whole = String::new();
+    let (mut copied, mut at) = (0, 0);
+    while let Some(escape) = memchr::memchr(b'\\', &text.as_bytes()[at..]) {
+        let escape = at + escape;
+        at = (escape + 2).min(text.len());
+        match code(escape) {
+            Some(0xd800..=0xdbff) if matches!(code(escape + 6), Some(0xdc00..=0xdfff)) => {
+                at = escape + 12;
+            }
+            Some(0xd800..=0xdfff) => {
+                whole.push_str(&text[copied..escape]);
+                whole.push_str("\\ufffd");
+                copied = escape + 6;
+                at = copied;
+            }
+            _ => {}
+        }
+    }
+    match copied {
+        0 => Cow::Borrowed(text),
+        _ => Cow::Owned(whole + &text[copied..]),
+    }
 }
 
-impl Reader<'_> {
-    fn expected(&self, expected: &'static str) -> JsonError {
-        let at = self.at;
-        JsonError { at, expected }
-    }
+/// Reads a JSON value at a depth.
+struct Reader(usize);
 
-    fn rest(&self) -> &str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
+impl<'de> DeserializeSeed<'de> for Reader {
+    type Value = Node<'static>;
 
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn skip_space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
+        if self.0 > MAX_DEPTH {
+            return Err(D::Error::custom("expected at most 512 levels"));
         }
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Node<'static>;
+
+    fn expecting(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
     }
 
-    /// Takes a byte if it is next.
-    fn take(&mut self, byte: u8) -> bool {
-        self.skip_space();
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Node::of_value(Value::Null))
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node<'static>, JsonError> {
-        if depth > MAX_DEPTH {
-            return Err(self.expected("at most 512 levels"));
-        }
-        self.skip_space();
-        match self.peek() {
-            Some(b'{') => self.object(depth),
-            Some(b'[') => self.array(depth),
-            Some(b'"') => Ok(Node::Scalar(Value::String(self.string()?))),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            _ => {
-                let words = [
-                    ("true", Value::Bool(true)),
-                    ("false", Value::Bool(false)),
-                    ("null", Value::Null),
-                ];
-                for (word, value) in words {
-                    if self.rest().starts_with(word) {
-                        self.at += word.len();
-                        return Ok(Node::Scalar(value));
-                    }
-                }
-                Err(self.expected("a JSON value"))
-            }
-        }
+    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(Node::of_value(value))
     }
 
-    fn object(&mut self, depth: usize) -> Result<Node<'static>, JsonError> {
-        let mut fields: Vec<Field<'static>> = Vec::new();
-        let mut places = std::collections::HashMap::new();
-        self.at += 1;
-        if self.take(b'}') {
-            return Ok(Node::Map(Map::default()));
-        }
-        loop {
-            self.skip_space();
-            if self.peek() != Some(b'"') {
-                return Err(self.expected("a key in quotes"));
-            }
-            let key = self.string()?;
-            if !self.take(b':') {
-                return Err(self.expected("a colon"));
-            }
-            let value = self.value(depth + 1)?;
-            match places.get(&key) {
-                Some(at) => {
-                    let field: &mut Field<'static> = &mut fields[*at];
-                    field.value = value;
-                }
-                None => {
-                    places.insert(key.clone(), fields.len());
-                    fields.push(Field::made(key, value));
-                }
-            }
-            if self.take(b'}') {
-                let source = None;
-                return Ok(Node::Map(Map { fields, source }));
-            }
-            if !self.take(b',') {
-                return Err(self.expected("a comma or a closing brace"));
-            }
-        }
+    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(Node::of_value(value))
     }
 
-    fn array(&mut self, depth: usize) -> Result<Node<'static>, JsonError> {
+    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(Node::of_value(Value::Number(Number::Int(value.into()))))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
+        Ok(Node::of_value(Value::Number(Number::Float(value))))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(Node::of_value(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut items = Vec::new();
-        self.at += 1;
-        if self.take(b']') {
-            return Ok(Node::List(List::default()));
+        while let Some(value) = list.next_element_seed(Self(self.0 + 1))? {
+            items.push(Item::made(value));
         }
-        loop {
-            items.push(Item::made(self.value(depth + 1)?));
-            if self.take(b']') {
-                let source = None;
-                return Ok(Node::List(List { items, source }));
-            }
-            if !self.take(b',') {
-                return Err(self.expected("a comma or a closing bracket"));
-            }
-        }
+        Ok(Node::list(items, None))
     }
 
-    fn number(&mut self) -> Result<Node<'static>, JsonError> {
-        let is_number = |byte: &u8| b"+-.eE0123456789".contains(byte);
-        let length = self
-            .rest()
-            .bytes()
-            .take_while(|byte| is_number(byte))
-            .count();
-        let text = &self.text[self.at..self.at + length];
-        if !crate::yaml::value::is_json_number(text) {
-            return Err(self.expected("a number"));
+    /// Of two equal keys the later one counts, as in Go.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = Fields::default();
+        let mut is_sorted = true;
+        while let Some(key) = map.next_key::<String>()? {
+            let value = map.next_value_seed(Self(self.0 + 1))?;
+            let last = fields.len().checked_sub(1);
+            is_sorted &= last.is_none_or(|last| fields.key(last) < &*key);
+            fields.push(Field::made(key, value));
         }
-        self.at += length;
-        let whole = text.parse::<i128>().ok().map(Number::Int);
-        let number = whole.or_else(|| text.parse::<f64>().ok().map(Number::Float));
-        let number = number.ok_or_else(|| self.expected("a number"))?;
-        Ok(Node::Scalar(Value::Number(number)))
-    }
-
-    fn string(&mut self) -> Result<String, JsonError> {
-        let mut text = String::new();
-        self.at += 1;
-        loop {
-            let rest = self.rest();
-            let plain = rest.find(['"', '\\']).unwrap_or(rest.len());
-            if let Some(bad) = rest[..plain].bytes().position(|byte| byte < b' ') {
-                self.at += bad;
-                return Err(self.expected("an escape in place of a control character"));
-            }
-            text.push_str(&rest[..plain]);
-            self.at += plain;
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(text);
-                }
-                Some(_) => {
-                    self.at += 1;
-                    text.push(self.escape()?);
-                }
-                None => return Err(self.expected("a closing quote")),
-            }
-        }
-    }
-
-    /// The character of an escape, whose backslash was taken.
-    fn escape(&mut self) -> Result<char, JsonError> {
-        let byte = self.peek();
-        self.at += usize::from(byte.is_some_and(|byte| byte.is_ascii()));
-        Ok(match byte {
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => {
-                let first = self.hex()?;
-                let is_high = (0xd800..0xdc00).contains(&first);
-                if is_high && self.rest().starts_with("\\u") {
-                    let before = self.at;
-                    self.at += 2;
-                    let second = self.hex()?;
-                    if (0xdc00..0xe000).contains(&second) {
-                        let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-                        return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        // What kubectl wrote is sorted, and then no key is there twice.
+        if !is_sorted {
+            let mut places: HashMap<String, usize> = HashMap::new();
+            let mut unique = Fields::default();
+            for field in fields.iter() {
+                match places.get(&*field.key) {
+                    Some(at) => unique.set(*at, field),
+                    None => {
+                        places.insert(field.key.to_string(), unique.len());
+                        unique.push(field);
                     }
-                    self.at = before;
                 }
-                // Half a pair is the replacement character, as in Go.
-                char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER)
             }
-            _ => return Err(self.expected("one of the escapes of JSON")),
-        })
-    }
-
-    fn hex(&mut self) -> Result<u32, JsonError> {
-        let digits = self.rest().get(..4);
-        let digits = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
-        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let code = code.ok_or_else(|| self.expected("four hexadecimal digits"))?;
-        self.at += 4;
-        Ok(code)
+            fields = unique;
+        }
+        Ok(Node::map(fields, None))
     }
 }
 

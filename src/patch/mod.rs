@@ -1,6 +1,6 @@
 //! Strategic merge patches: applied, made, and `kubectl apply` put together from both.
 //!
-//! In reading order: [`node`], values that know where their text is; [`rules`], what the schema says
+//! In reading order: [`node`] and [`fields`], values that know where their text is; [`rules`], what the schema says
 //! of a place; [`directive`], the keys of a patch that are no fields; [`order`], where the elements
 //! of a merged list go; [`apply()`].
 
@@ -9,6 +9,7 @@ pub mod apply;
 pub mod config;
 pub mod create;
 pub mod directive;
+pub mod fields;
 mod finder;
 pub mod finding;
 pub mod json_merge;

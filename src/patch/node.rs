@@ -4,10 +4,11 @@
 //! is held apart, and even that says what it was made of. So the result of a patch tells which text
 //! to keep, which to move and which to write.
 
-use std::borrow::Cow;
+use std::rc::Rc;
 
+use super::fields::{Field, Fields, key_text};
 use super::finder::Finder;
-use crate::yaml::{EntryRef, NodeKind, NodeRef, Value};
+use crate::yaml::{NodeKind, NodeRef, Value};
 
 /// A value, or a part of one.
 #[derive(Debug, Clone)]
@@ -15,11 +16,11 @@ pub enum Node<'a> {
     /// As it stands in a document.
     Text(NodeRef<'a>),
     /// A scalar that stands nowhere.
-    Scalar(Value),
+    Scalar(Rc<Value>),
     /// A list that was made.
-    List(List<'a>),
+    List(Rc<List<'a>>),
     /// A map that was made.
-    Map(Map<'a>),
+    Map(Rc<Map<'a>>),
 }
 
 /// A list that was made.
@@ -44,20 +45,9 @@ pub struct Item<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct Map<'a> {
     /// Its entries.
-    pub fields: Vec<Field<'a>>,
+    pub fields: Fields<'a>,
     /// The map that it was made of.
     pub source: Option<NodeRef<'a>>,
-}
-
-/// An entry of a map.
-#[derive(Debug, Clone)]
-pub struct Field<'a> {
-    /// The key.
-    pub key: Cow<'a, str>,
-    /// The value.
-    pub value: Node<'a>,
-    /// The entry of a document that it was made of.
-    pub entry: Option<EntryRef<'a>>,
 }
 
 /// What kind of value a node is.
@@ -87,10 +77,28 @@ impl Shape {
 }
 
 impl<'a> Node<'a> {
-    /// A string that stands nowhere.
+    /// A scalar that stands nowhere.
     #[must_use]
-    pub fn text(text: &str) -> Self {
-        Self::Scalar(Value::from(text))
+    pub fn of_value(value: impl Into<Value>) -> Self {
+        Self::Scalar(Rc::new(value.into()))
+    }
+
+    /// A list that was made, of another one or of nothing that has a text.
+    #[must_use]
+    pub fn list(items: Vec<Item<'a>>, source: Option<NodeRef<'a>>) -> Self {
+        Self::List(Rc::new(List { items, source }))
+    }
+
+    /// A map that was made, of another one or of nothing that has a text.
+    #[must_use]
+    pub fn map(fields: Fields<'a>, source: Option<NodeRef<'a>>) -> Self {
+        Self::Map(Rc::new(Map { fields, source }))
+    }
+
+    /// A map without entries.
+    #[must_use]
+    pub fn empty_map() -> Self {
+        Self::map(Fields::default(), None)
     }
 
     /// What kind of value it is.
@@ -103,7 +111,7 @@ impl<'a> Node<'a> {
                 node if node.is_null() => Shape::Null,
                 _ => Shape::Scalar,
             },
-            Self::Scalar(Value::Null) => Shape::Null,
+            Self::Scalar(value) if **value == Value::Null => Shape::Null,
             Self::Scalar(_) => Shape::Scalar,
             Self::List(_) => Shape::List,
             Self::Map(_) => Shape::Map,
@@ -129,11 +137,11 @@ impl<'a> Node<'a> {
 
     /// The entries of a map; none for other nodes.
     #[must_use]
-    pub fn fields(&self) -> Vec<Field<'a>> {
+    pub fn fields(&self) -> Fields<'a> {
         match self {
             Self::Text(node) => node.resolved().entries().map(Field::of).collect(),
             Self::Map(map) => map.fields.clone(),
-            _ => Vec::new(),
+            _ => Fields::default(),
         }
     }
 
@@ -141,16 +149,16 @@ impl<'a> Node<'a> {
     pub fn each_field<'s>(&'s self) -> Box<dyn Iterator<Item = Field<'a>> + 's> {
         match self {
             Self::Text(node) => Box::new(node.resolved().entries().map(Field::of)),
-            Self::Map(map) => Box::new(map.fields.iter().cloned()),
+            Self::Map(map) => Box::new(map.fields.iter()),
             _ => Box::new(std::iter::empty()),
         }
     }
 
     /// The entries of a map that is of no more use.
     #[must_use]
-    pub fn into_fields(self) -> Vec<Field<'a>> {
+    pub fn into_fields(self) -> Fields<'a> {
         match self {
-            Self::Map(map) => map.fields,
+            Self::Map(map) => Rc::unwrap_or_clone(map).fields,
             other => other.fields(),
         }
     }
@@ -165,8 +173,8 @@ impl<'a> Node<'a> {
                 Some(Self::Text(found.value))
             }
             Self::Map(map) => {
-                let found = map.fields.iter().find(|field| field.key == key)?;
-                Some(found.value.clone())
+                let fields = &map.fields;
+                Some(fields.get(fields.position(key)?).value)
             }
             _ => None,
         }
@@ -199,6 +207,15 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// The elements of a list one by one; none for other nodes.
+    pub fn each_item<'s>(&'s self) -> Box<dyn Iterator<Item = Node<'a>> + 's> {
+        match self {
+            Self::Text(node) => Box::new(node.resolved().items().map(Node::Text)),
+            Self::List(list) => Box::new(list.items.iter().map(|item| item.value.clone())),
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
     /// Whether a map or list has nothing in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -220,7 +237,7 @@ impl<'a> Node<'a> {
             Self::Text(node) if matches!(node.resolved().kind(), NodeKind::Scalar(_)) => {
                 node.resolved().value()
             }
-            Self::Scalar(value) => Some(value.clone()),
+            Self::Scalar(value) => Some(Value::clone(value)),
             _ => None,
         }
     }
@@ -240,14 +257,10 @@ impl<'a> Node<'a> {
     pub fn to_value(&self) -> Value {
         match self.shape() {
             Shape::Null | Shape::Scalar => self.scalar().unwrap_or(Value::Null),
-            Shape::List => {
-                let items = self.items();
-                Value::Sequence(items.iter().map(|item| item.value.to_value()).collect())
-            }
+            Shape::List => Value::Sequence(self.each_item().map(|item| item.to_value()).collect()),
             Shape::Map => {
-                let fields = self.fields();
-                let entry = |field: &Field<'_>| (Value::from(&*field.key), field.value.to_value());
-                Value::Mapping(fields.iter().map(entry).collect())
+                let entry = |field: Field<'_>| (Value::from(&*field.key), field.value.to_value());
+                Value::Mapping(self.each_field().map(entry).collect())
             }
         }
     }
@@ -271,21 +284,24 @@ impl<'a> Node<'a> {
             (Shape::Null, Shape::Null) => true,
             (Shape::Scalar, Shape::Scalar) => self.scalar() == other.scalar(),
             (Shape::List, Shape::List) => {
-                let (own, other) = (self.items(), other.items());
-                own.len() == other.len()
-                    && own
-                        .iter()
-                        .zip(&other)
-                        .all(|(a, b)| a.value.equals(&b.value))
+                let (mut own, mut other) = (self.each_item(), other.each_item());
+                loop {
+                    match (own.next(), other.next()) {
+                        (None, None) => return true,
+                        (Some(own), Some(other)) if own.equals(&other) => {}
+                        _ => return false,
+                    }
+                }
             }
             (Shape::Map, Shape::Map) => {
-                let own = self.fields();
-                let mut finder = Finder::of(Some(other));
-                own.len() == other.each_field().count()
-                    && own.iter().all(|field| {
-                        let found = finder.find(&field.key);
-                        found.is_some_and(|found| found.equals(&field.value))
-                    })
+                let mut theirs = Finder::of(Some(other));
+                let mut count = 0;
+                let all = self.each_field().all(|field| {
+                    count += 1;
+                    let found = theirs.find(&field.key);
+                    found.is_some_and(|found| found.equals(&field.value))
+                });
+                all && other.each_field().count() == count
             }
             _ => false,
         }
@@ -296,42 +312,6 @@ impl<'a> Node<'a> {
 #[must_use]
 pub fn same_place(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
     a.id == b.id && std::ptr::eq(a.document.text, b.document.text)
-}
-
-fn key_text<'a>(key: NodeRef<'a>) -> Cow<'a, str> {
-    match key.resolved().scalar_text() {
-        Some(text) => Cow::Borrowed(text),
-        None => Cow::Owned(key.value().map(|key| key.to_json()).unwrap_or_default()),
-    }
-}
-
-impl<'a> Field<'a> {
-    fn of(entry: EntryRef<'a>) -> Self {
-        Self {
-            key: key_text(entry.key),
-            value: Node::Text(entry.value),
-            entry: Some(entry),
-        }
-    }
-
-    /// An entry that stands nowhere.
-    #[must_use]
-    pub fn made(key: impl Into<Cow<'a, str>>, value: Node<'a>) -> Self {
-        Self {
-            key: key.into(),
-            value,
-            entry: None,
-        }
-    }
-
-    /// The entry with another value.
-    #[must_use]
-    pub fn with(&self, value: Node<'a>) -> Self {
-        Self {
-            value,
-            ..self.clone()
-        }
-    }
 }
 
 impl<'a> Item<'a> {

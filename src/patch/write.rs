@@ -12,7 +12,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::node::{Field, Item, Map, Node, Shape, same_place};
+use super::fields::{Field, Fields};
+use super::node::{Item, Node, Shape, same_place};
 use crate::yaml::{
     Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Part, Value, node_text,
 };
@@ -67,11 +68,10 @@ const LARGE: usize = 1 << 20;
 
 /// A value that was made of a large resource: what it leaves out is cut out where it stands.
 fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
-    let Node::Map(Map {
-        source: Some(source),
-        ..
-    }) = new
-    else {
+    let Node::Map(map) = new else {
+        return Ok(None);
+    };
+    let Some(source) = map.source else {
         return Ok(None);
     };
     let document = source.document;
@@ -86,7 +86,7 @@ fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
         return Ok(None);
     }
     let mut editor = Editor::new(document);
-    write(*source, *source, new, &mut editor)?;
+    write(source, source, new, &mut editor)?;
     let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
     let left = match index {
         Some(index) => text.document().root(index),
@@ -134,7 +134,7 @@ impl Writer<'_> {
         editor: &mut Editor<'d, 'f>,
     ) -> Result<(), EditError> {
         let own;
-        let fields: &[Field<'f>] = match new {
+        let fields: &Fields<'f> = match new {
             Node::Map(map) => &map.fields,
             _ => {
                 own = new.fields();
@@ -154,14 +154,14 @@ impl Writer<'_> {
             known[at] = true;
             kept.push(index);
             let Some(twin) = field.entry else { continue };
-            self.node(entry.value, twin.value, &fields[at].value, editor)?;
+            self.node(entry.value, twin.value, &fields.get(at).value, editor)?;
         }
         if kept.len() < count {
             editor.arrange(node, kept.iter().copied().map(Part::Kept).collect())?;
         }
         // The order that the new map has, as far as its keys are those of one that was made.
         let position = |at: usize| -> Option<usize> {
-            let is_directive = fields[at].key.starts_with('$');
+            let is_directive = fields.key(at).starts_with('$');
             is_directive.then_some(())?;
             let behind = (at + 1..fields.len()).find(|at| known[*at])?;
             let mut old = old.each_field();
@@ -170,7 +170,7 @@ impl Writer<'_> {
                 move |index| {
                     let field = old.nth(index - next);
                     next = index + 1;
-                    field.is_some_and(|field| field.key == fields[behind].key)
+                    field.is_some_and(|field| field.key == fields.key(behind))
                 }
             })
         };
@@ -181,7 +181,7 @@ impl Writer<'_> {
             }
             let position = position(at).map(|position| position + inserted);
             inserted += usize::from(position.is_some());
-            insert(node, position, field, editor)?;
+            insert(node, position, &field, editor)?;
         }
         Ok(())
     }
@@ -260,13 +260,13 @@ impl Writer<'_> {
 
 /// Finds fields by key, best in their own order.
 struct Places<'p, 'f> {
-    fields: &'p [Field<'f>],
+    fields: &'p Fields<'f>,
     next: usize,
     by_key: Option<HashMap<&'p str, usize>>,
 }
 
 impl<'p, 'f> Places<'p, 'f> {
-    fn of(fields: &'p [Field<'f>]) -> Self {
+    fn of(fields: &'p Fields<'f>) -> Self {
         Self {
             fields,
             next: 0,
@@ -275,14 +275,14 @@ impl<'p, 'f> Places<'p, 'f> {
     }
 
     fn find(&mut self, key: &str) -> Option<usize> {
-        let near = self.fields.get(self.next);
-        let at = match near.is_some_and(|field| field.key == key) {
+        let is_next = self.next < self.fields.len() && self.fields.key(self.next) == key;
+        let at = match is_next {
             true => self.next,
             false => {
                 let fields = self.fields;
                 let by_key = self.by_key.get_or_insert_with(|| {
-                    let fields = fields.iter().enumerate();
-                    fields.map(|(at, field)| (&*field.key, at)).collect()
+                    let all = 0..fields.len();
+                    all.map(|at| (fields.key(at), at)).collect()
                 });
                 *by_key.get(key)?
             }
@@ -350,8 +350,12 @@ fn string(text: &str) -> Content<'static> {
 fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
     let source = match new {
         Node::Text(node) => return Ok(Content::Node(*node)),
-        Node::Scalar(Value::String(text)) => return Ok(string(text)),
-        Node::Scalar(value) => return Ok(Content::Value(value.clone())),
+        Node::Scalar(value) => {
+            return Ok(match &**value {
+                Value::String(text) => string(text),
+                value => Content::Value(value.clone()),
+            });
+        }
         Node::List(list) => list.source,
         Node::Map(map) => map.source,
     };
@@ -378,37 +382,39 @@ fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
     Ok(Content::Text(Arc::new(text)))
 }
 
-/// The text of a resource made to hold a value: its own text, with what differs.
+/// The text of a resource made to hold a value: its own text, with what differs. Whoever writes it
+/// out has to parse it.
 ///
 /// # Errors
 /// Those of the [`Editor`].
-pub fn text_of<'f>(resource: NodeRef<'f>, new: &Node<'f>) -> Result<String, EditError> {
+pub fn text_of<'f>(resource: NodeRef<'f>, new: Node<'f>) -> Result<String, EditError> {
     let own = resource.document_text();
     if own.is_some_and(|own| own.len() == resource.document.text.len()) {
         // A text of its own is edited where it stands: large ones are parsed once less.
         let mut editor = Editor::new(resource.document);
-        write(resource, resource, new, &mut editor)?;
-        return editor.finish();
+        write(resource, resource, &new, &mut editor)?;
+        drop(new);
+        return editor.splice()?.into_text();
     }
     let text = own.map_or_else(|| node_text(resource), str::to_owned);
     let owned = OwnedDocument::parse(text).map_err(EditError::Broken)?;
     let Some(root) = owned.root() else {
-        return to_text(new);
+        return to_text(&new);
     };
     let mut editor = Editor::new(owned.document());
-    write(root, resource, new, &mut editor)?;
-    editor.finish()
+    write(root, resource, &new, &mut editor)?;
+    editor.splice()?.into_text()
 }
 
 /// A map that was made of nothing that has a text; parts of it may have one.
-fn made<'f>(fields: &[Field<'f>]) -> Result<Content<'f>, EditError> {
+fn made<'f>(fields: &Fields<'f>) -> Result<Content<'f>, EditError> {
     let empty = OwnedDocument::parse("{}\n".to_owned()).map_err(EditError::Broken)?;
     let Some(root) = empty.root() else {
         return Ok(Content::Value(Value::Mapping(Vec::new())));
     };
     let mut editor = Editor::new(empty.document());
-    for field in fields {
-        insert(root, None, field, &mut editor)?;
+    for field in fields.iter() {
+        insert(root, None, &field, &mut editor)?;
     }
     let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
     Ok(Content::Text(Arc::new(text)))

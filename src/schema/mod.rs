@@ -24,7 +24,6 @@
 
 mod custom;
 mod extensions;
-mod list_type;
 mod openapi;
 mod read;
 mod table;
@@ -40,8 +39,7 @@ use builtin::BUILTIN;
 use table::Table;
 
 pub use extensions::{MapType, PatchStrategy};
-pub use list_type::{Identity, Key, KeyDefault, KeyValue, Keys, ListType, StringKey};
-pub use type_ref::TypeRef;
+pub use type_ref::{Key, KeyDefault, Keys, ListType, TypeRef};
 
 /// Kinds that moved to another group: the kind, and where it is now; they left `extensions`.
 const MOVED: [(&str, &str); 5] = [

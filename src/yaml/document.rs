@@ -34,7 +34,20 @@ pub struct Document<'a> {
     pub(super) tree: &'a Tree,
 }
 
+impl<'a> EntryRef<'a> {
+    /// The entry of a mapping's key.
+    pub(crate) fn of_key(key: NodeRef<'a>) -> Self {
+        let value = key.at(key.raw().next);
+        Self { key, value }
+    }
+}
+
 impl<'a> Document<'a> {
+    /// Whether this is the same tree of the same text.
+    pub(crate) fn is(&self, other: Document<'_>) -> bool {
+        std::ptr::eq(self.tree, other.tree) && std::ptr::eq(self.text, other.text)
+    }
+
     /// Pairs a tree with the text that it was parsed from.
     #[must_use]
     pub fn new(text: &'a str, tree: &'a Tree) -> Self {

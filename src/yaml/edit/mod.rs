@@ -594,6 +594,17 @@ pub(crate) struct Spliced {
 }
 
 impl Spliced {
+    /// The text, which whoever writes it out has to parse.
+    ///
+    /// # Errors
+    /// [`EditError::Broken`].
+    pub(crate) fn into_text(self) -> Result<String, EditError> {
+        if self.cut.is_none() {
+            return Ok(self.text);
+        }
+        self.parse(ParseOptions::default()).map(|(text, _)| text)
+    }
+
     /// The text, and its tree.
     ///
     /// # Errors
