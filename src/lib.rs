@@ -26,6 +26,7 @@
 //! - Nothing depends on time, environment or the order of a hash map.
 
 mod input;
+mod interner;
 mod mask;
 mod parallel;
 mod report;

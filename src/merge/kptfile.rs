@@ -9,21 +9,29 @@
 
 use std::collections::HashSet;
 
-use super::identity::Identity;
-use crate::yaml::NodeRef;
+use super::versions::Versions;
+use crate::schema::Identity;
+use crate::yaml::{NodeRef, Value};
 
 const PACKAGE_VARIANT: &str = "PackageVariant.";
 
-/// Identities of the functions of one list in each source.
+/// Identities of the functions of one list in three versions.
 pub(super) struct Functions<'a> {
-    pub(super) sources: [Vec<Identity<'a>>; 3],
+    pub(super) identities: Versions<Vec<Identity<'a>>>,
     /// Whether they stand or fall together, but for those of PackageVariants.
     pub(super) together: bool,
 }
 
+impl Functions<'_> {
+    /// Whether a function stands or falls with others.
+    pub(super) fn is_together(&self, identity: &Identity<'_>) -> bool {
+        self.together && matches!(identity, Identity::Values(_))
+    }
+}
+
 /// Tells the functions of three lists apart; `None` if an element is no function.
-pub(super) fn identities<'a>(sources: [&[NodeRef<'a>]; 3]) -> Option<Functions<'a>> {
-    let all = || sources.into_iter().flatten();
+pub(super) fn identities<'a>(lists: Versions<&[NodeRef<'a>]>) -> Option<Functions<'a>> {
+    let all = || lists.into_iter().flatten();
     if !all().all(|function| function.kind().is_mapping()) {
         return None;
     }
@@ -31,28 +39,32 @@ pub(super) fn identities<'a>(sources: [&[NodeRef<'a>]; 3]) -> Option<Functions<'
     let by_name = own().all(|function| name(*function).is_some());
     let by_program = !by_name
         && own().all(|function| name(*function).is_none() && program(*function).is_some())
-        && sources.into_iter().all(|source| {
+        && lists.into_iter().all(|list| {
             let mut seen = HashSet::new();
-            let own = source
-                .iter()
-                .filter(|function| !is_package_variants(**function));
-            own.into_iter()
-                .all(|function| seen.insert(program(*function)))
+            let mut own = list.iter().filter(|one| !is_package_variants(**one));
+            own.all(|function| seen.insert(program(*function)))
         });
     let identity = |function: &NodeRef<'a>| {
         if by_name || is_package_variants(*function) {
             return name(*function).map(Identity::Key);
         }
-        match by_program {
-            true => program(*function).map(Identity::Program),
-            false => function.value().map(Identity::Together),
-        }
+        let value = if by_program {
+            program(*function).map(Value::from)
+        } else {
+            function.value()
+        };
+        value.map(|value| Identity::Values(vec![Some(value)]))
     };
-    let of = |source: &[NodeRef<'a>]| source.iter().map(identity).collect::<Option<Vec<_>>>();
-    let sources = [of(sources[0])?, of(sources[1])?, of(sources[2])?];
+    let of = |list: &[NodeRef<'a>]| list.iter().map(identity).collect::<Option<Vec<_>>>();
+    let identities = Versions {
+        base: of(lists.base)?,
+        local: of(lists.local)?,
+        upstream: of(lists.upstream)?,
+    };
+    let together = !by_name && !by_program;
     Some(Functions {
-        sources,
-        together: !by_name && !by_program,
+        identities,
+        together,
     })
 }
 

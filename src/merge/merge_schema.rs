@@ -1,23 +1,23 @@
-//! What a merge must know of a place in a resource: its schema, and places with rules of their own.
+//! What a merge must know of a value: its schema, and whether it merges by rules of its own.
 
 use super::groups::{self, Group};
-use super::kustomization::{self, Known};
+use super::kustomization;
 use super::upstream_identifier::UPSTREAM_IDENTIFIER;
 use crate::resource::{Resource, is_pipeline_annotation};
-use crate::schema::{ListType, MapType, Schema, TypeRef};
+use crate::schema::{Keys, ListType, MapType, Schema, TypeRef};
+use crate::yaml::NodeRef;
 
-/// A place in a resource.
+/// How a value in a resource merges.
 #[derive(Debug, Clone, Copy)]
 pub struct MergeSchema<'s> {
-    /// What the schema knows of it.
     type_ref: Option<TypeRef<'s>>,
-    pub(super) location: Location,
+    special: Special,
 }
 
-/// Places with rules of their own.
+/// Values that merge by rules of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Location {
-    Other,
+enum Special {
+    None,
     Resource,
     Metadata,
     Annotations,
@@ -43,31 +43,10 @@ pub(super) enum Location {
     Ports,
     Kustomization,
     /// A list of a kustomization.
-    Kustomized(List<'static>),
+    Kustomized(ListType<'static>),
+    /// The generators of a kustomization.
+    Generators,
     Generator,
-}
-
-/// How the elements of a list relate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum List<'s> {
-    Atomic,
-    Set,
-    Map(crate::schema::Keys<'s>),
-    /// By one field.
-    Field(&'static str),
-    Functions,
-    Kustomization(Known),
-}
-
-impl<'s> List<'s> {
-    /// The key by which elements are told apart, if it is one.
-    pub(super) fn only_key(self) -> Option<&'s str> {
-        match self {
-            List::Map(keys) if keys.len() == 1 => keys.names().next(),
-            List::Field(name) => Some(name),
-            _ => None,
-        }
-    }
 }
 
 impl<'s> MergeSchema<'s> {
@@ -75,69 +54,72 @@ impl<'s> MergeSchema<'s> {
     #[must_use]
     pub fn of(resource: &Resource, schema: &'s Schema, root_package: bool) -> Self {
         if resource.is_kptfile() {
-            let location = if root_package {
-                Location::RootKptfile
+            let special = if root_package {
+                Special::RootKptfile
             } else {
-                Location::Kptfile
+                Special::Kptfile
             };
             // Of a Kptfile only the metadata is known.
             return Self {
                 type_ref: schema.resource("v1", "ConfigMap"),
-                location,
+                special,
             };
         }
         let found = schema.resource(&resource.api_version, &resource.kind);
         // Every resource has metadata. The other fields of a ConfigMap have no lists.
         let type_ref = found.or_else(|| schema.resource("v1", "ConfigMap"));
-        let location = match (resource.group(), resource.kind.as_str()) {
-            ("kustomize.config.k8s.io", "Kustomization" | "Component") => Location::Kustomization,
+        let special = match (resource.group(), resource.kind.as_str()) {
+            ("kustomize.config.k8s.io", "Kustomization" | "Component") => Special::Kustomization,
             (group, kind) => match groups::of_spec(group, kind) {
-                [] => Location::Resource,
-                groups => Location::ResourceOf(groups),
+                [] => Special::Resource,
+                groups => Special::ResourceOf(groups),
             },
         };
-        Self { type_ref, location }
+        Self { type_ref, special }
     }
 
     /// The value under a key.
     pub(super) fn field(&self, name: &str) -> Self {
-        let location = match (self.location, name) {
+        let special = match (self.special, name) {
             (
-                Location::Resource
-                | Location::ResourceOf(_)
-                | Location::Kptfile
-                | Location::Kustomization,
+                Special::Resource
+                | Special::ResourceOf(_)
+                | Special::Kptfile
+                | Special::Kustomization,
                 "metadata",
-            ) => Location::Metadata,
-            (Location::RootKptfile, "metadata") => Location::RootKptfileMetadata,
-            (Location::Metadata | Location::RootKptfileMetadata, "annotations") => {
-                Location::Annotations
+            ) => Special::Metadata,
+            (Special::RootKptfile, "metadata") => Special::RootKptfileMetadata,
+            (Special::Metadata | Special::RootKptfileMetadata, "annotations") => {
+                Special::Annotations
             }
-            (Location::Kptfile | Location::RootKptfile, "pipeline") => Location::Pipeline,
-            (Location::Kptfile | Location::RootKptfile, "info") => Location::KptfileInfo,
-            (Location::Kptfile | Location::RootKptfile, "status") => Location::KptfileStatus,
-            (Location::Pipeline, "mutators" | "validators") => Location::Functions,
-            (Location::KptfileInfo, "readinessGates") => Location::Typed("conditionType"),
-            (Location::KptfileStatus, "conditions") => Location::Typed("type"),
-            (Location::ResourceOf(groups), "spec") => Location::Grouped(groups),
-            (Location::Kustomization, name) => {
-                kustomization::list(name).map_or(Location::Other, Location::Kustomized)
+            (Special::Kptfile | Special::RootKptfile, "pipeline") => Special::Pipeline,
+            (Special::Kptfile | Special::RootKptfile, "info") => Special::KptfileInfo,
+            (Special::Kptfile | Special::RootKptfile, "status") => Special::KptfileStatus,
+            (Special::Pipeline, "mutators" | "validators") => Special::Functions,
+            (Special::KptfileInfo, "readinessGates") => Special::Typed("conditionType"),
+            (Special::KptfileStatus, "conditions") => Special::Typed("type"),
+            (Special::ResourceOf(groups), "spec") => Special::Grouped(groups),
+            (Special::Kustomization, "configMapGenerator" | "secretGenerator") => {
+                Special::Generators
             }
-            (Location::Generator, name) => {
-                kustomization::list_of_generator(name).map_or(Location::Other, Location::Kustomized)
+            (Special::Kustomization, name) => {
+                kustomization::list(name).map_or(Special::None, Special::Kustomized)
+            }
+            (Special::Generator, name) => {
+                kustomization::list_of_generator(name).map_or(Special::None, Special::Kustomized)
             }
             _ if self.type_ref.is_some() => of_known(name),
-            _ => Location::Other,
+            _ => Special::None,
         };
         let type_ref = self.type_ref.and_then(|type_ref| type_ref.field(name));
-        Self { type_ref, location }
+        Self { type_ref, special }
     }
 
     /// The keys of a mapping that are one value together.
     pub(super) fn groups(&self) -> &'static [Group] {
-        match self.location {
-            Location::Kptfile => &groups::SUB_PACKAGE,
-            Location::Grouped(groups) => groups,
+        match self.special {
+            Special::Kptfile => &groups::SUB_PACKAGE,
+            Special::Grouped(groups) => groups,
             _ => &[],
         }
     }
@@ -145,26 +127,23 @@ impl<'s> MergeSchema<'s> {
     /// The elements of a list.
     pub(super) fn items(&self) -> Self {
         let type_ref = self.type_ref.and_then(TypeRef::items);
-        let location = match self.location {
-            Location::Functions => Location::Grouped(&groups::FUNCTION),
-            Location::ListOf(groups) => Location::Grouped(groups),
-            Location::Kustomized(List::Kustomization(Known::Generator)) => Location::Generator,
-            _ => Location::Other,
+        let special = match self.special {
+            Special::Functions => Special::Grouped(&groups::FUNCTION),
+            Special::ListOf(groups) => Special::Grouped(groups),
+            Special::Generators => Special::Generator,
+            _ => Special::None,
         };
-        Self { type_ref, location }
+        Self { type_ref, special }
     }
 
-    pub(super) fn list(&self) -> List<'s> {
-        match self.location {
-            Location::Functions => return List::Functions,
-            Location::Typed(field) => return List::Field(field),
-            Location::Kustomized(list) => return list,
-            _ => {}
-        }
-        match self.type_ref.map(TypeRef::list) {
-            Some(ListType::Set) => List::Set,
-            Some(ListType::Map(keys)) => List::Map(keys),
-            Some(ListType::Atomic) | None => List::Atomic,
+    /// How the elements of a list relate.
+    pub(super) fn list(&self) -> ListType<'s> {
+        match self.special {
+            Special::Functions => ListType::Functions,
+            Special::Typed(field) => ListType::Map(Keys::one(field)),
+            Special::Generators => ListType::Map(kustomization::GENERATOR_KEYS),
+            Special::Kustomized(list) => list,
+            _ => self.type_ref.map_or(ListType::Atomic, TypeRef::list),
         }
     }
 
@@ -175,23 +154,43 @@ impl<'s> MergeSchema<'s> {
 
     /// Whether a merge leaves an entry as local has it.
     pub(super) fn keeps_local(&self, key: &str) -> bool {
-        match self.location {
-            Location::Annotations => key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key),
-            Location::RootKptfile => matches!(key, "upstream" | "upstreamLock"),
-            Location::RootKptfileMetadata => key == "name",
+        match self.special {
+            Special::Annotations => key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key),
+            Special::RootKptfile => matches!(key, "upstream" | "upstreamLock"),
+            Special::RootKptfileMetadata => key == "name",
             _ => false,
         }
     }
+
+    /// Whether a mapping of upstream holds something that a merge does not take over.
+    pub(super) fn holds_local_fields(&self, node: NodeRef<'_>) -> bool {
+        match self.special {
+            Special::Annotations => {
+                let mut keys = node.entries().map(|entry| entry.key.scalar_text());
+                keys.any(|key| self.keeps_local(key.unwrap_or_default()))
+            }
+            Special::Metadata | Special::RootKptfileMetadata => {
+                let below = node.get("annotations");
+                below.is_some_and(|node| self.field("annotations").holds_local_fields(node))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether each `name` in a list is there once, though it is no key.
+    pub(super) fn names_are_unique(&self) -> bool {
+        self.special == Special::Ports
+    }
 }
 
-/// Places of a known type that are known by their keys.
-fn of_known(name: &str) -> Location {
+/// Values of a known type that are known by their keys.
+fn of_known(name: &str) -> Special {
     if name == "ports" {
-        return Location::Ports;
+        return Special::Ports;
     }
     match (groups::of_field(name), groups::of_elements(name)) {
-        ([], []) => Location::Other,
-        ([], groups) => Location::ListOf(groups),
-        (groups, _) => Location::Grouped(groups),
+        ([], []) => Special::None,
+        ([], groups) => Special::ListOf(groups),
+        (groups, _) => Special::Grouped(groups),
     }
 }

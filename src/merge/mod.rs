@@ -1,16 +1,14 @@
 //! Three-way merge of packages.
 //!
 //! In reading order: [`rule`], which decides between three versions of anything; [`decided`], what
-//! somebody decided beforehand; [`order`], which merges the orders of a list; `merge_schema` and
-//! [`identity`], which say how the parts of a resource relate and which ones are the same; `groups`,
-//! which fields exclude each other; [`fields`], which merges one resource into the text of the local
+//! somebody decided beforehand; [`order`], which merges the orders of a list; `merge_schema`, which says
+//! how the parts of a resource relate; `groups`, which fields exclude each other; [`fields`], which merges one resource into the text of the local
 //! one; [`kptfile`] and `kustomization`, what is particular to those; [`resources`], which resources
 //! are the same, with [`upstream_identifier`]; [`package`], what becomes of each, and of all else in a package.
 
 pub mod decided;
 pub mod fields;
 mod groups;
-pub mod identity;
 pub mod kptfile;
 mod kustomization;
 pub mod likeness;
@@ -20,8 +18,10 @@ pub mod package;
 pub mod resources;
 pub mod rule;
 pub mod upstream_identifier;
+mod versions;
 
 pub use decided::{ConflictRules, DecidedBy, Decision};
 pub use fields::{Conflict, Findings};
 pub use merge_schema::MergeSchema;
 pub use rule::{OnConflict, Side};
+pub use versions::Versions;

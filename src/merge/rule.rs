@@ -1,4 +1,5 @@
-//! The rule of every merge: of three versions of one thing, which one stands.
+//! The rule of every merge: of three versions of one thing, which one stands. It takes no sides: a conflict
+//! is an outcome, and the caller decides it.
 //!
 //! It is the same for scalars, lists that are one value, elements, Kptfile sections, resources and
 //! files: what only one side changed is taken; what both changed to one end is taken; where both
@@ -9,11 +10,13 @@
 //! | 1 | 2 | 1 | local |
 //! | 1 | 1 | 2 | upstream |
 //! | 1 | 2 | 2 | both are the same |
-//! | 1 | 2 | 3 | the winner, and a conflict |
+//! | 1 | 2 | 3 | a conflict: who stands is up to the caller |
 //!
 //! Absence is a version like any other: to remove is to change.
 //!
 //! Source: contract, merge-package; merging-fields document, the tables of Field Merge Semantics.
+
+use super::versions::Versions;
 
 /// One of the two versions that are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +28,15 @@ pub enum Side {
 }
 
 impl Side {
+    /// The one that it is merged with.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Local => Self::Upstream,
+            Self::Upstream => Self::Local,
+        }
+    }
+
     /// The word in results.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -65,23 +77,22 @@ impl OnConflict {
     }
 }
 
-/// Which version stands, and whether that was a conflict.
+/// Which version stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Outcome {
-    /// The version that stands; `Local` where both are the same, so that nothing has to be done.
-    pub side: Side,
-    /// Whether both sides changed it, to different ends.
-    pub conflict: bool,
+pub enum Outcome {
+    /// That of a side; local's where both are the same, so that nothing has to be done.
+    Stands(Side),
+    /// Both sides changed it, to different ends.
+    Conflict,
 }
 
-/// Merges three versions of one thing; `winner` stands in a conflict.
-pub fn merge<T>(
-    base: Option<T>,
-    local: Option<T>,
-    upstream: Option<T>,
-    winner: Side,
-    equal: impl Fn(&T, &T) -> bool,
-) -> Outcome {
+/// Merges three versions of one thing.
+pub fn merge<T>(versions: Versions<Option<T>>, equal: impl Fn(&T, &T) -> bool) -> Outcome {
+    let Versions {
+        base,
+        local,
+        upstream,
+    } = versions;
     let same = |a: &Option<T>, b: &Option<T>| match (a, b) {
         (Some(a), Some(b)) => equal(a, b),
         (None, None) => true,
@@ -89,75 +100,66 @@ pub fn merge<T>(
     };
     // The cheap question first: mostly upstream did not touch it.
     if same(&base, &upstream) || same(&local, &upstream) {
-        return Outcome {
-            side: Side::Local,
-            conflict: false,
-        };
+        return Outcome::Stands(Side::Local);
     }
     if same(&base, &local) {
-        return Outcome {
-            side: Side::Upstream,
-            conflict: false,
-        };
+        return Outcome::Stands(Side::Upstream);
     }
-    Outcome {
-        side: winner,
-        conflict: true,
-    }
+    Outcome::Conflict
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Every pattern of three versions, with absence: equal letters are equal values.
+    /// Every pattern of three versions, absence included: equal letters are equal values.
     #[test]
     fn every_pattern() {
-        use Side::{Local, Upstream};
-        let clean = |side| (side, false);
-        let table: [(&str, Option<(Side, bool)>); 15] = [
-            // base, local, upstream; `None` is a conflict.
-            ("---", Some(clean(Local))),
-            ("--a", Some(clean(Upstream))),
-            ("-a-", Some(clean(Local))),
-            ("-aa", Some(clean(Local))),
-            ("-ab", None),
-            ("a--", Some(clean(Local))),
-            ("a-a", Some(clean(Local))),
-            ("a-b", None),
-            ("aa-", Some(clean(Upstream))),
-            ("aaa", Some(clean(Local))),
-            ("aab", Some(clean(Upstream))),
-            ("ab-", None),
-            ("aba", Some(clean(Local))),
-            ("abb", Some(clean(Local))),
-            ("abc", None),
+        let local = Outcome::Stands(Side::Local);
+        let upstream = Outcome::Stands(Side::Upstream);
+        let table = [
+            // base, local, upstream
+            ("---", local),
+            ("--a", upstream),
+            ("-a-", local),
+            ("-aa", local),
+            ("-ab", Outcome::Conflict),
+            ("a--", local),
+            ("a-a", local),
+            ("a-b", Outcome::Conflict),
+            ("aa-", upstream),
+            ("aaa", local),
+            ("aab", upstream),
+            ("ab-", Outcome::Conflict),
+            ("aba", local),
+            ("abb", local),
+            ("abc", Outcome::Conflict),
         ];
         for (pattern, expected) in table {
-            let mut versions = pattern.chars().map(|c| (c != '-').then_some(c));
-            let mut next = || versions.next().flatten();
+            let mut letters = pattern.chars().map(|c| (c != '-').then_some(c));
+            let mut next = || letters.next().flatten();
             let (base, local, upstream) = (next(), next(), next());
-            for winner in [Local, Upstream] {
-                let outcome = merge(base, local, upstream, winner, |a, b| a == b);
-                let (side, conflict) = expected.unwrap_or((winner, true));
-                assert_eq!(outcome, Outcome { side, conflict }, "{pattern}, {winner:?}");
-                // The laws of the contract, for one thing.
-                let stands = if outcome.side == Local {
-                    local
-                } else {
-                    upstream
-                };
-                if base == upstream {
-                    assert_eq!(stands, local, "{pattern}");
-                }
-                if base == local || local == upstream {
-                    assert_eq!(stands, upstream, "{pattern}");
-                }
-                assert_eq!(
-                    outcome.conflict,
-                    base != local && base != upstream && local != upstream
-                );
+            let versions = Versions {
+                base,
+                local,
+                upstream,
+            };
+            let outcome = merge(versions, |a, b| a == b);
+            assert_eq!(outcome, expected, "{pattern}");
+            // The laws of the contract, for one thing.
+            let stands = match outcome {
+                Outcome::Stands(Side::Local) => Some(local),
+                Outcome::Stands(Side::Upstream) => Some(upstream),
+                Outcome::Conflict => None,
+            };
+            if base == upstream {
+                assert_eq!(stands, Some(local), "{pattern}");
             }
+            if base == local || local == upstream {
+                assert_eq!(stands, Some(upstream), "{pattern}");
+            }
+            let all_differ = base != local && base != upstream && local != upstream;
+            assert_eq!(outcome == Outcome::Conflict, all_differ, "{pattern}");
         }
     }
 

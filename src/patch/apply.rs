@@ -15,12 +15,12 @@ use std::collections::{HashMap, HashSet};
 
 use super::directive::{ListDirective, NO_SCHEMA, PATCH, PatchMap, Word, short, word};
 use super::fields::Fields;
-use super::finding::{Findings, Trail};
+use super::finding::Findings;
 use super::node::{Item, Node, Shape};
 use super::order::{ElementKey, ListOrder, Merged, live_after_deletions};
-use super::rules::{ListRule, Rules};
+use super::rules::{ListRule, Rules, key_values};
 use crate::results::Reason;
-use crate::yaml::Value;
+use crate::yaml::{Trail, Value};
 
 /// What becomes of a resource.
 #[derive(Debug, Clone)]
@@ -290,7 +290,7 @@ impl Apply<'_> {
         let is_keyed = matches!(rules.list(), ListRule::Keyed(_));
         let (mut items, mut changed) = (Vec::new(), false);
         for (index, item) in patch.items().into_iter().enumerate() {
-            let at = Trail::Index(trail, index);
+            let at = trail.element(index);
             if item.value.shape() == Shape::Map
                 && let Some(word) = word(&item.value)
             {
@@ -438,7 +438,7 @@ impl Apply<'_> {
             first.entry(*key).or_insert(at);
         }
         for (key, (index, item)) in patch_keys.iter().zip(&special.plain) {
-            let at = Trail::Index(trail, *index);
+            let at = trail.element(*index);
             let is_map = matches!(rule, ListRule::Keyed(_));
             match first.get(key).copied() {
                 Some(found) if !special.replaces => {
@@ -501,8 +501,8 @@ impl Apply<'_> {
         let mut keys = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             let key = match rule {
-                ListRule::Keyed(names) => names.of(&item.value),
-                _ => match item.value.shape() {
+                ListRule::Keyed(keys) => key_values(keys, &item.value),
+                ListRule::Atomic | ListRule::Set => match item.value.shape() {
                     Shape::Scalar | Shape::Null => {
                         Ok(vec![item.value.scalar().unwrap_or(Value::Null)])
                     }
@@ -515,7 +515,7 @@ impl Apply<'_> {
             match key {
                 Ok(key) => keys.push(key),
                 Err(message) => {
-                    let at = Trail::Index(trail, index);
+                    let at = trail.element(index);
                     let message = format!("element of {whose}: {message}");
                     self.findings.error(&at, Reason::InvalidPatch, message);
                     return None;
@@ -537,16 +537,16 @@ impl Apply<'_> {
             deleted: Vec::new(),
             replaces: false,
         };
-        let ListRule::Keyed(names) = rule else {
+        let ListRule::Keyed(keys) = rule else {
             special.plain = items.iter().cloned().enumerate().collect();
             return Some(special);
         };
         for (index, item) in items.iter().enumerate() {
-            let at = Trail::Index(trail, index);
+            let at = trail.element(index);
             let is_map = item.value.shape() == Shape::Map;
             let mut ignored: Vec<String> = Vec::new();
             match word(&item.value).filter(|_| is_map) {
-                Some(Word::Delete) => match names.of(&item.value) {
+                Some(Word::Delete) => match key_values(keys, &item.value) {
                     Ok(key) => special.deleted.push(key),
                     Err(message) => {
                         self.findings.error(&at, Reason::InvalidPatch, message);

@@ -18,12 +18,13 @@ use std::collections::{HashMap, HashSet};
 use super::directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER};
 use super::fields::{Field, Fields};
 use super::finder::Finder;
-use super::finding::{Findings, Trail};
+use super::finding::Findings;
 use super::node::{Item, Node, Shape};
 use super::order::ElementKey;
-use super::rules::{ListRule, MergeKeys, Rules};
+use super::rules::{ListRule, Rules, key_values, names};
 use crate::results::Reason;
-use crate::yaml::Value;
+use crate::schema::Keys;
+use crate::yaml::{Trail, Value};
 
 /// Makes the patch; `None` if there is nothing to patch. With error findings it is of no use.
 pub fn create<'a>(
@@ -253,7 +254,7 @@ impl Create<'_> {
         &mut self,
         field: &Field<'a>,
         versions: Versions<'_, 'a>,
-        keys: MergeKeys<'_>,
+        keys: Keys<'_>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
         fields: &mut Fields<'a>,
@@ -281,7 +282,7 @@ impl Create<'_> {
         let mut deletes_within = false;
         for index in patch_order(&own_keys) {
             let item = &own[index];
-            let at = Trail::Index(trail, index);
+            let at = trail.element(index);
             let original = in_old.of[index].map(|at| old[at].value.clone());
             let live = in_live.of[index].map(|at| live[at].value.clone());
             let versions = Versions {
@@ -302,11 +303,9 @@ impl Create<'_> {
         gone.sort_by_cached_key(|at| sort_text(&old_keys[*at]));
         let deletes = deletes_within || !gone.is_empty();
         for at in gone {
-            let named = keys.names();
-            let named = named.iter().zip(&old_keys[at]);
-            let named = named.map(|(name, value)| {
-                Field::made((*name).to_owned(), Node::of_value(value.clone()))
-            });
+            let named = keys.names().zip(&old_keys[at]);
+            let named = named
+                .map(|(name, value)| Field::made(name.to_owned(), Node::of_value(value.clone())));
             let word = Field::made(PATCH, Node::of_value("delete"));
             let fields = named.chain([word]).collect();
             items.push(Item::made(Node::map(fields, None)));
@@ -319,7 +318,7 @@ impl Create<'_> {
         if !items.is_empty() && (repeats(&own_keys) || repeats(&live_keys)) {
             let message = format!(
                 "two elements have the same `{}`, by which alone patches tell them apart",
-                keys.names().join(", ")
+                names(keys)
             );
             self.findings.warning(trail, Reason::DuplicateKey, message);
         }
@@ -348,16 +347,16 @@ impl Create<'_> {
     fn keys(
         &mut self,
         items: &[Item<'_>],
-        keys: MergeKeys<'_>,
+        keys: Keys<'_>,
         whose: &str,
         trail: &Trail<'_>,
     ) -> Option<Vec<ElementKey>> {
         let mut found = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            match keys.of(&item.value) {
+            match key_values(keys, &item.value) {
                 Ok(key) => found.push(key),
                 Err(message) => {
-                    let at = Trail::Index(trail, index);
+                    let at = trail.element(index);
                     let message = format!("element of {whose}: {message}");
                     self.findings.error(&at, Reason::InvalidValue, message);
                     return None;
@@ -426,15 +425,14 @@ fn sort_text(key: &ElementKey) -> Vec<String> {
 }
 
 /// The fields that tell an element apart.
-fn key_fields<'a>(element: &Node<'a>, keys: MergeKeys<'_>) -> Fields<'a> {
-    let names = keys.names();
+fn key_fields<'a>(element: &Node<'a>, keys: Keys<'_>) -> Fields<'a> {
     let mut fields = element.fields();
-    fields.retain(|_, key| names.contains(&key));
+    fields.retain(|_, key| keys.names().any(|name| name == key));
     fields
 }
 
 /// The patch of an element with the fields that tell it apart, in the element's order.
-fn with_keys<'a>(patch: Node<'a>, element: &Node<'a>, keys: MergeKeys<'_>) -> Node<'a> {
+fn with_keys<'a>(patch: Node<'a>, element: &Node<'a>, keys: Keys<'_>) -> Node<'a> {
     let Node::Map(map) = &patch else {
         return patch;
     };

@@ -12,11 +12,11 @@
 use std::collections::HashMap;
 
 use super::fields::Fields;
-use super::finding::{Findings, Trail};
+use super::finding::Findings;
 use super::node::{Item, Node, Shape};
 use super::rules::Rules;
 use crate::results::Reason;
-use crate::yaml::Value;
+use crate::yaml::{Trail, Value};
 
 /// The key of the directive for a map or an element as a whole.
 pub const PATCH: &str = "$patch";

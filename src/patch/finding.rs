@@ -1,9 +1,7 @@
 //! What is wrong with a patch, and where.
 
-use std::borrow::Cow;
-
 use crate::results::{Reason, Severity};
-use crate::yaml::{Path, PathElement};
+use crate::yaml::{Path, Trail};
 
 /// Something to say of a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,39 +49,5 @@ impl Findings {
         self.0
             .iter()
             .any(|finding| finding.severity == Severity::Error)
-    }
-}
-
-/// The way to a place, made into a [`Path`] only when there is something to say.
-pub(super) enum Trail<'t> {
-    Root,
-    Field(&'t Trail<'t>, Cow<'t, str>),
-    Index(&'t Trail<'t>, usize),
-}
-
-impl<'t> Trail<'t> {
-    pub(super) fn field(&'t self, name: &'t str) -> Self {
-        Self::Field(self, Cow::Borrowed(name))
-    }
-
-    pub(super) fn to_path(&self) -> Path {
-        // From the root down, without a call a level.
-        let mut elements = Vec::new();
-        let mut at = self;
-        loop {
-            at = match at {
-                Self::Root => break,
-                Self::Field(parent, name) => {
-                    elements.push(PathElement::Field(name.to_string()));
-                    parent
-                }
-                Self::Index(parent, index) => {
-                    elements.push(PathElement::Index(*index));
-                    parent
-                }
-            };
-        }
-        let path = elements.into_iter().rev();
-        path.fold(Path::root(), |path, element| path.child(element))
     }
 }

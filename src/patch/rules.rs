@@ -4,10 +4,11 @@
 //! Custom resources have none; with their CRD supplied the list types stand in their place, with all
 //! their keys.
 
-use crate::schema::{Keys, ListType, MapType, Schema, TypeRef};
+use crate::schema::{KeyValue, Keys, ListType, MapType, Schema, TypeRef};
 use crate::yaml::Value;
 
 use super::node::{Node, Shape};
+use super::order::ElementKey;
 
 /// A place in a resource.
 #[derive(Debug, Clone, Copy)]
@@ -23,67 +24,49 @@ pub struct Rules<'s> {
     json_schema: bool,
 }
 
-/// How the elements of a list relate in a patch.
+/// How a patch treats a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListRule<'s> {
     /// The list is replaced as a whole.
     Atomic,
     /// Primitives, each its own key.
     Set,
-    /// Maps, told apart by fields.
-    Keyed(MergeKeys<'s>),
+    /// Maps, told apart by fields: the patch merge key, or the keys of a list of a custom resource.
+    Keyed(Keys<'s>),
 }
 
-/// The fields that tell elements apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MergeKeys<'s> {
-    /// The patch merge key.
-    One(&'s str),
-    /// The keys of a list of a custom resource.
-    Many(Keys<'s>),
+/// The values of the keys of an element.
+///
+/// # Errors
+/// What is wrong: no map, a key that is missing or no scalar.
+pub(super) fn key_values(keys: Keys<'_>, element: &Node<'_>) -> Result<ElementKey, String> {
+    if element.shape() != Shape::Map {
+        let found = element.shape().with_article();
+        return Err(format!(
+            "expected a map with the merge key `{}`, found {found}",
+            names(keys)
+        ));
+    }
+    let values = keys.values(|name| element.get(name));
+    let values = values.map(|(name, value)| match value {
+        KeyValue::Given(value) => match value.shape() {
+            Shape::Scalar => Ok(value.scalar().unwrap_or(Value::Null)),
+            other => Err(format!(
+                "merge key `{name}`: expected a string or number, found {}",
+                other.with_article()
+            )),
+        },
+        KeyValue::Default(default) => Ok(default.to_value()),
+        KeyValue::Absent => Err(format!(
+            "expected the merge key `{name}`, found a map without it"
+        )),
+    });
+    values.collect()
 }
 
-impl<'s> MergeKeys<'s> {
-    /// Their names.
-    #[must_use]
-    pub fn names(self) -> Vec<&'s str> {
-        match self {
-            Self::One(name) => vec![name],
-            Self::Many(keys) => keys.names().collect(),
-        }
-    }
-
-    /// The values of the keys of an element.
-    ///
-    /// # Errors
-    /// What is wrong: no map, a key that is missing or no scalar.
-    pub fn of(self, element: &Node<'_>) -> Result<Vec<Value>, String> {
-        if element.shape() != Shape::Map {
-            let found = element.shape().with_article();
-            return Err(format!(
-                "expected a map with the merge key `{}`, found {found}",
-                self.names().join(", ")
-            ));
-        }
-        let read = |name: &str, default: Option<Value>| match element.get(name) {
-            None => default
-                .ok_or_else(|| format!("expected the merge key `{name}`, found a map without it")),
-            Some(value) => match value.shape() {
-                Shape::Scalar => Ok(value.scalar().unwrap_or(Value::Null)),
-                other => Err(format!(
-                    "merge key `{name}`: expected a string or number, found {}",
-                    other.with_article()
-                )),
-            },
-        };
-        match self {
-            Self::One(name) => Ok(vec![read(name, None)?]),
-            Self::Many(keys) => keys
-                .iter()
-                .map(|key| read(key.name, key.default.map(|default| default.to_value())))
-                .collect(),
-        }
-    }
+/// The names of keys in a message.
+pub(super) fn names(keys: Keys<'_>) -> String {
+    keys.names().collect::<Vec<_>>().join(", ")
 }
 
 impl<'s> Rules<'s> {
@@ -136,7 +119,7 @@ impl<'s> Rules<'s> {
         let strategy = place.patch_strategy();
         if strategy.merge {
             return match place.patch_merge_key() {
-                Some(key) => ListRule::Keyed(MergeKeys::One(key)),
+                Some(key) => ListRule::Keyed(Keys::one(key)),
                 None => ListRule::Set,
             };
         }
@@ -146,7 +129,9 @@ impl<'s> Rules<'s> {
         match place.list() {
             ListType::Atomic => ListRule::Atomic,
             ListType::Set => ListRule::Set,
-            ListType::Map(keys) => ListRule::Keyed(MergeKeys::Many(keys)),
+            ListType::Map(keys) => ListRule::Keyed(keys),
+            // Lists of kpt and kustomize, which no API server merges.
+            ListType::KeyedStrings(_) | ListType::Functions => ListRule::Atomic,
         }
     }
 

@@ -24,6 +24,7 @@
 
 mod custom;
 mod extensions;
+mod list_type;
 mod openapi;
 mod read;
 mod table;
@@ -39,7 +40,8 @@ use builtin::BUILTIN;
 use table::Table;
 
 pub use extensions::{MapType, PatchStrategy};
-pub use type_ref::{Key, KeyDefault, Keys, ListType, TypeRef};
+pub use list_type::{Identity, Key, KeyDefault, KeyValue, Keys, ListType, StringKey};
+pub use type_ref::TypeRef;
 
 /// Kinds that moved to another group: the kind, and where it is now; they left `extensions`.
 const MOVED: [(&str, &str); 5] = [

@@ -6,53 +6,14 @@ use std::ptr;
 
 use super::builtin::BUILTIN;
 use super::extensions::{MapType, PatchStrategy};
-use super::table::{Field, KeyDefaultEntry, KeyEntry, ListRelation, NONE, Table, Type};
-use crate::yaml::Value;
+use super::list_type::{Keys, ListType};
+use super::table::{Field, ListRelation, NONE, Table, Type};
 
 /// A place in a resource, as a schema knows it: an object, a map, a list or a scalar.
 #[derive(Clone, Copy)]
 pub struct TypeRef<'s> {
     pub(super) table: &'s Table,
     pub(super) index: u32,
-}
-
-/// How the elements of a list relate (`x-kubernetes-list-type`).
-#[derive(Debug, Clone, Copy)]
-pub enum ListType<'s> {
-    /// The list is one value.
-    Atomic,
-    /// Every element is its own key.
-    Set,
-    /// Elements are told apart by some of their fields.
-    Map(Keys<'s>),
-}
-
-/// The fields by which the elements of a list are told apart, in the order of the schema; at least
-/// one.
-#[derive(Clone, Copy)]
-pub struct Keys<'s> {
-    table: &'s Table,
-    keys: &'s [KeyEntry],
-}
-
-/// A field by which the elements of a list are told apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Key<'s> {
-    /// Name of the field.
-    pub name: &'s str,
-    /// What an element without the field has there.
-    pub default: Option<KeyDefault<'s>>,
-}
-
-/// What an absent key stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeyDefault<'s> {
-    /// A string, as `TCP` for `protocol`.
-    String(&'s str),
-    /// An integer.
-    Integer(i64),
-    /// A boolean.
-    Bool(bool),
 }
 
 impl<'s> TypeRef<'s> {
@@ -112,10 +73,10 @@ impl<'s> TypeRef<'s> {
         match self.get().list {
             ListRelation::Atomic => ListType::Atomic,
             ListRelation::Set => ListType::Set,
-            ListRelation::Map => ListType::Map(Keys {
-                table: self.table,
-                keys: self.table.keys(self.get()),
-            }),
+            ListRelation::Map => {
+                let keys = self.table.keys(self.get());
+                ListType::Map(Keys::of_table(self.table, keys))
+            }
         }
     }
 
@@ -189,75 +150,5 @@ impl fmt::Debug for TypeRef<'_> {
         debug.field("patch_strategy", &self.patch_strategy());
         debug.field("patch_merge_key", &self.patch_merge_key());
         debug.finish_non_exhaustive()
-    }
-}
-
-impl<'s> Keys<'s> {
-    /// Number of keys.
-    #[must_use]
-    pub fn len(self) -> usize {
-        self.keys.len()
-    }
-
-    /// Never: there is at least one.
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.keys.is_empty()
-    }
-
-    /// The keys, in the order of the schema.
-    pub fn iter(self) -> impl ExactSizeIterator<Item = Key<'s>> {
-        self.keys.iter().map(move |key| Key {
-            name: self.table.name(key.name),
-            default: match key.default {
-                KeyDefaultEntry::None => None,
-                KeyDefaultEntry::String(text) => Some(KeyDefault::String(self.table.name(text))),
-                KeyDefaultEntry::Integer(value) => Some(KeyDefault::Integer(value)),
-                KeyDefaultEntry::Bool(value) => Some(KeyDefault::Bool(value)),
-            },
-        })
-    }
-
-    /// The names of the keys, in the order of the schema.
-    pub fn names(self) -> impl ExactSizeIterator<Item = &'s str> {
-        self.iter().map(|key| key.name)
-    }
-}
-
-impl fmt::Debug for Keys<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_list().entries(self.iter()).finish()
-    }
-}
-
-impl PartialEq for Keys<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
-    }
-}
-
-impl Eq for Keys<'_> {}
-
-impl PartialEq for ListType<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (ListType::Atomic, ListType::Atomic) | (ListType::Set, ListType::Set) => true,
-            (ListType::Map(keys), ListType::Map(others)) => keys == others,
-            _ => false,
-        }
-    }
-}
-
-impl Eq for ListType<'_> {}
-
-impl KeyDefault<'_> {
-    /// As a value, to compare with those of a document.
-    #[must_use]
-    pub fn to_value(self) -> Value {
-        match self {
-            KeyDefault::String(text) => Value::from(text),
-            KeyDefault::Integer(value) => Value::from(value),
-            KeyDefault::Bool(value) => Value::from(value),
-        }
     }
 }

@@ -20,6 +20,7 @@ mod parser;
 mod path;
 mod render;
 mod text_edit;
+mod trail;
 mod tree;
 
 pub mod de;
@@ -39,6 +40,7 @@ pub(crate) use head::head_end;
 pub(crate) use lines::is_marker;
 pub use path::{Path, PathElement};
 pub use render::node_text;
+pub(crate) use trail::Trail;
 pub(crate) use tree::most_nodes;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;

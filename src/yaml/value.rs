@@ -2,12 +2,10 @@
 //!
 //! Values are compared here and spelled in [`super::scalar`]: `8080`, `0x1f90` and `8080.0` are equal, `"8080"` is not.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::hash::{Hash, Hasher};
 
-/// Mappings up to this size are compared pair by pair, larger ones through a hash table.
-const SMALL_MAPPING: usize = 16;
+use crate::interner::Interner;
 
 /// A YAML value apart from its spelling.
 ///
@@ -142,10 +140,6 @@ impl Value {
             other => other.to_json(),
         }
     }
-
-    fn is_scalar(&self) -> bool {
-        !matches!(self, Value::Sequence(_) | Value::Mapping(_))
-    }
 }
 
 impl From<&str> for Value {
@@ -272,62 +266,47 @@ impl fmt::Display for Number {
     }
 }
 
+/// Compares mappings by key, whatever their order.
+///
+/// A [`Value`] keeps its entries as the text has them, and in no map: a key that is a collection may
+/// occur twice in a text, written differently, and the editor must see that to refuse it.
 fn mappings_are_equal(left: &[(Value, Value)], right: &[(Value, Value)]) -> bool {
     if left.len() != right.len() {
         return false;
     }
-    // Mostly the order is the same, and then no search is needed.
-    let same = left
-        .iter()
-        .zip(right)
-        .take_while(|((left, _), (right, _))| left == right)
-        .count();
-    let (left, left_rest) = left.split_at(same);
-    let (right, right_rest) = right.split_at(same);
-    if !left
-        .iter()
-        .zip(right)
-        .all(|((_, left), (_, right))| left == right)
-    {
+    // Mostly the order is the same, and then no key needs a number. Loops, as closures would cost the
+    // stack several frames a level.
+    let mut same = 0;
+    for ((key, value), (other_key, other)) in left.iter().zip(right) {
+        if key != other_key {
+            break;
+        }
+        if value != other {
+            return false;
+        }
+        same += 1;
+    }
+    if same == left.len() {
+        return true;
+    }
+    let (left, right) = (&left[same..], &right[same..]);
+    let mut interner = Interner::default();
+    // The entries of the first source are numbered by their positions.
+    interner.number(&keys(left));
+    let numbered = interner.number(&keys(right));
+    if interner.len() > left.len() {
         return false;
     }
-    let small = left_rest.len() <= SMALL_MAPPING
-        && left_rest
-            .iter()
-            .chain(right_rest)
-            .all(|(key, _)| key.is_scalar());
-    if small {
-        let mut taken = [false; SMALL_MAPPING];
-        return left_rest.iter().all(|(key, value)| {
-            let position = right_rest
-                .iter()
-                .zip(&taken)
-                .position(|((other, _), taken)| !taken && other == key);
-            let Some(position) = position else {
-                return false;
-            };
-            taken[position] = true;
-            right_rest[position].1 == *value
-        });
-    }
-    let hashing = RandomState::new();
-    let mut by_key: HashMap<u64, Vec<&(Value, Value)>> = HashMap::new();
-    // Backwards, as the entries with one hash are searched from the end.
-    for entry in right_rest.iter().rev() {
-        by_key
-            .entry(hashing.hash_one(&entry.0))
-            .or_default()
-            .push(entry);
-    }
-    left_rest.iter().all(|(key, value)| {
-        let Some(candidates) = by_key.get_mut(&hashing.hash_one(key)) else {
+    for (number, (_, value)) in numbered.numbers.into_iter().zip(right) {
+        if left[number].1 != *value {
             return false;
-        };
-        let Some(position) = candidates.iter().rposition(|(other, _)| other == key) else {
-            return false;
-        };
-        candidates.remove(position).1 == *value
-    })
+        }
+    }
+    true
+}
+
+fn keys(entries: &[(Value, Value)]) -> Vec<&Value> {
+    entries.iter().map(|(key, _)| key).collect()
 }
 
 /// RFC 8259, section 6.

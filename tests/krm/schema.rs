@@ -35,6 +35,7 @@ fn words(of: Option<TypeRef<'_>>) -> String {
                 Some(default) => format!("{}={}", key.name, default.to_value().to_json()),
             }));
         }
+        ListType::KeyedStrings(_) | ListType::Functions => panic!("no list of Kubernetes"),
     }
     if of.map() == MapType::Atomic {
         words.push("atomic".to_owned());

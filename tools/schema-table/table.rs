@@ -64,6 +64,9 @@ impl<'s> Facts<'s> {
                     });
                     Some(keys.collect())
                 }
+                ListType::KeyedStrings(_) | ListType::Functions => {
+                    unreachable!("no schema of Kubernetes has such lists")
+                }
             },
             atomic_map: of.map() == MapType::Atomic,
             strategy: [merge, replace, retain_keys],

@@ -18,12 +18,13 @@ pub use pattern::{Pattern, PatternError};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::fields::Trail;
 use super::rule::{OnConflict, Side};
 use crate::config::{API_VERSION, UsageError, kind_of, unexpected, value_of};
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::{NodeRef, Path, de};
-use pattern::{Step, matches};
+use pattern::matches;
 
 /// Rules in their order.
 #[derive(Debug, Clone, Default)]
@@ -200,9 +201,9 @@ impl RulesOf<'_> {
     }
 
     /// Who stands in a conflict over a field.
-    pub(super) fn decide_field(&self, steps: &[Step<'_>], otherwise: Side) -> Decision {
+    pub(super) fn decide_field(&self, trail: &Trail<'_>, otherwise: Side) -> Decision {
         self.first(otherwise, |rule| match &rule.path {
-            Some(pattern) => matches(pattern, steps),
+            Some(pattern) => matches(pattern, trail),
             None => true,
         })
     }
@@ -246,5 +247,3 @@ impl Target {
         pairs.iter().all(fits)
     }
 }
-
-pub(super) use pattern::Step as TrailStep;

@@ -6,7 +6,7 @@
 
 use thiserror::Error;
 
-use crate::yaml::NodeRef;
+use crate::merge::fields::Trail;
 
 /// A pattern for paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,13 +33,6 @@ enum PatternStep {
 pub struct PatternError {
     text: String,
     what: &'static str,
-}
-
-/// A step on the way to a conflict.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::merge) enum Step<'t> {
-    Field(&'t str),
-    Element(usize, NodeRef<'t>),
 }
 
 impl Pattern {
@@ -121,24 +114,26 @@ fn bracket(inner: &str) -> Result<(PatternStep, &str), &'static str> {
     Ok((PatternStep::With(pairs), behind))
 }
 
-/// Whether a pattern is of the place that these steps lead to.
-pub(super) fn matches(pattern: &Pattern, steps: &[Step<'_>]) -> bool {
-    let enough = match pattern.all_below {
-        true => steps.len() > pattern.steps.len(),
-        false => steps.len() == pattern.steps.len(),
+/// Whether a pattern is of the value that a trail leads to.
+pub(super) fn matches(pattern: &Pattern, trail: &Trail<'_>) -> bool {
+    let steps = trail.steps();
+    let enough = if pattern.all_below {
+        steps.len() > pattern.steps.len()
+    } else {
+        steps.len() == pattern.steps.len()
     };
     let mut pairs = pattern.steps.iter().zip(steps);
-    enough && pairs.all(|(pattern, step)| fits(pattern, *step))
+    enough && pairs.all(|(pattern, step)| fits(pattern, step))
 }
 
-fn fits(pattern: &PatternStep, step: Step<'_>) -> bool {
+fn fits(pattern: &PatternStep, step: &Trail<'_>) -> bool {
     match (pattern, step) {
-        (PatternStep::Field(pattern), Step::Field(name)) => glob(pattern, name),
-        (PatternStep::Exact(name), Step::Field(found)) => name == found,
-        (PatternStep::AnyElement, Step::Element(..)) => true,
-        (PatternStep::Index(index), Step::Element(at, _)) => *index == at,
-        (PatternStep::With(pairs), Step::Element(_, node)) => {
-            let node = node.resolved();
+        (PatternStep::Field(pattern), Trail::Field(_, name)) => glob(pattern, name),
+        (PatternStep::Exact(name), Trail::Field(_, found)) => name == found,
+        (PatternStep::AnyElement, Trail::Element(..)) => true,
+        (PatternStep::Index(index), Trail::Element(_, at, _)) => index == at,
+        (PatternStep::With(pairs), Trail::Element(_, _, element)) => {
+            let node = element.node.resolved();
             pairs.iter().all(|(key, value)| {
                 let found = match key.as_str() {
                     "" => Some(node),

@@ -3,197 +3,137 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::super::identity::{self, Identity, Interner};
-use super::super::kptfile;
-use super::super::merge_schema::{List, Location, MergeSchema};
-use super::super::rule::{self, Side};
-use super::Merge;
-use super::groups::renamed_keys;
-use super::versions::{Child, Collection, Fate, Trail, Versions, entries_of, items_of, key_text};
-use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
+use super::super::merge_schema::MergeSchema;
+use super::super::rule::Side;
+use super::super::versions::Versions;
+use super::child::{Child, Children, entries_of};
+use super::trail::Trail;
+use super::{Fate, Merge};
+use crate::interner::Interner;
+use crate::schema::{Identity, ListType};
+use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument};
+
+/// A mapping or list that merges part by part.
+pub(super) struct Collection<'d, 'f> {
+    pub(super) versions: Children<'d, 'f>,
+    /// The node that is edited: local's, else an empty one in its place.
+    pub(super) node: NodeRef<'d>,
+    /// The side that removed the whole.
+    pub(super) removed_by: Option<Side>,
+    pub(super) parts: Parts<'d, 'f>,
+    pub(super) is_list: bool,
+}
+
+/// The entries or elements of three versions, numbered: a part has one number in all versions.
+pub(super) struct Parts<'d, 'f> {
+    pub(super) children: Versions<Vec<Child<'f>>, Vec<Child<'d>>>,
+    /// By position among the children of a version.
+    pub(super) numbers: Versions<Vec<usize>>,
+    /// How many numbers there are.
+    pub(super) count: usize,
+    /// Elements that stand or fall together, by number, and whose stand.
+    pub(super) together: Option<(Vec<bool>, Side)>,
+    /// Elements that are one value each, by number.
+    pub(super) whole: HashSet<usize>,
+}
+
+/// A mapping or list of each version that has one.
+pub(super) type Nodes<'d, 'f> = Versions<Option<NodeRef<'f>>, NodeRef<'d>>;
+
+impl<'d, 'f> Parts<'d, 'f> {
+    /// Numbers parts by their identities. Says whether one occurs twice in a version.
+    pub(super) fn number(
+        children: Versions<Vec<Child<'f>>, Vec<Child<'d>>>,
+        identities: &Versions<Vec<Identity<'_>>>,
+    ) -> (Self, bool) {
+        let mut interner = Interner::default();
+        let mut repeats = false;
+        let numbers = identities.as_ref().map(|identities| {
+            let found = interner.number(identities);
+            repeats |= found.repeats;
+            found.numbers
+        });
+        let parts = Self {
+            children,
+            numbers,
+            count: interner.len(),
+            together: None,
+            whole: HashSet::new(),
+        };
+        (parts, repeats)
+    }
+
+    /// For each number, the position of the part in each version.
+    pub(super) fn positions(&self) -> Versions<Vec<Option<usize>>> {
+        // Of functions that stand or fall together, base has numbers of another version, and no children.
+        let base = &self.numbers.base[..self.numbers.base.len().min(self.children.base.len())];
+        let numbers = Versions {
+            base,
+            local: &self.numbers.local[..],
+            upstream: &self.numbers.upstream[..],
+        };
+        numbers.map(|numbers| {
+            let mut positions = vec![None; self.count];
+            for (position, number) in numbers.iter().enumerate() {
+                positions[*number] = Some(position);
+            }
+            positions
+        })
+    }
+}
 
 impl Merge<'_> {
-    /// The parts of three versions, if they merge part by part.
+    /// The parts of three versions, if they merge part by part. `node` is local's; `present` says that an
+    /// absent base counts as an empty one.
     pub(super) fn collection<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
-        versions: Versions<'d, 'f>,
+        versions: Children<'d, 'f>,
+        node: NodeRef<'d>,
         present: bool,
     ) -> Option<Collection<'d, 'f>> {
-        let Versions {
-            base,
-            local,
-            upstream,
-        } = versions;
         // An alias reads what stands elsewhere: it is one value.
-        let is = |node: NodeRef<'_>, mapping: bool| match mapping {
-            true => node.kind().is_mapping(),
-            false => node.kind().is_sequence(),
-        };
-        let local = local?.value;
-        let mapping = match local.kind() {
-            kind if kind.is_mapping() && !schema.is_atomic_map() => true,
-            kind if kind.is_sequence() && !matches!(schema.list(), List::Atomic) => false,
-            _ => return None,
-        };
-        let fits = |child: Option<Child<'f>>| {
-            let node = child.map(|child| child.value.resolved());
-            node.filter(|node| is(*node, mapping))
-        };
-        // Of a version of another kind nothing can be merged, unless it is only the base.
-        let (old, new) = (fits(base), fits(upstream));
-        let other = if present {
-            new.is_none()
-        } else {
-            old.is_none()
-        };
-        if other {
+        let kind = node.kind();
+        let is_list = kind.is_sequence() && !matches!(schema.list(), ListType::Atomic);
+        if !is_list && !(kind.is_mapping() && !schema.is_atomic_map()) {
             return None;
         }
-        match mapping {
-            true => Some(self.mapping(schema, old, local, new)),
-            false => self.list(trail, schema, present, old, local, new),
-        }
-    }
-
-    fn mapping<'d, 'f>(
-        &mut self,
-        schema: MergeSchema<'_>,
-        base: Option<NodeRef<'f>>,
-        local: NodeRef<'d>,
-        upstream: Option<NodeRef<'f>>,
-    ) -> Collection<'d, 'f> {
-        let merged = |node: Option<NodeRef<'f>>| -> Vec<Child<'f>> {
-            let kept = |child: &Child<'f>| !schema.keeps_local(key_text(child));
-            node.map(|node| entries_of(node).filter(kept).collect())
-                .unwrap_or_default()
+        let fitting = |child: Option<Child<'f>>| {
+            let node = child.map(|child| child.value.resolved())?;
+            let kind = node.kind();
+            let fits = if is_list {
+                kind.is_sequence()
+            } else {
+                kind.is_mapping()
+            };
+            fits.then_some(node)
         };
-        let (base, upstream) = (merged(base), merged(upstream));
-        let local: Vec<_> = entries_of(local).collect();
-        let mut interner = Interner::default();
-        let sources = [keys(&base), keys(&local), keys(&upstream)];
-        let identities = sources.each_ref().map(|source| interner.of(source).0);
-        let count = interner.len();
-        Collection {
-            base,
-            local,
-            upstream,
-            identities,
-            count,
-            together: None,
-            whole: HashSet::new(),
-            is_list: false,
-        }
-    }
-
-    /// `None` if the elements cannot be told apart, and the list is one value.
-    fn list<'d, 'f>(
-        &mut self,
-        trail: &Trail<'_>,
-        schema: MergeSchema<'_>,
-        present: bool,
-        base: Option<NodeRef<'f>>,
-        local: NodeRef<'d>,
-        upstream: Option<NodeRef<'f>>,
-    ) -> Option<Collection<'d, 'f>> {
-        let had_base = base.is_some();
-        let base: Vec<_> = base
-            .map(|node| items_of(node).collect())
-            .unwrap_or_default();
-        let upstream: Vec<_> = upstream
-            .map(|node| items_of(node).collect())
-            .unwrap_or_default();
-        let local: Vec<_> = items_of(local).collect();
-        let mut interner = Interner::default();
-        let mut twice = false;
-        let (mut identities, mut together) = ([Vec::new(), Vec::new(), Vec::new()], None);
-        if let List::Functions = schema.list() {
-            let nodes = [nodes(&base), nodes(&local), nodes(&upstream)];
-            let functions = kptfile::identities([&nodes[0], &nodes[1], &nodes[2]])?;
-            for (numbered, source) in identities.iter_mut().zip(&functions.sources) {
-                let (found, again) = interner.of(source);
-                *numbered = found;
-                twice |= again;
-            }
-            if functions.together {
-                if !present {
-                    return None;
-                }
-                twice = false;
-                let side = self.together(trail, had_base, &functions.sources);
-                let mut marked = vec![false; interner.len()];
-                for (numbers, source) in identities.iter().zip(&functions.sources) {
-                    for (number, identity) in numbers.iter().zip(source) {
-                        marked[*number] = matches!(identity, Identity::Together(_));
-                    }
-                }
-                // As if only that side had moved anything.
-                identities[0] = match side {
-                    Side::Local => identities[2].clone(),
-                    Side::Upstream => identities[1].clone(),
-                };
-                together = Some((marked, side));
-            }
+        let nodes = Versions {
+            base: fitting(versions.base),
+            local: node,
+            upstream: fitting(versions.upstream),
+        };
+        // With a version of another kind nothing can be merged, unless it is only the base.
+        let other = if present { nodes.upstream } else { nodes.base };
+        other?;
+        let parts = if is_list {
+            self.list(trail, schema, nodes, present)?
         } else {
-            let list = schema.list();
-            let sources = [
-                elements(list, &base)?,
-                elements(list, &local)?,
-                elements(list, &upstream)?,
-            ];
-            for (numbered, source) in identities.iter_mut().zip(&sources) {
-                let (found, again) = interner.of(source);
-                *numbered = found;
-                twice |= again;
-            }
-        }
-        let whole = match twice || together.is_some() {
-            true => HashSet::new(),
-            false => renamed_keys(schema, [&base, &local, &upstream], &mut identities),
+            mapping(schema, nodes)
         };
-        if twice {
-            self.findings.duplicates.push(trail.to_path());
-        }
-        // With the base replaced, its elements are not the ones that the numbers are of.
-        let base = if together.is_some() { Vec::new() } else { base };
-        let count = interner.len();
+        let removed_by = match (versions.local, versions.upstream) {
+            (None, _) => versions.base.map(|_| Side::Local),
+            (Some(_), None) => Some(Side::Upstream),
+            (Some(_), Some(_)) => None,
+        };
         Some(Collection {
-            base,
-            local,
-            upstream,
-            identities,
-            count,
-            together,
-            whole,
-            is_list: true,
+            versions,
+            node,
+            removed_by,
+            parts,
+            is_list,
         })
-    }
-
-    /// Decides over functions that cannot be told apart, as one value.
-    fn together(
-        &mut self,
-        trail: &Trail<'_>,
-        had_base: bool,
-        sources: &[Vec<Identity<'_>>; 3],
-    ) -> Side {
-        let value = |source: &Vec<Identity<'_>>| {
-            let own = source
-                .iter()
-                .filter(|identity| matches!(identity, Identity::Together(_)));
-            Value::Sequence(own.map(Identity::to_value).collect())
-        };
-        let [base, local, upstream] = sources.each_ref().map(value);
-        let base = had_base.then_some(base);
-        let versions = (base.as_ref(), Some(&local), Some(&upstream));
-        let winner = self.policy.winner;
-        let outcome = rule::merge(versions.0, versions.1, versions.2, winner, |a, b| a == b);
-        if !outcome.conflict {
-            return outcome.side;
-        }
-        let decision = self.decide(trail, winner);
-        let values = [base, Some(local), Some(upstream)];
-        self.say(trail, trail.thing(), values, decision)
     }
 
     /// A map or list that local does not have: an empty one takes its place while the other two
@@ -203,54 +143,35 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         base: Option<Child<'f>>,
-        upstream: Option<Child<'f>>,
+        upstream: Child<'f>,
     ) -> Result<Option<Fate<'f>>, EditError> {
-        let Some(node) = upstream.map(|child| child.value.resolved()) else {
-            return Ok(None);
-        };
-        if base.is_none() && !holds_local_fields(node, schema) {
+        let node = upstream.value.resolved();
+        if base.is_none() && !schema.holds_local_fields(node) {
             return Ok(None);
         }
-        let empty = if node.kind().is_mapping() {
-            "{}\n"
-        } else {
-            "[]\n"
+        let kind = node.kind();
+        let fits = |child: Child<'f>| {
+            let base = child.value.resolved().kind();
+            base.is_mapping() == kind.is_mapping() && base.is_sequence() == kind.is_sequence()
         };
+        if !base.is_none_or(fits) {
+            return Ok(None);
+        }
+        let empty = if kind.is_mapping() { "{}\n" } else { "[]\n" };
         let owned = OwnedDocument::parse(empty.to_owned()).map_err(EditError::Broken)?;
         let Some(root) = owned.root() else {
             return Ok(None);
         };
         let versions = Versions {
             base,
-            local: Some(Child::of(root)),
-            upstream,
+            local: None,
+            upstream: Some(upstream),
         };
-        let fits = |child: Child<'f>| {
-            let kind = child.value.resolved().kind();
-            kind.is_mapping() == node.kind().is_mapping()
-                && kind.is_sequence() == node.kind().is_sequence()
-        };
-        if !base.is_none_or(fits) {
-            return Ok(None);
-        }
-        let Some(collection) = self.collection(trail, schema, versions, true) else {
+        let Some(collection) = self.collection(trail, schema, versions, root, true) else {
             return Ok(None);
         };
         let mut editor = Editor::new(owned.document());
-        let absent = base.map(|_| Side::Local);
-        let versions = Versions {
-            local: None,
-            ..versions
-        };
-        let fate = self.entries(
-            trail,
-            schema,
-            absent,
-            &versions,
-            root,
-            &collection,
-            &mut editor,
-        )?;
+        let fate = self.entries(trail, schema, &collection, &mut editor)?;
         Ok(Some(match fate {
             Fate::Local => {
                 let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
@@ -261,33 +182,26 @@ impl Merge<'_> {
     }
 }
 
-fn nodes<'a>(children: &[Child<'a>]) -> Vec<NodeRef<'a>> {
-    children
-        .iter()
-        .map(|child| child.value.resolved())
-        .collect()
-}
-
-fn keys<'a>(children: &[Child<'a>]) -> Vec<Identity<'a>> {
-    let keys = children.iter().filter_map(|child| child.entry);
-    keys.map(|entry| identity::of_key(entry.key)).collect()
-}
-
-fn elements<'a>(list: List<'_>, children: &[Child<'a>]) -> Option<Vec<Identity<'a>>> {
-    children
-        .iter()
-        .map(|child| identity::of_element(list, child.value))
-        .collect()
-}
-
-/// Whether a mapping of upstream holds something that is not taken over: such annotations.
-fn holds_local_fields(node: NodeRef<'_>, schema: MergeSchema<'_>) -> bool {
-    match schema.location {
-        Location::Annotations => entries_of(node).any(|child| schema.keeps_local(key_text(&child))),
-        Location::Metadata | Location::RootKptfileMetadata => {
-            let below = node.get("annotations");
-            below.is_some_and(|node| holds_local_fields(node, schema.field("annotations")))
-        }
-        _ => false,
+fn mapping<'d, 'f>(schema: MergeSchema<'_>, nodes: Nodes<'d, 'f>) -> Parts<'d, 'f> {
+    fn keys<'a>(children: &[Child<'a>]) -> Vec<Identity<'a>> {
+        let keys = children.iter().filter_map(|child| child.entry);
+        keys.map(|entry| Identity::of_key(entry.key)).collect()
     }
+    let merged = |node: Option<NodeRef<'f>>| -> Vec<Child<'f>> {
+        let entries = node.into_iter().flat_map(entries_of);
+        entries
+            .filter(|child| !schema.keeps_local(child.key_text()))
+            .collect()
+    };
+    let children = Versions {
+        base: merged(nodes.base),
+        local: entries_of(nodes.local).collect::<Vec<_>>(),
+        upstream: merged(nodes.upstream),
+    };
+    let identities = Versions {
+        base: keys(&children.base),
+        local: keys(&children.local),
+        upstream: keys(&children.upstream),
+    };
+    Parts::number(children, &identities).0
 }

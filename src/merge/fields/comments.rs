@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::child::Child;
 use super::same;
-use super::versions::Child;
 use crate::yaml::{Editor, NodeRef, all_comments, comments_above, line_comment};
 
 /// Comments of an entry or item: those that only upstream changed are taken. The one beside a value

@@ -1,13 +1,17 @@
 //! Parts of a collection that are one value: keys that exclude each other, and elements that keep
 //! their name under another key.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::super::groups::{Group, When};
-use super::super::merge_schema::{List, Location, MergeSchema};
-use super::super::rule::{self, Side};
-use super::versions::{Child, Collection, Trail, Versions, key_text};
+use super::super::merge_schema::MergeSchema;
+use super::super::rule::{self, Outcome, Side};
+use super::super::versions::Versions;
+use super::child::{Child, Children};
+use super::collection::Parts;
+use super::trail::Trail;
 use super::{Merge, Thing};
+use crate::schema::ListType;
 use crate::yaml::Value;
 
 /// The keys of one mapping whose side was decided on together.
@@ -15,11 +19,11 @@ pub(super) struct Forced(Vec<(&'static Group, Side)>);
 
 impl Forced {
     /// The side that stands at an entry, if its group decides.
-    pub(super) fn side_of(&self, versions: &Versions<'_, '_>) -> Option<Side> {
+    pub(super) fn side_of(&self, versions: &Children<'_, '_>) -> Option<Side> {
         if self.0.is_empty() {
             return None;
         }
-        let key = key_text(&versions.local.or(versions.upstream)?);
+        let key = versions.local.or(versions.upstream)?.key_text();
         let found = self.0.iter().find(|(group, _)| group.has(key));
         found.map(|(_, side)| *side)
     }
@@ -31,62 +35,58 @@ impl Merge<'_> {
         &mut self,
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
-        collection: &Collection<'_, '_>,
+        parts: &Parts<'_, '_>,
     ) -> Forced {
         let groups = schema.groups().iter();
-        let sides = groups.filter_map(|group| Some((group, self.group(trail, group, collection)?)));
+        let sides = groups.filter_map(|group| Some((group, self.group(trail, group, parts)?)));
         Forced(sides.collect())
     }
 
-    fn group(
-        &mut self,
-        trail: &Trail<'_>,
-        group: &Group,
-        collection: &Collection<'_, '_>,
-    ) -> Option<Side> {
-        let base = of_group(group, &collection.base);
-        let local = of_group(group, &collection.local);
-        let upstream = of_group(group, &collection.upstream);
-        let applies = match group.when {
-            When::Always => true,
-            When::Alternatives => {
-                let [ours, theirs] = [&local, &upstream].map(|all| {
-                    let mut keys: Vec<_> = all.iter().map(key_text).collect();
-                    keys.sort_unstable();
-                    keys
-                });
-                !ours.is_empty() && !theirs.is_empty() && ours != theirs
-            }
-            When::Kind(key, default) => {
-                let [ours, theirs] = [&local, &upstream].map(|all| {
-                    let found = all.iter().find(|child| key_text(child) == key);
-                    found.map_or(default, |child| {
-                        child.value.resolved().scalar_text().unwrap_or_default()
-                    })
-                });
-                !local.is_empty() && !upstream.is_empty() && ours != theirs
-            }
+    fn group(&mut self, trail: &Trail<'_>, group: &Group, parts: &Parts<'_, '_>) -> Option<Side> {
+        let versions = Versions {
+            base: of_group(group, &parts.children.base),
+            local: of_group(group, &parts.children.local),
+            upstream: of_group(group, &parts.children.upstream),
         };
-        if !applies {
+        if !applies(group.when, &versions.local, &versions.upstream) {
             return None;
         }
-        let values = [&base, &local, &upstream].map(|children| value_of(children));
-        let [old, ours, theirs] = values.each_ref().map(Option::as_ref);
-        let winner = self.policy.winner;
-        let outcome = rule::merge(old, ours, theirs, winner, |a, b| a == b);
-        if !outcome.conflict {
-            return Some(outcome.side);
+        let values = versions.as_ref().map(|children| value_of(children));
+        match rule::merge(values.as_ref().map(Option::as_ref), |a, b| a == b) {
+            Outcome::Stands(side) => Some(side),
+            Outcome::Conflict => {
+                let first = versions.local.first().or(versions.upstream.first())?;
+                let at = trail.field(first.owner().field_name());
+                let decision = self.decide(&at, self.policy.winner);
+                Some(self.report(&at, Thing::Value, values, decision))
+            }
         }
-        let first = local.first().or(upstream.first())?;
-        let at = Trail::Field(trail, first.owner());
-        let decision = self.decide(&at, winner);
-        Some(self.say(&at, Thing::Value, values, decision))
+    }
+}
+
+/// Whether the entries of a group are one value.
+fn applies(when: When, local: &[Child<'_>], upstream: &[Child<'_>]) -> bool {
+    fn keys<'a>(children: &[Child<'a>]) -> BTreeSet<&'a str> {
+        children.iter().map(Child::key_text).collect()
+    }
+    fn kind<'a>(children: &[Child<'a>], key: &str, default: &'a str) -> &'a str {
+        let found = children.iter().find(|child| child.key_text() == key);
+        let text = |child: &Child<'a>| child.value.resolved().scalar_text();
+        found.map_or(default, |child| text(child).unwrap_or_default())
+    }
+    let both = !local.is_empty() && !upstream.is_empty();
+    match when {
+        When::Always => true,
+        When::Alternatives => both && keys(local) != keys(upstream),
+        When::Kind(key, default) => {
+            both && kind(local, key, default) != kind(upstream, key, default)
+        }
     }
 }
 
 /// The entries of a group, `null` ones left out: those are as if absent.
 fn of_group<'a>(group: &Group, children: &[Child<'a>]) -> Vec<Child<'a>> {
-    let own = children.iter().filter(|child| group.has(key_text(child)));
+    let own = children.iter().filter(|child| group.has(child.key_text()));
     own.filter(|child| !child.value.resolved().is_null())
         .copied()
         .collect()
@@ -104,42 +104,44 @@ fn value_of(children: &[Child<'_>]) -> Option<Value> {
 ///
 /// Where both sides gave it another key, in every list with keys; in a list of ports, whose names
 /// are there once, also where one side did, or both added one of that name.
-pub(super) fn renamed_keys(
-    schema: MergeSchema<'_>,
-    sources: [&[Child<'_>]; 3],
-    identities: &mut [Vec<usize>; 3],
-) -> HashSet<usize> {
-    let is_named_once = schema.location == Location::Ports;
-    if !matches!(schema.list(), List::Map(keys) if !keys.names().any(|key| key == "name")) {
-        return HashSet::new();
-    }
+pub(super) fn renamed_keys(schema: MergeSchema<'_>, parts: &mut Parts<'_, '_>) -> HashSet<usize> {
+    let has_names_beside_keys = match schema.list() {
+        ListType::Map(keys) => !keys.names().any(|key| key == "name"),
+        ListType::Atomic | ListType::Set | ListType::KeyedStrings(_) | ListType::Functions => false,
+    };
+    let numbers = &mut parts.numbers;
     // The base is numbered first.
-    let first_new = identities[0].iter().max().map_or(0, |last| last + 1);
-    let is_new = |side: usize| identities[side].iter().any(|number| *number >= first_new);
-    let [new_here, new_there] = [is_new(1), is_new(2)];
-    if !(new_here && new_there || is_named_once && (new_here || new_there)) {
+    let first_new = numbers.base.iter().max().map_or(0, |last| last + 1);
+    let has_new = |numbers: &[usize]| numbers.iter().any(|number| *number >= first_new);
+    let (new_here, new_there) = (has_new(&numbers.local), has_new(&numbers.upstream));
+    let is_named_once = schema.names_are_unique();
+    let may_be_renamed = new_here && new_there || is_named_once && (new_here || new_there);
+    if !has_names_beside_keys || !may_be_renamed {
         return HashSet::new();
     }
-    let known: [HashSet<usize>; 3] = identities
-        .each_ref()
-        .map(|all| all.iter().copied().collect());
-    let names = sources.map(by_unique_name);
+    let set = |numbers: &[usize]| -> HashSet<usize> { numbers.iter().copied().collect() };
+    let (here, there) = (set(&numbers.local), set(&numbers.upstream));
+    // Whether a side gave the element a key that is new in it and that the other side has not.
+    let is_rekeyed = |number: usize,
+                      old: Option<usize>,
+                      own: &HashSet<usize>,
+                      other: &HashSet<usize>| {
+        number >= first_new && !other.contains(&number) && old.is_none_or(|old| !own.contains(&old))
+    };
+    let in_base = by_unique_name(&parts.children.base);
+    let in_upstream = by_unique_name(&parts.children.upstream);
     let mut whole = HashSet::new();
-    for (name, l) in &names[1] {
-        let Some(u) = names[2].get(name) else {
+    for (name, l) in by_unique_name(&parts.children.local) {
+        let Some(u) = in_upstream.get(name).copied() else {
             continue;
         };
-        let (ours, theirs) = (identities[1][*l], identities[2][*u]);
-        let old = names[0].get(name).map(|b| identities[0][*b]);
-        let is_free =
-            |side: usize, number: usize| number >= first_new && !known[3 - side].contains(&number);
+        let (ours, theirs) = (numbers.local[l], numbers.upstream[u]);
         if ours == theirs {
             continue;
         }
-        let (rekeyed_here, rekeyed_there) = (
-            is_free(1, ours) && old.is_none_or(|old| !known[1].contains(&old)),
-            is_free(2, theirs) && old.is_none_or(|old| !known[2].contains(&old)),
-        );
+        let old = in_base.get(name).map(|b| numbers.base[*b]);
+        let rekeyed_here = is_rekeyed(ours, old, &here, &there);
+        let rekeyed_there = is_rekeyed(theirs, old, &there, &here);
         let one = match old {
             Some(old) if rekeyed_here && rekeyed_there => old,
             Some(old) if is_named_once && rekeyed_here && theirs == old => old,
@@ -147,8 +149,8 @@ pub(super) fn renamed_keys(
             None if is_named_once && rekeyed_here && rekeyed_there => ours,
             _ => continue,
         };
-        identities[1][*l] = one;
-        identities[2][*u] = one;
+        numbers.local[l] = one;
+        numbers.upstream[u] = one;
         whole.insert(one);
     }
     whole

@@ -14,12 +14,15 @@
 //! Source: contract, merge-package (Fields, Order, Comments).
 
 mod align;
+mod child;
 mod collection;
 mod comments;
 mod entries;
 mod groups;
+mod list;
+mod order;
 mod take;
-mod versions;
+mod trail;
 
 #[cfg(test)]
 mod laws;
@@ -29,11 +32,13 @@ mod tests;
 use super::decided::{DecidedBy, Decision, RulesOf};
 use super::merge_schema::MergeSchema;
 use super::rule::{self, Outcome, Side};
+use super::versions::Versions;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
+use child::{Child, Children, nodes};
 use comments::removed_comments;
 use take::{take, take_inner_comments};
-use versions::{Child, Elementwise, Fate, Trail, Versions};
+pub(super) use trail::Trail;
 
 /// A place that both sides changed, to different ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,12 +47,8 @@ pub struct Conflict {
     pub path: Path,
     /// What the nearest list element around it is called.
     pub element: Option<String>,
-    /// What base has there.
-    pub original: Option<Value>,
-    /// What local has there.
-    pub local: Option<Value>,
-    /// What upstream has there.
-    pub upstream: Option<Value>,
+    /// What each version has there.
+    pub values: Versions<Option<Value>>,
     /// Whose version stands.
     pub winner: Side,
     /// The rule that says so, if one does.
@@ -112,19 +113,12 @@ pub fn merge_resource<'d, 'f, 'r>(
     };
     let removed = base.map(|base| removed_comments(base, local, upstream));
     editor.leave_out(removed.unwrap_or_default());
-    let base = base.map(Child::of);
-    let (local, upstream) = (Some(Child::of(local)), Some(Child::of(upstream)));
-    merge.child(
-        &Trail::Root,
-        schema,
-        Elementwise::Yes,
-        Versions {
-            base,
-            local,
-            upstream,
-        },
-        editor,
-    )?;
+    let versions = Versions {
+        base: base.map(Child::of),
+        local: Some(Child::of(local)),
+        upstream: Some(Child::of(upstream)),
+    };
+    merge.child(&Trail::Root, schema, Elementwise::Yes, versions, editor)?;
     Ok(merge.findings)
 }
 
@@ -149,6 +143,24 @@ pub fn same(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
     a.equals(&b)
 }
 
+/// What becomes of an entry or element.
+enum Fate<'f> {
+    /// Local's stands, perhaps with changes within.
+    Local,
+    /// Upstream's content, in a new entry.
+    Upstream(Content<'f>),
+    Gone,
+}
+
+/// How an absent version of a collection is treated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Elementwise {
+    /// As an empty one.
+    Yes,
+    /// The whole stands or falls, as an element of a list does.
+    IfPresent,
+}
+
 struct Merge<'r> {
     policy: Policy<'r>,
     findings: Findings,
@@ -161,32 +173,21 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         elementwise: Elementwise,
-        versions: Versions<'d, 'f>,
+        versions: Children<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Fate<'f>, EditError> {
-        let Versions {
-            base,
-            local,
-            upstream,
-        } = versions;
-        let present = local.is_some() && upstream.is_some();
+        let present = versions.local.is_some() && versions.upstream.is_some();
         if present || elementwise == Elementwise::Yes {
-            match (local, upstream) {
+            match (versions.local, versions.upstream) {
                 (Some(local), _) => {
-                    if let Some(collection) = self.collection(trail, schema, versions, present) {
-                        let absent = upstream.is_none().then_some(Side::Upstream);
-                        return self.entries(
-                            trail,
-                            schema,
-                            absent,
-                            &versions,
-                            local.value,
-                            &collection,
-                            editor,
-                        );
+                    if let Some(collection) =
+                        self.collection(trail, schema, versions, local.value, present)
+                    {
+                        return self.entries(trail, schema, &collection, editor);
                     }
                 }
-                (None, Some(_)) => {
+                (None, Some(upstream)) => {
+                    let base = versions.base;
                     if let Some(fate) = self.without_local(trail, schema, base, upstream)? {
                         return Ok(fate);
                     }
@@ -201,7 +202,7 @@ impl Merge<'_> {
     fn single<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
-        versions: Versions<'d, 'f>,
+        versions: Children<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Fate<'f>, EditError> {
         let Versions {
@@ -209,9 +210,14 @@ impl Merge<'_> {
             local,
             upstream,
         } = versions;
-        let outcome = self.value(trail, base, local, upstream);
-        match (outcome.side, local, upstream) {
-            (Side::Local, Some(local), Some(upstream)) if !outcome.conflict => {
+        let values = nodes(versions);
+        let outcome = rule::merge(values, |a, b| same(*a, *b));
+        let side = match outcome {
+            Outcome::Stands(side) => side,
+            Outcome::Conflict => self.conflict(trail, values),
+        };
+        match (side, local, upstream) {
+            (Side::Local, Some(local), Some(upstream)) if outcome != Outcome::Conflict => {
                 take_inner_comments(base, local, upstream, editor)?;
                 Ok(Fate::Local)
             }
@@ -223,64 +229,38 @@ impl Merge<'_> {
             (Side::Upstream, None, Some(upstream)) => {
                 Ok(Fate::Upstream(Content::Node(upstream.value)))
             }
-            _ => Ok(Fate::Gone),
+            (Side::Local, None, _) | (Side::Upstream, _, None) => Ok(Fate::Gone),
         }
-    }
-
-    /// Decides over one value, and says so if it is a conflict.
-    fn value(
-        &mut self,
-        trail: &Trail<'_>,
-        base: Option<Child<'_>>,
-        local: Option<Child<'_>>,
-        upstream: Option<Child<'_>>,
-    ) -> Outcome {
-        let base = base.map(|child| child.value);
-        let local = local.map(|child| child.value);
-        let upstream = upstream.map(|child| child.value);
-        let winner = self.policy.winner;
-        let mut outcome = rule::merge(base, local, upstream, winner, |a, b| same(*a, *b));
-        if outcome.conflict {
-            outcome.side = self.conflict(trail, base, local, upstream);
-        }
-        outcome
     }
 
     /// Who stands in a conflict.
     fn decide(&self, trail: &Trail<'_>, otherwise: Side) -> Decision {
-        match self.policy.rules.is_empty() {
-            true => Decision::by_default(otherwise),
-            false => self.policy.rules.decide_field(&trail.steps(), otherwise),
+        if self.policy.rules.is_empty() {
+            Decision::by_default(otherwise)
+        } else {
+            self.policy.rules.decide_field(trail, otherwise)
         }
     }
 
-    /// Says that a place is in conflict, and gives the side that stands.
-    fn conflict(
-        &mut self,
-        trail: &Trail<'_>,
-        base: Option<NodeRef<'_>>,
-        local: Option<NodeRef<'_>>,
-        upstream: Option<NodeRef<'_>>,
-    ) -> Side {
-        let values = [base, local, upstream].map(|node| node.and_then(|node| node.value()));
+    /// Reports a conflict over a value, and gives the side that stands.
+    fn conflict(&mut self, trail: &Trail<'_>, nodes: Versions<Option<NodeRef<'_>>>) -> Side {
+        let values = nodes.map(|node| node.and_then(|node| node.value()));
         let decision = self.decide(trail, self.policy.winner);
-        self.say(trail, trail.thing(), values, decision)
+        self.report(trail, trail.thing(), values, decision)
     }
 
-    /// Says that a place is in conflict, and who stands there.
-    fn say(
+    /// Reports a conflict with its decision, and gives the side that stands.
+    fn report(
         &mut self,
         trail: &Trail<'_>,
         thing: Thing,
-        [original, local, upstream]: [Option<Value>; 3],
+        values: Versions<Option<Value>>,
         decision: Decision,
     ) -> Side {
         self.findings.conflicts.push(Conflict {
             path: trail.to_path(),
-            element: trail.element(),
-            original,
-            local,
-            upstream,
+            element: trail.element_name(),
+            values,
             winner: decision.side,
             rule: decision.rule,
             thing,

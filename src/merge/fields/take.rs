@@ -12,9 +12,10 @@ use std::collections::HashMap;
 use std::hash::RandomState;
 
 use super::align::{Printed, align};
+use super::child::{Child, entries_of, items_of};
 use super::comments::{comments_of, take_comments};
 use super::same;
-use super::versions::{Child, entries_of, items_of};
+
 use crate::kptfile::has_comments;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Part};
 
@@ -80,6 +81,9 @@ fn lines_of<'a>(node: NodeRef<'a>) -> impl Iterator<Item = &'a str> {
     })
 }
 
+/// For each of upstream's children, that of local which it is, and that of base which this was.
+type Pairs = Vec<Option<(usize, Option<usize>)>>;
+
 struct Taking<'p, 'd, 'f> {
     base: Option<&'p Printed<'f>>,
     local: Printed<'d>,
@@ -95,28 +99,23 @@ impl<'d, 'f> Taking<'_, 'd, 'f> {
         upstream: NodeRef<'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<(), EditError> {
-        let prints = (self.local.print(local), self.upstream.print(upstream));
+        let is_literal =
+            self.local.print(local).is_some() && self.upstream.print(upstream).is_some();
         let is_equal = self.is_equal(local, upstream);
-        let is_literal = matches!(prints, (Some(_), Some(_)));
         let (own, their) = (local.kind(), upstream.kind());
+        let are_collections =
+            own.is_mapping() && their.is_mapping() || own.is_sequence() && their.is_sequence();
         // In another style nothing is kept but what has comments.
         let fits = own == their || !comments_of(local).is_empty();
-        let done = match is_literal && fits {
-            true if own.is_mapping() && their.is_mapping() => {
-                self.mapping(base, local, upstream, editor)?
-            }
-            true if own.is_sequence() && their.is_sequence() => {
-                self.sequence(base, local, upstream, editor)?
-            }
-            _ => false,
-        };
-        match done || is_equal {
-            true => Ok(()),
-            false => {
-                self.arranges(local);
-                editor.replace(local, Content::Node(upstream))
-            }
+        let is_done = is_literal
+            && fits
+            && are_collections
+            && self.collection(base, local, upstream, editor)?;
+        if is_done || is_equal {
+            return Ok(());
         }
+        self.arranges(local);
+        editor.replace(local, Content::Node(upstream))
     }
 
     fn arranges(&self, local: NodeRef<'d>) {
@@ -132,60 +131,65 @@ impl<'d, 'f> Taking<'_, 'd, 'f> {
         }
     }
 
-    /// Says whether anything of local's stays.
-    fn mapping(
+    /// Takes a mapping or list part by part. Says whether anything of local's stays.
+    fn collection(
         &self,
         base: Option<NodeRef<'f>>,
         local: NodeRef<'d>,
         upstream: NodeRef<'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<bool, EditError> {
-        let base = base.filter(|base| base.kind().is_mapping());
-        let old: Vec<_> = base.into_iter().flat_map(entries_of).collect();
-        let ours: Vec<_> = entries_of(local).collect();
-        let theirs: Vec<_> = entries_of(upstream).collect();
-        let local_keys = by_key(&self.local, &ours);
-        let old_keys = self.base.map(|base| by_key(base, &old)).unwrap_or_default();
-        let key = |child: &Child<'f>| child.entry.and_then(|entry| self.upstream.print(entry.key));
-        let pairs = theirs.iter().map(|child| {
-            let key = key(child)?;
-            Some((*local_keys.get(&key)?, old_keys.get(&key).copied()))
+        let is_mapping = local.kind().is_mapping();
+        let base = base.filter(|base| match is_mapping {
+            true => base.kind().is_mapping(),
+            false => base.kind().is_sequence(),
         });
-        let pairs: Vec<_> = pairs.collect();
+        let old = base.map(children_of).unwrap_or_default();
+        let (ours, theirs) = (children_of(local), children_of(upstream));
+        let pairs = if is_mapping {
+            self.pairs_by_key(&old, &ours, &theirs)
+        } else {
+            self.pairs_by_likeness(&old, &ours, &theirs)
+        };
         self.children((local, upstream), [&old, &theirs], &ours, &pairs, editor)
     }
 
-    /// Says whether anything of local's stays.
-    fn sequence(
+    fn pairs_by_key(&self, old: &[Child<'f>], ours: &[Child<'d>], theirs: &[Child<'f>]) -> Pairs {
+        /// Where the entry of each key stands.
+        fn places<'a>(printed: &Printed<'a>, children: &[Child<'a>]) -> HashMap<u64, usize> {
+            let keys = children.iter().enumerate();
+            keys.filter_map(|(at, child)| Some((printed.print(child.entry?.key)?, at)))
+                .collect()
+        }
+        let in_local = places(&self.local, ours);
+        let in_base = self.base.map(|base| places(base, old)).unwrap_or_default();
+        let pair = |child: &Child<'f>| {
+            let key = self.upstream.print(child.entry?.key)?;
+            Some((*in_local.get(&key)?, in_base.get(&key).copied()))
+        };
+        theirs.iter().map(pair).collect()
+    }
+
+    fn pairs_by_likeness(
         &self,
-        base: Option<NodeRef<'f>>,
-        local: NodeRef<'d>,
-        upstream: NodeRef<'f>,
-        editor: &mut Editor<'d, 'f>,
-    ) -> Result<bool, EditError> {
+        old: &[Child<'f>],
+        ours: &[Child<'d>],
+        theirs: &[Child<'f>],
+    ) -> Pairs {
         fn nodes<'a>(children: &[Child<'a>]) -> Vec<NodeRef<'a>> {
             children.iter().map(|child| child.value).collect()
         }
-        let base = base.filter(|base| base.kind().is_sequence());
-        let old: Vec<_> = base.into_iter().flat_map(items_of).collect();
-        let ours: Vec<_> = items_of(local).collect();
-        let theirs: Vec<_> = items_of(upstream).collect();
-        let local_nodes = nodes(&ours);
-        let kept = align(
-            (&self.local, &local_nodes),
-            (&self.upstream, &nodes(&theirs)),
-        );
+        let local = (&self.local, &nodes(ours)[..]);
+        let kept = align(local, (&self.upstream, &nodes(theirs)));
         // For each of local's, the one that it was.
         let was = match self.base {
-            Some(base) => align((base, &nodes(&old)), (&self.local, &local_nodes)),
+            Some(base) => align((base, &nodes(old)), local),
             None => vec![None; ours.len()],
         };
         let pairs = kept.iter().map(|kept| kept.map(|at| (at, was[at])));
-        let pairs: Vec<_> = pairs.collect();
-        self.children((local, upstream), [&old, &theirs], &ours, &pairs, editor)
+        pairs.collect()
     }
 
-    /// `pairs`: for each of upstream's children, that of local which it is and that of base.
     /// Says whether anything of local's stays.
     fn children(
         &self,
@@ -229,9 +233,10 @@ impl<'d, 'f> Taking<'_, 'd, 'f> {
     }
 }
 
-/// Where the entry of each key stands.
-fn by_key<'a>(printed: &Printed<'a>, children: &[Child<'a>]) -> HashMap<u64, usize> {
-    let keys = children.iter().enumerate();
-    keys.filter_map(|(at, child)| Some((printed.print(child.entry?.key)?, at)))
-        .collect()
+fn children_of(node: NodeRef<'_>) -> Vec<Child<'_>> {
+    if node.kind().is_mapping() {
+        entries_of(node).collect()
+    } else {
+        items_of(node).collect()
+    }
 }

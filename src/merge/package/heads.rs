@@ -20,9 +20,9 @@ use super::packages::Packages;
 use super::places::moved_to;
 use super::report::Report;
 use super::untouched::Untouched;
-use crate::merge::Side;
 use crate::merge::resources::Track;
-use crate::merge::rule;
+use crate::merge::rule::{self, Outcome};
+use crate::merge::{Side, Versions};
 use crate::resource_list::ResourceList;
 use crate::yaml::head_end;
 
@@ -205,17 +205,15 @@ fn merge_blocks(base: &[String], local: &[String], upstream: &[String]) -> Vec<S
 }
 
 fn merge_between(base: &[String], local: &[String], upstream: &[String]) -> Vec<String> {
-    let outcome = rule::merge(
-        Some(base),
-        Some(local),
-        Some(upstream),
-        Side::Local,
-        |a, b| a == b,
-    );
-    match outcome.side {
-        _ if outcome.conflict => {}
-        Side::Local => return local.to_vec(),
-        Side::Upstream => return upstream.to_vec(),
+    let versions = Versions {
+        base: Some(base),
+        local: Some(local),
+        upstream: Some(upstream),
+    };
+    match rule::merge(versions, |a, b| a == b) {
+        Outcome::Stands(Side::Local) => return local.to_vec(),
+        Outcome::Stands(Side::Upstream) => return upstream.to_vec(),
+        Outcome::Conflict => {}
     }
     // What one side put around the old blocks goes around what the other made of them.
     for (outer, inner) in [(local, upstream), (upstream, local)] {

@@ -149,7 +149,7 @@ impl<'r> Report<'r> {
     /// What was found within a resource.
     pub(super) fn findings(&mut self, resource: &Resource, findings: &Findings) {
         for found in &findings.conflicts {
-            let values = [&found.original, &found.local, &found.upstream];
+            let values = found.values.as_ref().into_array();
             let values = values.map(|value| Some(json(resource, &found.path, value.as_ref()?)));
             let decision = Decision {
                 side: found.winner,
@@ -228,7 +228,7 @@ impl Counts {
 
 /// What both sides did to a place: `upstream removed the element, local changed it within `app``.
 fn what(found: &Conflict) -> String {
-    let values = [&found.original, &found.local, &found.upstream];
+    let values = found.values.as_ref().into_array();
     let present = values.map(Option::is_some);
     let is = |is: fn(&Value) -> bool| values.into_iter().flatten().any(is);
     let thing = match found.thing {

@@ -299,7 +299,7 @@ fn repeated(value: &Value, rules: Rules<'_>, name: &str, found: &mut Vec<String>
                 ListRule::Set => items.clone(),
                 ListRule::Keyed(keys) => {
                     let key = |item: &Value| {
-                        let names = keys.names();
+                        let names: Vec<&str> = keys.names().collect();
                         let key = names.iter().map(|name| item.get(name).cloned());
                         Some(Value::Sequence(key.collect::<Option<_>>()?))
                     };

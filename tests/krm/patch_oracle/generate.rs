@@ -1,6 +1,6 @@
 //! Questions: resources in three versions, and patches with directives, all from one seed.
 
-use krm_variants::patch::rules::{ListRule, MergeKeys, Rules};
+use krm_variants::patch::rules::{ListRule, Rules};
 use krm_variants::yaml::Value;
 use krm_variants::yaml::value::Number;
 
@@ -154,9 +154,9 @@ fn keep_keys(old: &Value, new: &mut Value, rules: Rules<'_>, random: &mut Random
 
 fn rename(element: &mut Value, rules: Rules<'_>, random: &mut Random) {
     match (element, rules.list()) {
-        (Value::Mapping(entries), ListRule::Keyed(MergeKeys::One(name))) => {
+        (Value::Mapping(entries), ListRule::Keyed(keys)) => {
             for (key, value) in entries {
-                if key.as_str() == Some(name) {
+                if keys.only().is_some() && key.as_str() == keys.only() {
                     *value = other_key(value, random);
                 }
             }
@@ -290,7 +290,7 @@ pub(crate) fn direct(
 fn key_only(element: &Value, rules: Rules<'_>) -> Option<Value> {
     match rules.list() {
         ListRule::Keyed(keys) => {
-            let fields = keys.names().into_iter().map(|name| {
+            let fields = keys.names().map(|name| {
                 let value = element.get(name)?;
                 Some((Value::from(name), value.clone()))
             });

@@ -91,7 +91,7 @@ fn list(items: &[Value], live: &[Value], rules: Rules<'_>, orders: Orders) -> Ve
     let ListRule::Keyed(keys) = rules.list() else {
         return items.to_vec();
     };
-    let names = keys.names();
+    let names: Vec<&str> = keys.names().collect();
     let key = |element: &Value| -> Vec<Option<Value>> {
         names
             .iter()
@@ -121,7 +121,7 @@ fn differs(order: &Value, live: Option<&Value>, rule: ListRule<'_>) -> bool {
     };
     let key = |element: &Value| match rule {
         ListRule::Keyed(keys) => {
-            let names = keys.names();
+            let names: Vec<&str> = keys.names().collect();
             Value::Sequence(
                 names
                     .iter()

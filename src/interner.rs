@@ -1,0 +1,87 @@
+//! Equal keys get equal numbers: how the entries of two mappings, or the elements of three lists, find
+//! each other without comparing each with each.
+//!
+//! A key that occurs twice in one source has a number for its first occurrence and another one for its
+//! second, so that firsts are matched with firsts.
+
+use std::hash::{Hash, RandomState};
+
+use indexmap::IndexSet;
+
+/// Gives numbers to keys, in the order in which it meets them: the same in every source.
+#[derive(Debug)]
+pub(crate) struct Interner<K> {
+    /// By number: a key, and how many of its equals stand before it in a source.
+    known: IndexSet<(K, usize), RandomState>,
+}
+
+/// The numbers of one source's keys.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Numbered {
+    /// By position in the source.
+    pub(crate) numbers: Vec<usize>,
+    /// Whether a key occurs twice.
+    pub(crate) repeats: bool,
+}
+
+impl<K> Default for Interner<K> {
+    fn default() -> Self {
+        let known = IndexSet::default();
+        Self { known }
+    }
+}
+
+impl<K: Hash + Eq + Clone> Interner<K> {
+    /// Numbers the keys of a source.
+    pub(crate) fn number(&mut self, source: &[K]) -> Numbered {
+        let mut counts = vec![0; self.known.len()];
+        let mut repeats = false;
+        // Most sources have the order of the first, which spares looking for the number.
+        let mut next = 0;
+        let mut numbers = Vec::with_capacity(source.len());
+        for key in source {
+            let first = match self.known.get_index(next) {
+                Some((known, 0)) if known == key => next,
+                _ => self.insert(key, 0),
+            };
+            next = first + 1;
+            counts.resize(self.known.len(), 0);
+            let occurrence = counts[first];
+            counts[first] += 1;
+            repeats |= occurrence > 0;
+            numbers.push(match occurrence {
+                0 => first,
+                occurrence => self.insert(key, occurrence),
+            });
+        }
+        Numbered { numbers, repeats }
+    }
+
+    fn insert(&mut self, key: &K, occurrence: usize) -> usize {
+        self.known.insert_full((key.clone(), occurrence)).0
+    }
+
+    /// How many numbers were given.
+    pub(crate) fn len(&self) -> usize {
+        self.known.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equals_have_one_number_in_all_sources() {
+        let mut interner = Interner::default();
+        let mut check = |keys: &str, numbers: &[usize], repeats| {
+            let keys: Vec<String> = keys.split(' ').map(str::to_owned).collect();
+            let numbers = numbers.to_vec();
+            assert_eq!(interner.number(&keys), Numbered { numbers, repeats });
+        };
+        check("a b c", &[0, 1, 2], false);
+        check("a c b d", &[0, 2, 1, 3], false);
+        check("c a a d a", &[2, 0, 4, 3, 5], true);
+        check("a a a b", &[0, 4, 5, 1], true);
+    }
+}

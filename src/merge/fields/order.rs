@@ -1,0 +1,120 @@
+//! The order of a collection's parts, once it is decided which of them stay.
+
+use super::super::merge_schema::MergeSchema;
+use super::super::order::merge_order;
+use super::super::rule::Side;
+use super::super::versions::Versions;
+use super::child::Child;
+use super::collection::{Collection, Parts};
+use super::trail::Trail;
+use super::{Fate, Merge, Thing};
+use crate::kptfile::has_comments;
+use crate::schema::ListType;
+use crate::yaml::{EditError, Editor, Part, Value};
+
+impl Merge<'_> {
+    /// Puts the parts that stay into their merged order. `fates` has what becomes of each, by number.
+    pub(super) fn arrange<'d, 'f>(
+        &mut self,
+        trail: &Trail<'_>,
+        schema: MergeSchema<'_>,
+        collection: &Collection<'d, 'f>,
+        mut fates: Vec<Option<Fate<'f>>>,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<Fate<'f>, EditError> {
+        let parts = &collection.parts;
+        let positions = parts.positions();
+        let kept = |numbers: &[usize]| -> Vec<usize> {
+            let stays = |number: &usize| !matches!(fates[*number], None | Some(Fate::Gone));
+            numbers.iter().copied().filter(stays).collect()
+        };
+        let (ours, theirs) = (kept(&parts.numbers.local), kept(&parts.numbers.upstream));
+        if ours.is_empty() && theirs.is_empty() {
+            return self.emptied(trail, collection, editor);
+        }
+        let nothing_new = theirs.iter().all(|at| positions.local[*at].is_some());
+        let order = if nothing_new && parts.numbers.base == parts.numbers.upstream {
+            // Upstream moved and added nothing.
+            ours
+        } else {
+            self.merged_order(trail, schema, parts, [&ours, &theirs])
+        };
+        if order == parts.numbers.local {
+            return Ok(Fate::Local);
+        }
+        if collection.is_list && has_comments(collection.node) {
+            self.findings.moves_comments = true;
+        }
+        let arranged = order.into_iter().filter_map(|number| {
+            let fate = fates[number].take();
+            let (here, there) = (positions.local[number], positions.upstream[number]);
+            match (fate, here, there) {
+                (Some(Fate::Upstream(content)), None, Some(at)) => {
+                    let child = &parts.children.upstream[at];
+                    Some(match child.entry {
+                        Some(entry) => Part::Entry(entry, content),
+                        None => Part::Item(child.value, content),
+                    })
+                }
+                (_, Some(at), _) => Some(Part::Kept(at)),
+                (_, None, _) => None,
+            }
+        });
+        editor.arrange(collection.node, arranged.collect())?;
+        Ok(Fate::Local)
+    }
+
+    /// The order of the parts that stay. A cycle is one conflict, and the order of its winner stands.
+    fn merged_order(
+        &mut self,
+        trail: &Trail<'_>,
+        schema: MergeSchema<'_>,
+        parts: &Parts<'_, '_>,
+        [ours, theirs]: [&[usize]; 2],
+    ) -> Vec<usize> {
+        let base = &parts.numbers.base;
+        let winner = self.policy.winner;
+        let merged = merge_order(base, ours, theirs, winner);
+        if !merged.cycle {
+            return merged.order;
+        }
+        match self.order_conflict(trail, schema, parts) {
+            side if side == winner => merged.order,
+            side => merge_order(base, ours, theirs, side).order,
+        }
+    }
+
+    fn order_conflict(
+        &mut self,
+        trail: &Trail<'_>,
+        schema: MergeSchema<'_>,
+        parts: &Parts<'_, '_>,
+    ) -> Side {
+        let labels = |children: &[Child<'_>]| {
+            let labels = children.iter();
+            let labels = labels.filter_map(|child| label(schema.list(), child));
+            Some(Value::Sequence(labels.collect()))
+        };
+        let values = Versions {
+            base: labels(&parts.children.base),
+            local: labels(&parts.children.local),
+            upstream: labels(&parts.children.upstream),
+        };
+        let decision = self.decide(trail, self.policy.winner);
+        self.report(trail, Thing::Order, values, decision)
+    }
+}
+
+/// What a part is called where the order of all is shown.
+fn label(list: ListType<'_>, child: &Child<'_>) -> Option<Value> {
+    if let Some(entry) = child.entry {
+        return entry.key.value();
+    }
+    match list.identity(child.value) {
+        Some(identity) => Some(identity.to_value()),
+        None => {
+            let name = child.value.get("name").or(child.value.get("image"))?;
+            name.value()
+        }
+    }
+}

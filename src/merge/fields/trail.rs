@@ -1,0 +1,65 @@
+//! The way to a value in a resource, with the list elements that it goes through.
+
+use super::Thing;
+use crate::schema::ListType;
+use crate::yaml::NodeRef;
+
+/// The way from the root of a resource to a value.
+pub(in crate::merge) type Trail<'t> = crate::yaml::Trail<'t, ElementOf<'t>>;
+
+/// A list element on the way: local's where local has it, else upstream's.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::merge) struct ElementOf<'t> {
+    pub(in crate::merge) node: NodeRef<'t>,
+    /// How it relates to the other elements of its list.
+    pub(in crate::merge) list: ListType<'t>,
+}
+
+/// Fields by which people know an element.
+pub(super) const NAMES: [&str; 5] = ["name", "conditionType", "type", "image", "exec"];
+
+impl Trail<'_> {
+    /// What a conflict over the value as a whole is about.
+    pub(super) fn thing(&self) -> Thing {
+        match self {
+            Self::Element(..) => Thing::Element,
+            Self::Root | Self::Field(..) => Thing::Value,
+        }
+    }
+
+    /// What the nearest element around the value is called: an index says little where the two lists
+    /// differ.
+    pub(super) fn element_name(&self) -> Option<String> {
+        let mut at = self;
+        loop {
+            if let Self::Element(_, _, element) = at {
+                return element.name();
+            }
+            at = at.parent()?;
+        }
+    }
+}
+
+impl ElementOf<'_> {
+    fn name(&self) -> Option<String> {
+        let node = self.node.resolved();
+        let keys = match self.list {
+            ListType::Map(keys) => Some(keys),
+            ListType::Atomic | ListType::Set | ListType::KeyedStrings(_) | ListType::Functions => {
+                None
+            }
+        };
+        let only = keys.and_then(|keys| keys.only());
+        if let Some(key) = only.and_then(|key| node.get(key)?.scalar_text()) {
+            return Some(key.to_owned());
+        }
+        let named = NAMES.iter().find_map(|name| node.get(name)?.as_str());
+        if let Some(name) = named.or(node.scalar_text()) {
+            return Some(name.to_owned());
+        }
+        // `80/TCP`
+        let texts = keys?.names().filter_map(|key| node.get(key)?.scalar_text());
+        let texts: Vec<_> = texts.collect();
+        (!texts.is_empty()).then(|| texts.join("/"))
+    }
+}

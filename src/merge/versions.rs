@@ -1,0 +1,58 @@
+//! One thing in the three versions that a merge knows.
+
+/// One thing as base, local and upstream have it.
+///
+/// `L` is the type of local's version where it differs: references into the text that is edited have a lifetime
+/// of their own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Versions<T, L = T> {
+    /// In the package that local is based on.
+    pub base: T,
+    /// In the local package.
+    pub local: L,
+    /// In the package revision wanted.
+    pub upstream: T,
+}
+
+impl<T> Versions<T> {
+    /// What a function makes of each version, base first.
+    pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> Versions<U> {
+        Versions {
+            base: f(self.base),
+            local: f(self.local),
+            upstream: f(self.upstream),
+        }
+    }
+
+    /// The versions by reference.
+    pub fn as_ref(&self) -> Versions<&T> {
+        Versions {
+            base: &self.base,
+            local: &self.local,
+            upstream: &self.upstream,
+        }
+    }
+
+    /// Each version with that of something else.
+    pub fn zip<U>(self, other: Versions<U>) -> Versions<(T, U)> {
+        Versions {
+            base: (self.base, other.base),
+            local: (self.local, other.local),
+            upstream: (self.upstream, other.upstream),
+        }
+    }
+
+    /// Base, local and upstream, in this order.
+    pub fn into_array(self) -> [T; 3] {
+        [self.base, self.local, self.upstream]
+    }
+}
+
+impl<T> IntoIterator for Versions<T> {
+    type Item = T;
+    type IntoIter = std::array::IntoIter<T, 3>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.into_array().into_iter()
+    }
+}

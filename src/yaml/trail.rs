@@ -1,0 +1,57 @@
+//! The way to a value while a walker goes down: made into a [`Path`] only when there is something to
+//! report.
+
+use super::path::Path;
+
+/// The way from the root of a resource to a value. `E` is what a walker knows of a list element besides
+/// its index.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Trail<'t, E = ()> {
+    Root,
+    Field(&'t Trail<'t, E>, &'t str),
+    Element(&'t Trail<'t, E>, usize, E),
+}
+
+impl<'t, E> Trail<'t, E> {
+    /// The way to the value under a key.
+    pub(crate) fn field(&'t self, name: &'t str) -> Self {
+        Self::Field(self, name)
+    }
+
+    /// The way to the collection around; `None` for the root.
+    pub(crate) fn parent(&self) -> Option<&'t Trail<'t, E>> {
+        match self {
+            Self::Root => None,
+            Self::Field(parent, _) | Self::Element(parent, ..) => Some(parent),
+        }
+    }
+
+    /// The steps of the way, from the root down.
+    pub(crate) fn steps(&self) -> Vec<&Self> {
+        // Without a call a level.
+        let mut steps = Vec::new();
+        let mut at = self;
+        while let Some(parent) = at.parent() {
+            steps.push(at);
+            at = parent;
+        }
+        steps.reverse();
+        steps
+    }
+
+    pub(crate) fn to_path(&self) -> Path {
+        let steps = self.steps().into_iter();
+        steps.fold(Path::root(), |path, step| match step {
+            Self::Root => path,
+            Self::Field(_, name) => path.field(name),
+            Self::Element(_, index, _) => path.index(*index),
+        })
+    }
+}
+
+impl<'t> Trail<'t> {
+    /// The way to an element of a list.
+    pub(crate) fn element(&'t self, index: usize) -> Self {
+        Self::Element(self, index, ())
+    }
+}
