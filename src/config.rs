@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::results::with_article;
 use crate::source_text::SourceText;
 use crate::text::Text;
-use crate::yaml::{NodeKind, NodeRef, ParseOptions, Value, de};
+use crate::yaml::{NodeKind, NodeRef, Value, de};
 
 /// `apiVersion` of the project's own configs.
 pub const API_VERSION: &str = "fn.kpt.dev/v1alpha1";
@@ -51,15 +51,14 @@ impl Config {
     /// # Errors
     /// [`UsageError`] if the text is no YAML, or has several documents.
     pub fn parse(text: String, place: &str) -> Result<Self, UsageError> {
-        let text = Text::from(text);
-        let count = SourceText::check(&text, ParseOptions::default(), |document| {
+        let read = SourceText::read(Text::from(text), |document| {
             (0..document.len())
                 .filter(|i| document.root(*i).is_some())
                 .count()
         });
-        match count {
-            Ok(0 | 1) => Ok(Self(SourceText::new(text, ParseOptions::default()))),
-            Ok(found) => Err(UsageError(format!(
+        match read {
+            Ok((text, 0 | 1)) => Ok(Self(text)),
+            Ok((_, found)) => Err(UsageError(format!(
                 "{place}: expected one functionConfig, found {found} documents"
             ))),
             Err(error) => Err(UsageError(format!("{place}: {error}"))),

@@ -1,28 +1,28 @@
-//! Identity of resources straight from the scanner's events: no tree is made.
+//! Reads the identity of resources from the scanner's events, without a tree.
 //!
-//! Gives what [`Resource::read`] reads from the trees of the same texts, for the texts that the
-//! scanner takes; the rest goes through a tree.
+//! The result is what [`Resource::read`] reads from the tree of the same text. Texts that the scanner does
+//! not take need a tree.
 
 mod items;
 
 pub(crate) use items::{ITEM_DEPTH, flow_items};
 
 use crate::resource::{
-    Facts, INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource,
+    Fields, INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource,
 };
 use crate::yaml::scalar::{ScalarStyle, is_plain_string};
 use crate::yaml::scan::{Bail, Events, OpenKeys, Scalar, decode, scan};
 use crate::yaml::{MAX_DEPTH, NodeKind, ParseOptions, most_nodes};
 
-/// The resource of a text that is a sequence of one mapping; `None` if a tree must tell.
+/// The resource of a text that is a sequence of one mapping; `None` if the text needs a tree.
 pub(crate) fn item(text: &str, options: ParseOptions) -> Option<Resource> {
     let mut found = read(text, options, 1)?.into_iter();
     let resource = found.next().flatten()?.0;
     found.next().is_none().then_some(resource)
 }
 
-/// Whatever is KRM among the documents of a text, in order; `None` if a tree must tell: where the
-/// scanner leaves the text to the general parser ([`Tree::parse_fast`](crate::yaml::Tree::parse_fast)).
+/// The documents of a text in order, each with its resource if it is KRM. `None` if the text needs a tree:
+/// the scanner leaves it to the general parser ([`Tree::parse_fast`](crate::yaml::Tree::parse_fast)).
 #[must_use]
 pub fn documents(text: &str) -> Option<Vec<Option<Resource>>> {
     let found = read(text, ParseOptions::default(), 0)?.into_iter();
@@ -30,8 +30,8 @@ pub fn documents(text: &str) -> Option<Vec<Option<Resource>>> {
     Some(found.map(|found| found.and_then(krm)).collect())
 }
 
-/// Each node that lies within `level` collections: the resource if it is a mapping, and whether
-/// it has apiVersion and kind.
+/// Each node within `level` collections: its resource if it is a mapping, and whether it has apiVersion
+/// and kind.
 fn read(text: &str, options: ParseOptions, level: usize) -> Option<Vec<Option<(Resource, bool)>>> {
     let mut identities = identities(text, options, level);
     scan(text, &mut identities).ok()?;
@@ -62,7 +62,7 @@ enum Within {
     Annotations,
 }
 
-/// A field that is read.
+/// A field to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     ApiVersion,
@@ -101,16 +101,16 @@ impl Field {
     }
 }
 
-/// The sink that keeps the fields of the resource at hand.
+/// The sink of the scanner's events. It keeps the fields of the current resource.
 struct Identities<'t> {
     text: &'t str,
     /// Collections around the text.
     around: usize,
     /// Collections around a resource within the text.
     level: usize,
-    /// Nodes that a tree of the text could have besides those seen.
+    /// How many more nodes a tree of the text could have.
     nodes_left: usize,
-    /// Collections that are open.
+    /// Open collections.
     depth: usize,
     within: Within,
     /// The field whose value comes next.
@@ -121,14 +121,14 @@ struct Identities<'t> {
 }
 
 impl Identities<'_> {
-    /// Counts a node, as a tree has no more than so many.
+    /// Counts a node: a tree has a limit of them.
     #[inline]
     fn count(&mut self) -> Result<(), Bail> {
         self.nodes_left = self.nodes_left.checked_sub(1).ok_or(Bail)?;
         Ok(())
     }
 
-    /// How many collections are open where keys of `within` stand.
+    /// How many collections are open around the keys of `within`.
     fn depth_of(&self, within: Within) -> usize {
         self.level + within as usize
     }
@@ -147,7 +147,7 @@ impl Identities<'_> {
     }
 
     fn resource(&self) -> (Resource, bool) {
-        let facts = Facts {
+        let fields = Fields {
             api_version: self.string(Field::ApiVersion),
             kind: self.string(Field::Kind),
             name: self.string(Field::Name),
@@ -156,8 +156,8 @@ impl Identities<'_> {
             indexes: [Field::Index, Field::LegacyIndex].map(|field| self.text(field)),
             package_path: self.text(Field::PackagePath),
         };
-        let krm = facts.api_version.is_some() && facts.kind.is_some();
-        (Resource::from(facts), krm)
+        let krm = fields.api_version.is_some() && fields.kind.is_some();
+        (Resource::from(fields), krm)
     }
 }
 

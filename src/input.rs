@@ -1,10 +1,10 @@
-//! Standard input, read whole.
+//! Reads all of standard input.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-/// Reads standard input to its end. A file is read straight into a buffer of its length, a long one
-/// by several threads.
+/// Reads standard input to its end. A file is read into a buffer of its length, a long one by several
+/// threads.
 #[cfg(unix)]
 pub(crate) fn read_stdin() -> io::Result<Cow<'static, [u8]>> {
     use std::io::{Seek, SeekFrom};
@@ -17,7 +17,7 @@ pub(crate) fn read_stdin() -> io::Result<Cow<'static, [u8]>> {
         let from = file.stream_position()?;
         if let Some(part) = read_part(&file, from) {
             file.seek(SeekFrom::Start(from + part.len() as u64))?;
-            // What has come meanwhile.
+            // The file may have grown meanwhile.
             file.read_to_end(&mut bytes)?;
             return Ok(match bytes.is_empty() {
                 true => Cow::Borrowed(part),
@@ -25,15 +25,15 @@ pub(crate) fn read_stdin() -> io::Result<Cow<'static, [u8]>> {
             });
         }
     }
-    // All of a pipe.
+    // A pipe, or a short file.
     file.read_to_end(&mut bytes)?;
     Ok(Cow::Owned(bytes))
 }
 
-/// A long file from an offset on; `None` for a short one, and for what is shorter than it says.
+/// Reads a long file from an offset on; `None` if it is short, or shorter than its metadata says.
 ///
-/// Its buffer asks for large pages of memory, of which the system has to make and to clear a
-/// five-hundredth as many; and stays for as long as the process.
+/// The buffer asks for large pages of memory: the system then makes and clears a five-hundredth as many
+/// pages. It stays in memory until the end of the process.
 #[cfg(unix)]
 fn read_part(file: &std::fs::File, from: u64) -> Option<&'static [u8]> {
     use std::num::NonZero;
@@ -50,7 +50,7 @@ fn read_part(file: &std::fs::File, from: u64) -> Option<&'static [u8]> {
         return None;
     }
     let mut map = MmapOptions::new().len(length).map_anon().ok()?;
-    // Where there are none, others do.
+    // Without large pages the usual ones do.
     #[cfg(target_os = "linux")]
     let _ = map.advise(memmap2::Advice::HugePage);
     let share = length.div_ceil(threads);

@@ -1,16 +1,16 @@
-//! Large inputs on several threads, with the results in order.
+//! Work on large inputs by several threads, with the results in order.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Bytes that a thread takes at a time; inputs below that stay on one thread.
+/// Bytes that a thread takes at a time. Smaller inputs stay on one thread.
 pub(crate) const SHARE: usize = match cfg!(feature = "small-shares") {
     true => 64,
     false => 1 << 20,
 };
 
-/// The results of `work` for each item; `weight` says how many bytes an item is.
+/// The results of `work` for each item; `weight` is the size of an item in bytes.
 pub(crate) fn map<T: Sync, R: Send>(
     items: &[T],
     weight: impl Fn(&T) -> usize,

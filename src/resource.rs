@@ -1,9 +1,10 @@
-//! One resource: who it is and where it comes from.
+//! A resource: its identity and its origin.
 
+use crate::package::normalize_package_path;
 use crate::yaml::NodeRef;
 
-/// Annotations by which kpt and kustomize say where an item comes from; the second is the legacy
-/// spelling, and both must stay equal.
+/// The annotations in which kpt and kustomize record the file of an item. The second is the legacy
+/// spelling; both must stay equal.
 pub const PATH_ANNOTATIONS: [&str; 2] = [
     "internal.config.kubernetes.io/path",
     "config.kubernetes.io/path",
@@ -15,10 +16,9 @@ pub const INDEX_ANNOTATIONS: [&str; 2] = [
 ];
 /// The package of an item, where a pipeline runs over several.
 pub const PACKAGE_PATH_ANNOTATION: &str = "internal.config.kubernetes.io/package-path";
-/// Ids by which kpt finds the comments of an item again, and restores them by position.
+/// Ids by which kpt finds the comments of an item, to restore them by position.
 pub const ID_ANNOTATIONS: [&str; 2] = ["internal.config.kubernetes.io/id", "config.k8s.io/id"];
-/// Annotations that tools put on items while these pass through a pipeline, besides those that begin
-/// with [`PIPELINE_PREFIX`].
+/// Annotations that tools set on items in a pipeline, besides those that begin with [`PIPELINE_PREFIX`].
 const PIPELINE_ANNOTATIONS: [&str; 5] = [
     INDEX_ANNOTATIONS[1],
     PATH_ANNOTATIONS[1],
@@ -32,8 +32,8 @@ pub const MERGE_SOURCE_ANNOTATION: &str = "config.kubernetes.io/merge-source";
 /// The resource is for tools, not for a cluster.
 pub const LOCAL_CONFIG_ANNOTATION: &str = "config.kubernetes.io/local-config";
 
-/// Whether an annotation belongs to the pipeline that an item passes through: its path, index, ids.
-/// Such an annotation is no part of the resource, whatever role this has.
+/// Whether an annotation belongs to the pipeline that an item passes through, as its path, index and ids
+/// do, and not to the resource.
 #[must_use]
 pub fn is_pipeline_annotation(name: &str) -> bool {
     PIPELINE_ANNOTATIONS.contains(&name) || name.starts_with(PIPELINE_PREFIX)
@@ -55,7 +55,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The path annotations that gave a path, each by its name.
+    /// The path annotations that are set, each with its name.
     pub fn annotated_paths(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let [name, legacy] = PATH_ANNOTATIONS;
         let own = if self.is_legacy { legacy } else { name };
@@ -63,6 +63,18 @@ impl Origin {
         paths
             .into_iter()
             .filter_map(|(name, path)| Some((name, path.as_deref()?)))
+    }
+
+    /// The path of the file relative to the root package. Where kpt renders a sub-package, `path` is
+    /// relative to that.
+    pub(crate) fn path_from(&self, root: Option<&str>) -> Option<String> {
+        let path = normalize_package_path(self.path.as_deref()?);
+        let package = self.package_path.as_deref().unwrap_or_default();
+        let below = package.strip_prefix(root.unwrap_or_default());
+        Some(match below.unwrap_or_default().trim_matches('/') {
+            "" => path,
+            below => format!("{below}/{path}"),
+        })
     }
 
     /// The directory of the file, without a `/` at the end; the package's own is empty.
@@ -88,9 +100,9 @@ pub struct Resource {
     pub origin: Origin,
 }
 
-/// What is read from a resource's text: fields that are strings, annotations that are scalars.
+/// The fields that make up a [`Resource`]: strings, and annotations that are scalars.
 #[derive(Debug, Default)]
-pub(crate) struct Facts {
+pub(crate) struct Fields {
     pub(crate) api_version: Option<String>,
     pub(crate) kind: Option<String>,
     pub(crate) name: Option<String>,
@@ -102,9 +114,9 @@ pub(crate) struct Facts {
     pub(crate) package_path: Option<String>,
 }
 
-impl From<Facts> for Resource {
-    fn from(facts: Facts) -> Self {
-        let [path, legacy] = facts.paths;
+impl From<Fields> for Resource {
+    fn from(fields: Fields) -> Self {
+        let [path, legacy] = fields.paths;
         let is_legacy = path.is_none() && legacy.is_some();
         let (path, legacy_path) = match path {
             None => (legacy, None),
@@ -113,19 +125,19 @@ impl From<Facts> for Resource {
                 (Some(path), other)
             }
         };
-        let [index, legacy_index] = facts.indexes;
+        let [index, legacy_index] = fields.indexes;
         let index = index.or(legacy_index);
         Self {
-            api_version: facts.api_version.unwrap_or_default(),
-            kind: facts.kind.unwrap_or_default(),
-            name: facts.name,
-            namespace: facts.namespace,
+            api_version: fields.api_version.unwrap_or_default(),
+            kind: fields.kind.unwrap_or_default(),
+            name: fields.name,
+            namespace: fields.namespace,
             origin: Origin {
                 path,
                 legacy_path,
                 is_legacy,
                 index: index.and_then(|index| index.parse().ok()),
-                package_path: facts.package_path,
+                package_path: fields.package_path,
             },
         }
     }
@@ -142,7 +154,7 @@ impl Resource {
             let value = annotations.and_then(|a| a.get(name));
             value.and_then(|v| v.scalar_text()).map(str::to_owned)
         };
-        Self::from(Facts {
+        Self::from(Fields {
             api_version: string(node.get("apiVersion")),
             kind: string(node.get("kind")),
             name: string(metadata.and_then(|m| m.get("name"))),

@@ -72,7 +72,7 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// Takes note of a CustomResourceDefinition; other resources say nothing.
+    /// Notes the scope of a CustomResourceDefinition; ignores other resources.
     pub fn learn(&mut self, resource: &Resource, node: NodeRef<'_>) {
         if !is_definition(resource) {
             return;
@@ -87,7 +87,7 @@ impl Scopes {
         }
     }
 
-    /// Whether resources of this group and kind have no namespace. Kinds that nobody knows have one.
+    /// Whether resources of this group and kind have no namespace. Unknown kinds have one.
     #[must_use]
     pub fn is_cluster_scoped(&self, group: &str, kind: &str) -> bool {
         let built_in = || CLUSTER_SCOPED.binary_search(&(group, kind)).is_ok();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_that_nobody_knows_have_a_namespace() {
+    fn unknown_kinds_have_a_namespace() {
         let scopes = Scopes::default();
         assert!(scopes.is_cluster_scoped("", "Namespace"));
         assert!(scopes.is_cluster_scoped("rbac.authorization.k8s.io", "ClusterRole"));

@@ -1,63 +1,111 @@
-//! A piece of the input that is parsed, edited and written by itself.
+//! A text of the input that is parsed, edited and emitted by itself.
+//!
+//! Invariant: the text is YAML, before and after each edit. Every constructor either parses the text
+//! or says who accepted it; an edit is kept only if its outcome parses.
+
+mod resources;
+
+pub(crate) use resources::is_krm;
 
 use std::cell::OnceCell;
 
 use memchr::memmem::Finder;
 
+use crate::resource::Resource;
 use crate::text::Text;
-use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree};
+use crate::yaml::{
+    Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree, document_as_item,
+};
 
-/// Text with its edits so far. The tree is made when somebody asks for it, and made anew after an
+/// A text with its edits so far. It is parsed when somebody asks for its tree, and again after an
 /// edit.
 #[derive(Debug)]
 pub(crate) struct SourceText {
     source: Text,
     edited: Option<Text>,
-    /// In a box: most chunks never have one.
-    made: OnceCell<Box<Made>>,
+    /// In a box, since most texts never have one.
+    parsed: OnceCell<Box<Parsed>>,
     options: ParseOptions,
 }
 
-/// What is made of a text when somebody asks for it.
 #[derive(Debug)]
-struct Made {
+struct Parsed {
     tree: Tree,
-    /// The items of a wrapper: to count to each anew would take quadratic time.
+    /// The `items` of a wrapper: counting up to each of them would take quadratic time.
     items: OnceCell<Vec<NodeId>>,
 }
 
-impl From<Tree> for Box<Made> {
+impl From<Tree> for Box<Parsed> {
     fn from(tree: Tree) -> Self {
-        Box::new(Made {
+        Box::new(Parsed {
             tree,
             items: OnceCell::new(),
         })
     }
 }
 
+/// How to find the root node of a resource in its text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Locator {
+    /// An item of the list that the text holds: of its root sequence, or of a wrapper's `items`.
+    Item(usize),
+    /// The root of a document.
+    Document(usize),
+    /// Any node of a text that is never edited.
+    Node(NodeId),
+}
+
+impl Locator {
+    fn find(self, document: Document<'_>) -> Option<NodeRef<'_>> {
+        match self {
+            Self::Item(index) => items_of(document.root(0)?).nth(index),
+            Self::Document(index) => document.root(index),
+            Self::Node(id) => Some(document.node(id)),
+        }
+    }
+}
+
+/// The items of a root sequence, or those of a wrapper.
+fn items_of(root: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {
+    let list = match root.kind().is_sequence() {
+        true => Some(root),
+        false => root.get("items"),
+    };
+    list.into_iter().flat_map(|list| list.items())
+}
+
+/// The outcome of edits that [`SourceText::rewritten`] made and parsed.
+#[derive(Debug)]
+pub(crate) struct EditedText(String);
+
+impl EditedText {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// The tree of a text, with aliases and merge keys read as what they stand for.
-fn read(text: &str, options: ParseOptions) -> Result<Tree, ParseError> {
+fn parse(text: &str, options: ParseOptions) -> Result<Tree, ParseError> {
     Ok(Tree::parse(text, options)?.expanded(text))
 }
 
+impl Default for SourceText {
+    /// An empty text.
+    fn default() -> Self {
+        Self::accepted(Text::from(String::new()), ParseOptions::default())
+    }
+}
+
 impl SourceText {
-    /// Wraps a text that [`SourceText::check`] accepts.
+    /// A text that the scanner accepted as a whole or as a part of another, or that is the text of
+    /// another tree.
     #[must_use]
-    pub(crate) fn new(source: Text, options: ParseOptions) -> Self {
+    pub(crate) fn accepted(source: Text, options: ParseOptions) -> Self {
         Self {
             source,
             edited: None,
-            made: OnceCell::new(),
+            parsed: OnceCell::new(),
             options,
-        }
-    }
-
-    /// A text of one item or file that was not there; [`SourceText::check`] must accept it.
-    #[must_use]
-    pub(crate) fn added(text: String, options: ParseOptions) -> Self {
-        Self {
-            edited: Some(Text::from(text)),
-            ..Self::new(Text::from(String::new()), options)
         }
     }
 
@@ -67,37 +115,75 @@ impl SourceText {
     /// What the parser refuses.
     pub(crate) fn parse(source: Text) -> Result<Self, ParseError> {
         let options = ParseOptions::default();
-        let tree = read(&source, options)?;
+        let tree = parse(&source, options)?;
         Ok(Self {
-            made: OnceCell::from(Box::from(tree)),
-            ..Self::new(source, options)
+            parsed: OnceCell::from(Box::from(tree)),
+            ..Self::accepted(source, options)
         })
     }
 
-    /// Another chunk of the text as it came, sharing its buffer.
-    #[must_use]
-    pub(crate) fn unedited(&self) -> Self {
-        Self::new(self.source.clone(), self.options)
-    }
-
-    /// Another chunk of the text with all edits, sharing its buffer.
-    #[must_use]
-    pub(crate) fn copy(&self) -> Self {
-        let text = self.edited.as_ref().unwrap_or(&self.source);
-        Self::new(text.clone(), self.options)
-    }
-
-    /// Parses the text and hands the document to `read`; keeps nothing of the tree.
+    /// Parses a text, hands its document to `read` and keeps nothing of the tree.
     ///
     /// # Errors
     /// What the parser refuses.
-    pub(crate) fn check<T>(
-        text: &str,
-        options: ParseOptions,
+    pub(crate) fn read<T>(
+        source: Text,
         read: impl FnOnce(Document<'_>) -> T,
-    ) -> Result<T, ParseError> {
-        let tree = self::read(text, options)?;
-        Ok(read(Document::new(text, &tree)))
+    ) -> Result<(Self, T), ParseError> {
+        let options = ParseOptions::default();
+        let tree = parse(&source, options)?;
+        let found = read(Document::new(&source, &tree));
+        Ok((Self::accepted(source, options), found))
+    }
+
+    /// A whole document as an item that was not there before, with its dash at a column. `None` where
+    /// its lines cannot stand behind a dash as they are.
+    pub(crate) fn new_item_of(
+        root: NodeRef<'_>,
+        column: usize,
+        newline: &str,
+        options: ParseOptions,
+    ) -> Option<Self> {
+        // The lines of a text that is YAML stay so in another column.
+        let text = document_as_item(root, column, newline)?;
+        Some(Self::added(text, options))
+    }
+
+    /// A file that was not there before.
+    pub(crate) fn new_file(&self) -> Self {
+        Self::added(self.text().to_owned(), self.options)
+    }
+
+    fn added(text: String, options: ParseOptions) -> Self {
+        Self {
+            edited: Some(Text::from(text)),
+            ..Self::accepted(Text::from(String::new()), options)
+        }
+    }
+
+    /// A text of which parts were edited one by one; keeps its tree.
+    ///
+    /// # Errors
+    /// What the parser refuses of the edited text.
+    pub(crate) fn edited(source: Text, edited: String) -> Result<Self, ParseError> {
+        let edited = Self::parse(Text::from(edited))?;
+        Ok(Self {
+            source,
+            edited: Some(edited.source),
+            ..edited
+        })
+    }
+
+    /// The text as it came, sharing its buffer.
+    #[must_use]
+    pub(crate) fn unedited(&self) -> Self {
+        Self::accepted(self.source.clone(), self.options)
+    }
+
+    /// A copy of the text with its edits so far, sharing its buffer.
+    #[must_use]
+    pub(crate) fn snapshot(&self) -> Self {
+        Self::accepted(self.edited_text(), self.options)
     }
 
     /// The text as it came, sharing its buffer.
@@ -106,29 +192,28 @@ impl SourceText {
         self.source.clone()
     }
 
-    /// The text with all edits, sharing its buffer.
+    /// The text with its edits, sharing its buffer.
     #[must_use]
     pub(crate) fn edited_text(&self) -> Text {
         self.edited.as_ref().unwrap_or(&self.source).clone()
     }
 
-    /// What is put out: the text with its edits, if those are to be kept and change anything, else the
-    /// text as it came.
+    /// The text to emit: with its edits if those are kept and change anything, else as it came.
     #[must_use]
-    pub(crate) fn put_out(&self, keep: bool) -> Text {
+    pub(crate) fn emitted(&self, keep: bool) -> Text {
         match keep && self.is_changed() {
             true => self.edited_text(),
             false => self.source_text(),
         }
     }
 
-    /// The text with all edits.
+    /// The text with its edits.
     #[must_use]
     pub(crate) fn text(&self) -> &str {
         self.edited.as_ref().unwrap_or(&self.source)
     }
 
-    /// Whether the text differs from what came.
+    /// Whether the edits change anything.
     #[must_use]
     pub(crate) fn is_changed(&self) -> bool {
         self.edited
@@ -136,28 +221,51 @@ impl SourceText {
             .is_some_and(|edited| **edited != *self.source)
     }
 
-    /// The document of the text with all edits.
+    /// The document of the text with its edits.
     #[must_use]
     pub(crate) fn document(&self) -> Document<'_> {
-        // Every chunk was parsed when it was read, and every edit is parsed before it is kept.
-        let parse = || read(self.text(), self.options).unwrap_or_default();
-        let made = self.made.get_or_init(|| parse().into());
-        Document::new(self.text(), &made.tree)
+        Document::new(self.text(), &self.parsed().tree)
     }
 
-    /// Reads the document of the text with all edits, and keeps no tree that is not there already.
-    pub(crate) fn read_once<T>(&self, read: impl FnOnce(Document<'_>) -> T) -> T {
-        if self.made.get().is_some() {
-            return read(self.document());
+    fn parsed(&self) -> &Parsed {
+        // The text is YAML, so there is no error to report.
+        let parsed = || parse(self.text(), self.options).unwrap_or_default().into();
+        self.parsed.get_or_init(parsed)
+    }
+
+    /// The root node of a resource in the text.
+    #[must_use]
+    pub(crate) fn node(&self, locator: Locator) -> Option<NodeRef<'_>> {
+        let document = self.document();
+        let Locator::Item(index) = locator else {
+            return locator.find(document);
+        };
+        let root = document.root(0)?;
+        if root.kind().is_sequence() {
+            return locator.find(document);
         }
-        let tree = self::read(self.text(), self.options).unwrap_or_default();
-        read(Document::new(self.text(), &tree))
+        let ids = || items_of(root).map(|item| item.id).collect();
+        let ids = self.parsed().items.get_or_init(ids);
+        ids.get(index).map(|id| document.node(*id))
     }
 
-    /// Makes edits. If `change` fails, nothing is changed.
+    /// Reads a resource of the text, and keeps no tree that is not there already.
+    pub(crate) fn read_once<T>(
+        &self,
+        locator: Locator,
+        read: impl FnOnce(NodeRef<'_>) -> T,
+    ) -> Option<T> {
+        if self.parsed.get().is_some() {
+            return self.node(locator).map(read);
+        }
+        let tree = parse(self.text(), self.options).unwrap_or_default();
+        locator.find(Document::new(self.text(), &tree)).map(read)
+    }
+
+    /// Makes edits in one batch. If `change` fails, nothing is changed.
     ///
     /// # Errors
-    /// Those of `change`, and an edit that would leave no YAML.
+    /// Those of `change`, and edits whose outcome is no YAML.
     pub(crate) fn edit<'f, E: From<EditError>>(
         &mut self,
         change: impl for<'d> FnOnce(Document<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
@@ -170,61 +278,87 @@ impl SourceText {
         }
         let spliced = editor.splice()?;
         // Two trees of a large text need not be there at a time.
-        self.made = OnceCell::new();
+        self.parsed = OnceCell::new();
         let (text, tree) = spliced.parse(self.options)?;
-        self.made = OnceCell::from(Box::from(tree.expanded(&text)));
+        self.parsed = OnceCell::from(Box::from(tree.expanded(&text)));
         self.edited = Some(Text::from(text));
         Ok(())
     }
 
-    /// The text with edits made of what is read of itself; `None` if there are none.
+    /// The text with edits that may borrow from it; `None` if there are none.
     ///
     /// # Errors
-    /// Those of `change`.
+    /// As [`SourceText::edit`].
     pub(crate) fn rewritten<'s, E: From<EditError>>(
         &'s self,
         change: impl FnOnce(Document<'s>, &mut Editor<'s, 's>) -> Result<(), E>,
-    ) -> Result<Option<String>, E> {
+    ) -> Result<Option<EditedText>, E> {
         let document = self.document();
         let mut editor = Editor::new(document);
         change(document, &mut editor)?;
-        match editor.is_empty() {
-            true => Ok(None),
-            false => Ok(Some(editor.finish_with(self.options)?.0)),
+        if editor.is_empty() {
+            return Ok(None);
         }
+        let (text, _) = editor.finish_with(self.options)?;
+        Ok(Some(EditedText(text)))
     }
 
-    /// Puts another text in place of what there is; [`SourceText::check`] or [`SourceText::rewritten`] must
-    /// have accepted it.
-    pub(crate) fn rewrite(&mut self, text: String) {
+    /// Keeps edits that [`SourceText::rewritten`] made of this text.
+    pub(crate) fn keep(&mut self, EditedText(text): EditedText) {
         self.edited = Some(Text::from(text));
-        self.made = OnceCell::new();
+        self.parsed = OnceCell::new();
+    }
+
+    /// Replaces the text if `accept` takes the document of the new one; says whether it did.
+    pub(crate) fn replace_if(
+        &mut self,
+        text: String,
+        accept: impl FnOnce(Document<'_>) -> bool,
+    ) -> bool {
+        let tree = parse(&text, self.options);
+        let accepted = tree.is_ok_and(|tree| accept(Document::new(&text, &tree)));
+        if accepted {
+            self.keep(EditedText(text));
+        }
+        accepted
+    }
+
+    /// Replaces the text of a file; gives its documents as [`SourceText::documents`] does.
+    ///
+    /// # Errors
+    /// What the parser refuses.
+    pub(crate) fn replace_file(
+        &mut self,
+        text: String,
+    ) -> Result<Vec<Option<Resource>>, ParseError> {
+        let (new, documents) = Self::documents(Text::from(text))?;
+        self.edited = Some(new.source);
+        self.parsed = OnceCell::new();
+        Ok(documents)
     }
 
     /// Drops the tree, which is made again if somebody asks for it.
     pub(crate) fn drop_tree(&mut self) {
-        self.made = OnceCell::new();
+        self.parsed = OnceCell::new();
     }
 
-    /// Whether one of these words may stand in the text, escapes in quoted scalars included.
+    /// Empties the text.
+    pub(crate) fn clear(&mut self) {
+        self.keep(EditedText(String::new()));
+    }
+
+    /// Whether one of these words may be in the text, escapes in quoted scalars included.
     pub(crate) fn may_contain(&self, words: &[Finder<'_>]) -> bool {
         let text = self.text().as_bytes();
         words.iter().any(|word| word.find(text).is_some()) || memchr::memchr(b'\\', text).is_some()
     }
 
-    /// An item of a wrapper that was read as a whole.
-    pub(crate) fn item_of_wrapper(&self, index: usize) -> Option<NodeRef<'_>> {
-        let document = self.document();
-        let find = || {
-            let items = document.root(0).and_then(|root| root.get("items"));
-            let items = items.into_iter().flat_map(|items| items.items());
-            items.map(|item| item.id).collect()
-        };
-        let ids: &Vec<NodeId> = self.made.get()?.items.get_or_init(find);
-        ids.get(index).map(|id| document.node(*id))
+    /// The items of the list that the text holds.
+    pub(crate) fn items(&self) -> impl Iterator<Item = NodeRef<'_>> {
+        self.root().into_iter().flat_map(items_of)
     }
 
-    /// The only root node of the text.
+    /// The root node of the first document.
     #[must_use]
     pub(crate) fn root(&self) -> Option<NodeRef<'_>> {
         self.document().root(0)

@@ -1,9 +1,9 @@
 //! Cuts the items out of a ResourceList before anything is parsed.
 //!
-//! kpt and kustomize write a ResourceList as a block mapping at column 0 with `items:` on a line of
-//! its own and every item behind a dash. Such a text is cut at the dashes in one scan, and each
-//! piece is a document for the parser by itself. The scan only proposes: the caller parses what is
-//! left and every piece, and takes the text as a whole if one of them is not what the scan thought.
+//! kpt and kustomize write a ResourceList as a block mapping at column 0, with `items:` on a line of its
+//! own and every item behind a dash, or with `items: []`. One scan cuts such a text at the dashes. The
+//! scan only proposes: the caller parses the rest and every piece, and reads the text as a whole if one
+//! of them is not what the scan expected.
 
 use std::ops::Range;
 
@@ -12,25 +12,37 @@ use crate::parallel;
 /// Where the items of a ResourceList are.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Split {
-    /// From the line below `items:` to the next key of the wrapper, or the end.
+    /// From the line below `items:` to the next key of the wrapper, or the end; the ` []` of an empty
+    /// list.
     pub(crate) items: Range<usize>,
     /// The lines of each item, from the dash (or the comments directly above it) to the next one.
     pub(crate) pieces: Vec<Range<usize>>,
-    /// Column of the dashes.
-    pub(crate) indent: usize,
+    /// Column of the dashes, if there is an item.
+    pub(crate) indent: Option<usize>,
 }
 
-/// Proposes a split; `None` if the text does not have the usual shape.
+/// Proposes a split; `None` if the text is not in the usual shape.
 pub(crate) fn split(text: &str) -> Option<Split> {
     let bytes = text.as_bytes();
-    let start = behind_items_key(bytes)?;
+    match items_key(bytes)? {
+        ItemsKey::Below(start) => cut_at_dashes(bytes, start),
+        ItemsKey::Empty(items) => Some(Split {
+            items,
+            pieces: Vec::new(),
+            indent: None,
+        }),
+    }
+}
+
+/// Cuts the items that begin at `start`.
+fn cut_at_dashes(bytes: &[u8], start: usize) -> Option<Split> {
     let Line { at, column, .. } = Lines(bytes, start)
         .find(|line| !line.rest.is_empty() && !line.is_comment())
         .filter(Line::is_dash)?;
     let indent = column;
     let mut starts: Vec<usize> = Vec::new();
     let mut items_end = bytes.len();
-    // The first of the comment lines that stand directly above the line at hand, and their end.
+    // The comment lines directly above the current line: start of the first, end of the last.
     let mut comments: Option<(usize, usize)> = None;
     for at in shallow_lines(bytes, at, indent) {
         let Some(line) = Lines(bytes, at).next() else {
@@ -60,14 +72,25 @@ pub(crate) fn split(text: &str) -> Option<Split> {
     Some(Split {
         items: start..items_end,
         pieces,
-        indent,
+        indent: Some(indent),
     })
 }
 
-/// Behind the line `items:` at column 0.
-fn behind_items_key(bytes: &[u8]) -> Option<usize> {
-    let key = |line: &Line<'_>| line.column == 0 && line.rest == b"items:";
-    Lines(bytes, 0).find(key).map(|line| line.next)
+/// The line of the key `items` at column 0.
+enum ItemsKey {
+    /// `items:`; items begin on the next line.
+    Below(usize),
+    /// `items: []`, with the range behind the colon.
+    Empty(Range<usize>),
+}
+
+fn items_key(bytes: &[u8]) -> Option<ItemsKey> {
+    let end = |line: &Line<'_>| line.at + line.rest.len();
+    Lines(bytes, 0).find_map(|line| match (line.column, line.rest) {
+        (0, b"items:") => Some(ItemsKey::Below(line.next)),
+        (0, b"items: []") => Some(ItemsKey::Empty(end(&line) - " []".len()..end(&line))),
+        _ => None,
+    })
 }
 
 /// Where lines begin, from `start`, that are not blank and not indented deeper than `indent`.
@@ -193,7 +216,8 @@ mod tests {
         assert_eq!(pieces(text).as_deref(), Some(cut.as_slice()));
         let text = "items:\r\n  - a: 1\r\n  - b: 1";
         assert_eq!(pieces(text), Some(vec!["  - a: 1\r\n", "  - b: 1"]));
-        assert_eq!(pieces("items: []\n"), None);
+        assert_eq!(pieces("items: []\n"), Some(Vec::new()));
+        assert_eq!(pieces("items: [] # c\n"), None);
         assert_eq!(pieces("{\"items\": []}\n"), None);
     }
 }

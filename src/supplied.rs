@@ -7,13 +7,15 @@
 //!
 //! Source: contract, Supplied inputs.
 
+mod contents;
 mod git;
 mod package;
 mod read;
+mod reader;
 
+pub(crate) use contents::is_package_revision_resources;
 pub use git::GitOrigin;
 pub use package::{PackageRevisionName, SuppliedFile, SuppliedPackage};
-pub(crate) use read::is_package_revision_resources;
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,10 +1,10 @@
-//! Slices of one shared buffer: the input is held once, whatever it is cut into.
+//! Slices of one shared buffer. The input is in memory once, however it is cut.
 
 use std::borrow::Cow;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// A part of a buffer that is shared by all parts.
+/// A part of a shared buffer.
 #[derive(Debug, Clone)]
 pub struct Text {
     buffer: Buffer,
@@ -14,7 +14,7 @@ pub struct Text {
 #[derive(Debug, Clone)]
 enum Buffer {
     Shared(Arc<String>),
-    /// The input of the process, which stays until its end.
+    /// The input of the process, which stays in memory until the end.
     Static(&'static str),
 }
 
@@ -40,7 +40,7 @@ impl Text {
         }
     }
 
-    /// What stands between this text and a later one of the same buffer.
+    /// The text between this one and a later one of the same buffer.
     #[must_use]
     pub(crate) fn until(&self, next: &Self) -> Self {
         Self {
@@ -49,14 +49,14 @@ impl Text {
         }
     }
 
-    /// Puts a text behind others; neighbours of one buffer become one slice of it.
+    /// Appends a text to others. Neighbours in a buffer become one slice.
     pub(crate) fn push(texts: &mut Vec<Self>, text: Self) {
         if !texts.last_mut().is_some_and(|last| last.extend_to(&text)) {
             texts.push(text);
         }
     }
 
-    /// Grows to hold `next`, too, if that follows directly in the same buffer.
+    /// Extends the slice by `next` if that follows directly in the same buffer.
     fn extend_to(&mut self, next: &Self) -> bool {
         let follows = self.range.end == next.range.start;
         let joined = follows && self.buffer.is(&next.buffer);

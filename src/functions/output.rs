@@ -7,8 +7,7 @@ use crate::config::UsageError;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Results};
-use crate::source_text::SourceText;
-use crate::yaml::{Content, EditError, OwnedDocument, ParseOptions};
+use crate::yaml::{Content, EditError, OwnedDocument, ParseOptions, Tree};
 
 /// What a step leaves behind.
 #[derive(Debug)]
@@ -52,7 +51,7 @@ impl Output {
         // The items are read no more, and a large one has a large tree.
         list.drop_trees();
         for document in &documents {
-            SourceText::check(&document.text, ParseOptions::default(), |_| ())
+            Tree::parse(&document.text, ParseOptions::default())
                 .map_err(EditError::Broken)
                 .map_err(broken)?;
         }

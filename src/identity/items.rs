@@ -1,4 +1,4 @@
-//! The items of a ResourceList that is one flow mapping, as JSON is: cut out and identified in the
+//! Cuts the items out of a ResourceList that is one flow mapping, as JSON is, and identifies them in the
 //! same scan.
 
 use std::ops::Range;
@@ -23,8 +23,8 @@ pub(crate) struct FlowItems {
     pub(crate) resources: Vec<Resource>,
 }
 
-/// Items of a text that is a flow mapping with a sequence of non-empty mappings under `items`, all
-/// keys of it quoted as in JSON; `None` for anything else, and for more than `limit` items.
+/// The items of a text that is a flow mapping with a sequence of non-empty mappings under `items`, and with
+/// keys quoted as in JSON. `None` for other texts, and for more than `limit` items.
 pub(crate) fn flow_items(text: &str, limit: usize) -> Option<FlowItems> {
     let mut found = Finder {
         inner: identities(text, ParseOptions::default(), ITEM_DEPTH),
@@ -57,19 +57,19 @@ enum At {
     Items,
 }
 
-/// The sink: identities of what lies at the depth of items, and where it is.
+/// The sink of the scanner's events: finds the items, and identifies whatever is at their depth.
 struct Finder<'t> {
     inner: Identities<'t>,
-    /// Collections that are open.
+    /// Open collections.
     depth: usize,
     at: At,
-    /// How many identities there were when another field of the wrapper began.
+    /// How many identities there were before the current field of the wrapper.
     others: usize,
     start: Option<usize>,
-    /// Whether the first key of the item at hand is quoted as in JSON.
+    /// Whether the first key of the current item is quoted as in JSON.
     quoted: Option<bool>,
     ranges: Vec<Range<usize>>,
-    /// Items that may be there.
+    /// Item limit.
     limit: usize,
 }
 
@@ -141,7 +141,7 @@ impl Events for Finder<'_> {
                 }
             }
             (1, At::Items) => self.at = At::Elsewhere,
-            // What lies as deep as items are.
+            // Other nodes at the depth of items.
             (1, _) => self.inner.found.truncate(self.others),
             _ => {}
         }

@@ -1,21 +1,11 @@
-//! The text of a file put together anew: its head, those of its documents that stay, and new ones.
+//! The text of a file whose documents change: its head, the documents that stay, and new ones.
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Layout, ResourceList};
 use crate::yaml::{Document, head_end, is_marker};
 
-impl ResourceList {
-    /// Gives a file of the package another head: what stands in front of its first document.
-    pub(crate) fn set_head(&mut self, path: String, head: String) {
-        if let Layout::Files { heads, .. } = &mut self.layout {
-            heads.insert(path, head);
-        }
-    }
-}
-
-/// The text of a file with another head if one is given, without some of its documents, and with new
-/// ones before a document each or at the end; `None` if no document with content is left.
+/// The text of a file without some of its documents and with new ones, each before a document or at the
+/// end; with another head if one is given. `None` if no document with content is left.
 pub(super) fn documents_text(
     document: Document<'_>,
     head: Option<&str>,
@@ -54,11 +44,11 @@ pub(super) fn documents_text(
     (!is_empty).then_some(file.text)
 }
 
-/// A file as far as it is written.
+/// The text of a file so far.
 struct NewFile {
     text: String,
     newline: &'static str,
-    /// Whether there is nothing but the head yet.
+    /// Whether there is only the head so far.
     is_head: bool,
 }
 
@@ -79,14 +69,14 @@ impl NewFile {
         }
     }
 
-    /// Puts a document behind what is there, with a `---` between them.
+    /// Appends a document, with a `---` in front where one is needed.
     fn push(&mut self, document: &str) {
         let begins = |marker| is_marker(document.as_bytes(), marker);
         let rest = ["---\n", "---\r\n"]
             .into_iter()
             .find_map(|marker| document.strip_prefix(marker));
         let document = match rest {
-            // What was second needs no marker any more.
+            // The first document needs no marker.
             Some(rest) if self.is_head => rest,
             _ => document,
         };
@@ -121,13 +111,13 @@ impl NewFile {
         text.split_inclusive('\n').next_back().unwrap_or_default()
     }
 
-    /// Whether a document can follow the head without taking its comments for its own.
+    /// Whether the comments of the head are apart from those of a document that follows.
     fn is_set_off(&self) -> bool {
         let last = self.last_line();
         last.trim().is_empty() || is_marker(last.as_bytes(), b"---")
     }
 
-    /// Takes away the marker at the end of the head: the first document has its own.
+    /// Removes the marker at the end of the head: the first document has its own.
     fn drop_marker(&mut self) {
         let last = self.last_line();
         if is_marker(last.as_bytes(), b"---") {

@@ -1,5 +1,5 @@
-//! An item of a list that gives way to another document: the document keeps its lines, comments
-//! and indentation, and only moves to the item's column.
+//! The lines of an item, replaced by those of a document. The document keeps its lines, comments and
+//! indentation, and only moves to the item's column.
 //!
 //! ```yaml
 //! - # of the item          # document:  # of the document      # after:  - # of the document
@@ -9,48 +9,13 @@
 //!                                                                        - b: 1
 //! ```
 //!
-//! Comments between dash and first key stay where the document has none above its own; what stands
-//! there already is not written twice.
+//! Comments between dash and first key stay if the document has none above its first key. A comment that
+//! both have is written once.
 
-use super::{Layout, Place, ResourceList, locate};
-use crate::resource_list::ItemId;
-use crate::source_text::SourceText;
-use crate::yaml::{NodeRef, OwnedDocument, ParseOptions};
+use crate::yaml::NodeRef;
 
-/// How a piece of a list is parsed: within the list.
-const OPTIONS: ParseOptions = ParseOptions { depth: 1 };
-
-impl ResourceList {
-    /// Puts a document in the place of an item that has its own lines; false if it has not, or the
-    /// lines cannot move.
-    pub(crate) fn replace_lines(&mut self, id: ItemId, document: &OwnedDocument) -> bool {
-        let item = &self.items[id.0];
-        let Layout::Split { indent, .. } = self.layout else {
-            return false;
-        };
-        let Some(root) = document.root() else {
-            return false;
-        };
-        let chunk = &self.chunks[item.chunk];
-        let Some(text) = locate(chunk.document(), Place::Alone)
-            .and_then(|node| Some(replaced(node, node.mark()?, root, indent)))
-        else {
-            return false;
-        };
-        let is_same = SourceText::check(&text, OPTIONS, |new| {
-            let count = new.root(0).map_or(0, |list| list.items().count());
-            count == 1 && locate(new, Place::Alone).is_some_and(|new| new.equals(&root))
-        });
-        let is_same = is_same.unwrap_or(false);
-        if is_same {
-            self.chunks[item.chunk].rewrite(text);
-        }
-        is_same
-    }
-}
-
-/// The text of a piece of the list with a document behind its dash.
-fn replaced(item: NodeRef<'_>, dash: usize, root: NodeRef<'_>, indent: usize) -> String {
+/// The text of an item with a document behind its dash, which is at `dash` and in column `indent`.
+pub(super) fn replaced(item: NodeRef<'_>, dash: usize, root: NodeRef<'_>, indent: usize) -> String {
     let piece = item.document.text;
     let text = root.document.text;
     let newline = match piece.contains("\r\n") {

@@ -1,7 +1,7 @@
 //! A supplied input that is a directory of a Git repository at a revision.
 
 use super::package::{FileContent, SuppliedFile, SuppliedPackage};
-use super::read::{Reader, parsed_documents};
+use super::reader::{Reader, parsed_documents};
 use super::{Role, UsageError};
 use crate::git::{GitSource, OtherFile, Revision, Snapshot};
 use crate::results::{FunctionResult, Reason, Results};

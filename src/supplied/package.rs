@@ -91,7 +91,7 @@ impl SuppliedPackage {
     pub(super) fn new(place: String) -> Self {
         Self {
             place,
-            list: ResourceList::loose(),
+            list: ResourceList::read_only(),
             files: BTreeMap::new(),
             revisions: Vec::new(),
             directory: None,
@@ -139,7 +139,7 @@ impl SuppliedPackage {
         let missing = || UsageError(format!("{}: there is no file `{path}`", self.place));
         let file = self.files.get(path).ok_or_else(missing)?;
         match &file.content {
-            FileContent::Krm(index) => Ok(Cow::Borrowed(self.list.chunk_text(*index).as_bytes())),
+            FileContent::Krm(index) => Ok(Cow::Borrowed(self.list.text(*index).as_bytes())),
             FileContent::Text(text) => Ok(Cow::Borrowed(text.as_bytes())),
             FileContent::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
             FileContent::OnDisk => {

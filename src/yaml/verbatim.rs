@@ -36,15 +36,19 @@ fn document_lines(root: NodeRef<'_>) -> Option<Vec<&str>> {
 /// The text of a whole document as an item with its dash at a column; `None` where the text cannot
 /// stand behind a dash as it is.
 #[must_use]
-pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize) -> Option<String> {
-    let mut out = String::new();
-    for (at, line) in document_lines(root)?.into_iter().enumerate() {
-        match (at, line.is_empty()) {
-            (0, _) => out.push_str(&format!("{:indent$}- {line}", "")),
-            (_, true) => {}
-            (_, false) => out.push_str(&format!("{:indent$}  {line}", "")),
+pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) -> Option<String> {
+    let lines = document_lines(root)?;
+    let length = |line: &&str| line.len() + indent + 2 + newline.len();
+    let mut out = String::with_capacity(lines.iter().map(length).sum());
+    let (dash, below) = (format!("{:indent$}- ", ""), format!("{:indent$}  ", ""));
+    for (at, line) in lines.into_iter().enumerate() {
+        if at == 0 {
+            out.push_str(&dash);
+        } else if !line.is_empty() {
+            out.push_str(&below);
         }
-        out.push('\n');
+        out.push_str(line);
+        out.push_str(newline);
     }
     Some(out)
 }

@@ -11,7 +11,8 @@ use super::members::Members;
 use super::packages::Packages;
 use super::report::Report;
 use super::untouched::Untouched;
-use crate::resource_list::{ResourceList, is_krm};
+use crate::resource_list::ResourceList;
+use crate::source_text::is_krm;
 use crate::yaml::{OwnedDocument, Value};
 
 const CHANGED: &str =

@@ -1,31 +1,41 @@
-//! A ResourceList as JSON: items for themselves, as behind dashes.
+//! A ResourceList in flow style, as JSON is, cut between the commas of its items: a text for each item
+//! with the white space in front of it, and the wrapper without them.
 //!
-//! It is put out in pieces, too, unless items come or go: then commas and white space do, and the
-//! list is edited as a whole.
+//! Where items are inserted or removed, commas and white space change too: the list becomes one text then.
 
-use super::read::{check_results, check_wrapper, max_items};
-use super::{Item, Layout, Place, ResourceList};
+use super::results::append_results;
+use super::wrapper::{check_results, check_wrapper, max_items};
+use super::{Form, Item, ResourceList};
 use crate::identity::{ITEM_DEPTH, flow_items};
-use crate::source_text::SourceText;
+use crate::results::Results;
+use crate::source_text::{Locator, SourceText};
 use crate::text::Text;
 use crate::yaml::scan::IN_USE;
-use crate::yaml::{Document, ParseOptions};
+use crate::yaml::{EditError, ParseOptions};
 
-impl ResourceList {
-    /// Items each for itself; `None` if the text must be taken as a whole.
-    pub(super) fn parse_flow(text: &Text) -> Option<Self> {
-        // What is put into an item takes its line break from the line, be it far behind.
+/// The wrapper of a list that is cut at its commas.
+#[derive(Debug)]
+pub(super) struct Json {
+    /// The ResourceList with nothing between the brackets of `items`.
+    pub(super) wrapper: SourceText,
+    /// The whole ResourceList as it came.
+    whole: Text,
+}
+
+impl Json {
+    /// Cuts a ResourceList; `None` if it is not in the usual shape, or not a valid one.
+    pub(super) fn parse(text: &Text) -> Option<ResourceList> {
+        // An edit takes its line break from the line, which may end far behind the item.
         let usual = IN_USE && memchr::memchr(b'\r', text.as_bytes()).is_none();
         let found = usual.then(|| flow_items(text, max_items(text))).flatten()?;
         let foot = found.ranges.last()?.end;
         let wrapper = format!("{}{}", &text[..found.start], &text[foot..]);
-        let read = |document: Document<'_>| {
-            let root = document.root(0)?;
-            (check_wrapper(root).is_ok() && check_results(root).is_ok()).then_some(())
-        };
-        SourceText::check(&wrapper, ParseOptions::default(), read).ok()??;
+        let wrapper = SourceText::parse(Text::from(wrapper)).ok()?;
+        let root = wrapper.root()?;
+        check_wrapper(root).ok()?;
+        check_results(root).ok()?;
         let options = ParseOptions { depth: ITEM_DEPTH };
-        let mut chunks = Vec::with_capacity(found.ranges.len());
+        let mut texts = Vec::with_capacity(found.ranges.len());
         let mut at = found.start;
         for (index, range) in found.ranges.into_iter().enumerate() {
             let start = match index {
@@ -38,68 +48,81 @@ impl ResourceList {
                 return None;
             }
             at = range.end;
-            chunks.push(SourceText::new(text.slice(start..range.end), options));
+            let item = text.slice(start..range.end);
+            texts.push(SourceText::accepted(item, options));
         }
         let resources = found.resources.into_iter().enumerate();
-        let items = resources.map(|(chunk, resource)| Item {
-            resource,
-            chunk,
-            place: Place::AloneInFlow,
-            hidden: false,
-        });
-        Some(Self {
-            items: items.collect(),
-            chunks,
-            layout: Layout::Flow {
-                wrapper: SourceText::new(Text::from(wrapper), ParseOptions::default()),
-                whole: text.clone(),
-            },
-            ..Self::loose()
-        })
+        let items =
+            resources.map(|(text, resource)| Item::new(resource, text, Locator::Document(0)));
+        let whole = text.clone();
+        let form = Form::Json(Self { wrapper, whole });
+        Some(ResourceList::new(form, texts, items.collect()))
     }
 
-    /// Makes one text of a list in flow style, for edits of its `items`.
-    pub(super) fn join(&mut self) {
-        let Layout::Flow { wrapper, whole } = &self.layout else {
-            return;
-        };
-        let mut chunk = SourceText::new(whole.clone(), ParseOptions::default());
-        if self.chunks.iter().any(SourceText::is_changed) {
-            let texts = flow_texts(wrapper, &self.chunks, true);
-            chunk.rewrite(texts.iter().map(|text| &**text).collect());
+    /// The text of the list with its results.
+    pub(super) fn emit(
+        &mut self,
+        texts: &[SourceText],
+        results: &Results,
+        keep: bool,
+    ) -> Result<Vec<Text>, EditError> {
+        let values = results.iter().map(|result| result.to_value()).collect();
+        self.wrapper
+            .edit(|document, editor| append_results(document, editor, values))?;
+        Ok(self.joined(texts, keep))
+    }
+
+    fn joined(&self, texts: &[SourceText], keep: bool) -> Vec<Text> {
+        let wrapper = self.wrapper.text();
+        let items = self.wrapper.root().and_then(|root| root.entry("items"));
+        let bracket = items.map_or(0, |items| items.value.range().start + 1);
+        let (before, after) = wrapper.split_at(bracket);
+        let mut out = vec![Text::from(before.to_owned())];
+        let mut last: Option<Text> = None;
+        for text in texts {
+            let source = text.source_text();
+            if let Some(last) = last {
+                Text::push(&mut out, last.until(&source));
+            }
+            Text::push(&mut out, text.emitted(keep));
+            last = Some(source);
         }
-        self.chunks = vec![chunk];
-        for (index, item) in self.items.iter_mut().enumerate() {
-            (item.chunk, item.place) = (0, Place::InWrapper(index));
-        }
-        self.layout = Layout::Whole;
+        out.push(Text::from(after.to_owned()));
+        out
     }
 }
 
-/// The text of a list in pieces: as changed, or with the items as they came.
-pub(super) fn flow_texts(wrapper: &SourceText, chunks: &[SourceText], keep: bool) -> Vec<Text> {
-    let text = wrapper.text();
-    let items = wrapper.root().and_then(|root| root.entry("items"));
-    let bracket = items.map_or(0, |items| items.value.range().start + 1);
-    let (before, after) = text.split_at(bracket);
-    let mut texts = vec![Text::from(before.to_owned())];
-    let mut last: Option<Text> = None;
-    for chunk in chunks {
-        let source = chunk.source_text();
-        if let Some(last) = last {
-            Text::push(&mut texts, last.until(&source));
+impl ResourceList {
+    /// Makes one text of a list in flow style, to insert and remove items.
+    ///
+    /// # Errors
+    /// Edited items that are no YAML together.
+    pub(super) fn join(&mut self) -> Result<(), EditError> {
+        let Form::Json(json) = &self.form else {
+            return Ok(());
+        };
+        let whole = json.whole.clone();
+        let whole = match self.texts.iter().any(SourceText::is_changed) {
+            true => {
+                let texts = json.joined(&self.texts, true);
+                let edited = texts.iter().map(|text| &**text).collect();
+                SourceText::edited(whole, edited).map_err(EditError::Broken)?
+            }
+            false => SourceText::accepted(whole, ParseOptions::default()),
+        };
+        self.texts = vec![whole];
+        for (index, item) in self.items.iter_mut().enumerate() {
+            (item.text, item.locator) = (0, Locator::Item(index));
         }
-        Text::push(&mut texts, chunk.put_out(keep));
-        last = Some(source);
+        self.form = Form::Whole;
+        Ok(())
     }
-    texts.push(Text::from(after.to_owned()));
-    texts
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resource_list::{ItemId, NewResource, NewText};
+    use crate::resource_list::{ItemId, NewResource, NewText, whole};
     use crate::results::{FunctionResult, Results};
     use crate::yaml::{Content, EditError, Value};
 
@@ -188,8 +211,8 @@ mod tests {
         }
         for text in texts() {
             let text = Text::from(text);
-            let parts = || ResourceList::parse_flow(&text).expect("a list in flow style");
-            let whole = || ResourceList::parse_whole(text.clone()).expect("a list");
+            let parts = || Json::parse(&text).expect("a list in flow style");
+            let whole = || whole::parse(text.clone()).expect("a list");
             let resources = |list: ResourceList| -> Vec<_> {
                 list.items().map(|(_, resource)| resource.clone()).collect()
             };
@@ -213,9 +236,9 @@ mod tests {
     fn one_item_stands_for_itself() {
         let text =
             r#"{"kind":"ResourceList","apiVersion":"config.kubernetes.io/v1","items":[{"a":1}]}"#;
-        let list = ResourceList::parse_flow(&Text::from(text.to_owned()));
+        let list = Json::parse(&Text::from(text.to_owned()));
         assert_eq!(
-            list.map(|list| list.chunks.len()),
+            list.map(|list| list.texts.len()),
             Some(1).filter(|_| IN_USE)
         );
     }
@@ -223,7 +246,7 @@ mod tests {
     #[test]
     fn what_is_not_changed_is_one_slice() {
         let text = Text::from(texts().pop().expect("a text"));
-        if let Some(mut list) = ResourceList::parse_flow(&text) {
+        if let Some(mut list) = Json::parse(&text) {
             let texts = list.to_texts(&Results::default(), true).expect("no edits");
             assert_eq!(texts.len(), 3);
         }
@@ -233,6 +256,6 @@ mod tests {
     fn items_whose_columns_would_be_others_stay_in_the_whole() {
         let text = texts().pop().expect("a text");
         let text = text.replace("[\n    {", "[{");
-        assert!(ResourceList::parse_flow(&Text::from(text)).is_none());
+        assert!(Json::parse(&Text::from(text)).is_none());
     }
 }

@@ -1,25 +1,25 @@
-//! Results behind the other fields of a wrapper. Many are written piece by piece, so that they are
-//! never all held as values and as a tree.
+//! Appends results to a wrapper. Many results are written in batches, so that they are never all in
+//! memory as values and as a tree.
 
 use crate::results::Results;
 use crate::source_text::SourceText;
 use crate::text::Text;
 use crate::yaml::{Content, Document, EditError, Editor, Value};
 
-/// Results that are written at a time.
-const PIECE: usize = 1000;
+/// Results per batch.
+const BATCH: usize = 1000;
 
-/// Appends results to a wrapper; gives what stands behind its text then.
+/// Appends results to a wrapper; gives the texts that follow its own.
 pub(super) fn append_all(
     wrapper: &mut SourceText,
     results: &Results,
 ) -> Result<Vec<Text>, EditError> {
     let mut left = results.iter().map(|result| result.to_value());
-    let mut next = || left.by_ref().take(PIECE).collect::<Vec<Value>>();
-    let before = wrapper.copy();
+    let mut next = || left.by_ref().take(BATCH).collect::<Vec<Value>>();
+    let before = wrapper.snapshot();
     let first = next();
     wrapper.edit(|document, editor| append_results(document, editor, first))?;
-    if results.len() <= PIECE {
+    if results.len() <= BATCH {
         return Ok(Vec::new());
     }
     if items_of(&before, wrapper.text()).is_none() {
@@ -33,14 +33,16 @@ pub(super) fn append_all(
         if some.is_empty() {
             return Ok(pieces);
         }
-        // As if they were the only ones: their items look the same then.
+        // Their items look the same as if they were the only ones.
         let text = before.rewritten(|document, editor| append_results(document, editor, some))?;
-        let items = text.as_deref().and_then(|text| items_of(&before, text));
+        let items = text
+            .as_ref()
+            .and_then(|text| items_of(&before, text.as_str()));
         pieces.extend(items.map(|items| Text::from(items.to_owned())));
     }
 }
 
-/// The items of the `results` that were added behind all else, on lines of their own.
+/// The items of `results` where these were inserted last, on lines of their own.
 fn items_of<'t>(before: &SourceText, text: &'t str) -> Option<&'t str> {
     let added = text.strip_prefix(before.text())?;
     let items = added.strip_prefix("results:")?;
@@ -48,7 +50,7 @@ fn items_of<'t>(before: &SourceText, text: &'t str) -> Option<&'t str> {
     items.ends_with('\n').then_some(items)
 }
 
-/// Adds results to a wrapper.
+/// Inserts results into a wrapper.
 pub(super) fn append_results<'d>(
     document: Document<'d>,
     editor: &mut Editor<'d, '_>,
@@ -79,11 +81,11 @@ mod tests {
     use crate::results::FunctionResult;
     use crate::yaml::{ParseOptions, Tree};
 
-    /// The pieces together are what one edit of the wrapper gives.
+    /// The batches together are what one edit of the wrapper gives.
     #[test]
     fn many_results_are_written_like_few() {
         let mut results = Results::default();
-        for number in 0..2 * PIECE + 7 {
+        for number in 0..2 * BATCH + 7 {
             results.push(FunctionResult::info(format!("number {number}")).tag("a", "b"));
         }
         let items = "items:\n- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n";

@@ -1,0 +1,215 @@
+//! The changes that steps make besides edits of items: what they insert, remove and copy.
+//!
+//! They are only collected here. The form of the list applies them when it is emitted, or when
+//! [`ResourceList::settle`](super::ResourceList::settle) is called.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Form, ItemId, ResourceList};
+use crate::package::FileChange;
+use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS};
+use crate::yaml::{Value, to_block_text};
+
+/// Changes to a list besides edits of its items.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Resources to insert as they are written.
+    pub(super) texts: Vec<NewText>,
+    /// Resources to append.
+    pub(super) added: Vec<WrittenResource>,
+    pub(super) removed: BTreeSet<ItemId>,
+    /// Changes to the files of a package.
+    pub(super) files: FileEdits,
+}
+
+/// Changes to files beyond their documents.
+#[derive(Debug, Default)]
+pub(super) struct FileEdits {
+    /// Files that are not KRM and are new, changed or deleted.
+    pub(super) copied: Vec<FileChange>,
+    /// Permission bits of new files, by path.
+    pub(super) modes: BTreeMap<String, u32>,
+    /// New heads, by path.
+    pub(super) heads: BTreeMap<String, String>,
+}
+
+impl Changes {
+    /// Whether items are inserted, added or removed.
+    pub(super) fn restructure(&self) -> bool {
+        !(self.added.is_empty() && self.texts.is_empty() && self.removed.is_empty())
+    }
+}
+
+/// A resource to insert, given as text.
+#[derive(Debug, Clone)]
+pub struct NewText {
+    /// Path of its file.
+    pub path: Option<String>,
+    /// The resource as the text of a document, comments included, without a `---`.
+    pub text: String,
+    /// The item to insert it before; `None` for the end of its file, or of the list.
+    pub before: Option<ItemId>,
+}
+
+/// A resource to append, given as a value.
+#[derive(Debug, Clone)]
+pub struct NewResource {
+    /// Path of its file, in the same terms as the paths of the other items.
+    pub path: Option<String>,
+    /// The package, where a pipeline runs over several.
+    pub package_path: Option<String>,
+    /// The resource without path annotations.
+    pub value: Value,
+}
+
+/// A resource to append, in the form in which the list will emit it.
+#[derive(Debug)]
+pub struct WrittenResource {
+    pub(super) path: Option<String>,
+    pub(super) content: Written,
+}
+
+#[derive(Debug)]
+pub(super) enum Written {
+    /// Lines of the output: a tenth of what the value takes in memory.
+    Text(String),
+    /// For a list that is edited as one text.
+    Value(Value),
+}
+
+impl WrittenResource {
+    pub(super) fn value(self) -> Option<Value> {
+        match self.content {
+            Written::Value(value) => Some(value),
+            Written::Text(_) => None,
+        }
+    }
+
+    pub(super) fn text(self) -> Option<String> {
+        match self.content {
+            Written::Text(text) => Some(text),
+            Written::Value(_) => None,
+        }
+    }
+
+    /// About how many bytes it takes in memory.
+    #[must_use]
+    pub fn cost(&self) -> usize {
+        const ITSELF: usize = 300;
+        ITSELF
+            + match &self.content {
+                Written::Text(text) => text.len(),
+                Written::Value(value) => value.cost(),
+            }
+    }
+}
+
+impl ResourceList {
+    /// Inserts a resource as it is written.
+    pub fn add_text(&mut self, new: NewText) {
+        self.changes.texts.push(new);
+    }
+
+    /// Appends a resource: in a package, as a new file.
+    pub fn add(&mut self, resource: NewResource) {
+        let written = self.write(resource);
+        self.add_written(written);
+    }
+
+    /// Writes a new resource for [`ResourceList::add_written`].
+    #[must_use]
+    pub fn write(&self, new: NewResource) -> WrittenResource {
+        let path = new.path.clone();
+        let content = match &self.form {
+            Form::Stream(stream) => Written::Text(stream.item_text(&with_annotations(new))),
+            Form::Package(_) => Written::Text(to_block_text(&new.value)),
+            Form::Json(_) | Form::Whole | Form::ReadOnly => Written::Value(with_annotations(new)),
+        };
+        WrittenResource { path, content }
+    }
+
+    /// Writes a new resource as a document, for [`ResourceList::add_text`].
+    #[must_use]
+    pub fn document_text(&self, new: NewResource) -> String {
+        match self.is_package() {
+            true => to_block_text(&new.value),
+            false => to_block_text(&with_annotations(new)),
+        }
+    }
+
+    /// Appends a resource that [`ResourceList::write`] wrote.
+    pub fn add_written(&mut self, resource: WrittenResource) {
+        self.changes.added.push(resource);
+    }
+
+    /// Removes an item with the comments directly above it. A file is deleted with its last document.
+    pub fn remove(&mut self, id: ItemId) {
+        self.changes.removed.insert(id);
+    }
+
+    /// Adds a file that is not KRM to a package. A ResourceList cannot hold one.
+    pub(crate) fn add_file(&mut self, path: String, bytes: Vec<u8>, mode: Option<u32>) {
+        if self.is_package() {
+            let file = FileChange::Write { path, bytes, mode };
+            self.changes.files.copied.push(file);
+        }
+    }
+
+    /// Deletes a file that is not KRM from a package.
+    pub(crate) fn delete_file(&mut self, path: &str) {
+        if let Form::Package(package) = &self.form {
+            match package.number(path) {
+                // Steps may insert resources into the file.
+                Some(number) => self.texts[number].clear(),
+                None => self.changes.files.copied.push(FileChange::delete(path)),
+            }
+        }
+    }
+
+    /// Sets the permission bits of a new file of a package.
+    pub(crate) fn set_mode(&mut self, path: &str, mode: u32) {
+        self.changes.files.modes.insert(path.to_owned(), mode);
+    }
+
+    /// Sets the head of a file of a package: what is in front of its first document.
+    pub(crate) fn set_head(&mut self, path: String, head: String) {
+        self.changes.files.heads.insert(path, head);
+    }
+}
+
+/// The annotations by which kpt puts an item into its file, in both spellings.
+fn with_annotations(new: NewResource) -> Value {
+    let mut value = new.value;
+    let Some(path) = new.path else { return value };
+    let mut annotations = Vec::new();
+    for (path_name, index_name) in PATH_ANNOTATIONS.iter().zip(INDEX_ANNOTATIONS) {
+        annotations.push((Value::from(index_name), Value::from("0")));
+        annotations.push((Value::from(*path_name), Value::from(path.as_str())));
+    }
+    if let Some(package) = new.package_path {
+        annotations.push((Value::from(PACKAGE_PATH_ANNOTATION), Value::from(package)));
+    }
+    let metadata = field_mut(&mut value, "metadata");
+    if let Value::Mapping(entries) = field_mut(metadata, "annotations") {
+        entries.extend(annotations);
+    }
+    value
+}
+
+/// The mapping under a key; inserts an empty one if there is none.
+fn field_mut<'v>(value: &'v mut Value, key: &str) -> &'v mut Value {
+    if !matches!(value, Value::Mapping(_)) {
+        *value = Value::Mapping(Vec::new());
+    }
+    let Value::Mapping(entries) = value else {
+        unreachable!("made a mapping just above")
+    };
+    let found = entries
+        .iter()
+        .position(|(name, _)| name.as_str() == Some(key));
+    let index = found.unwrap_or_else(|| {
+        entries.push((Value::from(key), Value::Mapping(Vec::new())));
+        entries.len() - 1
+    });
+    &mut entries[index].1
+}

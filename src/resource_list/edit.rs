@@ -1,0 +1,221 @@
+//! Edits of items. All edits of one text are one batch: it is spliced and parsed again once.
+
+use std::collections::BTreeMap;
+
+use super::replace::replaced;
+use super::{Form, Item, ItemId, ResourceList};
+use crate::resource::Resource;
+use crate::source_text::{EditedText, Locator, SourceText};
+use crate::yaml::{EditError, Editor, NodeId, NodeRef, OwnedDocument};
+
+impl ResourceList {
+    /// Edits an item. If `change` fails, nothing is changed.
+    ///
+    /// # Errors
+    /// Those of `change` and of the edits.
+    pub fn edit<'f, E: From<EditError>>(
+        &mut self,
+        id: ItemId,
+        change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let node = self.node(id).id;
+        let text = self.items[id.0].text;
+        self.texts[text].edit(|document, editor| {
+            let node = document.node(node);
+            change(node, editor)?;
+            match editor.settle(&[node]).pop() {
+                Some((_, error)) => Err(error.into()),
+                None => Ok(()),
+            }
+        })
+    }
+
+    /// Edits several items. An item whose `change` fails stays as it is, and `refused` gets the error.
+    pub fn edit_items<'f, E: From<EditError>>(
+        &mut self,
+        ids: impl IntoIterator<Item = ItemId>,
+        mut change: impl for<'d> FnMut(ItemId, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+        mut refused: impl FnMut(ItemId, E),
+    ) {
+        for ids in self.by_text(ids) {
+            let nodes: Vec<NodeId> = ids.iter().map(|id| self.node(*id).id).collect();
+            let Some(first) = ids.first() else { continue };
+            let text = self.items[first.0].text;
+            let edited = self.texts[text].edit(|document, editor| {
+                let mut changed = Vec::new();
+                for (id, node) in ids.iter().zip(nodes) {
+                    let node = document.node(node);
+                    if let Err(error) = change(*id, node, editor) {
+                        editor.discard(node);
+                        refused(*id, error);
+                    } else {
+                        changed.push((*id, node));
+                    }
+                }
+                let nodes: Vec<_> = changed.iter().map(|(_, node)| *node).collect();
+                for (at, error) in editor.settle(&nodes) {
+                    refused(changed[at].0, error.into());
+                }
+                Ok::<_, E>(())
+            });
+            if let Err(error) = edited {
+                refused(*first, error);
+            }
+        }
+    }
+
+    /// Edits all items.
+    ///
+    /// # Errors
+    /// Those of `change` and of the edits.
+    pub(crate) fn edit_each<E: From<EditError>>(
+        &mut self,
+        mut change: impl for<'d> FnMut(
+            &Resource,
+            NodeRef<'d>,
+            &mut Editor<'d, 'static>,
+        ) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let ids = (0..self.items.len()).map(ItemId);
+        for ids in self.by_text(ids) {
+            let nodes: Vec<NodeId> = ids.iter().map(|id| self.node(*id).id).collect();
+            let Some(first) = ids.first() else { continue };
+            let items = &self.items;
+            self.texts[items[first.0].text].edit(|document, editor| {
+                for (id, node) in ids.iter().zip(nodes) {
+                    change(&items[id.0].resource, document.node(node), editor)?;
+                }
+                Ok::<_, E>(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Groups items by the text that they are in.
+    pub(crate) fn by_text(&self, ids: impl IntoIterator<Item = ItemId>) -> Vec<Vec<ItemId>> {
+        let mut by_text: BTreeMap<usize, Vec<ItemId>> = BTreeMap::new();
+        for id in ids {
+            by_text.entry(self.items[id.0].text).or_default().push(id);
+        }
+        by_text.into_values().collect()
+    }
+
+    /// Edits items of one text with content that may borrow from the list. An item whose `change` fails
+    /// stays as it is.
+    ///
+    /// Gives the new text, for [`ResourceList::set_text_of`], and the errors.
+    pub(crate) fn rewritten<'s>(
+        &'s self,
+        ids: &[ItemId],
+        mut change: impl FnMut(ItemId, NodeRef<'s>, &mut Editor<'s, 's>) -> Result<(), EditError>,
+    ) -> (Option<EditedText>, Vec<(ItemId, EditError)>) {
+        let mut refused = Vec::new();
+        let Some(first) = ids.first() else {
+            return (None, refused);
+        };
+        let text = &self.texts[self.items[first.0].text];
+        let edited = text.rewritten(|_, editor| {
+            for id in ids {
+                let node = self.node(*id);
+                if let Err(error) = change(*id, node, editor) {
+                    editor.discard(node);
+                    refused.push((*id, error));
+                }
+            }
+            Ok::<_, EditError>(())
+        });
+        match edited {
+            Ok(text) => (text, refused),
+            Err(error) => {
+                refused.push((*first, error));
+                (None, refused)
+            }
+        }
+    }
+
+    /// Keeps the text that [`ResourceList::rewritten`] gave for the text of an item.
+    pub(crate) fn set_text_of(&mut self, id: ItemId, text: EditedText) {
+        self.texts[self.items[id.0].text].keep(text);
+    }
+
+    /// Replaces the lines of an item by those of a document. False if the item shares its lines with
+    /// others, or the lines cannot move to the item's column.
+    pub(crate) fn replace_lines(&mut self, id: ItemId, document: &OwnedDocument) -> bool {
+        let Form::Stream(stream) = &self.form else {
+            return false;
+        };
+        let Some(root) = document.root() else {
+            return false;
+        };
+        let text = &mut self.texts[self.items[id.0].text];
+        let item = text.node(Locator::Item(0));
+        let Some((item, mark)) = item.and_then(|item| Some((item, item.mark()?))) else {
+            return false;
+        };
+        let new = replaced(item, mark, root, stream.indent);
+        text.replace_if(new, |new| {
+            let mut items = new.root(0).into_iter().flat_map(|list| list.items());
+            let is_same = items.next().is_some_and(|item| item.equals(&root));
+            is_same && items.next().is_none()
+        })
+    }
+
+    /// Takes in all files of a package with their texts. A package gets them as files; a ResourceList
+    /// gets their resources as items, which must have path annotations.
+    ///
+    /// # Errors
+    /// An edit of the wrapper that cannot be made.
+    pub(crate) fn adopt(&mut self, other: &Self) -> Result<(), EditError> {
+        let package_path = self.root_package_path().map(str::to_owned);
+        let first = self.items.len();
+        self.join()?;
+        match &mut self.form {
+            Form::Package(package) => {
+                let Form::Package(new) = &other.form else {
+                    return Ok(());
+                };
+                let base = self.texts.len();
+                for path in new.paths() {
+                    package.push(path.to_owned());
+                }
+                self.texts
+                    .extend(other.texts.iter().map(SourceText::new_file));
+                let items = other.items.iter();
+                self.items
+                    .extend(items.map(|item| {
+                        Item::new(Resource::default(), base + item.text, item.locator)
+                    }));
+            }
+            Form::Stream(stream) => {
+                let nodes = other.items().map(|(id, _)| other.node(id));
+                let texts: Result<Vec<SourceText>, EditError> =
+                    nodes.map(|node| stream.item_of(node)).collect();
+                for text in texts? {
+                    self.push_item(text, Resource::default());
+                }
+            }
+            Form::Whole => {
+                let nodes = other.items().map(|(id, _)| other.node(id));
+                self.append_documents(&nodes.collect::<Vec<_>>())?;
+            }
+            Form::Json(_) | Form::ReadOnly => return Ok(()),
+        }
+        let in_package = self.is_package();
+        for (index, item) in self.items[first..].iter_mut().enumerate() {
+            item.resource = other.read_again(ItemId(index));
+            if !in_package {
+                item.resource.origin.package_path.clone_from(&package_path);
+            }
+        }
+        Ok(())
+    }
+
+    /// The identity of an item after edits, with its origin as it was.
+    fn read_again(&self, id: ItemId) -> Resource {
+        let origin = self.resource(id).origin.clone();
+        Resource {
+            origin,
+            ..Resource::read(self.node(id))
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! The files of a package: a text for each file that is named like KRM. The other files stay on disk.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::changes::{Changes, FileEdits, Written};
+use super::documents::documents_text;
+use super::wrapper::InputError;
+use super::{Form, Item, ResourceList};
+use crate::package::{
+    FileChange, FileContent, PackageError, PackageFile, PackageFiles, is_krm_name, text_of,
+};
+use crate::parallel;
+use crate::resource::Resource;
+use crate::source_text::{Locator, SourceText};
+use crate::text::Text;
+use crate::yaml::{Document, ParseError, Tree};
+
+/// The files of a package; the text of file N is text N of the list.
+#[derive(Debug)]
+pub(super) struct Package {
+    paths: Vec<String>,
+    numbers: HashMap<String, usize>,
+    others: OtherFiles,
+}
+
+/// The files that are not named like KRM.
+#[derive(Debug)]
+struct OtherFiles {
+    /// Those on disk, read when they are asked for.
+    on_disk: PackageFiles,
+    /// Those that came in memory.
+    held: BTreeMap<String, Vec<u8>>,
+    /// Permission bits of the files that are named like KRM, if not the usual ones.
+    modes: BTreeMap<String, u32>,
+}
+
+/// A file of the package as it was read.
+#[derive(Debug)]
+pub(crate) struct FileUnder {
+    /// Its bytes if it holds no resources; empty for others, which the list has.
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) mode: Option<u32>,
+}
+
+const USUAL_MODE: u32 = 0o644;
+
+impl OtherFiles {
+    fn of(files: &PackageFiles) -> Self {
+        let modes = files
+            .files
+            .iter()
+            .map(|file| (&file.path, file.content.mode));
+        let unusual = modes.filter(|(_, mode)| *mode != USUAL_MODE);
+        Self {
+            on_disk: files.without_krm(),
+            held: BTreeMap::new(),
+            modes: unusual.map(|(path, mode)| (path.clone(), mode)).collect(),
+        }
+    }
+
+    fn has(&self, path: &str) -> bool {
+        let others = &self.on_disk.others;
+        let found = others.binary_search_by(|other| other.as_str().cmp(path));
+        found.is_ok() || self.held.contains_key(path)
+    }
+
+    fn paths(&self) -> impl Iterator<Item = &str> {
+        let on_disk = self.on_disk.others.iter();
+        on_disk.chain(self.held.keys()).map(String::as_str)
+    }
+}
+
+impl Package {
+    /// Adds a file, whose text becomes the next one of the list; gives the file's number.
+    pub(super) fn push(&mut self, path: String) -> usize {
+        let number = self.paths.len();
+        self.numbers.insert(path.clone(), number);
+        self.paths.push(path);
+        number
+    }
+
+    /// The number of a file that is named like KRM.
+    pub(super) fn number(&self, path: &str) -> Option<usize> {
+        self.numbers.get(path).copied()
+    }
+
+    /// The files that are named like KRM.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.paths.iter().map(String::as_str)
+    }
+
+    /// Whether there is a file of this path.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.numbers.contains_key(path) || self.others.has(path)
+    }
+
+    /// The files that are not as they were read, and the new ones.
+    fn emit(&self, texts: &[SourceText], items: &[Item], changes: &Changes) -> Vec<FileChange> {
+        let FileEdits {
+            copied,
+            modes,
+            heads,
+        } = &changes.files;
+        let write = |path: &str, text: String| FileChange::Write {
+            path: path.to_owned(),
+            bytes: text.into(),
+            mode: modes.get(path).copied(),
+        };
+        let mut removed: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for id in &changes.removed {
+            let item = &items[id.0];
+            if let Locator::Document(document) = item.locator {
+                removed.entry(item.text).or_default().insert(document);
+            }
+        }
+        let mut new = new_documents(items, changes);
+        let mut files: Vec<FileChange> = Vec::new();
+        for (number, (path, text)) in self.paths.iter().zip(texts).enumerate() {
+            let new = new.remove(path.as_str()).unwrap_or_default();
+            let head = heads.get(path).map(String::as_str);
+            let edited = match removed.get(&number) {
+                removed if removed.is_some() || head.is_some() || !new.is_empty() => {
+                    documents_text(text.document(), head, removed, &new)
+                }
+                _ if text.is_changed() => Some(text.text().to_owned()).filter(|t| !t.is_empty()),
+                _ => continue,
+            };
+            files.push(match edited {
+                Some(text) => write(path, text),
+                None => FileChange::delete(path.clone()),
+            });
+        }
+        for (path, new) in new {
+            let head = heads.get(path).map(String::as_str);
+            let nothing = Tree::default();
+            let text = documents_text(Document::new("", &nothing), head, None, &new);
+            files.extend(text.map(|text| write(path, text)));
+        }
+        // A file whose resources are all removed can become one that is not KRM.
+        let copies: BTreeSet<&str> = copied.iter().map(FileChange::path).collect();
+        files.retain(|change| !copies.contains(change.path()));
+        files.extend(copied.iter().cloned());
+        for new in &changes.added {
+            if let (Some(path), Written::Text(text)) = (&new.path, &new.content) {
+                files.push(FileChange::write(path.clone(), text.as_str()));
+            }
+        }
+        files
+    }
+}
+
+/// The inserted texts of each file, with the document to insert each before.
+fn new_documents<'c>(
+    items: &[Item],
+    changes: &'c Changes,
+) -> BTreeMap<&'c str, Vec<(Option<usize>, &'c str)>> {
+    let mut new: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    for inserted in &changes.texts {
+        let Some(path) = inserted.path.as_deref() else {
+            continue;
+        };
+        let before = inserted.before.and_then(|id| match items[id.0].locator {
+            Locator::Document(index) => Some(index),
+            _ => None,
+        });
+        let document = (before, inserted.text.as_str());
+        new.entry(path).or_default().push(document);
+    }
+    new
+}
+
+/// The items of a file.
+fn items_of_file(number: usize, path: &str, documents: Vec<Option<Resource>>) -> Vec<Item> {
+    let documents = documents.into_iter().enumerate();
+    let resources = documents.filter_map(|(index, resource)| Some((index, resource?)));
+    let placed = |(index, (document, mut resource)): (usize, (usize, Resource))| {
+        resource.origin.path = Some(path.to_owned());
+        resource.origin.index = Some(index);
+        resource.origin.package_path = None;
+        Item::new(resource, number, Locator::Document(document))
+    };
+    resources.enumerate().map(placed).collect()
+}
+
+impl ResourceList {
+    /// Reads the resources of a package's files. YAML that is not KRM stays in its file, unseen.
+    ///
+    /// # Errors
+    /// [`InputError::Yaml`] for a file that does not parse.
+    pub fn from_files(files: &PackageFiles) -> Result<Self, InputError> {
+        let count = files.files.len();
+        let mut package = Package {
+            paths: Vec::with_capacity(count),
+            numbers: HashMap::with_capacity(count),
+            others: OtherFiles::of(files),
+        };
+        let (mut texts, mut items) = (Vec::with_capacity(count), Vec::new());
+        let length = |file: &PackageFile| file.content.text.len();
+        let read = parallel::map(&files.files, length, |file| {
+            SourceText::documents(Text::from(file.content.text.clone()))
+        });
+        for (file, read) in files.files.iter().zip(read) {
+            let (text, documents) = read.map_err(|error| not_yaml(&file.path, error))?;
+            let number = package.push(file.path.clone());
+            texts.push(text);
+            items.extend(items_of_file(number, &file.path, documents));
+        }
+        Ok(Self::new(Form::Package(package), texts, items))
+    }
+
+    /// Reads a package whose files came as texts.
+    ///
+    /// # Errors
+    /// [`InputError::Yaml`] for a file that does not parse.
+    pub(crate) fn from_texts(
+        files: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, InputError> {
+        let files = files.into_iter();
+        Self::from_memory(files.map(|(path, text)| (path, text.into_bytes())))
+    }
+
+    /// Reads a package whose files are in memory.
+    ///
+    /// # Errors
+    /// [`InputError`]: a file that is named like KRM is not UTF-8 or does not parse.
+    pub fn from_memory(
+        files: impl IntoIterator<Item = (String, Vec<u8>)>,
+    ) -> Result<Self, InputError> {
+        let mut krm = PackageFiles::empty("");
+        let mut held = BTreeMap::new();
+        for (path, bytes) in files {
+            if is_krm_name(path.rsplit('/').next().unwrap_or_default()) {
+                let text = text_of(&path, bytes).map_err(|error| InputError::Shape {
+                    place: path.clone(),
+                    message: error.to_string(),
+                })?;
+                let content = FileContent {
+                    text,
+                    mode: USUAL_MODE,
+                    target: None,
+                };
+                krm.files.push(PackageFile { path, content });
+            } else {
+                held.insert(path, bytes);
+            }
+        }
+        krm.files.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut list = Self::from_files(&krm)?;
+        if let Form::Package(package) = &mut list.form {
+            package.others.held = held;
+        }
+        Ok(list)
+    }
+
+    fn package(&self) -> Option<&Package> {
+        match &self.form {
+            Form::Package(package) => Some(package),
+            _ => None,
+        }
+    }
+
+    /// The files of a package that are not as they were read, and the new ones.
+    #[must_use]
+    pub fn file_changes(&self) -> Vec<FileChange> {
+        let package = self.package();
+        package.map_or_else(Vec::new, |package| {
+            package.emit(&self.texts, &self.items, &self.changes)
+        })
+    }
+
+    /// Makes the changed files those of the package, and reads their resources.
+    pub(super) fn settle_package(&mut self) -> Result<(), InputError> {
+        let changed = self.file_changes();
+        let Form::Package(package) = &mut self.form else {
+            return Ok(());
+        };
+        let modes = std::mem::take(&mut self.changes.files.modes);
+        let mut copied = Vec::new();
+        let mut read: BTreeMap<usize, Vec<Item>> = BTreeMap::new();
+        for change in changed {
+            let is_krm = is_krm_name(change.path().rsplit('/').next().unwrap_or_default());
+            let text = match &change {
+                FileChange::Write { bytes, .. } => std::str::from_utf8(bytes).ok(),
+                FileChange::Delete { .. } => Some(""),
+            };
+            let Some(text) = text.filter(|_| is_krm) else {
+                copied.push(change);
+                continue;
+            };
+            let path = change.path();
+            let number = package.number(path).unwrap_or_else(|| {
+                self.texts.push(SourceText::default());
+                package.push(path.to_owned())
+            });
+            let documents = self.texts[number].replace_file(text.to_owned());
+            let documents = documents.map_err(|error| not_yaml(path, error))?;
+            read.insert(number, items_of_file(number, path, documents));
+        }
+        self.items.retain(|item| !read.contains_key(&item.text));
+        self.items.extend(read.into_values().flatten());
+        // Stable: the items of a file keep their order.
+        self.items.sort_by_key(|item| item.text);
+        self.changes = Changes::default();
+        self.changes.files.copied = copied;
+        self.changes.files.modes = modes;
+        Ok(())
+    }
+
+    /// The files of a package.
+    pub(crate) fn file_paths(&self) -> BTreeSet<String> {
+        let packages = self.package().into_iter();
+        let paths = packages.flat_map(|package| package.paths().chain(package.others.paths()));
+        paths.map(str::to_owned).collect()
+    }
+
+    /// The files in which resources were read.
+    #[must_use]
+    pub(crate) fn paths_of_resources(&self) -> BTreeSet<&str> {
+        let Some(package) = self.package() else {
+            return BTreeSet::new();
+        };
+        let numbers = self.items.iter().map(|item| item.text);
+        numbers
+            .map(|number| package.paths[number].as_str())
+            .collect()
+    }
+
+    /// The files of a package that hold no resources, whatever their names.
+    #[must_use]
+    pub(crate) fn paths_of_others(&self) -> Vec<String> {
+        let Some(package) = self.package() else {
+            return Vec::new();
+        };
+        let of_resources = self.paths_of_resources();
+        let named = package.paths().filter(|path| !of_resources.contains(path));
+        named
+            .chain(package.others.paths())
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// The bytes of a file of the package.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read any more.
+    pub(crate) fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, PackageError> {
+        let missing = || PackageError::NotInPackage { path: path.into() };
+        let package = self.package().ok_or_else(missing)?;
+        if let Some(number) = package.number(path) {
+            return Ok(Cow::Borrowed(self.texts[number].text().as_bytes()));
+        }
+        match package.others.held.get(path) {
+            Some(bytes) => Ok(Cow::Borrowed(bytes)),
+            None => package.others.on_disk.read_other(path).map(Cow::Owned),
+        }
+    }
+
+    /// The files under a directory, by their paths relative to it; none in a ResourceList.
+    ///
+    /// # Errors
+    /// One cannot be read any more.
+    pub(crate) fn files_under(
+        &self,
+        directory: &str,
+    ) -> Result<BTreeMap<String, FileUnder>, PackageError> {
+        let mut files = BTreeMap::new();
+        let Some(Package { others, .. }) = self.package() else {
+            return Ok(files);
+        };
+        for path in self.paths_of_resources() {
+            if let Some(relative) = relative_to(directory, path) {
+                let bytes = Vec::new();
+                let mode = others.modes.get(path).copied();
+                files.insert(relative.to_owned(), FileUnder { bytes, mode });
+            }
+        }
+        for path in self.paths_of_others() {
+            if let Some(relative) = relative_to(directory, &path) {
+                let bytes = self.read_file(&path)?.into_owned();
+                let mode = others.modes.get(&path).copied();
+                let mode = mode.or_else(|| others.on_disk.mode_of_other(&path));
+                files.insert(relative.to_owned(), FileUnder { bytes, mode });
+            }
+        }
+        Ok(files)
+    }
+
+    /// The texts of files under a directory that are named like KRM, by their paths relative to it.
+    pub(crate) fn krm_texts_under(&self, directory: &str) -> BTreeMap<String, String> {
+        let packages = self.package().into_iter();
+        let files = packages.flat_map(|package| package.paths().zip(&self.texts));
+        let below = files.filter_map(|(path, text)| Some((relative_to(directory, path)?, text)));
+        let owned = below.map(|(path, text)| (path.to_owned(), text.text().to_owned()));
+        owned.collect()
+    }
+}
+
+/// The path of a file in a directory, relative to the directory.
+pub(super) fn relative_to<'p>(directory: &str, path: &'p str) -> Option<&'p str> {
+    path.strip_prefix(directory)?.strip_prefix('/')
+}
+
+fn not_yaml(path: &str, error: ParseError) -> InputError {
+    InputError::Yaml {
+        place: path.to_owned(),
+        error,
+    }
+}

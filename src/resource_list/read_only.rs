@@ -1,0 +1,140 @@
+//! Texts that are only read: supplied inputs, and copies of items.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::package::relative_to;
+use super::{Form, Item, ItemId, ResourceList};
+use crate::resource::Resource;
+use crate::source_text::{Locator, SourceText};
+use crate::yaml::{NodeId, NodeRef};
+
+impl ResourceList {
+    /// A list without items, for resources that are only read.
+    pub(crate) fn read_only() -> Self {
+        Self::new(Form::ReadOnly, Vec::new(), Vec::new())
+    }
+
+    /// Adds a text with resources in it; gives the text's number.
+    pub(crate) fn push_text(
+        &mut self,
+        text: SourceText,
+        resources: impl IntoIterator<Item = (Locator, Resource)>,
+    ) -> usize {
+        let number = self.texts.len();
+        self.texts.push(text);
+        let resources = resources.into_iter();
+        let items = resources.map(|(locator, resource)| Item::new(resource, number, locator));
+        self.items.extend(items);
+        number
+    }
+
+    /// A text by its number.
+    pub(crate) fn text(&self, number: usize) -> &str {
+        self.texts[number].text()
+    }
+
+    /// The numbers of the texts that hold resources, by path.
+    pub(crate) fn text_numbers(&self) -> BTreeMap<&str, usize> {
+        let items = self.items.iter();
+        let numbers =
+            items.filter_map(|item| Some((item.resource.origin.path.as_deref()?, item.text)));
+        numbers.collect()
+    }
+
+    /// Hides the items whose files are under a directory of the root package, and gives a list of them
+    /// with paths relative to the directory. The output holds them as they came.
+    pub(crate) fn take_under(&mut self, directory: &str) -> Self {
+        let root = self.root_package_path().map(str::to_owned);
+        let mut taken = Selection::default();
+        for item in self.items.iter_mut().filter(|item| !item.hidden) {
+            let path = item.resource.origin.path_from(root.as_deref());
+            let Some(path) = path
+                .as_deref()
+                .and_then(|path| relative_to(directory, path))
+            else {
+                continue;
+            };
+            item.hidden = true;
+            let mut resource = item.resource.clone();
+            resource.origin.path = Some(path.to_owned());
+            resource.origin.package_path = None;
+            taken.push(item, resource, || self.texts[item.text].unedited());
+        }
+        taken.list()
+    }
+
+    /// Removes items, and gives a list of them as they came.
+    pub(crate) fn take_out(&mut self, ids: &BTreeSet<ItemId>) -> Self {
+        let mut taken = Selection::default();
+        for id in ids {
+            let item = &mut self.items[id.0];
+            item.hidden = true;
+            self.changes.removed.insert(*id);
+            let resource = item.resource.clone();
+            taken.push(item, resource, || self.texts[item.text].unedited());
+        }
+        taken.list()
+    }
+
+    /// Copies of some items as they are now, sharing their text: for a step that writes a part of one
+    /// item into another.
+    #[must_use]
+    pub fn copies_of(&self, ids: &[ItemId]) -> Self {
+        let mut copies = Selection::default();
+        for id in ids {
+            let item = &self.items[id.0];
+            let resource = item.resource.clone();
+            copies.push(item, resource, || self.texts[item.text].snapshot());
+        }
+        copies.list()
+    }
+
+    /// Replaces `*List` items by their elements, where `unfold` gives any.
+    pub(crate) fn unfold<E>(
+        &mut self,
+        unfold: impl Fn(NodeRef<'_>, &Resource) -> Result<Option<Vec<(NodeId, Resource)>>, E>,
+    ) -> Result<(), E> {
+        let mut items = Vec::with_capacity(self.items.len());
+        for (index, item) in self.items.iter().enumerate() {
+            // The kind tells without parsing whether it is a list.
+            let is_list = item.resource.kind.ends_with("List");
+            let elements = match is_list {
+                true => unfold(self.node(ItemId(index)), &item.resource)?,
+                false => None,
+            };
+            match elements {
+                None => items.push(item.clone()),
+                Some(elements) => {
+                    items.extend(elements.into_iter().map(|(node, resource)| {
+                        Item::new(resource, item.text, Locator::Node(node))
+                    }))
+                }
+            }
+        }
+        self.items = items;
+        Ok(())
+    }
+}
+
+/// Items selected from another list, with their texts.
+#[derive(Default)]
+struct Selection {
+    texts: Vec<SourceText>,
+    items: Vec<Item>,
+    /// By their numbers in the other list.
+    numbers: HashMap<usize, usize>,
+}
+
+impl Selection {
+    fn push(&mut self, item: &Item, resource: Resource, text: impl FnOnce() -> SourceText) {
+        let number = *self.numbers.entry(item.text).or_insert_with(|| {
+            self.texts.push(text());
+            self.texts.len() - 1
+        });
+        self.items.push(Item::new(resource, number, item.locator));
+    }
+
+    fn list(self) -> ResourceList {
+        ResourceList::new(Form::ReadOnly, self.texts, self.items)
+    }
+}

@@ -1,0 +1,345 @@
+//! A block ResourceList as kpt and kustomize write it, cut at the dashes of its items: a text for each
+//! item, and the wrapper without them.
+//!
+//! The text of item N is text N of the list.
+
+use std::collections::HashMap;
+
+use super::changes::{Changes, WrittenResource};
+use super::results::append_all;
+use super::wrapper::{InputError, ItemsLine, STDIN, check_results, check_wrapper, max_items};
+use super::{Form, Item, ItemId, NewText, ResourceList};
+use crate::resource::Resource;
+use crate::results::Results;
+use crate::source_text::{Locator, SourceText};
+use crate::split;
+use crate::text::Text;
+use crate::yaml::{
+    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value,
+    to_indented_block_text,
+};
+
+/// An item is parsed behind its dash, within the list.
+pub(super) const OPTIONS: ParseOptions = ParseOptions { depth: 1 };
+
+/// The wrapper of a list that is cut at its dashes.
+#[derive(Debug)]
+pub(super) struct Stream {
+    /// The ResourceList with nothing behind `items:`.
+    pub(super) wrapper: SourceText,
+    /// Column of the dashes.
+    pub(super) indent: usize,
+}
+
+impl Stream {
+    /// Cuts a ResourceList; `None` if it is not in the usual shape, or not a valid one.
+    pub(super) fn parse(text: &Text) -> Option<ResourceList> {
+        // An edit of the last line needs its line break, and without one takes it from elsewhere.
+        let split = split::split(text).filter(|_| text.ends_with('\n'))?;
+        if split.pieces.len() > max_items(text) {
+            return None;
+        }
+        let (before, after) = (&text[..split.items.start], &text[split.items.end..]);
+        // Blank lines and comments behind the last item may be the wrapper's foot; results go above it.
+        let foot = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+        if after.is_empty() && text.lines().next_back().is_some_and(foot) {
+            return None;
+        }
+        let wrapper = SourceText::parse(Text::from(format!("{before}{after}"))).ok()?;
+        check_cut(&wrapper, before.len())?;
+        let indent = match split.indent {
+            Some(indent) => indent,
+            None => column_of_first_item(&wrapper)?,
+        };
+        let item = |resource| Item::new(resource, 0, Locator::Item(0));
+        let (texts, mut items) = SourceText::cut(text, &split.pieces, OPTIONS, item)?;
+        for (number, item) in items.iter_mut().enumerate() {
+            item.text = number;
+        }
+        let form = Form::Stream(Self { wrapper, indent });
+        Some(ResourceList::new(form, texts, items))
+    }
+
+    /// The text of the list with its changes and results.
+    pub(super) fn emit(
+        &mut self,
+        texts: &[SourceText],
+        changes: &mut Changes,
+        results: &Results,
+        keep: bool,
+    ) -> Result<Vec<Text>, EditError> {
+        let more_results = append_all(&mut self.wrapper, results)?;
+        let line = ItemsLine::of(&self.wrapper);
+        let Changes {
+            texts: new,
+            added,
+            removed,
+            ..
+        } = std::mem::take(changes);
+        let mut items: Vec<Text> = Vec::new();
+        let mut new = self.by_position(new);
+        let mut insert = |items: &mut Vec<Text>, before: Option<ItemId>| {
+            let texts = new.remove(&before).into_iter().flatten();
+            items.extend(texts.map(Text::from));
+        };
+        for (index, text) in texts.iter().enumerate() {
+            insert(&mut items, Some(ItemId(index)));
+            if !removed.contains(&ItemId(index)) {
+                Text::push(&mut items, text.emitted(keep));
+            }
+        }
+        insert(&mut items, None);
+        let added = added.into_iter().filter_map(WrittenResource::text);
+        items.extend(added.map(Text::from));
+
+        let (before, after) = self.wrapper.text().split_at(line.end);
+        let before = match items.iter().all(|text| text.is_empty()) {
+            // `items:` alone would be null, and kpt deletes the package then.
+            true => format!("{} []{}", &before[..line.behind], &before[line.behind..]),
+            false => before.to_owned(),
+        };
+        let mut out = vec![Text::from(before)];
+        out.append(&mut items);
+        out.push(Text::from(after.to_owned()));
+        out.extend(more_results);
+        Ok(out)
+    }
+
+    fn newline(&self) -> &'static str {
+        ItemsLine::of(&self.wrapper).newline
+    }
+
+    /// The texts of new items, by the item to insert them before.
+    fn by_position(&self, new: Vec<NewText>) -> HashMap<Option<ItemId>, Vec<String>> {
+        let newline = self.newline();
+        let mut by_position: HashMap<_, Vec<String>> = HashMap::new();
+        for NewText { text, before, .. } in new {
+            let item = behind_dash(&text, self.indent, newline);
+            by_position.entry(before).or_default().push(item);
+        }
+        by_position
+    }
+
+    /// A resource as an item.
+    pub(super) fn item_text(&self, value: &Value) -> String {
+        let (indent, newline) = (self.indent, self.newline());
+        let mut text = to_indented_block_text(value, indent + 2, newline);
+        text.replace_range(indent..indent + 2, "- ");
+        text
+    }
+
+    /// A document of a package as an item, comments above it included.
+    pub(super) fn item_of(&self, node: NodeRef<'_>) -> Result<SourceText, EditError> {
+        let newline = self.newline();
+        if let Some(text) = SourceText::new_item_of(node, self.indent, newline, OPTIONS) {
+            return Ok(text);
+        }
+        const LIST: &str = "items:\n- a\n";
+        let tree = Tree::parse(LIST, ParseOptions::default()).map_err(EditError::Broken)?;
+        let document = Document::new(LIST, &tree);
+        let mut editor = Editor::new(document);
+        if let Some(items) = document.root(0).and_then(|root| root.get("items")) {
+            editor.remove_items(items, |_| true)?;
+            editor.insert_item_from(items, None, node)?;
+        }
+        let mut text = String::new();
+        for line in editor.finish()?.lines().skip(1) {
+            push_line(&mut text, self.indent, line, newline);
+        }
+        let item = SourceText::new_item(text, OPTIONS).map(|(text, _)| text);
+        item.ok_or_else(|| EditError::WrongKind {
+            place: node.path().to_string(),
+            expected: "mapping",
+            found: node.kind_name(),
+        })
+    }
+}
+
+impl ResourceList {
+    /// Makes items of inserted texts.
+    pub(super) fn settle_stream(&mut self) -> Result<(), InputError> {
+        let Form::Stream(stream) = &self.form else {
+            return Ok(());
+        };
+        let new = std::mem::take(&mut self.changes.texts);
+        if new.is_empty() {
+            return Ok(());
+        }
+        let mut new = stream.by_position(new);
+        let old_texts = std::mem::take(&mut self.texts);
+        let old_items = std::mem::take(&mut self.items);
+        let removed = std::mem::take(&mut self.changes.removed);
+        for (index, (text, item)) in old_texts.into_iter().zip(old_items).enumerate() {
+            self.push_new_items(new.remove(&Some(ItemId(index))))?;
+            if removed.contains(&ItemId(index)) {
+                self.changes.removed.insert(ItemId(self.items.len()));
+            }
+            let text_number = self.texts.len();
+            self.texts.push(text);
+            self.items.push(Item {
+                text: text_number,
+                ..item
+            });
+        }
+        self.push_new_items(new.remove(&None))
+    }
+
+    pub(super) fn push_item(&mut self, text: SourceText, resource: Resource) {
+        let item = Item::new(resource, self.texts.len(), Locator::Item(0));
+        self.items.push(item);
+        self.texts.push(text);
+    }
+
+    fn push_new_items(&mut self, texts: Option<Vec<String>>) -> Result<(), InputError> {
+        for text in texts.into_iter().flatten() {
+            let Some((text, resource)) = SourceText::new_item(text, OPTIONS) else {
+                return Err(InputError::Shape {
+                    place: STDIN.to_owned(),
+                    message: "expected a resource to insert, found other YAML".to_owned(),
+                });
+            };
+            self.push_item(text, resource);
+        }
+        Ok(())
+    }
+}
+
+/// Checks that a wrapper is a ResourceList whose `items` are empty where its items were cut out.
+fn check_cut(wrapper: &SourceText, cut: usize) -> Option<()> {
+    let document = wrapper.document();
+    let root = document.root(0).filter(|_| document.len() == 1)?;
+    check_wrapper(root).ok()?;
+    check_results(root).ok()?;
+    let items = root.entry("items")?.value.range();
+    let line = wrapper.text().get(items.end..cut)?;
+    (items.is_empty() && line.trim().is_empty()).then_some(())
+}
+
+/// The column at which an edit of the wrapper would put the dash of its first item; `None` if the item
+/// would not be on a line of its own, directly below `items:`.
+fn column_of_first_item(wrapper: &SourceText) -> Option<usize> {
+    let value = Value::Mapping(vec![(Value::from("a"), Value::from("b"))]);
+    let edited = wrapper.rewritten(|document, editor| {
+        match document.root(0).and_then(|root| root.get("items")) {
+            Some(items) => editor.insert_item(items, None, Content::Value(value)),
+            None => Ok(()),
+        }
+    });
+    let edited = edited.ok()??;
+    let line = ItemsLine::of(wrapper);
+    let (before, after) = wrapper.text().split_at(line.end);
+    let item = edited.as_str().strip_prefix(before)?.strip_suffix(after)?;
+    let spaces = item.strip_suffix(&format!("- a: b{}", line.newline))?;
+    spaces.bytes().all(|b| b == b' ').then_some(spaces.len())
+}
+
+/// The text of a document as a block item behind a dash.
+fn behind_dash(text: &str, indent: usize, newline: &str) -> String {
+    let inner = indent + 2;
+    let mut lines = text
+        .lines()
+        .skip_while(|line| line.trim_start_matches(' ').is_empty());
+    let first = lines.next().unwrap_or_default();
+    let mut item = format!("{:indent$}- {}{newline}", "", first.trim_start_matches(' '));
+    for line in lines {
+        push_line(&mut item, inner, line, newline);
+    }
+    item
+}
+
+/// Pushes a line at a column; a blank one stays blank.
+fn push_line(text: &mut String, column: usize, line: &str, newline: &str) {
+    if !line.is_empty() {
+        text.extend(std::iter::repeat_n(' ', column));
+        text.push_str(line);
+    }
+    text.push_str(newline);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resource_list::{NewResource, whole};
+    use crate::results::FunctionResult;
+
+    const HEAD: &str = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n";
+
+    /// Lists without items, as tools write them and with what a person adds.
+    fn empty_lists() -> Vec<String> {
+        let config = "functionConfig:\n  kind: X\n  list:\n  - a\n";
+        let indented = "functionConfig:\n    kind: X\n    list:\n        -   a\n        - b: c\n";
+        let results = "results:\n- message: before\n";
+        let lists = [
+            format!("{HEAD}items: []\n"),
+            format!("{HEAD}items: []\n{config}"),
+            format!("{HEAD}{config}items: []\n"),
+            format!("{HEAD}{indented}items: []\n"),
+            format!("{HEAD}items: []\n{indented}{results}"),
+            format!("{results}items: []\n# c\n{HEAD}"),
+            format!("# a\n{HEAD}items: []\n# foot\n"),
+            format!("{HEAD}items: []\n\n\n{config}\n"),
+        ];
+        let crlf = lists.iter().map(|text| text.replace('\n', "\r\n"));
+        crlf.chain(lists.clone()).collect()
+    }
+
+    fn put_out(mut list: ResourceList, package: &ResourceList, kind: usize) -> String {
+        let value = || {
+            let list = Value::Sequence(vec![Value::from("b\nc\n"), Value::Null]);
+            Value::Mapping(vec![(Value::from("a"), list)])
+        };
+        if kind & 1 != 0 {
+            list.adopt(package).expect("resources");
+        }
+        if kind & 2 != 0 {
+            list.add_text(NewText {
+                path: None,
+                text: "# w\nkind: W # x\n".to_owned(),
+                before: None,
+            });
+        }
+        if kind & 4 != 0 {
+            list.add(NewResource {
+                path: Some("v.yaml".to_owned()),
+                package_path: None,
+                value: value(),
+            });
+        }
+        let mut results = Results::default();
+        if kind & 8 != 0 {
+            results.push(FunctionResult::info("y"));
+        }
+        let texts = list.to_texts(&results, kind & 16 == 0).expect("edits");
+        texts.iter().map(|text| &**text).collect()
+    }
+
+    #[test]
+    fn an_empty_list_is_written_as_in_one_text() {
+        let files = [
+            ("a.yaml", "# a\nkind: A # b\napiVersion: v1\nc:\n- d\n"),
+            (
+                "b.yaml",
+                "kind: B\napiVersion: v1\ne: |\n  f\n\n   g\n---\n# h\n{kind: C, apiVersion: v1}\n",
+            ),
+        ];
+        let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
+        let package = ResourceList::from_texts(files).expect("a package");
+        let mut cut = 0;
+        for text in empty_lists() {
+            let text = Text::from(text);
+            let Some(list) = Stream::parse(&text) else {
+                continue;
+            };
+            cut += 1;
+            assert_eq!(put_out(list, &package, 0), &*text);
+            for kind in 0..32 {
+                let list = Stream::parse(&text).expect("the same list");
+                let whole = whole::parse(text.clone()).expect("a list");
+                let whole = put_out(whole, &package, kind);
+                assert_eq!(put_out(list, &package, kind), whole, "{kind}: {}", &*text);
+            }
+        }
+        // Where dashes are further from their items, the list stays one text.
+        assert_eq!(cut, 12);
+    }
+}

@@ -1,0 +1,221 @@
+//! Any other ResourceList: one text with wrapper and items.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::changes::{Changes, NewText, WrittenResource};
+use super::results::append_results;
+use super::wrapper::{InputError, STDIN, check_results, check_wrapper, max_items};
+use super::{Form, Item, ResourceList};
+use crate::resource::Resource;
+use crate::results::{Results, with_article};
+use crate::source_text::{Locator, SourceText};
+use crate::text::Text;
+use crate::yaml::{
+    Content, Document, EditError, Editor, NodeRef, OwnedDocument, Value, document_as_content,
+};
+
+/// Reads a ResourceList, and says what is wrong with it.
+pub(super) fn parse(text: Text) -> Result<ResourceList, InputError> {
+    let limit = max_items(&text);
+    let (text, resources) =
+        SourceText::read(text, |document| resources(document, limit)).map_err(|error| {
+            InputError::Yaml {
+                place: STDIN.to_owned(),
+                error,
+            }
+        })?;
+    let items = resources?.into_iter().enumerate().map(item);
+    Ok(ResourceList::new(Form::Whole, vec![text], items.collect()))
+}
+
+fn item((index, resource): (usize, Resource)) -> Item {
+    Item::new(resource, 0, Locator::Item(index))
+}
+
+/// The items of a ResourceList.
+fn resources(document: Document<'_>, limit: usize) -> Result<Vec<Resource>, InputError> {
+    let shape = |message: String| InputError::Shape {
+        place: STDIN.to_owned(),
+        message,
+    };
+    let shape_at = |node: NodeRef<'_>, message: String| InputError::Shape {
+        place: format!("{STDIN}, {}", node.location()),
+        message,
+    };
+    if document.len() > 1 {
+        let found = document.len();
+        let message = format!("expected one ResourceList, found {found} documents");
+        return Err(shape(message));
+    }
+    let root = document.root(0);
+    let root = root.ok_or_else(|| shape("expected a ResourceList, found nothing".to_owned()))?;
+    check_wrapper(root)?;
+    check_results(root)?;
+    let Some(items) = root.get("items").filter(|items| !items.is_null()) else {
+        return Ok(Vec::new());
+    };
+    if !items.kind().is_sequence() {
+        let found = with_article(items.kind_name());
+        let message = format!("`items`: expected a sequence of resources, found {found}");
+        return Err(shape_at(items, message));
+    }
+    let count = items.items().count();
+    if count > limit {
+        let message =
+            format!("`items`: expected at most {limit} items in so short a text, found {count}");
+        return Err(shape_at(items, message));
+    }
+    let resource = |(index, item): (usize, NodeRef<'_>)| {
+        let item = item.resolved();
+        if item.kind().is_mapping() {
+            return Ok(Resource::read(item));
+        }
+        let found = with_article(item.kind_name());
+        let message = format!("`items[{index}]`: expected a resource, found {found}");
+        Err(shape_at(item, message))
+    };
+    items.items().enumerate().map(resource).collect()
+}
+
+/// The text of the list with its changes and results.
+pub(super) fn emit(
+    text: &mut SourceText,
+    changes: &mut Changes,
+    results: &Results,
+    keep: bool,
+) -> Result<Vec<Text>, EditError> {
+    if !keep {
+        *text = text.unedited();
+    }
+    let values = results.iter().map(|result| result.to_value()).collect();
+    apply(text, changes, values)?;
+    Ok(vec![text.edited_text()])
+}
+
+/// Applies changes to the text and appends results, as one batch of edits.
+fn apply(
+    text: &mut SourceText,
+    changes: &mut Changes,
+    results: Vec<Value>,
+) -> Result<(), EditError> {
+    let Changes {
+        texts,
+        added,
+        removed,
+        ..
+    } = std::mem::take(changes);
+    let removed: BTreeSet<usize> = removed.iter().map(|id| id.0).collect();
+    let added = added.into_iter().filter_map(WrittenResource::value);
+    text.edit(|document, editor| {
+        let root = document.root(0);
+        if let Some(items) = root.and_then(|root| root.get("items")) {
+            insert_items(texts, items, editor)?;
+            for value in added {
+                editor.insert_item(items, None, Content::Value(value))?;
+            }
+            if !removed.is_empty() {
+                editor.remove_items(items, |index| removed.contains(&index))?;
+            }
+            if items.is_null() && !results.is_empty() && !editor.touches(items) {
+                editor.replace(items, Content::Value(Value::Sequence(Vec::new())))?;
+            }
+        } else if let Some(root) = root {
+            let mut new = values_of(texts)?;
+            new.extend(added);
+            // kpt takes a ResourceList without `items` for something else, and shows no results.
+            if !new.is_empty() || !results.is_empty() {
+                editor.set(root, "items", Content::Value(Value::Sequence(new)))?;
+            }
+        }
+        append_results(document, editor, results)
+    })
+}
+
+impl ResourceList {
+    /// Makes items of what was inserted and added, and takes out what was removed.
+    pub(super) fn settle_whole(&mut self) -> Result<(), InputError> {
+        if !self.changes.restructure() {
+            return Ok(());
+        }
+        let applied = self
+            .join()
+            .and_then(|()| apply(&mut self.texts[0], &mut self.changes, Vec::new()));
+        applied.map_err(|error| InputError::Shape {
+            place: STDIN.to_owned(),
+            message: error.to_string(),
+        })?;
+        let nodes = self.texts[0].items().enumerate();
+        let items = nodes.map(|(index, node)| item((index, Resource::read(node.resolved()))));
+        self.items = items.collect();
+        Ok(())
+    }
+
+    /// Appends whole documents to the items.
+    pub(super) fn append_documents(&mut self, nodes: &[NodeRef<'_>]) -> Result<(), EditError> {
+        let Some(text) = self.texts.first_mut() else {
+            return Ok(());
+        };
+        let has_items = |root: NodeRef<'_>| root.entry("items").is_some();
+        if !text.root().is_some_and(has_items) {
+            text.edit(|document, editor| match document.root(0) {
+                Some(root) => {
+                    let empty = Content::Value(Value::Sequence(Vec::new()));
+                    editor.insert_entry(root, None, "items", empty)
+                }
+                None => Ok(()),
+            })?;
+        }
+        let mut count = 0;
+        text.edit(|document, editor| {
+            let items = document.root(0).and_then(|root| root.entry("items"));
+            let Some(items) = items.map(|entry| entry.value.resolved()) else {
+                return Ok(());
+            };
+            count = items.items().count();
+            for node in nodes {
+                match document_as_content(*node) {
+                    Some(content) => editor.insert_item(items, None, content)?,
+                    None => editor.insert_item_from(items, None, *node)?,
+                }
+            }
+            Ok::<_, EditError>(())
+        })?;
+        let new = count..count + nodes.len();
+        self.items
+            .extend(new.map(|index| item((index, Resource::default()))));
+        Ok(())
+    }
+}
+
+/// Inserts documents into the `items` of a wrapper.
+fn insert_items<'d>(
+    texts: Vec<NewText>,
+    items: NodeRef<'d>,
+    editor: &mut Editor<'d, '_>,
+) -> Result<(), EditError> {
+    let mut by_position: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let count = items.items().count();
+    for new in texts {
+        let position = new.before.map_or(count, |id| id.0);
+        by_position.entry(position).or_default().push(new.text);
+    }
+    // From the end, so that the positions before stay the same.
+    for (position, texts) in by_position.into_iter().rev() {
+        for text in texts.into_iter().rev() {
+            let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+            editor.insert_item(items, Some(position), Content::Text(Arc::new(text)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Documents as values.
+fn values_of(texts: Vec<NewText>) -> Result<Vec<Value>, EditError> {
+    let value = |new: NewText| {
+        let document = OwnedDocument::parse(new.text).map_err(EditError::Broken)?;
+        let value = document.root().and_then(|root| root.value());
+        Ok(value.unwrap_or(Value::Null))
+    };
+    texts.into_iter().map(value).collect()
+}

@@ -1,0 +1,109 @@
+//! What a ResourceList must look like around its items, and the errors of what does not.
+
+use thiserror::Error;
+
+use crate::results::with_article;
+use crate::source_text::SourceText;
+use crate::yaml::{NodeRef, ParseError};
+
+/// The `apiVersion`s of a ResourceList; the output keeps the one of the input.
+const API_VERSIONS: [&str; 3] = [
+    "config.kubernetes.io/v1",
+    "config.kubernetes.io/v1beta1",
+    "config.kubernetes.io/v1alpha1",
+];
+
+/// Input that is not a ResourceList, or a package file that is not YAML.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum InputError {
+    /// The text does not parse.
+    #[error("{place}: {error}")]
+    Yaml {
+        /// `standard input` or the path of the file.
+        place: String,
+        /// What and where.
+        error: ParseError,
+    },
+    /// The text is YAML, but not what it must be.
+    #[error("{place}: {message}")]
+    Shape {
+        /// `standard input`, with line and column where there is one.
+        place: String,
+        /// What was expected and what was found.
+        message: String,
+    },
+}
+
+pub(super) const STDIN: &str = "standard input";
+
+/// How many items a ResourceList of this length may have. An item takes more memory than the shortest
+/// ones have bytes; with this limit memory stays in proportion to the input.
+pub(super) fn max_items(text: &str) -> usize {
+    100_000 + text.len() / 64
+}
+
+/// Checks that a root is a ResourceList of a known version.
+pub(super) fn check_wrapper(root: NodeRef<'_>) -> Result<(), InputError> {
+    let field = |key: &str| root.get(key).and_then(|value| value.as_str());
+    let found = match (field("apiVersion"), field("kind")) {
+        (Some(version), Some("ResourceList")) if API_VERSIONS.contains(&version) => return Ok(()),
+        _ if !root.kind().is_mapping() => with_article(root.kind_name()),
+        (version, kind) => format!(
+            "apiVersion `{}`, kind `{}`",
+            version.unwrap_or("(none)"),
+            kind.unwrap_or("(none)")
+        ),
+    };
+    Err(InputError::Shape {
+        place: format!("{STDIN}, {}", root.location()),
+        message: format!(
+            "expected a ResourceList ({}), found {found}",
+            API_VERSIONS.join(", ")
+        ),
+    })
+}
+
+/// Checks that earlier results, if any, are a sequence to which ours can be appended.
+pub(super) fn check_results(root: NodeRef<'_>) -> Result<(), InputError> {
+    match root.get("results") {
+        Some(results) if !results.is_null() && !results.kind().is_sequence() => {
+            Err(InputError::Shape {
+                place: format!("{STDIN}, {}", results.location()),
+                message: format!(
+                    "`results`: expected a sequence, found {}",
+                    with_article(results.kind_name())
+                ),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The line of `items:` in a wrapper whose items were cut out.
+pub(super) struct ItemsLine {
+    /// Behind `items:`.
+    pub(super) behind: usize,
+    /// Behind the line break.
+    pub(super) end: usize,
+    pub(super) newline: &'static str,
+}
+
+impl ItemsLine {
+    pub(super) fn of(wrapper: &SourceText) -> Self {
+        let text = wrapper.text();
+        let items = wrapper.root().and_then(|root| root.entry("items"));
+        let behind = items.map_or(text.len(), |items| items.value.range().end);
+        let end = text[behind..]
+            .find('\n')
+            .map_or(text.len(), |n| behind + n + 1);
+        let newline = match text[..end].ends_with("\r\n") {
+            true => "\r\n",
+            false => "\n",
+        };
+        Self {
+            behind,
+            end,
+            newline,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Texts with their resources. The scanner reads these without a tree where it can.
+
+use std::ops::Range;
+
+use super::{SourceText, parse};
+use crate::identity;
+use crate::parallel;
+use crate::resource::Resource;
+use crate::text::Text;
+use crate::yaml::scan::IN_USE;
+use crate::yaml::{Document, NodeRef, ParseError, ParseOptions};
+
+impl SourceText {
+    /// The documents of a text, each with its resource if it is KRM. No tree is made where the
+    /// scanner can tell.
+    ///
+    /// # Errors
+    /// What the parser refuses.
+    pub(crate) fn documents(source: Text) -> Result<(Self, Vec<Option<Resource>>), ParseError> {
+        let options = ParseOptions::default();
+        let scanned = IN_USE.then(|| identity::documents(&source));
+        if let Some(documents) = scanned.flatten() {
+            return Ok((Self::accepted(source, options), documents));
+        }
+        Self::read(source, |document| {
+            let roots = (0..document.len()).map(|index| document.root(index));
+            let krm = |root: Option<NodeRef<'_>>| root.filter(|r| is_krm(*r)).map(Resource::read);
+            roots.map(krm).collect()
+        })
+    }
+
+    /// Cuts a text into pieces that hold one item behind a dash each. `None` if one does not.
+    ///
+    /// `item` makes of each resource what is kept of it: a second vector of many resources would
+    /// take memory.
+    pub(crate) fn cut<T: Send>(
+        text: &Text,
+        pieces: &[Range<usize>],
+        options: ParseOptions,
+        item: impl Fn(Resource) -> T + Sync,
+    ) -> Option<(Vec<Self>, Vec<T>)> {
+        let items = parallel::map(pieces, ExactSizeIterator::len, |piece| {
+            resource_behind_dash(&text[piece.clone()], options).map(&item)
+        });
+        let items = items.into_iter().collect::<Option<_>>()?;
+        let pieces = pieces.iter().map(|piece| text.slice(piece.clone()));
+        let texts = pieces.map(|piece| Self::accepted(piece, options));
+        Some((texts.collect(), items))
+    }
+
+    /// A text of one item behind a dash that was not there before, and its resource. `None` if it is
+    /// something else.
+    pub(crate) fn new_item(text: String, options: ParseOptions) -> Option<(Self, Resource)> {
+        let resource = resource_behind_dash(&text, options)?;
+        Some((Self::added(text, options), resource))
+    }
+}
+
+/// The resource of a text that is a sequence of one mapping.
+fn resource_behind_dash(text: &str, options: ParseOptions) -> Option<Resource> {
+    let scanned = IN_USE.then(|| identity::item(text, options));
+    if let Some(resource) = scanned.flatten() {
+        return Some(resource);
+    }
+    let tree = parse(text, options).ok()?;
+    let document = Document::new(text, &tree);
+    let root = document.root(0).filter(|_| document.len() == 1)?;
+    let mut items = root.items();
+    let item = items.next().filter(|item| item.kind().is_mapping())?;
+    items.next().is_none().then(|| Resource::read(item))
+}
+
+/// Whether a node is a mapping with apiVersion and kind.
+pub(crate) fn is_krm(node: NodeRef<'_>) -> bool {
+    let has = |key| node.get(key).is_some_and(|value| value.as_str().is_some());
+    node.kind().is_mapping() && has("apiVersion") && has("kind")
+}
