@@ -99,7 +99,7 @@ fn put_word(diff: &mut String, bytes: &[u8]) {
     diff.extend(digits.map(char::from));
 }
 
-/// A zlib stream that holds the bytes as they are.
+/// A zlib stream that stores the bytes without compression.
 fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut stream = vec![0x78, 0x01];
     let mut blocks = bytes.chunks(usize::from(u16::MAX)).peekable();
