@@ -1,4 +1,8 @@
 //! Work on large inputs by several threads, with the results in order.
+//!
+//! Scoped threads of the standard library are enough: a run has two or three such loops, each item
+//! belongs to one share, and short inputs, which are most, start no thread. `rayon` would bring a
+//! thread pool and its crates to do the same.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -12,6 +12,8 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use anstyle::{AnsiColor, Style};
+
 use crate::results::{FunctionResult, Results, Severity, printable};
 
 /// Turns results into text.
@@ -21,12 +23,13 @@ pub(crate) struct Report {
     pub(crate) colour: bool,
 }
 
-const BOLD: &str = "\u{1b}[1m";
-const PLAIN: &str = "\u{1b}[0m";
-const RED: &str = "\u{1b}[31m";
-const GREEN: &str = "\u{1b}[32m";
-const YELLOW: &str = "\u{1b}[33m";
-const CYAN: &str = "\u{1b}[36m";
+// Not `anstream`: it would also strip the escapes that a package's files hold from a diff of them.
+const PLAIN: Style = Style::new();
+const BOLD: Style = Style::new().bold();
+const RED: Style = AnsiColor::Red.on_default();
+const GREEN: Style = AnsiColor::Green.on_default();
+const YELLOW: Style = AnsiColor::Yellow.on_default();
+const CYAN: Style = AnsiColor::Cyan.on_default();
 
 impl Report {
     /// Every error on a line that names its file.
@@ -51,11 +54,11 @@ impl Report {
                 files[at].1.push(result);
             }
         }
-        let (on, off) = if self.colour { (BOLD, PLAIN) } else { ("", "") };
+        let style = if self.colour { BOLD } else { PLAIN };
         let mut text = String::new();
         for (path, results) in files {
             // A string takes everything.
-            let _ = writeln!(text, "{on}{}{off}", printable(path));
+            let _ = writeln!(text, "{style}{}{style:#}", printable(path));
             for result in results {
                 let line = FunctionResult {
                     file: None,
@@ -71,13 +74,13 @@ impl Report {
     }
 
     fn line(self, text: &mut String, indent: &str, severity: Severity, result: &str) {
-        let (on, off) = match severity {
-            _ if !self.colour => ("", ""),
-            Severity::Error => (RED, PLAIN),
-            Severity::Warning => (YELLOW, PLAIN),
-            Severity::Info => (GREEN, PLAIN),
+        let style = match severity {
+            _ if !self.colour => PLAIN,
+            Severity::Error => RED,
+            Severity::Warning => YELLOW,
+            Severity::Info => GREEN,
         };
-        let _ = writeln!(text, "{indent}{on}{result}{off}");
+        let _ = writeln!(text, "{indent}{style}{result}{style:#}");
     }
 }
 
@@ -85,17 +88,16 @@ impl Report {
 pub(crate) fn coloured_diff(diff: &str) -> String {
     let mut text = String::with_capacity(diff.len() + diff.len() / 4);
     for line in diff.split_inclusive('\n') {
-        let on = match line.as_bytes() {
+        let style = match line.as_bytes() {
             [b'-', b'-', b'-', b' ', ..] | [b'+', b'+', b'+', b' ', ..] => BOLD,
             [b'@', ..] => CYAN,
             [b'-', ..] => RED,
             [b'+', ..] => GREEN,
-            _ => "",
+            _ => PLAIN,
         };
         let content = line.trim_end_matches('\n');
-        let off = if on.is_empty() { "" } else { PLAIN };
         let end = &line[content.len()..];
-        let _ = write!(text, "{on}{content}{off}{end}");
+        let _ = write!(text, "{style}{content}{style:#}{end}");
     }
     text
 }
