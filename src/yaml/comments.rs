@@ -1,6 +1,7 @@
 //! Where the comments of an entry or item stand: on the lines directly above it, and behind it.
 
-use super::document::{Document, EntryRef, NodeRef};
+use super::document::Document;
+use super::node::{EntryRef, NodeRef};
 use super::tree::{NodeId, NodeKind};
 
 /// The comment at the end of the line of an entry (by its key) or item, from its `#`; `None` where
@@ -89,7 +90,7 @@ pub fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
     let node = node.written();
     let document = node.document;
     let start = document.line_start(unit_start(node));
-    // Behind a dash: what is above belongs to the item.
+    // The first entry behind a dash: the comments above belong to the item.
     if !document.text[start..unit_start(node)]
         .trim_start()
         .is_empty()
@@ -145,7 +146,7 @@ pub(super) fn comment_in_flow(value: NodeRef<'_>) -> Option<&str> {
     comment_behind(document, behind).map(str::trim)
 }
 
-/// The end of an entry: of its value, or of its colon where there is none.
+/// The end of an entry: the end of its value, or of its colon if it has no value.
 pub(super) fn entry_end(entry: EntryRef<'_>) -> usize {
     let (key, value) = (entry.key.written(), entry.value.written());
     let mark = value.mark().map_or(0, |mark| mark + 1);

@@ -1,13 +1,14 @@
-//! What is put into a document: values, nodes of other documents, texts.
+//! New content for a document: values, nodes of other documents, texts.
 
 use std::sync::Arc;
 
-use super::document::{Document, NodeRef};
+use super::document::Document;
 use super::error::ParseError;
+use super::node::NodeRef;
 use super::tree::{ParseOptions, Tree};
 use super::value::Value;
 
-/// What is written into a place.
+/// New content for a node, entry or item.
 #[derive(Debug, Clone)]
 pub enum Content<'f> {
     /// A value; it is written in the format of its surroundings.
@@ -77,12 +78,12 @@ impl<'f> From<NodeRef<'f>> for Content<'f> {
     }
 }
 
-/// A text with its tree, aliases and merge keys expanded, that belongs to nobody else.
+/// A text with its tree, aliases and merge keys expanded.
 #[derive(Debug)]
 pub struct OwnedDocument {
     text: String,
     tree: Tree,
-    /// Whether the lines are written as they are, whatever the format of the surroundings.
+    /// Whether the lines keep their format and are only indented.
     as_it_is: bool,
 }
 
@@ -93,7 +94,7 @@ impl OwnedDocument {
         Self::parse(text).map(|parsed| Self { as_it_is, ..parsed })
     }
 
-    /// The lines that are only to be indented.
+    /// The lines, if they are only indented.
     pub(super) fn lines_as_they_are(&self) -> Option<impl Iterator<Item = &str>> {
         let starts_at_column_0 = self.root()?.column() == 0;
         (self.as_it_is && starts_at_column_0).then(|| self.text.lines())

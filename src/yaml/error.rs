@@ -1,4 +1,4 @@
-//! What can go wrong when YAML is read or edited.
+//! Errors of reading and editing YAML.
 
 use std::fmt;
 
@@ -28,13 +28,13 @@ impl ParseError {
 /// An edit that cannot be made without harm.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EditError {
-    /// An alias would read something else after the edit, and what it reads cannot be written out
-    /// in its place.
+    /// An alias would read another value after the edit, and its old value cannot be written out in
+    /// its place.
     #[error(
         "{place}: the value is shared through the anchor `&{anchor}`; write it out in full first"
     )]
     SharedAnchor {
-        /// Path of the alias, or of the node that was to be edited.
+        /// Path of the alias, or of the node to edit.
         place: String,
         /// Name of the anchor.
         anchor: String,

@@ -9,13 +9,14 @@
 //! An expanded tree has nodes of its own for each of these places, with the spans of the text that
 //! they stand for. So whoever reads a document meets neither aliases nor merge keys, and a change
 //! through an alias is a change of that place alone. The [`Editor`](super::Editor) takes such
-//! changes back to the text as it is written.
+//! changes back to the source.
 //!
 //! Source: contract, Bytes; YAML 1.1, `tag:yaml.org,2002:merge`.
 
 use std::collections::HashSet;
 
-use super::document::{Document, EntryRef, NodeRef};
+use super::document::Document;
+use super::node::{EntryRef, NodeRef};
 use super::scalar::ScalarStyle;
 use super::tree::{MAX_DEPTH, NONE, NodeId, NodeKind, Tree, most_nodes, offset};
 use super::value::Value;
@@ -23,25 +24,25 @@ use super::value::Value;
 /// The key whose value's entries belong to the mapping.
 pub(super) const MERGE_KEY: &str = "<<";
 
-/// Nodes that an expanded tree may have for each one of the text, and besides. A text that stands
-/// for more keeps its aliases, and whoever has to read through them counts on.
+/// Node limit of an expanded tree: a part for each node of the text, and a fixed part. A text that
+/// stands for more keeps its aliases, and [`NodeRef::value`] has limits of its own.
 const NODES_PER_NODE: usize = 16;
 const NODES_BESIDES: usize = 1 << 15;
 
-/// Bytes of scalars that may be read again for each byte of the text, and besides.
+/// Limit of the bytes of copied scalars: a part for each byte of the text, and a fixed part.
 const BYTES_PER_BYTE: usize = 8;
 const BYTES_BESIDES: usize = 4 << 20;
 
-/// What an expanded tree was made of.
+/// How an expanded tree relates to the tree of the source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Expansion {
-    /// The tree as the text has it.
+    /// The tree of the source, with its aliases and merge keys.
     pub(super) plain: Tree,
     /// The node of the plain tree whose text each node has.
     origins: Vec<NodeId>,
     /// The place of each node of the plain tree; that of an alias is where its copy begins.
     places: Vec<u32>,
-    /// What stands in the text elsewhere, in order.
+    /// Nodes whose source stands elsewhere, in order.
     pub(super) copies: Vec<Copied>,
 }
 
@@ -62,7 +63,7 @@ impl Expansion {
         self.origins[id.index()]
     }
 
-    /// Where a node of the plain tree stands; `None` for a merge key and what is within its value.
+    /// The place of a node of the plain tree; `None` for a merge key and its value.
     pub(super) fn place(&self, plain: NodeId) -> Option<NodeId> {
         let place = self.places[plain.index()];
         (place != NONE).then_some(NodeId(place))
@@ -137,7 +138,7 @@ struct Writer<'t> {
     expansion: Expansion,
     nodes_left: usize,
     bytes_left: usize,
-    /// What the nodes at hand are a copy by.
+    /// The alias or merge key that the current nodes are copied by.
     copy: Option<NodeId>,
 }
 
@@ -326,7 +327,7 @@ impl<'a> NodeRef<'a> {
             && matches!(self.tag(), None | Some("!!merge"))
     }
 
-    /// The node as the text has it, where comments stand: of what an alias stands for the alias.
+    /// The node in the source, where its comments stand: for a copy the alias.
     pub(super) fn written(&self) -> Self {
         let tree = self.document.tree;
         let Some(expansion) = tree.expansion.as_deref() else {
@@ -354,7 +355,7 @@ impl<'a> NodeRef<'a> {
         !self.is_assembled() && !self.origin().anchors_within().any(|_| true)
     }
 
-    /// The anchors of what is within this node, not its own.
+    /// The anchors within this node, without its own.
     pub(super) fn anchors_within(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let document = self.document;
         let has_any = memchr::memchr(b'&', self.source().as_bytes()).is_some();
@@ -363,8 +364,8 @@ impl<'a> NodeRef<'a> {
             .filter_map(move |id| document.node(NodeId(id)).anchor())
     }
 
-    /// Whether the text of this node does not say all that it stands for: there are aliases or
-    /// merge keys within.
+    /// Whether there are aliases or merge keys within this node, so that its value stands partly
+    /// elsewhere.
     pub(super) fn is_assembled(&self) -> bool {
         let tree = self.document.tree;
         match tree.expansion.as_deref() {

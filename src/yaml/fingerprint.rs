@@ -1,9 +1,8 @@
-//! Values in short, so that equal parts of two trees find each other without comparing each with
-//! each.
+//! Hashes of values, so that equal parts of two trees find each other without comparing all pairs.
 
 use std::hash::{BuildHasher, RandomState};
 
-use super::document::NodeRef;
+use super::node::NodeRef;
 use super::scalar::ScalarStyle;
 use super::tree::{NodeId, NodeKind};
 
@@ -19,7 +18,7 @@ pub struct Fingerprints {
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     value: u64,
-    /// Whether the value is what is written here: no alias, anchor, tag or merge key within.
+    /// Whether the source holds the whole value: no alias, anchor, tag or merge key within.
     literal: bool,
 }
 
@@ -47,7 +46,7 @@ impl Fingerprints {
         found
     }
 
-    /// The fingerprint of a node's value; `None` where it is not what is written there.
+    /// The fingerprint of a node's value; `None` if the source does not hold the whole value.
     #[must_use]
     pub fn get(&self, node: NodeRef<'_>) -> Option<u64> {
         let mark = self.at(node);

@@ -10,8 +10,8 @@
 //! A blank line or a `---` sets a comment off from the first document. Where something stands behind
 //! the `---`, as in `--- # first`, the marker is the document's.
 
-use super::document::NodeRef;
 use super::lines::{BYTE_ORDER_MARK, is_marker, line_end};
+use super::node::NodeRef;
 
 /// Where the head of a text ends and the first document's own text begins.
 pub(crate) fn head_end(text: &str) -> usize {

@@ -76,7 +76,7 @@ impl<'t> LenientInput<'t> {
     }
 
     /// Whether the line that begins here has text, and no mark of a document or tab in front. At
-    /// the end of the text the parser shall miss the quote, not the space.
+    /// the end of the text the parser must report the missing quote, not the missing space.
     fn takes_space(&self) -> bool {
         let bytes = &self.text.as_bytes()[self.at()..];
         let line = &bytes[..line_end(bytes, 0)];

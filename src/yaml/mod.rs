@@ -1,24 +1,27 @@
 //! YAML, kept as it was written.
 //!
 //! [`Tree::parse`] reads a text into spans; [`Document`] and [`NodeRef`] are views on text and tree;
-//! an [`Editor`] collects changes to nodes and splices them into the text. Nothing is reprinted
-//! that was not changed. Values ([`Value`]) stand apart from their spelling ([`scalar`]).
+//! an [`Editor`] collects changes to nodes and replaces their bytes in the text. Whatever nobody
+//! changed keeps its bytes. Values ([`Value`]) are separate from their spelling ([`scalar`]).
 
-mod block;
+mod anchors;
 mod comments;
 mod content;
 mod document;
 mod edit;
+mod emit;
 mod error;
 mod expand;
 mod fingerprint;
+mod format;
 mod head;
 mod lenient;
 mod lines;
+mod node;
 mod parse;
 mod parser;
 mod path;
-mod render;
+mod read;
 mod text_edit;
 mod trail;
 mod tree;
@@ -29,17 +32,17 @@ pub(crate) mod scan;
 pub mod value;
 mod verbatim;
 
-pub use block::{to_block_text, to_indented_block_text};
 pub use comments::{all_comments, comments_above, line_comment};
 pub use content::{Content, OwnedDocument};
-pub use document::{Document, EntryRef, NodeRef};
+pub use document::Document;
 pub use edit::{Editor, Part};
+pub use emit::{node_text, to_block_text, to_indented_block_text};
 pub use error::{EditError, Location, ParseError};
 pub use fingerprint::Fingerprints;
 pub(crate) use head::head_end;
 pub(crate) use lines::is_marker;
+pub use node::{EntryRef, NodeRef};
 pub use path::{Path, PathElement};
-pub use render::node_text;
 pub(crate) use trail::Trail;
 pub(crate) use tree::most_nodes;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};

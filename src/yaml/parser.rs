@@ -4,7 +4,10 @@
 //! white space, comments and indicators can stand: the dash of an item, the colon of an entry, the
 //! header of a block scalar, the real end of a block collection, the place of an empty value.
 
-use std::collections::{HashMap, HashSet};
+mod block_scalar;
+mod keys;
+
+use std::collections::HashMap;
 
 use granit_parser::{
     BorrowedInput, ErrorKind, Event, Parser, ScalarStyle as Style, ScanError, Span, StrInput,
@@ -14,9 +17,7 @@ use granit_parser::{
 use super::document::Document;
 use super::error::{Location, ParseError};
 use super::lenient::LenientInput;
-use super::lines::{
-    block_indent, is_marker, line_end, line_start, lone_return, skip_trivia, trim_break,
-};
+use super::lines::{is_marker, line_end, line_start, lone_return, skip_trivia};
 use super::scalar::ScalarStyle;
 use super::tree::{
     DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, ParseOptions, SharedAnchor, Tree,
@@ -59,9 +60,6 @@ impl From<Failure> for ParseError {
         }
     }
 }
-
-/// Mappings up to this size are searched for equal keys pair by pair.
-const SMALL_MAPPING: usize = 12;
 
 /// Anchors in one document: files have a handful, and millions of them take minutes.
 const MAX_ANCHORS: usize = 1 << 16;
@@ -196,7 +194,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// Moves behind further `...` lines: those end documents of which there is no event.
+    /// Skips further `...` lines: they end documents without events.
     fn skip_document_ends(&mut self) {
         loop {
             let at = self.skip_trivia(self.cursor);
@@ -426,65 +424,6 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The `|` or `>` of a block scalar, from a place in or behind its header.
-    fn block_header(&self, within: usize) -> usize {
-        let mut at = self.cursor;
-        loop {
-            at = self.skip_trivia(at);
-            match self.bytes.get(at) {
-                Some(b'|' | b'>') | None => return at.min(self.text.len()),
-                // An anchor whose event has not come yet.
-                Some(b'&' | b'!') => {
-                    at += self.bytes[at..]
-                        .iter()
-                        .take_while(|b| !b" \t\r\n".contains(b))
-                        .count();
-                }
-                Some(_) => return at.min(within),
-            }
-        }
-    }
-
-    /// The end of a block scalar's content, before its last line break.
-    fn block_end(&self, header: usize, parsed_end: usize) -> usize {
-        let header_end = line_end(self.bytes, header);
-        let indicators = &self.bytes[header + 1..header_end];
-        let keep = indicators.iter().take(2).any(|b| *b == b'+');
-        let body = (header_end + 1).min(self.bytes.len());
-        // The span can run into the indentation of the next token's line.
-        let mut end = parsed_end.max(body).min(self.bytes.len());
-        if end < self.bytes.len() || !self.text.ends_with('\n') {
-            let line = line_start(self.bytes, end);
-            if line >= body
-                && self.bytes[line..end].iter().all(|b| *b == b' ')
-                && end < self.bytes.len()
-            {
-                end = line;
-            }
-        }
-        let lines = &self.bytes[body..end];
-        let indent = block_indent(lines);
-        if !keep {
-            while end > body {
-                let line = line_start(self.bytes, end - 1);
-                let content = trim_break(&self.bytes[line..end]);
-                if content.len() > indent || content.iter().any(|b| *b != b' ') {
-                    break;
-                }
-                end = line;
-            }
-        }
-        if end <= body {
-            // No content: the scalar is its header, without a comment there.
-            let digits = indicators
-                .iter()
-                .take_while(|b| b"+-123456789".contains(b))
-                .count();
-            return header + 1 + digits;
-        }
-        end - (self.bytes[body..end].len() - trim_break(&self.bytes[body..end]).len())
-    }
-
     fn alias(&mut self, target: usize, range: std::ops::Range<usize>) -> Result<(), ParseError> {
         let id = self.begin(NodeKind::Alias, None)?;
         let node = &mut self.tree.nodes[id as usize];
@@ -576,90 +515,6 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn refuse_duplicate_keys(&self, keys: &[u32]) -> Result<(), ParseError> {
-        if keys.len() < 2 {
-            return Ok(());
-        }
-        let words: Option<Vec<&str>> = keys.iter().map(|key| self.word(*key)).collect();
-        let twice = match words {
-            Some(words) if words.len() <= SMALL_MAPPING => {
-                (1..words.len()).find(|at| words[..*at].contains(&words[*at]))
-            }
-            Some(words) => {
-                let mut seen = HashSet::with_capacity(words.len());
-                words.iter().position(|word| !seen.insert(*word))
-            }
-            None => self.equal_key(keys),
-        };
-        let Some(key) = twice.map(|at| &self.tree.nodes[keys[at] as usize]) else {
-            return Ok(());
-        };
-        let (start, end) = (key.start as usize, key.end as usize);
-        let name = match key.kind {
-            NodeKind::Scalar(_) => self.tree.decoded(self.text, key),
-            _ => &self.text[start..end],
-        };
-        Err(self.error(start, format!("the key `{name}` is in this mapping twice")))
-    }
-
-    fn keys(&self, mapping: u32) -> Vec<u32> {
-        let nodes = &self.tree.nodes;
-        let end = nodes[mapping as usize].next;
-        let mut keys = Vec::new();
-        let mut child = mapping + 1;
-        while child < end {
-            keys.push(child);
-            let value = nodes[child as usize].next;
-            child = nodes.get(value as usize).map_or(end, |value| value.next);
-        }
-        keys
-    }
-
-    /// The text of a key that is a string, and is equal to another only if the texts are.
-    fn word(&self, id: u32) -> Option<&str> {
-        let node = &self.tree.nodes[id as usize];
-        let NodeKind::Scalar(style) = node.kind else {
-            return None;
-        };
-        let text = self.tree.decoded(self.text, node);
-        let plain = style == ScalarStyle::Plain && may_be_typed(text);
-        (!plain && node.properties == NONE).then_some(text)
-    }
-
-    /// The first of the keys that is equal to one before it.
-    fn equal_key(&self, keys: &[u32]) -> Option<usize> {
-        let document = Document::new(self.text, &self.tree);
-        let mut scalars = HashSet::new();
-        let mut others: Vec<(&str, usize)> = Vec::new();
-        let mut first = None;
-        for (at, id) in keys.iter().enumerate() {
-            let alias = document.node(NodeId(*id));
-            let target = alias.resolved();
-            // A collection that is a key within itself has no end yet.
-            let key = if target.raw().end == NONE {
-                alias
-            } else {
-                target
-            };
-            if matches!(key.kind(), NodeKind::Scalar(_)) {
-                if !scalars.insert(key.value()) {
-                    first = Some(at);
-                    break;
-                }
-            } else {
-                others.push((key.source(), at));
-            }
-        }
-        // Collections as keys are of no use in KRM: equal only if written alike. By their length
-        // first, so that the texts of keys within keys are not read over and over.
-        others.sort_unstable_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
-        let pairs = others.windows(2).filter(|pair| pair[0].0 == pair[1].0);
-        pairs
-            .map(|pair| pair[0].1.max(pair[1].1))
-            .chain(first)
-            .min()
-    }
-
     /// The first byte at or behind `at` that is no white space and no comment.
     fn skip_trivia(&self, at: usize) -> usize {
         skip_trivia(self.bytes, at)
@@ -693,15 +548,4 @@ fn are_quoted(tree: &Tree, offsets: &[usize]) -> bool {
         {}
     }
     offsets.peek().is_none()
-}
-
-/// Whether a plain scalar may be something else than a string.
-fn may_be_typed(text: &str) -> bool {
-    match text.as_bytes().first() {
-        None | Some(b'~' | b'0'..=b'9' | b'+' | b'-' | b'.') => true,
-        Some(b'n' | b'N') => text.eq_ignore_ascii_case("null"),
-        Some(b't' | b'T') => text.eq_ignore_ascii_case("true"),
-        Some(b'f' | b'F') => text.eq_ignore_ascii_case("false"),
-        Some(_) => false,
-    }
 }

@@ -12,8 +12,9 @@ use super::scalar::ScalarStyle;
 /// Nested collections that pass, counted from the root of the outermost document.
 pub const MAX_DEPTH: usize = 512;
 
-/// Memory that nodes may take for each byte of the text, and besides. Text of resources has a node
-/// for every 10 to 20 bytes; `[1,1,1,` has one for every two, and would take 16 times its size.
+/// Memory limit of the nodes: a part for each byte of the text, and a fixed part. Text of resources
+/// has a node for every 10 to 20 bytes; `[1,1,1,` has one for every two and would take 16 times its
+/// size.
 const NODE_BYTES_PER_BYTE: usize = 4;
 const NODE_BYTES_BESIDES: usize = 32 << 20;
 
@@ -140,7 +141,7 @@ pub struct Tree {
     pub(super) shared: Vec<SharedAnchor>,
     /// A block scalar that the end of the text cut short of its line break.
     pub(super) unterminated: Option<NodeId>,
-    /// Whether there are collections around the text.
+    /// Whether the text is part of a collection.
     pub(super) within: bool,
     /// Places in the text from which others are found without counting from its start.
     pub(super) milestones: OnceLock<Vec<Location>>,
@@ -148,7 +149,7 @@ pub struct Tree {
     positions: OnceLock<Vec<u32>>,
     /// Whether a mapping has a merge key (`<<`).
     pub(super) merges: bool,
-    /// The tree as the text has it, where aliases and merge keys are read as what they stand for.
+    /// How this tree relates to the tree of the source, if aliases and merge keys are expanded.
     pub(super) expansion: Option<Box<Expansion>>,
 }
 
@@ -220,7 +221,7 @@ impl Tree {
     }
 }
 
-/// How many nodes may be there when the next one comes.
+/// Node limit.
 pub(crate) fn most_nodes(text: &str) -> usize {
     (text.len() * NODE_BYTES_PER_BYTE + NODE_BYTES_BESIDES) / size_of::<Node>()
 }

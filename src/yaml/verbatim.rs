@@ -1,5 +1,4 @@
-//! Text that moves to another column as it is written: only the white space at the beginning of its
-//! lines changes.
+//! Text that moves to another column: only the white space at the start of its lines changes.
 //!
 //! ```yaml
 //! # a package's file          # the same as an item
@@ -11,14 +10,15 @@ use std::sync::Arc;
 
 use super::comments::comment_behind;
 use super::content::{Content, OwnedDocument};
-use super::document::{Document, NodeRef};
+use super::document::Document;
+use super::node::NodeRef;
 use super::tree::NodeKind;
 
-/// The lines of a whole document; `None` where they cannot stand in another column as they are.
+/// The lines of a whole document; `None` if they cannot move to another column.
 fn document_lines(root: NodeRef<'_>) -> Option<Vec<&str>> {
     let text = root.document_text()?;
     let kind = root.kind();
-    // What a directive says of the document would be lost.
+    // The directives of the document would be lost.
     let has_directives = root.document.text.starts_with('%') || root.document.text.contains("\n%");
     let is_collection = kind.is_block_collection() || kind == NodeKind::FlowMapping;
     if !is_collection || has_directives || root.document.tree.unterminated.is_some() {
@@ -33,8 +33,8 @@ fn document_lines(root: NodeRef<'_>) -> Option<Vec<&str>> {
     Some(lines)
 }
 
-/// The text of a whole document as an item with its dash at a column; `None` where the text cannot
-/// stand behind a dash as it is.
+/// The text of a whole document as an item with its dash at a column; `None` if the text cannot
+/// stand behind a dash.
 #[must_use]
 pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) -> Option<String> {
     let lines = document_lines(root)?;
@@ -53,8 +53,8 @@ pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) 
     Some(out)
 }
 
-/// A whole document to be written into another place line by line, its comments included; `None`
-/// where its text cannot be taken as it is.
+/// A whole document as content that keeps its lines, comments included; `None` if the lines cannot
+/// move.
 #[must_use]
 pub(crate) fn document_as_content(root: NodeRef<'_>) -> Option<Content<'static>> {
     let lines = document_lines(root)?;
@@ -64,7 +64,7 @@ pub(crate) fn document_as_content(root: NodeRef<'_>) -> Option<Content<'static>>
 }
 
 /// A block collection as the text of a document of its own, with the comments between its indicator
-/// and its first line, and for an item those below it; `None` where its text cannot be taken as it is.
+/// and its first line, and for an item those below it; `None` if its lines cannot move.
 pub(super) fn collection_text(node: NodeRef<'_>) -> Option<String> {
     let document = node.document;
     let fits = node.kind().is_block_collection() && node.properties_range().is_none();

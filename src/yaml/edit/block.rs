@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::lines::{block_indicators, body_indent, indent_of, newline_at};
-use super::slots::{Slot, new_lines, spans, stable_slots};
+use super::slots::{Slot, spans, stable_slots};
 use super::{Change, Editor};
 use crate::yaml::comments::head_start;
 use crate::yaml::content::Content;
-use crate::yaml::document::{EntryRef, NodeRef};
+use crate::yaml::emit::{Emitter, Rendered};
 use crate::yaml::error::EditError;
-use crate::yaml::render::{Format, Rendered};
+use crate::yaml::format::{Format, KeptScalars};
+use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::NodeId;
 
@@ -34,39 +35,52 @@ pub(super) struct Unit {
     pub(super) ids: Range<u32>,
 }
 
+/// A block collection whose units are rearranged.
+struct Block {
+    units: Vec<Unit>,
+    /// Column of the keys or dashes.
+    column: usize,
+    /// Whether the first unit stands behind the dash of an item.
+    behind_dash: bool,
+}
+
 /// Lines that are put in at one place.
-#[derive(Debug)]
-pub(super) struct Run {
+struct Run {
     /// The unit above, one that stays where it is.
-    pub(super) behind: Option<usize>,
-    pub(super) lines: Vec<String>,
+    above: Option<usize>,
+    text: String,
     /// Whether the last line is that of a block scalar which keeps the blank lines behind it.
-    pub(super) keeps: bool,
-    /// Whether the last line, or that of the unit above if there is none, may be that of a new
-    /// block scalar.
-    pub(super) scalar: bool,
+    keeps: bool,
+    /// Whether the last line (without lines, that of the unit above) may belong to a new block
+    /// scalar.
+    scalar: bool,
     /// Whether that one may keep the blank lines behind it.
-    pub(super) plus: bool,
+    plus: bool,
     /// Where the edits within the unit above end. They may take the blank lines below along, and
     /// then these lines go in behind them.
-    pub(super) least: Option<usize>,
+    least: usize,
 }
 
 impl Run {
-    pub(super) fn behind(unit: Option<usize>) -> Self {
+    fn below(unit: Option<usize>) -> Self {
         Self {
-            behind: unit,
-            lines: Vec::new(),
+            above: unit,
+            text: String::new(),
             keeps: false,
             scalar: false,
             plus: false,
-            least: None,
+            least: 0,
         }
+    }
+
+    /// Behind the unit above with its comments, or the first one.
+    fn place(&self, block: &Block) -> usize {
+        block.units[self.above.unwrap_or(0)].below
     }
 }
 
 impl<'d, 'f> Editor<'d, 'f> {
-    /// Entries or items of a block collection with the lines that belong to each.
+    /// The entries or items of a block collection, each with the lines that belong to it.
     pub(super) fn units(&self, node: NodeRef<'d>) -> Vec<Unit> {
         let document = self.document;
         let mut floor = self.floor(node);
@@ -101,7 +115,9 @@ impl<'d, 'f> Editor<'d, 'f> {
             .collect()
     }
 
-    pub(super) fn emit_block(
+    /// Gives a block collection other entries or items: the units that stay are edited in place,
+    /// what is new or moved is put in between, and the others are removed.
+    pub(super) fn edit_block(
         &self,
         node: NodeRef<'d>,
         slots: &[Slot<'f>],
@@ -112,129 +128,155 @@ impl<'d, 'f> Editor<'d, 'f> {
         let Some(first) = units.first() else {
             return Ok(());
         };
-        let column = self.document.column(first.start);
         if slots.is_empty() {
-            self.emit_emptied(node, &units, format, out);
+            self.edit_emptied(node, &units, format, out);
             return Ok(());
         }
-        let behind_dash = !first.own_line;
-        let stable = stable_slots(slots, behind_dash);
-        let colons = self.missing_colons(node, slots);
-        let mut stays = vec![false; units.len()];
-        // Runs of lines that are put in: first those before all units that stay.
-        let mut runs = vec![Run::behind(None)];
-        for (position, (slot, is_stable)) in slots.iter().zip(&stable).enumerate() {
-            let colon = colons.get(&position).copied();
-            let lines = match slot {
-                Slot::Kept(index) if *is_stable => {
-                    stays[*index] = true;
-                    let before = out.ranges().len();
-                    self.emit_with_colon(&units[*index], colon, format, out)?;
-                    let mut run = Run::behind(Some(*index));
-                    run.least = out.ranges().skip(before).map(|range| range.end).max();
-                    (run.scalar, run.plus) = self.changes_block_scalar(&units[*index].ids);
-                    runs.push(run);
-                    continue;
-                }
-                Slot::Kept(index) => self.unit_lines(&units[*index], colon, column, format)?,
-                Slot::New(new) => {
-                    let above = runs.last().and_then(|run| run.behind);
-                    let below = units[above.unwrap_or(0)].below;
-                    let indent_below = self.indent_below(below);
-                    let keep = match above {
-                        Some(_) => self.behind_blank_lines(below) == below,
-                        None => !behind_dash && stable.contains(&true),
-                    };
-                    let format = Format {
-                        indent_below,
-                        keep,
-                        ..*format
-                    };
-                    new_lines(new, column, &format)
-                }
-            };
-            if let Some(run) = runs.last_mut() {
-                run.lines.extend(lines);
-                (run.scalar, run.plus) = match slot {
-                    Slot::Kept(index) => self.changes_block_scalar(&units[*index].ids),
-                    Slot::New(new) => scalars_of(&new.content),
-                };
-                run.keeps = match slot {
-                    Slot::Kept(index) => {
-                        let above = run.behind.unwrap_or(0);
-                        let below = units[above].below;
-                        self.takes_lines_below(&units[*index].ids, below)
-                            || run.scalar && self.indent_below(below) > 0
-                    }
-                    Slot::New(_) => false,
-                };
-            }
-        }
-        for run in runs.iter().filter(|run| !run.lines.is_empty()) {
-            let lines = run
-                .lines
-                .iter()
-                .flat_map(|line| [line.as_str(), format.newline]);
-            let mut text: String = lines.collect();
-            let range = match run.behind {
-                Some(unit) if run.keeps => {
-                    let at = self.behind_blank_lines(units[unit].below);
-                    at..at
-                }
-                Some(unit) => {
-                    let at = units[unit].below.max(run.least.unwrap_or(0));
-                    at..at
-                }
-                // What comes first stands behind the dash, in the place of what stood there.
-                None if behind_dash => {
-                    text.replace_range(..text.len() - text.trim_start().len(), "");
-                    match run.keeps {
-                        true => first.start..self.behind_blank_lines(first.lines_end),
-                        false => first.start..first.lines_end,
-                    }
-                }
-                None => {
-                    let at = stays.iter().position(|stays| *stays).unwrap_or(0);
-                    units[at].lines_start..units[at].lines_start
-                }
-            };
-            out.replace(range, text);
-        }
-        let takes = |above: &Run, below: usize| match above.behind {
-            _ if above.plus && self.behind_blank_lines(below) > below => true,
-            _ if above.scalar => self.indent_below(below) > 0,
-            Some(unit) if above.lines.is_empty() => self.takes_lines_below(&units[unit].ids, below),
-            _ => false,
+        let block = Block {
+            column: self.document.column(first.start),
+            behind_dash: !first.own_line,
+            units,
         };
-        // The first run stands above the first unit that stays.
-        let mut run = usize::from(stays.contains(&true));
-        let mut above = (run == 0).then_some(&runs[0]);
-        for (at, unit) in units.iter().enumerate() {
-            if stays[at] {
-                above = runs.get(run);
-                run += 1;
-            } else if at > 0 || !behind_dash {
-                let mut range = unit.lines_start..unit.lines_end;
-                let mut text = String::new();
-                if above.is_some_and(|above| takes(above, unit.lines_end)) {
-                    // Blank lines that the block scalar above would take for its own go as well;
-                    // comments get another indentation.
-                    range.end = self.behind_blank_lines(unit.below);
-                    let below = unit.lines_end.min(range.end)..range.end;
-                    for comment in self.document.text[below].lines().map(str::trim) {
-                        if !comment.is_empty() {
-                            text.push_str(&format!("{:column$}{comment}{}", "", format.newline));
-                        }
-                    }
-                }
-                out.replace(range, text);
-            }
+        let runs = self.runs(node, &block, slots, format, out)?;
+        for run in runs.iter().filter(|run| !run.text.is_empty()) {
+            let below = runs.get(1).and_then(|run| run.above);
+            self.insert_run(run, &block, below, out);
         }
+        self.remove_units(&block, &runs, format, out);
         Ok(())
     }
 
-    /// Values without a colon, by slot, that get one: `? lone` would take the value of an entry
-    /// without key (`: value`) that comes to stand below it.
+    /// Edits the units that stay, and gathers the lines that are put in: those above all units that
+    /// stay, then those below each one.
+    fn runs(
+        &self,
+        node: NodeRef<'d>,
+        block: &Block,
+        slots: &[Slot<'f>],
+        format: &Format,
+        out: &mut TextEdit,
+    ) -> Result<Vec<Run>, EditError> {
+        let stable = stable_slots(slots, block.behind_dash);
+        let colons = self.missing_colons(node, slots);
+        let mut runs = Vec::new();
+        let mut run = Run::below(None);
+        for (position, slot) in slots.iter().enumerate() {
+            let colon = colons.get(&position).copied();
+            match slot {
+                Slot::Kept(index) if stable[position] => {
+                    runs.push(run);
+                    run = Run::below(Some(*index));
+                    let unit = &block.units[*index];
+                    let before = out.ranges().len();
+                    self.edit_with_colon(unit, colon, format, out)?;
+                    let ends = out.ranges().skip(before).map(|range| range.end);
+                    run.least = ends.max().unwrap_or(0);
+                    (run.scalar, run.plus) = self.changes_block_scalar(&unit.ids);
+                }
+                Slot::Kept(index) => {
+                    let unit = &block.units[*index];
+                    let below = run.place(block);
+                    self.push_unit(unit, colon, block.column, format, &mut run.text)?;
+                    (run.scalar, run.plus) = self.changes_block_scalar(&unit.ids);
+                    run.keeps = self.takes_lines_below(&unit.ids, below)
+                        || run.scalar && self.indent_below(below) > 0;
+                }
+                Slot::New(new) => {
+                    let below = run.place(block);
+                    let kept_scalars = match run.above {
+                        Some(_) => self.kept_scalars_above(below),
+                        None if !block.behind_dash && stable.contains(&true) => {
+                            KeptScalars::Everywhere
+                        }
+                        None => KeptScalars::Within,
+                    };
+                    let format = Format {
+                        indent_below: self.indent_below(below),
+                        kept_scalars,
+                        ..*format
+                    };
+                    let mut emitter = Emitter::at_line_start(&mut run.text, format);
+                    new.emit(block.column, &mut emitter);
+                    run.text.push_str(format.newline);
+                    (run.scalar, run.plus) = scalars_of(&new.content);
+                    run.keeps = false;
+                }
+            }
+        }
+        runs.push(run);
+        Ok(runs)
+    }
+
+    /// Puts in the lines of a run; `first` is the first unit that stays.
+    fn insert_run(&self, run: &Run, block: &Block, first: Option<usize>, out: &mut TextEdit) {
+        match run.above {
+            Some(_) if run.keeps => {
+                let at = self.behind_blank_lines(run.place(block));
+                out.insert(at, run.text.clone());
+            }
+            Some(_) => out.insert(run.place(block).max(run.least), run.text.clone()),
+            // What comes first stands behind the dash, in the place of what stood there.
+            None if block.behind_dash => {
+                let unit = &block.units[0];
+                let end = match run.keeps {
+                    true => self.behind_blank_lines(unit.lines_end),
+                    false => unit.lines_end,
+                };
+                out.replace(unit.start..end, run.text.trim_start().to_owned());
+            }
+            None => {
+                let at = block.units[first.unwrap_or(0)].lines_start;
+                out.insert(at, run.text.clone());
+            }
+        }
+    }
+
+    /// Removes the units that neither stay nor are replaced behind their dash.
+    fn remove_units(&self, block: &Block, runs: &[Run], format: &Format, out: &mut TextEdit) {
+        let column = block.column;
+        // The first run stands above the first unit that stays.
+        let mut above = runs.first().filter(|_| runs.len() == 1);
+        let mut stay = runs.iter().skip(1).peekable();
+        for (at, unit) in block.units.iter().enumerate() {
+            if let Some(run) = stay.next_if(|run| run.above == Some(at)) {
+                above = Some(run);
+                continue;
+            }
+            if at == 0 && block.behind_dash {
+                continue;
+            }
+            let mut range = unit.lines_start..unit.lines_end;
+            let mut text = String::new();
+            if above.is_some_and(|above| self.would_take_lines(above, block, unit.lines_end)) {
+                // Blank lines that the block scalar above would take for its own go as well;
+                // comments get another indentation.
+                range.end = self.behind_blank_lines(unit.below);
+                let below = unit.lines_end.min(range.end)..range.end;
+                for comment in self.document.text[below].lines().map(str::trim) {
+                    if !comment.is_empty() {
+                        text.push_str(&format!("{:column$}{comment}{}", "", format.newline));
+                    }
+                }
+            }
+            out.replace(range, text);
+        }
+    }
+
+    /// Whether the block scalar that a run or the unit above it may end in would take the blank or
+    /// comment lines at `below` for its own.
+    fn would_take_lines(&self, run: &Run, block: &Block, below: usize) -> bool {
+        match run.above {
+            _ if run.plus && self.behind_blank_lines(below) > below => true,
+            _ if run.scalar => self.indent_below(below) > 0,
+            Some(unit) if run.text.is_empty() => {
+                self.takes_lines_below(&block.units[unit].ids, below)
+            }
+            _ => false,
+        }
+    }
+
+    /// Values without a colon that need one, by slot: without it `? lone` would take the value of an
+    /// entry without key (`: value`) that the edit puts below it.
     fn missing_colons(
         &self,
         node: NodeRef<'d>,
@@ -260,16 +302,17 @@ impl<'d, 'f> Editor<'d, 'f> {
         colons
     }
 
-    fn emit_with_colon(
+    fn edit_with_colon(
         &self,
         unit: &Unit,
         colon: Option<NodeRef<'d>>,
         format: &Format,
         out: &mut TextEdit,
     ) -> Result<(), EditError> {
-        self.emit(unit.ids.clone(), out)?;
+        self.edit_nodes(unit.ids.clone(), out)?;
         if let Some(value) = colon {
-            self.place_without_colon(value, Rendered::default(), format, out);
+            let nothing = Rendered::of_line(String::new(), format);
+            self.place_without_colon(value, nothing, format, out);
         }
         Ok(())
     }
@@ -324,7 +367,8 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Columns of white space in the blank lines from `from` on and in front of a comment there.
-    /// A block scalar that ends at `from` takes what is not indented less than its lines for text.
+    /// A block scalar that ends at `from` would read lines that are indented as deep as its own as its
+    /// text.
     pub(super) fn indent_below(&self, from: usize) -> usize {
         let document = self.document;
         let comment = self.behind_blank_lines(from).min(document.text.len());
@@ -357,8 +401,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         at
     }
 
-    /// All entries are gone: `{}` or `[]` stands in their place.
-    pub(super) fn emit_emptied(
+    /// Writes `{}` or `[]` in the place of all entries or items.
+    pub(super) fn edit_emptied(
         &self,
         node: NodeRef<'d>,
         units: &[Unit],
@@ -373,7 +417,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
         match head {
             Some(head) => {
-                // The tag says what the collection is: it stays.
+                // The tag stays: it gives the type of the collection.
                 let text = format!(" {empty}");
                 out.insert(head, text);
             }
@@ -388,16 +432,18 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// The lines of a unit that moves, with its inner changes, re-indented if it stood behind a dash.
-    pub(super) fn unit_lines(
+    /// Adds the lines of a unit that moves, with its inner changes; the first one is re-indented if it
+    /// stood behind a dash.
+    fn push_unit(
         &self,
         unit: &Unit,
         colon: Option<NodeRef<'d>>,
         column: usize,
         format: &Format,
-    ) -> Result<Vec<String>, EditError> {
+        out: &mut String,
+    ) -> Result<(), EditError> {
         let mut inner = TextEdit::default();
-        self.emit_with_colon(unit, colon, format, &mut inner)?;
+        self.edit_with_colon(unit, colon, format, &mut inner)?;
         let source = self.document.text;
         self.strip_cut_scalar(unit.start..unit.lines_end, &mut inner);
         let end = unit.lines_end.min(source.len());
@@ -407,16 +453,14 @@ impl<'d, 'f> Editor<'d, 'f> {
             text += newline_at(source, end);
         }
         let text = inner.apply(&text, unit.lines_start)?;
-        let mut lines: Vec<String> = text
-            .split_inclusive('\n')
-            .map(|line| line.trim_end_matches(['\r', '\n']).to_owned())
-            .collect();
-        if !unit.own_line
-            && let Some(first) = lines.first_mut()
-        {
-            *first = format!("{:column$}{first}", "");
+        if !unit.own_line {
+            out.push_str(&" ".repeat(column));
         }
-        Ok(lines)
+        for line in text.split_inclusive('\n') {
+            out.push_str(line.trim_end_matches(['\r', '\n']));
+            out.push_str(format.newline);
+        }
+        Ok(())
     }
 }
 

@@ -3,28 +3,29 @@
 use std::ops::Range;
 
 use super::Editor;
-use super::slots::{Slot, comments_around, flow_piece, spans};
+use super::slots::{Slot, comments_around, spans};
 use crate::yaml::comments::comment_behind;
-use crate::yaml::document::{Document, NodeRef};
+use crate::yaml::document::Document;
 use crate::yaml::error::EditError;
+use crate::yaml::format::{Format, Json};
 use crate::yaml::lines::skip_trivia;
-use crate::yaml::render::{Format, Json};
+use crate::yaml::node::NodeRef;
 use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::NodeKind;
 
 /// An element of a flow collection with what belongs to it.
-pub(super) struct Element {
+struct Element {
     /// White space and comments in front.
-    pub(super) lead: Range<usize>,
-    pub(super) element_end: usize,
-    pub(super) comma: Option<usize>,
+    lead: Range<usize>,
+    element_end: usize,
+    comma: Option<usize>,
     /// Behind the comma and the comment on its line.
-    pub(super) end: usize,
-    pub(super) ids: Range<u32>,
+    end: usize,
+    ids: Range<u32>,
 }
 
 impl<'d, 'f> Editor<'d, 'f> {
-    pub(super) fn emit_flow(
+    pub(super) fn edit_flow(
         &self,
         node: NodeRef<'d>,
         slots: &[Slot<'f>],
@@ -41,7 +42,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// `[a: b]` has no room for another entry: it gets its braces.
-    pub(super) fn emit_pair(
+    pub(super) fn edit_pair(
         &self,
         node: NodeRef<'d>,
         slots: &[Slot<'f>],
@@ -49,7 +50,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         out: &mut TextEdit,
     ) -> Result<(), EditError> {
         if let [Slot::Kept(0)] = slots {
-            return self.emit(node.id.0 + 1..node.ids().end, out);
+            return self.edit_nodes(node.id.0 + 1..node.ids().end, out);
         }
         let text = match slots {
             [] => String::new(),
@@ -60,99 +61,61 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// What stands between the brackets afterwards. Each element owns the white space and comments
-    /// in front of it, and the comma and comment behind it.
-    pub(super) fn flow_interior(
+    /// The target text between the brackets. Each element owns the white space and comments in front
+    /// of it, and the comma and comment behind it.
+    fn flow_interior(
         &self,
         node: NodeRef<'d>,
         interior: Range<usize>,
         slots: &[Slot<'f>],
         format: &Format,
     ) -> Result<String, EditError> {
-        let document = self.document;
-        let (opening, cells, foot) = flow_elements(document, node, &interior);
-        let indent = |lead: &str| match lead.rfind('\n') {
-            Some(at) => format!("{}{}", format.newline, &lead[at + 1..]),
-            None => String::new(),
-        };
-        let lead = |cell: &Element| &document.text[cell.lead.clone()];
-        // The white space in front of the first element and in front of others.
-        let first_lead = cells
-            .first()
-            .map_or(String::new(), |cell| match lead(cell) {
-                text if text.contains('#') => indent(text),
-                text => text.to_owned(),
-            });
-        let next_lead = match cells.get(1).map(lead) {
-            Some(text) if !text.contains('#') => text.to_owned(),
-            Some(text) => indent(text),
-            None if first_lead.contains('\n') => indent(&first_lead),
-            None => " ".to_owned(),
-        };
-        let mut text = document.text[opening].to_owned();
-        let mut in_comment = text.contains('#');
-        let several_lines =
-            format.json == Json::No && document.text[interior.clone()].contains('\n');
+        let text = self.document.text;
+        let (opening, cells, foot) = flow_elements(self.document, node, &interior);
+        let leads = Leads::of(text, &cells, format);
+        let is_on_several_lines = format.json == Json::No && text[interior].contains('\n');
         let trailing_comma = cells.last().is_some_and(|cell| cell.comma.is_some());
+        let mut out = Interior::new(&text[opening], format);
         for (position, slot) in slots.iter().enumerate() {
-            let usual = if position == 0 {
-                &first_lead
-            } else {
-                &next_lead
-            };
-            let cell = match slot {
-                Slot::Kept(index) => Some((*index, &cells[*index])),
-                Slot::New(_) => None,
-            };
-            let own = cell.filter(|(index, cell)| {
-                (*index == 0) == (position == 0) || lead(cell).contains('#')
-            });
-            let own = own.map_or(usual.as_str(), |(_, cell)| lead(cell));
-            let mut behind = None;
-            if let Slot::New(new) = slot
-                && several_lines
-            {
-                let (above, comment) = comments_around(new);
-                behind = comment;
-                for comment in above {
-                    push_lead(&mut text, in_comment, own, format);
-                    text.push_str(comment);
-                    in_comment = true;
+            let comma = position + 1 < slots.len() || trailing_comma;
+            match slot {
+                Slot::Kept(index) => {
+                    let cell = &cells[*index];
+                    let own = &text[cell.lead.clone()];
+                    let moves_to_or_from_front = (*index == 0) != (position == 0);
+                    out.push_lead(match moves_to_or_from_front && !own.contains('#') {
+                        true => leads.at(position),
+                        false => own,
+                    });
+                    out.in_comment = self.push_cell(cell, comma, &mut out.text)?;
                 }
-            }
-            push_lead(&mut text, in_comment, own, format);
-            let last = position + 1 == slots.len();
-            match (cell, slot) {
-                (Some((_, cell)), _) => {
-                    let comma = !last || trailing_comma;
-                    in_comment = self.push_cell(cell, comma, &mut text)?;
-                }
-                (None, Slot::New(new)) => {
-                    text.push_str(&flow_piece(new, format));
-                    text.push_str(if !last || trailing_comma { "," } else { "" });
-                    in_comment = behind.is_some();
+                Slot::New(new) => {
+                    let comments = is_on_several_lines.then(|| comments_around(new));
+                    let (above, behind) = comments.unwrap_or_default();
+                    for comment in above {
+                        out.push_lead(leads.at(position));
+                        out.push_comment(comment);
+                    }
+                    out.push_lead(leads.at(position));
+                    new.emit_flow(format, &mut out.text);
+                    out.text.push_str(if comma { "," } else { "" });
+                    out.in_comment = false;
                     if let Some(comment) = behind {
-                        text.push(' ');
-                        text.push_str(comment);
+                        out.text.push(' ');
+                        out.push_comment(comment);
                     }
                 }
-                (None, Slot::Kept(_)) => {}
             }
         }
-        push_lead(&mut text, in_comment, &document.text[foot], format);
-        Ok(text)
+        out.push_lead(&text[foot]);
+        Ok(out.text)
     }
 
-    /// Adds an element with or without a comma; says whether a comment stands behind it.
-    pub(super) fn push_cell(
-        &self,
-        cell: &Element,
-        comma: bool,
-        text: &mut String,
-    ) -> Result<bool, EditError> {
+    /// Adds an element with or without a comma; returns whether a comment stands behind it.
+    fn push_cell(&self, cell: &Element, comma: bool, text: &mut String) -> Result<bool, EditError> {
         let source = self.document.text;
         let mut inner = TextEdit::default();
-        self.emit(cell.ids.clone(), &mut inner)?;
+        self.edit_nodes(cell.ids.clone(), &mut inner)?;
         let (start, end) = (cell.lead.end, cell.element_end);
         text.push_str(&inner.apply(&source[start..end], start)?);
         if text.ends_with('?') {
@@ -170,8 +133,8 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 }
 
-/// What stands behind the opening bracket on its line, the elements, and what is left behind them.
-pub(super) fn flow_elements(
+/// The rest of the opening bracket's line, the elements, and the text behind the last one.
+fn flow_elements(
     document: Document<'_>,
     node: NodeRef<'_>,
     interior: &Range<usize>,
@@ -203,14 +166,72 @@ pub(super) fn flow_elements(
     (opening, cells, at..interior.end)
 }
 
-/// Adds white space and comments, behind a line break if a comment stands in front.
-pub(super) fn push_lead(text: &mut String, in_comment: bool, lead: &str, format: &Format) {
-    let breaks = lead
-        .trim_start_matches([' ', '\t'])
-        .starts_with(['\r', '\n']);
-    if in_comment && !breaks {
-        text.push_str(format.newline);
-        text.push(' ');
+/// The white space in front of an element that is new or moves.
+struct Leads {
+    first: String,
+    next: String,
+}
+
+impl Leads {
+    fn of(text: &str, cells: &[Element], format: &Format) -> Self {
+        let break_of = |lead: &str| match lead.rfind('\n') {
+            Some(at) => format!("{}{}", format.newline, &lead[at + 1..]),
+            None => String::new(),
+        };
+        let without_comments = |lead: &str| match lead.contains('#') {
+            true => break_of(lead),
+            false => lead.to_owned(),
+        };
+        let lead = |cell: &Element| without_comments(&text[cell.lead.clone()]);
+        let first = cells.first().map(lead).unwrap_or_default();
+        let next = match cells.get(1) {
+            Some(cell) => lead(cell),
+            None if first.contains('\n') => break_of(&first),
+            None => " ".to_owned(),
+        };
+        Self { first, next }
     }
-    text.push_str(lead);
+
+    fn at(&self, position: usize) -> &str {
+        if position == 0 {
+            &self.first
+        } else {
+            &self.next
+        }
+    }
+}
+
+/// The text between the brackets so far.
+struct Interior<'e> {
+    text: String,
+    /// Whether its last line ends in a comment.
+    in_comment: bool,
+    format: &'e Format,
+}
+
+impl<'e> Interior<'e> {
+    fn new(opening: &str, format: &'e Format) -> Self {
+        Self {
+            text: opening.to_owned(),
+            in_comment: opening.contains('#'),
+            format,
+        }
+    }
+
+    fn push_comment(&mut self, comment: &str) {
+        self.text.push_str(comment);
+        self.in_comment = true;
+    }
+
+    /// Adds white space and comments, behind a line break if a comment stands in front.
+    fn push_lead(&mut self, lead: &str) {
+        let breaks = lead
+            .trim_start_matches([' ', '\t'])
+            .starts_with(['\r', '\n']);
+        if self.in_comment && !breaks {
+            self.text.push_str(self.format.newline);
+            self.text.push(' ');
+        }
+        self.text.push_str(lead);
+    }
 }

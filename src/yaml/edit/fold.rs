@@ -1,14 +1,14 @@
-//! Changes to what aliases and merge keys stand for, taken back to the text as it is written.
+//! Maps changes of an expanded document back to the source, where aliases and merge keys stand.
 //!
 //! ```yaml
 //! a: &p {x: 1}    # a.x becomes 2     a: &p {x: 2}
-//! b: *p           # stays as it is    b: {x: 1}
+//! b: *p           # does not change   b: {x: 1}
 //! c: *p           # becomes 2 too     c: *p
 //! ```
 //!
-//! The changes are those of an expanded tree, where each of these places has nodes of its own. An
-//! alias stays where it reads what its place shall be, and a merge key where it brings nothing that
-//! its mapping shall not have. All other places get their content written out.
+//! In an expanded tree each alias has a copy of its target, so a change names one place. An alias
+//! stays if it reads the new value of its place after the edit. A merge key stays if it brings no
+//! entry that its mapping must not have. All other places get their content written out.
 //!
 //! Source: contract, Bytes.
 
@@ -19,21 +19,22 @@ use super::merge_key::Merged;
 use super::slots::is_mapping;
 use super::{Change, Comments, Editor, Slot};
 use crate::yaml::content::{Content, OwnedDocument};
-use crate::yaml::document::{Document, NodeRef};
+use crate::yaml::document::Document;
+use crate::yaml::emit::node_text;
 use crate::yaml::error::EditError;
 use crate::yaml::expand::{Expansion, MERGE_KEY};
-use crate::yaml::render::node_text;
+use crate::yaml::node::NodeRef;
 use crate::yaml::tree::NodeId;
 use crate::yaml::value::Value;
 
-/// Takes changes back to the text as it is written.
+/// Maps changes of the expanded document to the source.
 pub(super) struct Fold<'x> {
     /// The expanded document.
     pub(super) document: Document<'x>,
     pub(super) expansion: &'x Expansion,
     pub(super) changes: BTreeMap<NodeId, Change<'x>>,
     pub(super) comments: BTreeMap<NodeId, Comments>,
-    /// The anchors that an alias at hand can read, in the plain tree.
+    /// The anchors that are visible to the current alias, in the plain tree.
     anchors: HashMap<&'x str, NodeId>,
     /// Changes of the plain tree.
     pub(super) out: BTreeMap<NodeId, Change<'x>>,
@@ -70,7 +71,7 @@ impl<'x> Fold<'x> {
         Ok(fold)
     }
 
-    /// Takes changes of the text as it is written to the expanded document.
+    /// Maps changes of the source to the expanded document.
     fn lift(&mut self, plain: Document<'x>) -> Result<(), EditError> {
         for (id, change) in std::mem::take(&mut self.changes) {
             let node = plain.node(id);
@@ -157,7 +158,7 @@ impl<'x> Fold<'x> {
         }
     }
 
-    /// A key stays as it is written.
+    /// A key keeps its spelling.
     pub(super) fn key(&mut self, key: NodeRef<'x>) {
         let plain = key.written();
         if plain.resolved().id == plain.id || self.reads(plain, key) {
@@ -170,7 +171,7 @@ impl<'x> Fold<'x> {
         self.refused.push((node.id, shared(node, anchor)));
     }
 
-    /// Whether an alias will read what its place shall be.
+    /// Whether an alias reads the new value of its place after the edit.
     fn reads(&self, alias: NodeRef<'x>, place: NodeRef<'x>) -> bool {
         if !self.is_visible(alias) {
             return false;
@@ -189,7 +190,7 @@ impl<'x> Fold<'x> {
         self.anchors.get(&alias.source()[1..]) == Some(&alias.resolved().id)
     }
 
-    /// An alias that does not read what its place shall be is written out.
+    /// Writes an alias out that does not read the new value of its place.
     fn alias(&mut self, place: NodeRef<'x>, alias: NodeRef<'x>) {
         if self.reads(alias, place) {
             return;
@@ -204,7 +205,7 @@ impl<'x> Fold<'x> {
         }
     }
 
-    /// What a place shall be, as content for another one.
+    /// The content of a place after the edit.
     pub(super) fn content(&mut self, place: NodeRef<'x>) -> Option<Content<'x>> {
         if let Some(Change::Replace(content)) = self.changes.get(&place.id) {
             return Some(content.clone());
@@ -242,7 +243,7 @@ impl<'x> Fold<'x> {
         Ok(Content::Value(value))
     }
 
-    /// What a place shall be.
+    /// The value of a place after the edit.
     pub(super) fn after(&self, node: NodeRef<'x>) -> Value {
         let slots = match self.changes.get(&node.id) {
             Some(Change::Replace(content)) => return content.value(),
@@ -311,7 +312,7 @@ fn shared(node: NodeRef<'_>, anchor: &str) -> EditError {
 }
 
 impl Content<'_> {
-    /// The value of what is written.
+    /// The value of the content.
     fn value(&self) -> Value {
         let value = match self {
             Self::Value(value) => return value.clone(),

@@ -2,13 +2,13 @@
 
 use super::Editor;
 use super::lines::{block_indicators, body_indent, newline_at};
-use crate::yaml::document::NodeRef;
-use crate::yaml::render::{Format, Json, Owner};
+use crate::yaml::format::{Format, Json, KeptScalars, Owner};
+use crate::yaml::node::NodeRef;
 use crate::yaml::scalar::ScalarStyle;
 use crate::yaml::tree::{NONE, NodeId, NodeKind};
 
 impl<'d, 'f> Editor<'d, 'f> {
-    /// How the surroundings of a node are written.
+    /// The format of the text around a node.
     pub(super) fn format_at(&self, node: NodeRef<'d>) -> Format {
         let start = node.range().start;
         Format {
@@ -18,12 +18,12 @@ impl<'d, 'f> Editor<'d, 'f> {
             newline: self.newline(start),
             json: self.json(node),
             indent_below: 0,
-            keep: false,
+            kept_scalars: KeptScalars::Within,
             body: None,
         }
     }
 
-    /// How content in the place of a node is to be written.
+    /// The format of content in the place of a node.
     pub(super) fn format_of_content(&self, node: NodeRef<'d>) -> Format {
         let below = self.behind_line(node.range().end);
         let inherits = node.kind().is_block_scalar()
@@ -31,9 +31,18 @@ impl<'d, 'f> Editor<'d, 'f> {
         let below = below.min(self.document.text.len());
         Format {
             indent_below: self.indent_below(below),
-            keep: self.behind_blank_lines(below) == below,
+            kept_scalars: self.kept_scalars_above(below),
             body: body_indent(node).filter(|_| inherits),
             ..self.format_at(node)
+        }
+    }
+
+    /// Where content that ends at `below` may have block scalars with `+`: no blank lines follow.
+    pub(super) fn kept_scalars_above(&self, below: usize) -> KeptScalars {
+        if self.behind_blank_lines(below) == below {
+            KeptScalars::Everywhere
+        } else {
+            KeptScalars::Within
         }
     }
 
@@ -48,7 +57,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         newline
     }
 
-    /// How much of JSON there is in the flow collections around.
+    /// Whether the flow collections around are JSON.
     pub(super) fn json(&self, node: NodeRef<'d>) -> Json {
         let mut json = None;
         let mut at = Some(node);
@@ -70,7 +79,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         json.map_or(Json::No, |_| Json::Document)
     }
 
-    /// Columns per level: as the mappings around the node, else as the first nested one.
+    /// Columns per level: those of the mappings around the node, else of the first nested one.
     pub(super) fn step(&self, node: NodeRef<'d>) -> usize {
         let document = self.document;
         let step_of = |mapping: NodeRef<'d>| {
@@ -140,13 +149,13 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 }
 
-/// What is said of the place that is nearest to `start`.
+/// The value of the place that is nearest to `start`.
 fn nearest<T: Copy>(places: &[(usize, T)], start: usize) -> Option<T> {
     let at = places.partition_point(|(place, _)| *place < start);
     let before = at.checked_sub(1).map(|index| places[index]);
     let found = [before, places.get(at).copied()].into_iter().flatten();
     let nearest = found.min_by_key(|(place, _)| place.abs_diff(start));
-    nearest.map(|(_, said)| said)
+    nearest.map(|(_, value)| value)
 }
 
 pub(super) fn owner_of(node: NodeRef<'_>) -> Owner {

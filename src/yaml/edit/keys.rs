@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::yaml::document::{EntryRef, NodeRef};
+use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::NodeId;
 
 /// Mappings up to this size are searched.

@@ -1,6 +1,7 @@
 //! Small facts on lines and block scalars.
 
-use crate::yaml::document::{Document, NodeRef};
+use crate::yaml::document::Document;
+use crate::yaml::node::NodeRef;
 
 pub(super) fn ends_in_block_scalar(document: Document<'_>) -> bool {
     document

@@ -1,4 +1,4 @@
-//! Mappings with a merge key: it stays as long as it brings nothing that the mapping shall not have.
+//! Mappings with a merge key: it stays unless it brings an entry that the mapping must not have.
 //!
 //! ```yaml
 //! a: {<<: *p, y: 2}   # x becomes 3: {<<: *p, x: 3, y: 2}
@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet};
 use super::fold::Fold;
 use super::slots::NewSlot;
 use super::{Change, Slot};
-use crate::yaml::document::{EntryRef, NodeRef};
 use crate::yaml::expand::sources;
+use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::{NodeId, NodeKind};
 use crate::yaml::value::Value;
 
@@ -125,7 +125,7 @@ impl<'x> Fold<'x> {
         }
     }
 
-    /// An entry as it is written: not at all where the merge key brings it.
+    /// The slot of an entry in the source; `None` if the merge key brings the entry.
     fn slot(
         &mut self,
         merged: &Merged<'x>,
@@ -163,16 +163,10 @@ impl<'x> Fold<'x> {
             return None;
         }
         let content = self.content(entry.value)?;
-        Some(Slot::New(Box::new(NewSlot {
-            key: Some(key),
-            content,
-            entry: None,
-            item: None,
-            without: std::sync::Arc::default(),
-        })))
+        Some(Slot::New(Box::new(NewSlot::entry(key, content, None))))
     }
 
-    /// What a merge key will bring; `None` where that cannot be said.
+    /// The entries that a merge key brings after the edit; `None` if they cannot be known.
     fn brings(&self, merge: EntryRef<'x>) -> Option<HashMap<Value, Value>> {
         let mut brought = HashMap::new();
         let mut direct = Vec::new();

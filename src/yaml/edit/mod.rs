@@ -1,7 +1,7 @@
 //! Changes to nodes become replacements in the source.
 //!
-//! An [`Editor`] collects, for each collection, what its entries or items shall be: kept ones (by
-//! their old index) and new ones, in order. [`Editor::finish`] turns that into disjoint
+//! An [`Editor`] collects the target entries or items of each collection: kept ones (by their old
+//! index) and new ones, in order. [`Editor::finish`] turns that into disjoint
 //! replacements, so the order in which changes were asked for does not matter, and a moved entry takes
 //! its own bytes, comments and inner changes along.
 //!
@@ -20,14 +20,16 @@
 //! ```
 
 mod block;
-mod emit;
+mod finish;
 mod flow;
 mod fold;
 mod format;
 mod keys;
 mod lines;
 mod merge_key;
+mod nodes;
 mod place;
+mod refuse;
 mod settle;
 mod slots;
 
@@ -36,17 +38,17 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use keys::KeyIndexes;
-use lines::{ends_in_block_scalar, newline_at};
-use slots::{NewSlot, Slot, spans};
+use refuse::{key_of, readable};
+use slots::{NewSlot, Slot, spans, take_out};
 
 use super::content::Content;
-use super::document::{Document, EntryRef, NodeRef};
+use super::document::Document;
 use super::error::EditError;
-use super::text_edit::TextEdit;
-use super::tree::{NodeId, NodeKind, ParseOptions, Tree};
+use super::node::{EntryRef, NodeRef};
+use super::tree::{NodeId, NodeKind, Tree};
 use super::value::Value;
 
-/// An entry or item of a collection as it shall be.
+/// An entry or item of a collection after the edit.
 #[derive(Debug, Clone)]
 pub enum Part<'f> {
     /// The entry or item of this index in the source.
@@ -81,7 +83,7 @@ pub struct Editor<'d, 'f> {
     changes: BTreeMap<NodeId, Change<'f>>,
     /// By the key of the entry, or by the item.
     comments: BTreeMap<NodeId, Comments>,
-    /// Comment lines that new entries and items do not bring along.
+    /// Comment lines that new entries and items leave behind.
     without: Arc<HashSet<String>>,
     /// Start of every block sequence that is the value of a key, and whether it is indented.
     sequences: OnceCell<Vec<(usize, bool)>>,
@@ -91,7 +93,7 @@ pub struct Editor<'d, 'f> {
     steps: RefCell<HashMap<NodeId, Option<usize>>>,
     /// The rest of the line that was last looked at, and its line break.
     line: Cell<(usize, usize, &'static str)>,
-    /// Entries and items that are taken out, by their index in the source.
+    /// Entries and items to remove, by their index in the source.
     gone: BTreeMap<NodeId, HashSet<usize>>,
     keys: RefCell<KeyIndexes<'d>>,
 }
@@ -123,8 +125,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Names comment lines that entries and items which come from now on do not bring along, each
-    /// from its `#`.
+    /// Names comment lines, each from its `#`, that entries and items added from now on leave behind.
     pub fn leave_out(&mut self, lines: HashSet<String>) {
         self.without = Arc::new(lines);
     }
@@ -195,14 +196,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         key: &str,
         content: Content<'f>,
     ) -> Result<(), EditError> {
-        let slot = NewSlot {
-            key: Some(Value::from(key)),
-            content,
-            entry: None,
-            item: None,
-            without: Arc::clone(&self.without),
-        };
-        self.insert_slot(mapping, position, slot, true)
+        let slot = NewSlot::entry(Value::from(key), content, None);
+        self.insert_slot(mapping, position, slot)
     }
 
     /// Adds a copy of another document's entry, with the comments above and behind it.
@@ -230,14 +225,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         entry: EntryRef<'f>,
         content: Content<'f>,
     ) -> Result<(), EditError> {
-        let slot = NewSlot {
-            key: Some(key_of(entry)?),
-            content,
-            entry: Some(entry),
-            item: None,
-            without: Arc::clone(&self.without),
-        };
-        self.insert_slot(mapping, position, slot, true)
+        let slot = NewSlot::entry(key_of(entry)?, content, Some(entry));
+        self.insert_slot(mapping, position, slot)
     }
 
     /// Adds an item to a sequence (or to an empty value): before the slot `position`, or last.
@@ -250,14 +239,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         position: Option<usize>,
         content: Content<'f>,
     ) -> Result<(), EditError> {
-        let slot = NewSlot {
-            key: None,
-            content,
-            entry: None,
-            item: None,
-            without: Arc::clone(&self.without),
-        };
-        self.insert_slot(sequence, position, slot, false)
+        self.insert_slot(sequence, position, NewSlot::item(content, None))
     }
 
     /// Adds a copy of another document's item, with the comments above and behind it.
@@ -270,19 +252,12 @@ impl<'d, 'f> Editor<'d, 'f> {
         position: Option<usize>,
         item: NodeRef<'f>,
     ) -> Result<(), EditError> {
-        let content = Content::Node(item);
-        let slot = NewSlot {
-            key: None,
-            content,
-            entry: None,
-            item: Some(item),
-            without: Arc::clone(&self.without),
-        };
-        self.insert_slot(sequence, position, slot, false)
+        let slot = NewSlot::item(Content::Node(item), Some(item));
+        self.insert_slot(sequence, position, slot)
     }
 
     /// Removes the entry of a key, with its trailing comment and the comment lines directly above.
-    /// A mapping that loses its last entry becomes `{}`. Says whether the key was there.
+    /// A mapping that loses its last entry becomes `{}`. Returns whether the key was there.
     ///
     /// # Errors
     /// [`EditError::SharedAnchor`].
@@ -355,7 +330,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             })
             .collect();
         let kind = collection.kind();
-        let empty = matches!(kind, NodeKind::Scalar(_)) && collection.is_null();
+        let empty = is_empty(collection);
         let fits = parts.iter().all(|part| match part {
             Part::Kept(_) => true,
             Part::Entry(..) => kind.is_mapping() || empty,
@@ -385,22 +360,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         let slots = parts.into_iter().map(|part| {
             let new = match part {
                 Part::Kept(index) => return Ok(Slot::Kept(index)),
-                Part::Entry(entry, content) => NewSlot {
-                    key: Some(key_of(entry)?),
-                    content: readable(content)?,
-                    entry: Some(entry),
-                    item: None,
-                    without: Arc::clone(&self.without),
-                },
-                Part::Item(item, content) => NewSlot {
-                    key: None,
-                    content: readable(content)?,
-                    entry: None,
-                    item: Some(item),
-                    without: Arc::clone(&self.without),
-                },
+                Part::Entry(entry, content) => NewSlot::entry(key_of(entry)?, content, Some(entry)),
+                Part::Item(item, content) => NewSlot::item(content, Some(item)),
             };
-            Ok(Slot::New(Box::new(new)))
+            self.new_slot(new)
         });
         let slots = slots.collect::<Result<Vec<_>, _>>()?;
         self.refuse_keys_twice(collection, &slots)?;
@@ -423,56 +386,12 @@ impl<'d, 'f> Editor<'d, 'f> {
         self.comments.entry(owner.id).or_default().behind = Some(comment.to_owned());
     }
 
-    /// Refuses an edit below an anchor of a text that cannot be expanded.
-    fn refuse(
-        &self,
-        node: NodeRef<'d>,
-        anchor: impl FnOnce() -> Option<&'d str>,
-    ) -> Result<(), EditError> {
-        if self.own_tree.is_some() {
-            return Ok(());
-        }
-        match anchor() {
-            Some(anchor) => Err(EditError::SharedAnchor {
-                place: node.path().to_string(),
-                anchor: anchor.to_owned(),
-            }),
-            None => Ok(()),
-        }
-    }
-
-    /// Refuses a new key that is a collection and there already, perhaps written otherwise.
-    fn refuse_keys_twice(&self, mapping: NodeRef<'d>, slots: &[Slot<'f>]) -> Result<(), EditError> {
-        let is_collection = |key: &Value| matches!(key, Value::Mapping(_) | Value::Sequence(_));
-        let new = slots.iter().filter_map(|slot| match slot {
-            Slot::New(new) => new.key.as_ref().filter(|key| is_collection(key)),
-            Slot::Kept(_) => None,
-        });
-        let mut new = new.peekable();
-        if new.peek().is_none() {
-            return Ok(());
-        }
-        let keys: Vec<_> = mapping.entries().map(|entry| entry.key).collect();
-        let kept = slots.iter().filter_map(|slot| match slot {
-            Slot::Kept(index) => keys[*index].value(),
-            Slot::New(_) => None,
-        });
-        let mut seen: HashSet<_> = kept.collect();
-        match new.find(|key| !seen.insert((*key).clone())) {
-            Some(key) => Err(EditError::KeyTwice {
-                place: mapping.path().to_string(),
-                key: key.to_json(),
-            }),
-            None => Ok(()),
-        }
-    }
-
     /// The entry of a key, with its index. A large mapping that is asked again gets an index.
     fn find(&self, mapping: NodeRef<'d>, key: &str) -> Option<(usize, EntryRef<'d>)> {
         self.keys.borrow_mut().find(mapping, key)
     }
 
-    /// The slots without those that were taken out: their places can be counted.
+    /// The slots without the removed ones, so that positions count.
     fn settled_slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
         let gone = self.gone.remove(&collection.id).unwrap_or_default();
         let slots = self.slots(collection);
@@ -500,28 +419,21 @@ impl<'d, 'f> Editor<'d, 'f> {
         collection: NodeRef<'d>,
         position: Option<usize>,
         slot: NewSlot<'f>,
-        mapping: bool,
     ) -> Result<(), EditError> {
-        let slot = NewSlot {
-            content: readable(slot.content)?,
-            ..slot
-        };
         let kind = collection.kind();
-        let fits = if mapping {
-            kind.is_mapping()
-        } else {
-            kind.is_sequence()
+        let (fits, expected) = match slot.key {
+            Some(_) => (kind.is_mapping(), "mapping"),
+            None => (kind.is_sequence(), "sequence"),
         };
-        let empty = matches!(kind, NodeKind::Scalar(_)) && collection.is_null();
-        if !fits && !empty {
+        let slot = self.new_slot(slot)?;
+        if !fits && !is_empty(collection) {
             return Err(EditError::WrongKind {
                 place: collection.path().to_string(),
-                expected: if mapping { "mapping" } else { "sequence" },
+                expected,
                 found: collection.kind_name(),
             });
         }
         self.refuse(collection, || collection.shared_above())?;
-        let slot = Slot::New(Box::new(slot));
         match position {
             None => self.slots(collection).push(slot),
             Some(position) => {
@@ -532,150 +444,18 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// The text with all changes made.
-    ///
-    /// # Errors
-    /// [`EditError::Broken`] if the result does not parse; that is a fault of this program, and
-    /// refusing is better than writing it.
-    pub fn finish(self) -> Result<String, EditError> {
-        self.finish_with(ParseOptions::default())
-            .map(|(text, _)| text)
-    }
-
-    /// The text with all changes made, and its tree.
-    ///
-    /// # Errors
-    /// As [`Editor::finish`].
-    pub fn finish_with(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
-        self.splice()?.parse(options)
-    }
-
-    /// Takes out what was removed.
-    fn take_out_gone(&mut self) {
-        for (id, gone) in std::mem::take(&mut self.gone) {
-            if let Some(Change::Slots(slots)) = self.changes.get_mut(&id) {
-                take_out(slots, &gone);
-            }
-        }
-    }
-
-    fn spliced(self) -> Result<Spliced, EditError> {
-        let source = self.document.text;
-        let mut edit = TextEdit::default();
-        self.emit(0..u32::MAX, &mut edit)?;
-        if edit.ranges().len() == 0 || source.ends_with('\n') || source.is_empty() {
-            let text = edit.apply(source, 0)?;
-            return Ok(Spliced { text, cut: None });
-        }
-        // Every line shall end in a line break while lines are put in and taken out.
-        let end = source.len();
-        if edit.ranges().any(|range| range.start > end) {
-            self.strip_cut_scalar(0..end, &mut edit);
-        }
-        let last_line = self.document.line_start(end);
-        let untouched = edit.ranges().all(|range| range.end < last_line);
-        let newline = newline_at(source, end);
-        let mut text = edit.apply(&format!("{source}{newline}"), 0)?;
-        // Where line ends are mixed, the last one may be another than `newline`.
-        let line = text.strip_suffix('\n').unwrap_or(&text);
-        let length = line.strip_suffix('\r').unwrap_or(line).len();
-        let cut = text.split_off(length);
-        let cut = (!untouched).then_some(cut);
-        Ok(Spliced { text, cut })
+    fn new_slot(&self, slot: NewSlot<'f>) -> Result<Slot<'f>, EditError> {
+        let content = readable(slot.content)?;
+        let without = Arc::clone(&self.without);
+        Ok(Slot::New(Box::new(NewSlot {
+            content,
+            without,
+            ..slot
+        })))
     }
 }
 
-/// A text with changes made.
-#[derive(Debug)]
-pub(crate) struct Spliced {
-    text: String,
-    /// The line break that was taken off the end again, where the last line changed.
-    cut: Option<String>,
-}
-
-impl Spliced {
-    /// The text, which whoever writes it out has to parse.
-    ///
-    /// # Errors
-    /// [`EditError::Broken`].
-    pub(crate) fn into_text(self) -> Result<String, EditError> {
-        if self.cut.is_none() {
-            return Ok(self.text);
-        }
-        self.parse(ParseOptions::default()).map(|(text, _)| text)
-    }
-
-    /// The text, and its tree.
-    ///
-    /// # Errors
-    /// [`EditError::Broken`].
-    pub(crate) fn parse(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
-        let Self { text, cut } = self;
-        let tree = Tree::parse(&text, options).map_err(EditError::Broken)?;
-        let document = Document::new(&text, &tree);
-        let Some(cut) = cut.filter(|_| ends_in_block_scalar(document)) else {
-            return Ok((text, tree));
-        };
-        // A new block scalar at the end of the text needs the line break that the text had not.
-        let whole = format!("{text}{cut}");
-        let whole_tree = Tree::parse(&whole, options).map_err(EditError::Broken)?;
-        let last = |text, tree| {
-            Document::new(text, tree)
-                .last_node()
-                .and_then(|n| n.scalar_text())
-        };
-        if last(&text, &tree) == last(&whole, &whole_tree) {
-            return Ok((text, tree));
-        }
-        Ok((whole, whole_tree))
-    }
-}
-
-fn take_out(slots: &mut Vec<Slot<'_>>, gone: &HashSet<usize>) {
-    if !gone.is_empty() {
-        slots.retain(|slot| !matches!(slot, Slot::Kept(kept) if gone.contains(kept)));
-    }
-}
-
-/// Content that can be written: where it has aliases, which read what is not here, or keys that
-/// are collections, it is written anew from its value.
-fn readable(content: Content<'_>) -> Result<Content<'_>, EditError> {
-    if let Content::Node(node) = &content
-        && node.is_complex()
-    {
-        let value = node.value().ok_or_else(|| endless(*node))?;
-        if let Some(key) = key_twice(&value) {
-            return Err(EditError::KeyTwice {
-                place: node.path().to_string(),
-                key: key.to_json(),
-            });
-        }
-    }
-    Ok(content)
-}
-
-/// A key that a mapping within has twice: collections as keys may be there twice in a text, if
-/// they are not written alike.
-fn key_twice(value: &Value) -> Option<&Value> {
-    match value {
-        Value::Mapping(entries) => {
-            let mut keys = HashSet::new();
-            let mut twice = entries.iter().map(|(key, _)| key);
-            let found = twice.find(|key| !keys.insert(*key));
-            let mut parts = entries.iter().flat_map(|(key, value)| [key, value]);
-            found.or_else(|| parts.find_map(key_twice))
-        }
-        Value::Sequence(items) => items.iter().find_map(key_twice),
-        _ => None,
-    }
-}
-
-fn key_of(entry: EntryRef<'_>) -> Result<Value, EditError> {
-    entry.key.value().ok_or_else(|| endless(entry.key))
-}
-
-fn endless(node: NodeRef<'_>) -> EditError {
-    EditError::Endless {
-        place: node.path().to_string(),
-    }
+/// Whether a node is an empty value, which can become a mapping or a sequence.
+fn is_empty(node: NodeRef<'_>) -> bool {
+    matches!(node.kind(), NodeKind::Scalar(_)) && node.is_null()
 }

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::format::owner_of;
 use super::lines::{block_indicators, break_at, newline_at};
-use super::slots::below_text;
 use super::{Content, Editor};
 use crate::yaml::comments::{comment_behind, header_end};
-use crate::yaml::document::NodeRef;
-use crate::yaml::render::{self, Format, Json, Owner, Rendered};
+use crate::yaml::emit::{Emitter, Rendered, Tail, plain_or_quoted};
+use crate::yaml::format::{Format, Json, Owner};
+use crate::yaml::node::NodeRef;
 use crate::yaml::scalar::{self, Context, ScalarStyle};
 use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::NodeKind;
@@ -28,50 +28,56 @@ impl<'d, 'f> Editor<'d, 'f> {
                 (NodeKind::Scalar(style), Some(value)) if format.json == Json::No => {
                     scalar::write_inline(value, style, Context::Flow)
                 }
-                _ => render::flow(content, &format),
+                _ => {
+                    let mut text = String::new();
+                    Emitter::at_line_start(&mut text, format).flow(content);
+                    text
+                }
             };
             self.place_in_flow(node, text, out);
             return;
         }
-        let owner = owner_of(node);
         let format = self.format_of_content(node);
-        let mut rendered = match (node.kind(), content) {
+        let mut rendered = self.rendered(node, content, &format);
+        if let Content::Node(source) = content {
+            self.keep_head_comment(node, *source, &mut rendered);
+        }
+        self.keep_header_comment(node, &mut rendered);
+        self.place(node, rendered, &format, out);
+    }
+
+    /// Content in block style for the place of a node.
+    fn rendered(&self, node: NodeRef<'d>, content: &Content<'f>, format: &Format) -> Rendered {
+        let owner = owner_of(node);
+        match (node.kind(), content) {
             (_, Content::Value(Value::String(text))) if self.is_crowded(node) => {
                 // Comments between the indicator and a block scalar would become text.
-                Rendered::inline(render::plain_or_quoted(text))
+                Rendered::of_line(plain_or_quoted(text), format)
             }
             (_, Content::Node(source))
                 if source.kind().is_block_scalar() && self.is_crowded(node) =>
             {
                 let tag = source.tag().map(|tag| format!("{tag} "));
-                let text = render::plain_or_quoted(source.scalar_text().unwrap_or_default());
-                Rendered::inline(tag.unwrap_or_default() + &text)
+                let text = plain_or_quoted(source.scalar_text().unwrap_or_default());
+                Rendered::of_line(tag.unwrap_or_default() + &text, format)
             }
             (NodeKind::Scalar(style), _) if !node.is_null() => {
-                match string_in_style_of(node, content) {
-                    Some(text)
-                        if node.kind().is_block_scalar()
-                            && block_indicators(node).contains('+') =>
-                    {
-                        render::kept_string(text, style, owner, &format)
-                    }
-                    Some(text) => render::string(text, style, owner, &format),
-                    None => render::block(content, owner, &format),
-                }
+                let keeps = node.kind().is_block_scalar() && block_indicators(node).contains('+');
+                let string = string_in_style_of(node, content);
+                Rendered::new(owner, format, |emitter| match string {
+                    Some(text) if keeps => emitter.kept_string(text, style, owner),
+                    Some(text) => emitter.string(text, style, owner),
+                    None => emitter.content(content, owner),
+                })
             }
-            _ => render::block(content, owner, &format),
-        };
-        if let Content::Node(source) = content {
-            self.keep_head_comment(node, *source, &mut rendered);
+            _ => Rendered::new(owner, format, |emitter| emitter.content(content, owner)),
         }
-        let rendered = self.keep_header_comment(node, rendered);
-        self.place(node, rendered, &format, out);
     }
 
     /// The comment in the header of a block scalar stays with what takes its place.
-    fn keep_header_comment(&self, node: NodeRef<'d>, mut rendered: Rendered) -> Rendered {
+    fn keep_header_comment(&self, node: NodeRef<'d>, rendered: &mut Rendered) {
         if !matches!(node.kind(), NodeKind::Scalar(_)) {
-            return rendered;
+            return;
         }
         let brought = rendered.take_header_comment();
         let owner = node.key_of_value().unwrap_or(node);
@@ -89,9 +95,8 @@ impl<'d, 'f> Editor<'d, 'f> {
             false if asked.is_some() || own.is_some() => None,
             false => brought.as_deref(),
         };
-        match comment.filter(|comment| !comment.is_empty()) {
-            Some(comment) => rendered.put_comment(comment),
-            None => rendered,
+        if let Some(comment) = comment.filter(|comment| !comment.is_empty()) {
+            rendered.put_comment(comment);
         }
     }
 
@@ -135,8 +140,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         out.replace(range, text);
     }
 
-    /// Where the indicator's line (or that of anchor and tag) ends its say, if the content of the
-    /// node begins on a line further down.
+    /// The end of the indicator, anchor and tag, if the content of the node begins on a line further
+    /// down.
     pub(super) fn head_place(&self, node: NodeRef<'d>) -> Option<usize> {
         let line = self.document.line_start(node.range().start);
         let properties = node.properties_range().map(|range| range.end);
@@ -161,11 +166,9 @@ impl<'d, 'f> Editor<'d, 'f> {
         match self.head_place(node) {
             Some(_)
                 if !node.kind().is_block_collection()
-                    && (rendered.lines.is_empty() || rendered.tail) =>
+                    && (rendered.below.is_empty() || rendered.tail == Tail::Open) =>
             {
-                let below = below_text(&rendered.lines, format);
-                let text = std::iter::once(&*rendered.inline).chain(below).collect();
-                self.place_on_own_line(node, text, out);
+                self.place_on_own_line(node, rendered.inline + &rendered.below, out);
             }
             Some(head) => self.place_below(node, head, rendered, format, out),
             None => self.place_behind(node, rendered, format, out),
@@ -182,13 +185,9 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) {
         let column = owner_of(node).column();
         let at = break_at(self.document, node.range().start);
-        let mut lines = Vec::new();
-        rendered.behind(column, ":", &mut lines);
-        let text = lines
-            .iter()
-            .flat_map(|line| [format.newline, line])
-            .collect();
-        out.insert(at, text);
+        let (newline, Rendered { inline, below, .. }) = (format.newline, rendered);
+        let gap = if inline.is_empty() { "" } else { " " };
+        out.insert(at, format!("{newline}{:column$}:{gap}{inline}{below}", ""));
     }
 
     /// A scalar, alias or flow collection on a line of its own stays there; its tag goes.
@@ -209,24 +208,19 @@ impl<'d, 'f> Editor<'d, 'f> {
         &self,
         node: NodeRef<'d>,
         head: usize,
-        rendered: Rendered,
+        mut rendered: Rendered,
         format: &Format,
         out: &mut TextEdit,
     ) {
         let document = self.document;
-        let rendered = match node.anchor() {
-            Some(_) => rendered.below(),
-            // Behind a wide dash the first line would stand in another column than the others.
-            None if format.dash > 2 => rendered.below(),
-            None => rendered,
-        };
+        // Behind a wide dash the first line would stand in another column than the others.
+        if node.anchor().is_some() || format.dash > 2 {
+            rendered.move_down();
+        }
         let comment = comment_behind(document, head).is_some();
-        let mut rendered = rendered;
-        if comment && rendered.tail && !rendered.lines.is_empty() {
+        if comment && rendered.tail == Tail::Open && !rendered.below.is_empty() {
             // A comment on its first line would end the scalar, or be text of it.
-            let column = owner_of(node).column() + format.step;
-            let first = std::mem::take(&mut rendered.inline);
-            rendered.lines.insert(0, format!("{:column$}{first}", ""));
+            rendered.push_down(owner_of(node).column() + format.step);
         }
         self.put_head(node, head, &rendered.inline, out);
         let mut head_end = break_at(document, head);
@@ -250,7 +244,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 below.push_str(old.trim_start());
             }
         }
-        below.extend(below_text(&rendered.lines, format));
+        below.push_str(&rendered.below);
         let end = break_at(document, node.range().end);
         out.replace(head_end..end, below);
     }
@@ -308,14 +302,13 @@ impl<'d, 'f> Editor<'d, 'f> {
                 .trim()
                 .is_empty();
         let anchor = node.anchor().unwrap_or_default();
-        let comment = end != line_end && !rendered.lines.is_empty();
-        rendered = match anchor {
-            // No collection begins on the line of its anchor, or in front of its owner's comment.
-            "" if comment => rendered.below(),
-            "" if own_line => rendered.compact(),
-            "" => rendered,
-            _ => rendered.below(),
-        };
+        let comment = end != line_end && !rendered.below.is_empty();
+        // No collection begins on the line of its anchor, or in front of its owner's comment.
+        if comment || !anchor.is_empty() {
+            rendered.move_down();
+        } else if own_line {
+            rendered.move_up();
+        }
         let mut text = [anchor, &rendered.inline].join(" ").trim().to_owned();
         // Lines below a dash begin in the column behind the dash and one space.
         let behind_dash = node.mark().is_some() && rendered.moved_up.is_some();
@@ -332,16 +325,13 @@ impl<'d, 'f> Editor<'d, 'f> {
             };
             text.insert_str(0, &" ".repeat(gap));
         }
-        let below = below_text(&rendered.lines, format);
-        if end == line_end || rendered.tail {
-            text.extend(below);
-            out.replace(range, text);
+        if end == line_end || rendered.tail == Tail::Open {
+            out.replace(range, text + &rendered.below);
             return;
         }
         // Content of several lines: the comment behind the old content stays with the owner.
         out.replace(range, text);
-        let text: String = below.collect();
-        out.insert(line_end, text);
+        out.insert(line_end, rendered.below);
     }
 
     pub(super) fn with_space_before(&self, range: Range<usize>) -> Range<usize> {
@@ -381,8 +371,8 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 }
 
-/// The string that a scalar becomes in its own style; `None` where the content comes as it is
-/// written: what is no string, has that style, or needs lines that the scalar has not.
+/// The string to write in the style of the old scalar. `None` if the content keeps its own spelling:
+/// it is no string, has that style already, or needs several lines and the old scalar has one.
 fn string_in_style_of<'c>(node: NodeRef<'_>, content: &'c Content<'_>) -> Option<&'c str> {
     let source = match content {
         Content::Value(Value::String(text)) => return Some(text),

@@ -1,9 +1,11 @@
-//! Changes as the text with its aliases and merge keys takes them.
+//! Changes that fit the aliases and merge keys of the source.
 
+use super::Editor;
+use super::finish::Spliced;
 use super::fold::Fold;
-use super::{Editor, Spliced};
-use crate::yaml::document::{Document, NodeRef};
+use crate::yaml::document::Document;
 use crate::yaml::error::EditError;
+use crate::yaml::node::NodeRef;
 use crate::yaml::tree::{NodeId, Tree};
 
 impl<'d, 'f> Editor<'d, 'f> {
@@ -27,8 +29,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         settled.spliced()
     }
 
-    /// What cannot be written of the changes so far, each with the node where it stands in the way:
-    /// what an alias would read could not be written out there.
+    /// The changes so far that cannot be written, each with its node: an alias there would have to be
+    /// written out and cannot.
     #[must_use]
     pub fn refusals(&mut self) -> Vec<(NodeId, EditError)> {
         self.take_out_gone();
@@ -45,9 +47,8 @@ impl<'d, 'f> Editor<'d, 'f> {
         }
     }
 
-    /// Forgets the changes of those of these nodes that cannot be written; gives their indexes, and
-    /// why, with paths from the node. What then cannot be written still is left to
-    /// [`Editor::finish`].
+    /// Discards the changes of these nodes that cannot be written. Returns the index and the error of
+    /// each, with paths from the node. [`Editor::finish`] reports the others.
     pub fn settle(&mut self, nodes: &[NodeRef<'d>]) -> Vec<(usize, EditError)> {
         let mut given_up = Vec::new();
         loop {
@@ -71,7 +72,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 }
 
-/// The expanded document of what is edited, if it has aliases or merge keys.
+/// The expanded form of a document, if it has aliases or merge keys.
 fn expanded<'x>(document: Document<'x>, own_tree: Option<&'x Tree>) -> Option<Document<'x>> {
     let tree = own_tree.unwrap_or(document.tree);
     tree.expansion

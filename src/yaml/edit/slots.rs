@@ -1,4 +1,4 @@
-//! Entries and items as they shall be: kept ones, which may move, and new ones.
+//! The entries or items of a collection after the edit: kept ones, which may move, and new ones.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use crate::yaml::comments::{comment_in_flow, comments_above, entry_end, line_comment};
 use crate::yaml::content::Content;
-use crate::yaml::document::{EntryRef, NodeRef};
-use crate::yaml::render::{self, Format, Owner, Rendered};
+use crate::yaml::emit::{Emitter, Rendered, Tail};
+use crate::yaml::format::{Format, Owner};
+use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::value::Value;
 
+/// A new entry or item.
 #[derive(Debug, Clone)]
 pub(super) struct NewSlot<'a> {
     /// Key of a mapping entry; items have none.
@@ -22,6 +24,31 @@ pub(super) struct NewSlot<'a> {
     pub(super) without: Arc<HashSet<String>>,
 }
 
+impl<'a> NewSlot<'a> {
+    /// An entry, which may be a copy of another document's.
+    pub(super) fn entry(key: Value, content: Content<'a>, source: Option<EntryRef<'a>>) -> Self {
+        Self {
+            key: Some(key),
+            content,
+            entry: source,
+            item: None,
+            without: Arc::default(),
+        }
+    }
+
+    /// An item, which may be a copy of another document's.
+    pub(super) fn item(content: Content<'a>, source: Option<NodeRef<'a>>) -> Self {
+        Self {
+            key: None,
+            content,
+            entry: None,
+            item: source,
+            without: Arc::default(),
+        }
+    }
+}
+
+/// An entry or item of a collection after the edit.
 #[derive(Debug, Clone)]
 pub(super) enum Slot<'a> {
     /// The entry or item of this index in the source.
@@ -65,6 +92,7 @@ pub(super) fn longest_increasing(values: impl Iterator<Item = Option<usize>>) ->
     }
     marked
 }
+
 /// Entries or items with their marks and keys, and their nodes.
 pub(super) fn spans(node: NodeRef<'_>) -> Vec<(Range<usize>, Range<u32>)> {
     let start = |node: NodeRef<'_>| node.mark().unwrap_or_else(|| node.outer_start());
@@ -79,65 +107,57 @@ pub(super) fn spans(node: NodeRef<'_>) -> Vec<(Range<usize>, Range<u32>)> {
     entries.chain(items).collect()
 }
 
-/// Lines for the first entries or items of a collection.
+/// The first entries or items of a collection, in block style.
 pub(super) fn new_block(slots: &[Slot<'_>], owner: Owner, format: &Format) -> Rendered {
-    let new = slots.iter().filter_map(|slot| match slot {
-        Slot::New(new) => Some(&**new),
-        Slot::Kept(_) => None,
-    });
-    let mapping = is_mapping(slots);
-    let column = owner.child(!mapping, format);
-    let lines = new.flat_map(|new| new_lines(new, column, format));
-    let rendered = Rendered {
-        lines: lines.collect(),
-        ..Rendered::default()
-    };
-    match owner {
-        Owner::Dash(_) => rendered.compact(),
-        _ => rendered,
-    }
+    let column = owner.child(!is_mapping(slots), format);
+    Rendered::new(owner, format, |emitter| {
+        new_slots(slots).for_each(|new| new.emit(column, emitter));
+        Tail::Closed
+    })
 }
 
 /// A flow collection of new entries or items.
 pub(super) fn new_flow(slots: &[Slot<'_>], format: &Format) -> String {
-    let mapping = is_mapping(slots);
-    let pieces: Vec<_> = slots
-        .iter()
-        .filter_map(|slot| match slot {
-            Slot::New(new) => Some(flow_piece(new, format)),
-            Slot::Kept(_) => None,
-        })
-        .collect();
-    let pieces = pieces.join(", ");
-    if mapping {
-        format!("{{{pieces}}}")
-    } else {
-        format!("[{pieces}]")
+    let (open, close) = match is_mapping(slots) {
+        true => ('{', '}'),
+        false => ('[', ']'),
+    };
+    let mut text = String::from(open);
+    for (at, new) in new_slots(slots).enumerate() {
+        text.push_str(if at > 0 { ", " } else { "" });
+        new.emit_flow(format, &mut text);
     }
+    text.push(close);
+    text
+}
+
+pub(super) fn new_slots<'s, 'a>(slots: &'s [Slot<'a>]) -> impl Iterator<Item = &'s NewSlot<'a>> {
+    slots.iter().filter_map(|slot| match slot {
+        Slot::New(new) => Some(&**new),
+        Slot::Kept(_) => None,
+    })
 }
 
 pub(super) fn is_mapping(slots: &[Slot<'_>]) -> bool {
-    slots
-        .iter()
-        .any(|slot| matches!(slot, Slot::New(new) if new.key.is_some()))
+    new_slots(slots).any(|new| new.key.is_some())
 }
 
-/// Lines, each behind a line break.
-pub(super) fn below_text<'l>(
-    lines: &'l [String],
-    format: &Format,
-) -> impl Iterator<Item = &'l str> {
-    let newline = format.newline;
-    lines.iter().flat_map(move |line| [newline, line.as_str()])
-}
-
-pub(super) fn new_lines(new: &NewSlot<'_>, column: usize, format: &Format) -> Vec<String> {
-    match &new.key {
-        Some(key) => {
-            let (content, entry) = (&new.content, new.entry);
-            render::entry_lines(key, content, entry, &new.without, column, format)
+impl NewSlot<'_> {
+    /// Emits the entry or item in block style at a column.
+    pub(super) fn emit(&self, column: usize, emitter: &mut Emitter<'_>) {
+        match &self.key {
+            Some(key) => emitter.entry(key, &self.content, self.entry, &self.without, column),
+            None => emitter.item(&self.content, self.item, &self.without, column),
         }
-        None => render::item_lines(&new.content, new.item, &new.without, column, format),
+    }
+
+    /// Emits the entry or item in flow style.
+    pub(super) fn emit_flow(&self, format: &Format, out: &mut String) {
+        let mut emitter = Emitter::at_line_start(out, *format);
+        if let Some(key) = &self.key {
+            emitter.flow_key(key);
+        }
+        emitter.flow(&self.content);
     }
 }
 
@@ -160,10 +180,9 @@ pub(super) fn comments_around<'n>(new: &'n NewSlot<'_>) -> (Vec<&'n str>, Option
     (above, behind)
 }
 
-pub(super) fn flow_piece(new: &NewSlot<'_>, format: &Format) -> String {
-    let value = render::flow(&new.content, format);
-    match &new.key {
-        Some(key) => render::flow_entry(key, &value, format.json),
-        None => value,
+/// Removes the kept entries or items of these indexes.
+pub(super) fn take_out(slots: &mut Vec<Slot<'_>>, gone: &HashSet<usize>) {
+    if !gone.is_empty() {
+        slots.retain(|slot| !matches!(slot, Slot::Kept(kept) if gone.contains(kept)));
     }
 }

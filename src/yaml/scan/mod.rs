@@ -114,7 +114,7 @@ struct Awaited {
     dash: bool,
 }
 
-/// What there is of the document at hand.
+/// Parse state of the current document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Document {
     /// Nothing yet.
@@ -137,7 +137,7 @@ struct Line {
 
 struct Scanner<'t, E> {
     bytes: &'t [u8],
-    /// Whether there are tabs and carriage returns at all.
+    /// Whether the text has tabs or carriage returns.
     tabs: bool,
     returns: bool,
     events: E,

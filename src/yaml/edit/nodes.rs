@@ -7,9 +7,9 @@ use super::lines::{block_indicators, break_at, newline_at};
 use super::slots::{Slot, new_block, new_flow};
 use super::{Change, Comments, Editor};
 use crate::yaml::comments::{comment_place, head_start, unit_start};
-use crate::yaml::document::NodeRef;
 use crate::yaml::error::EditError;
-use crate::yaml::render::Json;
+use crate::yaml::format::Json;
+use crate::yaml::node::NodeRef;
 use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::{NodeId, NodeKind};
 
@@ -35,7 +35,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Writes the changes at the nodes of `ids`.
-    pub(super) fn emit(&self, ids: Range<u32>, out: &mut TextEdit) -> Result<(), EditError> {
+    pub(super) fn edit_nodes(&self, ids: Range<u32>, out: &mut TextEdit) -> Result<(), EditError> {
         let mut from = ids.start;
         while from < ids.end {
             let next = self.changes.range(NodeId(from)..NodeId(ids.end)).next();
@@ -44,15 +44,15 @@ impl<'d, 'f> Editor<'d, 'f> {
                     self.replace_node(self.document.node(*id), content, out);
                 }
                 Some((id, Change::Slots(slots))) => {
-                    self.emit_slots(self.document.node(*id), slots, out)?;
+                    self.edit_slots(self.document.node(*id), slots, out)?;
                 }
                 None => {}
             }
-            // The comments of a changed node's own line are not part of its content. They go
-            // behind it, where nothing stood there before.
+            // The comments on a changed node's own line are not part of its content. They stand
+            // behind it.
             let until = next.map_or(ids.end, |(id, _)| id.0 + 1);
             for (id, comments) in self.comments.range(NodeId(from)..NodeId(until)) {
-                self.emit_comments(self.document.node(*id), comments, out);
+                self.edit_comments(self.document.node(*id), comments, out);
             }
             let Some((id, _)) = next else { break };
             from = self.document.node(*id).raw().next;
@@ -60,7 +60,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    pub(super) fn emit_comments(
+    pub(super) fn edit_comments(
         &self,
         owner: NodeRef<'d>,
         comments: &Comments,
@@ -111,7 +111,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             && matches!(self.changes.get(&value.id), Some(Change::Replace(_)))
     }
 
-    pub(super) fn emit_slots(
+    pub(super) fn edit_slots(
         &self,
         node: NodeRef<'d>,
         slots: &[Slot<'f>],
@@ -121,14 +121,14 @@ impl<'d, 'f> Editor<'d, 'f> {
         let filled = node.entries().next().is_some() || node.items().next().is_some();
         match node.kind() {
             NodeKind::BlockMapping | NodeKind::BlockSequence => {
-                self.emit_block(node, slots, &format, out)?;
+                self.edit_block(node, slots, &format, out)?;
             }
             kind if filled || format.json != Json::No || self.flow_only(node) => {
                 let is_collection = kind.is_mapping() || kind.is_sequence();
                 if is_collection && kind != NodeKind::FlowPair {
-                    self.emit_flow(node, slots, &format, out)?;
+                    self.edit_flow(node, slots, &format, out)?;
                 } else if filled {
-                    self.emit_pair(node, slots, &format, out)?;
+                    self.edit_pair(node, slots, &format, out)?;
                 } else if !slots.is_empty() {
                     let text = new_flow(slots, &format);
                     self.place_in_flow(node, text, out);

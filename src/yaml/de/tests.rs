@@ -1,0 +1,301 @@
+use super::*;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+struct Config {
+    name: String,
+    count: Option<u8>,
+    ratio: f64,
+    enabled: bool,
+    big: Option<i128>,
+    #[serde(alias = "target")]
+    targets: Vec<Target>,
+    labels: BTreeMap<String, String>,
+    policy: Policy,
+    selector: Option<Selector>,
+    pair: Option<(i64, i64)>,
+    nested: Option<Box<Config>>,
+    letter: Option<char>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Target {
+    name: String,
+}
+
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Policy {
+    #[default]
+    Keep,
+    Limit(u32),
+    Range {
+        #[serde(default)]
+        from: Vec<i64>,
+    },
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum Selector {
+    Name(String),
+    Labels(BTreeMap<String, String>),
+    Many(Vec<Selector>),
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Flat {
+    kind: String,
+    #[serde(flatten)]
+    rest: BTreeMap<String, i64>,
+}
+
+fn mapping<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    Value::Mapping(entries.map(|(key, value)| (key.into(), value)).into())
+}
+
+fn sequence<const N: usize>(elements: [Value; N]) -> Value {
+    Value::Sequence(elements.into())
+}
+
+fn number(text: &str) -> Value {
+    crate::yaml::scalar::resolve_plain(text)
+}
+
+#[test]
+fn everything_that_fits() {
+    let value = mapping([
+        ("name", "x".into()),
+        ("count", 5.into()),
+        ("ratio", 2.into()),
+        ("enabled", true.into()),
+        ("big", number("170141183460469231731687303715884105727")),
+        ("targets", sequence([mapping([("name", "a".into())])])),
+        ("labels", mapping([("k", "v".into())])),
+        (
+            "policy",
+            mapping([("range", mapping([("from", sequence([1.into()]))]))]),
+        ),
+        (
+            "selector",
+            sequence(["a".into(), mapping([("k", "v".into())])]),
+        ),
+        ("pair", sequence([1.into(), number("-2")])),
+        (
+            "nested",
+            mapping([("policy", mapping([("limit", 3.into())]))]),
+        ),
+        ("letter", "é".into()),
+    ]);
+    let expected = Config {
+        name: "x".to_owned(),
+        count: Some(5),
+        ratio: 2.0,
+        enabled: true,
+        big: Some(i128::MAX),
+        targets: vec![Target {
+            name: "a".to_owned(),
+        }],
+        labels: BTreeMap::from([("k".to_owned(), "v".to_owned())]),
+        policy: Policy::Range { from: vec![1] },
+        selector: Some(Selector::Many(vec![
+            Selector::Name("a".to_owned()),
+            Selector::Labels(BTreeMap::from([("k".to_owned(), "v".to_owned())])),
+        ])),
+        pair: Some((1, -2)),
+        nested: Some(Box::new(Config {
+            policy: Policy::Limit(3),
+            ..Config::default()
+        })),
+        letter: Some('é'),
+    };
+    assert_eq!(from_value::<Config>(&value), Ok(expected));
+}
+
+#[test]
+fn null_counts_as_absent() {
+    let names = [
+        "name", "count", "ratio", "enabled", "big", "targets", "target", "labels", "policy",
+        "selector", "pair", "nested",
+    ];
+    let value = mapping(names.map(|name| (name, Value::Null)));
+    assert_eq!(from_value::<Config>(&value), Ok(Config::default()));
+
+    let value = mapping([(
+        "policy",
+        mapping([("range", mapping([("from", Value::Null)]))]),
+    )]);
+    assert_eq!(
+        from_value::<Config>(&value).map(|config| config.policy),
+        Ok(Policy::Range { from: vec![] })
+    );
+    assert_eq!(from_value::<Option<Config>>(&Value::Null), Ok(None));
+}
+
+#[test]
+fn flattened_and_plain_maps() {
+    let value = mapping([("kind", "K".into()), ("a", 1.into())]);
+    assert_eq!(
+        from_value::<Flat>(&value),
+        Ok(Flat {
+            kind: "K".to_owned(),
+            rest: BTreeMap::from([("a".to_owned(), 1)])
+        })
+    );
+    let value = Value::Mapping(vec![(1.into(), "x".into())]);
+    assert_eq!(
+        from_value::<BTreeMap<i64, String>>(&value),
+        Ok(BTreeMap::from([(1, "x".to_owned())]))
+    );
+    let value = mapping([("region", Value::Null)]);
+    let error = from_value::<BTreeMap<String, String>>(&value).expect_err("null");
+    assert_eq!(error.to_string(), "region: expected a string, found null");
+}
+
+#[test]
+fn errors_say_where_and_what() {
+    let target = |value| {
+        mapping([(
+            "targets",
+            sequence([mapping([("name", "a".into())]), value]),
+        )])
+    };
+    let table = [
+        (
+            mapping([("name", true.into())]),
+            "name: expected a string, found boolean `true`",
+        ),
+        (
+            mapping([("name", 5.into())]),
+            "name: expected a string, found number `5`",
+        ),
+        (
+            mapping([("name", number("017"))]),
+            "name: expected a string, found number `017`",
+        ),
+        (
+            mapping([("enabled", "true".into())]),
+            "enabled: expected a boolean, found string \"true\"",
+        ),
+        (
+            mapping([("count", "5".into())]),
+            "count: expected an integer, found string \"5\"",
+        ),
+        (
+            mapping([("count", number("5.0"))]),
+            "count: expected an integer, found number `5.0`",
+        ),
+        (
+            mapping([("count", 300.into())]),
+            "count: expected u8, found number `300`",
+        ),
+        (
+            mapping([("count", number("-1"))]),
+            "count: expected u8, found number `-1`",
+        ),
+        (
+            mapping([("ratio", "x".into())]),
+            "ratio: expected a number, found string \"x\"",
+        ),
+        (
+            mapping([("labels", sequence([]))]),
+            "labels: expected a mapping, found a sequence",
+        ),
+        (
+            mapping([("labels", mapping([("a.b", 1.into())]))]),
+            "labels.a.b: expected a string, found number `1`",
+        ),
+        (
+            mapping([("targets", mapping([]))]),
+            "targets: expected a sequence, found a mapping",
+        ),
+        (
+            target(Value::Null),
+            "targets[1]: expected a mapping, found null",
+        ),
+        (target(mapping([])), "targets[1]: missing field `name`"),
+        (
+            target(mapping([("name", Value::Null)])),
+            "targets[1]: missing field `name`",
+        ),
+        (
+            target(mapping([("name", 1.into())])),
+            "targets[1].name: expected a string, found number `1`",
+        ),
+        (
+            target(mapping([("nam", 1.into())])),
+            "targets[1].nam: unknown field `nam`, expected `name`",
+        ),
+        (
+            target(mapping([("nam", Value::Null)])),
+            "targets[1].nam: unknown field `nam`, expected `name`",
+        ),
+        (
+            target(Value::Mapping(vec![(1.into(), 1.into())])),
+            "targets[1].1: expected a name, found number `1`",
+        ),
+        (
+            mapping([("policy", "drop".into())]),
+            "policy: unknown variant `drop`, expected one of `keep`, `limit`, `range`",
+        ),
+        (
+            mapping([("policy", 1.into())]),
+            "policy: expected a string or a mapping with one entry, found number `1`",
+        ),
+        (
+            mapping([("policy", mapping([]))]),
+            "policy: expected a string or a mapping with one entry, found 0 entries",
+        ),
+        (
+            mapping([("policy", mapping([("limit", "x".into())]))]),
+            "policy.limit: expected an integer, found string \"x\"",
+        ),
+        (
+            mapping([("policy", mapping([("keep", 1.into())]))]),
+            "policy.keep: expected null, found number `1`",
+        ),
+        (
+            mapping([("policy", mapping([("drop", 1.into())]))]),
+            "policy.drop: unknown variant `drop`, expected one of `keep`, `limit`, `range`",
+        ),
+        (
+            mapping([("pair", sequence([1.into()]))]),
+            "pair: expected 2 elements, found 1",
+        ),
+        (
+            mapping([("pair", sequence([1.into(), 2.into(), 3.into()]))]),
+            "pair: expected 2 elements, found 3",
+        ),
+        (
+            mapping([(
+                "nested",
+                mapping([("nested", mapping([("name", Value::Sequence(vec![]))]))]),
+            )]),
+            "nested.nested.name: expected a string, found a sequence",
+        ),
+        (
+            mapping([("selector", true.into())]),
+            "selector: data did not match any variant of untagged enum Selector",
+        ),
+        (
+            mapping([("letter", "ab".into())]),
+            "letter: expected a character, found string \"ab\"",
+        ),
+        (
+            mapping([("enabled", "x".repeat(100).into())]),
+            &format!(
+                "enabled: expected a boolean, found string \"{}\"...",
+                "x".repeat(60)
+            ),
+        ),
+        ("x".into(), "expected a mapping, found string \"x\""),
+        (Value::Null, "expected a mapping, found null"),
+    ];
+    for (value, expected) in table {
+        let error = from_value::<Config>(&value).expect_err(expected);
+        assert_eq!(error.to_string(), expected);
+    }
+}

@@ -1,0 +1,109 @@
+//! The text with all changes made, parsed again before anybody writes it.
+
+use super::lines::{ends_in_block_scalar, newline_at};
+use super::slots::take_out;
+use super::{Change, Editor};
+use crate::yaml::document::Document;
+use crate::yaml::error::EditError;
+use crate::yaml::text_edit::TextEdit;
+use crate::yaml::tree::{ParseOptions, Tree};
+
+impl Editor<'_, '_> {
+    /// The text with all changes made.
+    ///
+    /// # Errors
+    /// [`EditError::Broken`] if the result does not parse; that is a fault of this program, and
+    /// refusing is better than writing it.
+    pub fn finish(self) -> Result<String, EditError> {
+        self.finish_with(ParseOptions::default())
+            .map(|(text, _)| text)
+    }
+
+    /// The text with all changes made, and its tree.
+    ///
+    /// # Errors
+    /// As [`Editor::finish`].
+    pub fn finish_with(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
+        self.splice()?.parse(options)
+    }
+
+    /// Takes out what was removed.
+    pub(super) fn take_out_gone(&mut self) {
+        for (id, gone) in std::mem::take(&mut self.gone) {
+            if let Some(Change::Slots(slots)) = self.changes.get_mut(&id) {
+                take_out(slots, &gone);
+            }
+        }
+    }
+
+    pub(super) fn spliced(self) -> Result<Spliced, EditError> {
+        let source = self.document.text;
+        let mut edit = TextEdit::default();
+        self.edit_nodes(0..u32::MAX, &mut edit)?;
+        if edit.ranges().len() == 0 || source.ends_with('\n') || source.is_empty() {
+            let text = edit.apply(source, 0)?;
+            return Ok(Spliced { text, cut: None });
+        }
+        // While lines come and go, every line ends in a line break.
+        let end = source.len();
+        if edit.ranges().any(|range| range.start > end) {
+            self.strip_cut_scalar(0..end, &mut edit);
+        }
+        let last_line = self.document.line_start(end);
+        let untouched = edit.ranges().all(|range| range.end < last_line);
+        let newline = newline_at(source, end);
+        let mut text = edit.apply(&format!("{source}{newline}"), 0)?;
+        // Where line ends are mixed, the last one may be another than `newline`.
+        let line = text.strip_suffix('\n').unwrap_or(&text);
+        let length = line.strip_suffix('\r').unwrap_or(line).len();
+        let cut = text.split_off(length);
+        let cut = (!untouched).then_some(cut);
+        Ok(Spliced { text, cut })
+    }
+}
+
+/// A text with changes made.
+#[derive(Debug)]
+pub(crate) struct Spliced {
+    text: String,
+    /// The line break that the end of the text lost again, if the last line changed.
+    cut: Option<String>,
+}
+
+impl Spliced {
+    /// The text, and its tree.
+    ///
+    /// # Errors
+    /// [`EditError::Broken`].
+    pub(crate) fn parse(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
+        let Self { text, cut } = self;
+        let tree = Tree::parse(&text, options).map_err(EditError::Broken)?;
+        let document = Document::new(&text, &tree);
+        let Some(cut) = cut.filter(|_| ends_in_block_scalar(document)) else {
+            return Ok((text, tree));
+        };
+        // A new block scalar at the end of the text needs a line break, even if the text had none.
+        let whole = format!("{text}{cut}");
+        let whole_tree = Tree::parse(&whole, options).map_err(EditError::Broken)?;
+        let last = |text, tree| {
+            Document::new(text, tree)
+                .last_node()
+                .and_then(|n| n.scalar_text())
+        };
+        if last(&text, &tree) == last(&whole, &whole_tree) {
+            return Ok((text, tree));
+        }
+        Ok((whole, whole_tree))
+    }
+
+    /// The text, which whoever writes it out has to parse.
+    ///
+    /// # Errors
+    /// [`EditError::Broken`].
+    pub(crate) fn into_text(self) -> Result<String, EditError> {
+        if self.cut.is_none() {
+            return Ok(self.text);
+        }
+        self.parse(ParseOptions::default()).map(|(text, _)| text)
+    }
+}

@@ -1,0 +1,101 @@
+//! Edits that an editor refuses: shared anchors, endless aliases, keys that are there twice.
+
+use std::collections::HashSet;
+
+use super::Editor;
+use super::slots::{Slot, new_slots};
+use crate::yaml::content::Content;
+use crate::yaml::error::EditError;
+use crate::yaml::node::{EntryRef, NodeRef};
+use crate::yaml::value::Value;
+
+impl<'d, 'f> Editor<'d, 'f> {
+    /// Refuses an edit below an anchor of a text that cannot be expanded.
+    pub(super) fn refuse(
+        &self,
+        node: NodeRef<'d>,
+        anchor: impl FnOnce() -> Option<&'d str>,
+    ) -> Result<(), EditError> {
+        if self.own_tree.is_some() {
+            return Ok(());
+        }
+        match anchor() {
+            Some(anchor) => Err(EditError::SharedAnchor {
+                place: node.path().to_string(),
+                anchor: anchor.to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a new key that is a collection and that the mapping has already, in any spelling.
+    pub(super) fn refuse_keys_twice(
+        &self,
+        mapping: NodeRef<'d>,
+        slots: &[Slot<'f>],
+    ) -> Result<(), EditError> {
+        let is_collection = |key: &Value| matches!(key, Value::Mapping(_) | Value::Sequence(_));
+        let new = new_slots(slots).filter_map(|new| new.key.as_ref());
+        let new = new.filter(|key| is_collection(key));
+        let mut new = new.peekable();
+        if new.peek().is_none() {
+            return Ok(());
+        }
+        let keys: Vec<_> = mapping.entries().map(|entry| entry.key).collect();
+        let kept = slots.iter().filter_map(|slot| match slot {
+            Slot::Kept(index) => keys[*index].value(),
+            Slot::New(_) => None,
+        });
+        let mut seen: HashSet<_> = kept.collect();
+        match new.find(|key| !seen.insert((*key).clone())) {
+            Some(key) => Err(EditError::KeyTwice {
+                place: mapping.path().to_string(),
+                key: key.to_json(),
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Checks content that is written from its value: aliases read anchors of another document, and
+/// keys that are collections may be equal in different spellings.
+pub(super) fn readable(content: Content<'_>) -> Result<Content<'_>, EditError> {
+    if let Content::Node(node) = &content
+        && node.is_complex()
+    {
+        let value = node.value().ok_or_else(|| endless(*node))?;
+        if let Some(key) = key_twice(&value) {
+            return Err(EditError::KeyTwice {
+                place: node.path().to_string(),
+                key: key.to_json(),
+            });
+        }
+    }
+    Ok(content)
+}
+
+/// A key that a mapping within has twice: collections as keys may be there twice in a text, if
+/// they are not written alike.
+fn key_twice(value: &Value) -> Option<&Value> {
+    match value {
+        Value::Mapping(entries) => {
+            let mut keys = HashSet::new();
+            let mut twice = entries.iter().map(|(key, _)| key);
+            let found = twice.find(|key| !keys.insert(*key));
+            let mut parts = entries.iter().flat_map(|(key, value)| [key, value]);
+            found.or_else(|| parts.find_map(key_twice))
+        }
+        Value::Sequence(items) => items.iter().find_map(key_twice),
+        _ => None,
+    }
+}
+
+pub(super) fn key_of(entry: EntryRef<'_>) -> Result<Value, EditError> {
+    entry.key.value().ok_or_else(|| endless(entry.key))
+}
+
+fn endless(node: NodeRef<'_>) -> EditError {
+    EditError::Endless {
+        place: node.path().to_string(),
+    }
+}

@@ -1,0 +1,106 @@
+//! Whole documents in block style.
+
+use super::Emitter;
+use crate::yaml::content::Content;
+use crate::yaml::format::{Format, KeptScalars, Owner};
+use crate::yaml::node::NodeRef;
+use crate::yaml::value::Value;
+use crate::yaml::verbatim::collection_text;
+
+/// A value as the text of a document in block style.
+#[must_use]
+pub fn to_block_text(value: &Value) -> String {
+    to_indented_block_text(value, 0, Format::DEFAULT.newline)
+}
+
+/// The same with every line indented that is not empty, and another line break.
+#[must_use]
+pub fn to_indented_block_text(value: &Value, indent: usize, newline: &'static str) -> String {
+    let mut text = String::new();
+    let format = Format {
+        newline,
+        ..Format::DEFAULT
+    };
+    let mut emitter = Emitter::at_line_start(&mut text, format);
+    let is_on_one_line = match value {
+        Value::Mapping(entries) => entries.is_empty(),
+        Value::Sequence(items) => items.is_empty(),
+        _ => true,
+    };
+    if is_on_one_line {
+        emitter.line(indent);
+        emitter.value(value, Owner::Key(indent));
+    } else {
+        emitter.value(value, Owner::Root(indent));
+    }
+    text.push_str(newline);
+    // Many of these may be kept.
+    text.shrink_to_fit();
+    text
+}
+
+/// A node as the text of a document of its own: its spelling and inner comments stay.
+#[must_use]
+pub fn node_text(node: NodeRef<'_>) -> String {
+    if let Some(text) = collection_text(node) {
+        return text;
+    }
+    let format = Format {
+        kept_scalars: KeptScalars::Everywhere,
+        ..Format::DEFAULT
+    };
+    let mut text = String::new();
+    let mut emitter = Emitter::at_line_start(&mut text, format);
+    emitter.content(&Content::Node(node), Owner::Root(0));
+    if !text.is_empty() {
+        text.push_str(format.newline);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::{Document, ParseOptions, Tree};
+
+    #[track_caller]
+    fn written(text: &str, indent: usize, newline: &'static str) -> String {
+        let tree = Tree::parse(text, ParseOptions::default()).expect("YAML");
+        let root = Document::new(text, &tree).root(0).expect("a document");
+        to_indented_block_text(&root.value().expect("a value"), indent, newline)
+    }
+
+    #[test]
+    fn every_shape() {
+        for text in [
+            "a\n",
+            "null\n",
+            "[]\n",
+            "{}\n",
+            "a: b\n",
+            "a: {}\nb: []\nc: null\nd: 5\ne: true\n",
+            "a:\n  b:\n    c: d\n  e: f\n",
+            "a:\n- b\n- c: d\n  e:\n  - f\n  - - g\n    - h: i\n  j: k\n- {}\n- []\n",
+            "- - - a\n    - b\n- c: d\n",
+            "\"true\": \"1\"\n\"\": \"\"\n\"a: b\": \"- c\"\n5: x\n",
+            "a: |\n  b\n\n    c\nd:\n- |-\n  e\n  f\n- g: |\n    h\n    i\n",
+            "|\n  a\n  b\n",
+        ] {
+            assert_eq!(written(text, 0, "\n"), text);
+        }
+    }
+
+    #[test]
+    fn a_long_key_has_a_question_mark() {
+        let key = "k".repeat(1001);
+        let text = format!("- ? {key}\n  : a\n  b: c\n- ? {key}\n  :\n  - d\n");
+        assert_eq!(written(&text, 0, "\n"), text);
+    }
+
+    #[test]
+    fn indented_with_another_line_break() {
+        let text = "a:\n- b: |\n    c\n\n    d\n";
+        let expected = "   a:\r\n   - b: |\r\n       c\r\n\r\n       d\r\n";
+        assert_eq!(written(text, 3, "\r\n"), expected);
+    }
+}

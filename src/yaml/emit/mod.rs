@@ -1,0 +1,242 @@
+//! The emitter: new YAML text, written into one buffer in a format.
+//!
+//! Content comes as a value, or as a node of another document; a node brings its own spelling and
+//! inner comments along, and only its indentation changes.
+//!
+//! ```yaml
+//! metadata:
+//!   labels:
+//!     app: a
+//! args:
+//! - x
+//! - {y: z}
+//! ```
+
+mod document;
+mod flow;
+mod part;
+mod rendered;
+mod transcribe;
+mod value;
+
+pub use document::{node_text, to_block_text, to_indented_block_text};
+pub(super) use rendered::Rendered;
+pub(super) use value::plain_or_quoted;
+
+use super::comments::comments_above;
+use super::content::Content;
+use super::format::{Format, Owner};
+use super::node::NodeRef;
+use super::value::Value;
+
+/// Writes YAML at the end of a text.
+pub(super) struct Emitter<'o> {
+    out: &'o mut String,
+    format: Format,
+    at: Place,
+    /// Length of the text before anything was written.
+    start: usize,
+    /// Column of the content whose first line stands behind the dash that owns it.
+    moved_up: Option<usize>,
+}
+
+/// What is in front of the place where the emitter writes next.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// A line break, or the start of the text.
+    LineStart,
+    /// A dash. White space of this width comes first; a collection begins on the same line.
+    Dash(usize),
+    /// A colon, or nothing at all. White space of this width comes first; a collection begins on
+    /// the next line.
+    Colon(usize),
+    /// Text.
+    Text,
+}
+
+/// Whether a comment can follow on the last line of what was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tail {
+    /// The line ends a scalar or flow collection.
+    Open,
+    /// It belongs to a block scalar or block collection.
+    Closed,
+}
+
+/// A state of the emitter to return to.
+#[derive(Clone, Copy)]
+struct Mark {
+    length: usize,
+    at: Place,
+    moved_up: Option<usize>,
+}
+
+impl<'o> Emitter<'o> {
+    /// Writes from the start of a line on.
+    pub(super) fn at_line_start(out: &'o mut String, format: Format) -> Self {
+        Self::at_place(out, format, Place::LineStart)
+    }
+
+    fn at_place(out: &'o mut String, format: Format, at: Place) -> Self {
+        let start = out.len();
+        Self {
+            out,
+            format,
+            at,
+            start,
+            moved_up: None,
+        }
+    }
+
+    /// Writes content in block style behind the indicator of its owner, without a final line break.
+    pub(super) fn content(&mut self, content: &Content<'_>, owner: Owner) -> Tail {
+        match content {
+            Content::Value(value) => self.value(value, owner),
+            Content::Node(node) => self.node(*node, &[], owner),
+            Content::Text(text) => {
+                let Some(root) = text.root() else {
+                    return self.value(&Value::Null, owner);
+                };
+                if let Some(lines) = text.lines_as_they_are() {
+                    let column = owner.child(root.kind().is_sequence(), &self.format);
+                    lines.for_each(|line| self.whole_line(column, line));
+                    return Tail::Closed;
+                }
+                // The comments at the head of the text belong to its first entry.
+                let first = root.entries().next().map(|entry| entry.key);
+                let first = first.or(root.items().next());
+                let first = first.filter(|_| root.kind().is_block_collection());
+                let head = first.map(comments_above);
+                self.node(root, &head.unwrap_or_default(), owner)
+            }
+        }
+    }
+
+    /// Writes a node as its source has it, else its value; `head` stands above its first line.
+    fn node(&mut self, node: NodeRef<'_>, head: &[&str], owner: Owner) -> Tail {
+        let mark = self.mark();
+        let column = owner.child(node.kind().is_sequence(), &self.format);
+        // A tag stands on the line of the indicator, and then the first entry is not behind it.
+        if node.tag().is_none() {
+            head.iter().for_each(|line| self.whole_line(column, line));
+        }
+        if let Some(tail) = self.transcribe(node, owner) {
+            return tail;
+        }
+        self.reset(mark);
+        head.iter().for_each(|line| self.whole_line(column, line));
+        self.value(&node.value().unwrap_or(Value::Null), owner)
+    }
+
+    /// Begins a line at a column, or goes on behind a dash.
+    fn line(&mut self, column: usize) {
+        match self.at {
+            Place::LineStart => self.spaces(column),
+            Place::Dash(gap) => {
+                self.note_moved_up(column);
+                self.spaces(gap);
+            }
+            Place::Colon(_) | Place::Text => {
+                self.out.push_str(self.format.newline);
+                self.spaces(column);
+            }
+        }
+        self.at = Place::Text;
+    }
+
+    /// Writes a line; an empty one is not indented.
+    fn whole_line(&mut self, column: usize, line: &str) {
+        if line.is_empty() {
+            return self.blank_line();
+        }
+        self.line(column);
+        self.out.push_str(line);
+    }
+
+    fn blank_line(&mut self) {
+        match self.at {
+            Place::LineStart => return self.out.push_str(self.format.newline),
+            // The line of the dash is the blank one.
+            Place::Dash(_) => self.note_moved_up(0),
+            Place::Colon(_) | Place::Text => self.out.push_str(self.format.newline),
+        }
+        self.at = Place::Text;
+    }
+
+    fn note_moved_up(&mut self, column: usize) {
+        if self.out.len() == self.start {
+            self.moved_up = Some(column);
+        }
+    }
+
+    /// Begins text on the line of the indicator.
+    fn gap(&mut self) {
+        if let Place::Dash(gap) | Place::Colon(gap) = self.at {
+            self.spaces(gap);
+        }
+        self.at = Place::Text;
+    }
+
+    /// Writes text on the line of the indicator.
+    fn inline(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.gap();
+            self.out.push_str(text);
+        }
+    }
+
+    /// Writes a colon; its content follows behind white space of a width.
+    fn colon(&mut self, gap: usize) {
+        self.out.push(':');
+        self.at = Place::Colon(gap);
+    }
+
+    /// Writes a dash; its content follows behind white space.
+    fn dash(&mut self) {
+        self.out.push('-');
+        self.at = Place::Dash(self.format.dash.max(2) - 1);
+    }
+
+    /// Ends an entry or item: after an empty one, too, the next begins on a line of its own.
+    fn end_part(&mut self) {
+        self.at = Place::Text;
+    }
+
+    /// Adds text to the line of the indicator behind which the content from `from` on stands.
+    fn add_to_first_line(&mut self, from: usize, text: &str) {
+        match self.out[from..].find(self.format.newline) {
+            Some(0) => self.out.insert_str(from, &format!(" {text}")),
+            Some(line) => self.out.insert_str(from + line, text),
+            None => self.inline(text),
+        }
+    }
+
+    fn spaces(&mut self, count: usize) {
+        const SPACES: &str = "                                ";
+        let mut rest = count;
+        while rest > 0 {
+            let now = rest.min(SPACES.len());
+            self.out.push_str(&SPACES[..now]);
+            rest -= now;
+        }
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            length: self.out.len(),
+            at: self.at,
+            moved_up: self.moved_up,
+        }
+    }
+
+    fn reset(&mut self, mark: Mark) {
+        self.out.truncate(mark.length);
+        (self.at, self.moved_up) = (mark.at, mark.moved_up);
+    }
+}
+
+/// Whether a key needs a question mark: readers look for the colon behind it in the next 1024
+/// characters or bytes (YAML 1.2.2, 7.4.2).
+pub(super) fn is_long(key: &str) -> bool {
+    key.len() > 1000
+}

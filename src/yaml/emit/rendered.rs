@@ -1,0 +1,109 @@
+//! New text for the place behind an indicator that is there already.
+
+use super::{Emitter, Place, Tail};
+use crate::yaml::format::{Format, Owner};
+
+/// Text for a place behind an indicator.
+#[derive(Debug)]
+pub(in crate::yaml) struct Rendered {
+    /// What stands on the indicator's own line.
+    pub(in crate::yaml) inline: String,
+    /// The lines below, each behind its line break.
+    pub(in crate::yaml) below: String,
+    /// Column of the line below that has become `inline`.
+    pub(in crate::yaml) moved_up: Option<usize>,
+    /// Whether the last line ends a scalar or flow collection, so that a comment can follow.
+    pub(in crate::yaml) tail: Tail,
+    newline: &'static str,
+}
+
+impl Rendered {
+    /// What `write` emits for an owner.
+    pub(in crate::yaml) fn new(
+        owner: Owner,
+        format: &Format,
+        write: impl FnOnce(&mut Emitter<'_>) -> Tail,
+    ) -> Self {
+        let mut inline = String::new();
+        let at = match owner {
+            Owner::Dash(_) => Place::Dash(0),
+            Owner::Root(_) | Owner::Key(_) => Place::Colon(0),
+        };
+        let mut emitter = Emitter::at_place(&mut inline, *format, at);
+        let tail = write(&mut emitter);
+        let moved_up = emitter.moved_up;
+        let newline = format.newline;
+        let below = inline.find(newline).map(|line| inline.split_off(line));
+        Self {
+            inline,
+            below: below.unwrap_or_default(),
+            moved_up,
+            tail,
+            newline,
+        }
+    }
+
+    /// Text of one line.
+    pub(in crate::yaml) fn of_line(inline: String, format: &Format) -> Self {
+        Self {
+            inline,
+            below: String::new(),
+            moved_up: None,
+            tail: Tail::Open,
+            newline: format.newline,
+        }
+    }
+
+    /// Moves the first line below up behind the indicator.
+    pub(in crate::yaml) fn move_up(&mut self) {
+        let Some(lines) = self.below.strip_prefix(self.newline) else {
+            return;
+        };
+        if self.inline.is_empty() {
+            let end = lines.find(self.newline).unwrap_or(lines.len());
+            let (first, rest) = lines.split_at(end);
+            self.inline = first.trim_start().to_owned();
+            self.moved_up = Some(first.len() - self.inline.len());
+            self.below = rest.to_owned();
+        }
+    }
+
+    /// Moves the first line of a collection down again.
+    pub(in crate::yaml) fn move_down(&mut self) {
+        if let Some(column) = self.moved_up.take() {
+            self.push_down(column);
+        }
+    }
+
+    /// Puts what stands on the indicator's line on a line of its own at a column.
+    pub(in crate::yaml) fn push_down(&mut self, column: usize) {
+        let first = std::mem::take(&mut self.inline);
+        let line = format!("{}{:column$}{first}", self.newline, "");
+        self.below.insert_str(0, &line);
+    }
+
+    /// Takes the comment off the header, if this is a block scalar.
+    pub(in crate::yaml) fn take_header_comment(&mut self) -> Option<String> {
+        let header = match self.inline.strip_prefix('!') {
+            Some(tagged) => tagged.split_once(' ')?.1,
+            None => &self.inline,
+        };
+        let is_header = header.starts_with(['|', '>']) && self.tail == Tail::Closed;
+        if !is_header || self.below.is_empty() {
+            return None;
+        }
+        let comment = self.inline.split_off(self.inline.find(" #")?);
+        Some(comment.trim().to_owned())
+    }
+
+    /// Puts a comment on the line of the owner, or behind the last line.
+    pub(in crate::yaml) fn put_comment(&mut self, comment: &str) {
+        self.move_down();
+        if self.tail == Tail::Open && !self.below.is_empty() {
+            self.below.push(' ');
+            self.below.push_str(comment);
+        } else if !self.inline.starts_with('#') {
+            self.inline = format!("{} {comment}", self.inline).trim().to_owned();
+        }
+    }
+}

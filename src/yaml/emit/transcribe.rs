@@ -1,0 +1,332 @@
+//! A node of another document as its source has it, re-indented.
+//!
+//! ```yaml
+//! env:            # the first      - name: "A"   # why
+//!   - name: "A"   # why       ->     value:  1
+//!     value:  1
+//! ```
+
+use super::{Emitter, Tail, is_long};
+use crate::yaml::comments::{comment_behind, entry_end};
+use crate::yaml::document::Document;
+use crate::yaml::format::Owner;
+use crate::yaml::node::{EntryRef, NodeRef};
+use crate::yaml::scalar::ScalarStyle;
+use crate::yaml::tree::{NONE, NodeKind};
+
+impl Emitter<'_> {
+    /// Writes a node with its spelling and inner comments. `None` where the source cannot be carried
+    /// over as it is: aliases, anchors, complex keys. What was written so far is of no use then.
+    pub(super) fn transcribe(&mut self, node: NodeRef<'_>, owner: Owner) -> Option<Tail> {
+        if node.document.tree.expansion.is_none() && node.is_assembled() {
+            return None;
+        }
+        let kept_scalars = self.format.kept_scalars;
+        let tail = match node.kind() {
+            kind if kind.is_block_scalar() => self.block_scalar(node, owner),
+            NodeKind::BlockMapping => self.mapping(node, owner),
+            NodeKind::BlockSequence => self.sequence(node, owner),
+            _ if !node.is_whole() => None,
+            _ => Some(self.lines_of(node, owner)),
+        };
+        self.format.kept_scalars = kept_scalars;
+        tail
+    }
+
+    fn mapping(&mut self, node: NodeRef<'_>, owner: Owner) -> Option<Tail> {
+        let document = node.document;
+        let column = owner.child(false, &self.format);
+        let shift = Shift::of(node, column);
+        self.opening(node, shift);
+        let kept_scalars = self.format.kept_scalars;
+        let mut behind = None;
+        let mut entries = node.entries().peekable();
+        while let Some(entry) = entries.next() {
+            if !is_simple_key(entry.key) {
+                return None;
+            }
+            let is_own = entry.is_own(node);
+            if is_own {
+                let start = document.line_start(entry.key.outer_start());
+                self.trivia(document, behind, start, shift);
+            }
+            self.line(column);
+            match key_with_gap(entry).filter(|_| is_own) {
+                Some((key, gap)) => {
+                    self.out.push_str(key);
+                    self.colon(gap);
+                }
+                None => self.key_source(entry.key.source(), column),
+            }
+            self.format.kept_scalars = kept_scalars.of_part(entries.peek().is_none());
+            self.transcribe_part(entry.value, Owner::Key(column))?;
+            if is_own {
+                behind = Some(document.line_end(entry_end(entry)));
+            }
+        }
+        Some(Tail::Closed)
+    }
+
+    fn sequence(&mut self, node: NodeRef<'_>, owner: Owner) -> Option<Tail> {
+        let document = node.document;
+        let column = owner.child(true, &self.format);
+        let shift = Shift::of(node, column);
+        self.opening(node, shift);
+        let kept_scalars = self.format.kept_scalars;
+        let mut behind = None;
+        let mut items = node.items().peekable();
+        while let Some(item) = items.next() {
+            let written = item.written();
+            let start = document.line_start(written.mark().unwrap_or(written.outer_start()));
+            self.trivia(document, behind, start, shift);
+            self.line(column);
+            self.dash();
+            self.format.kept_scalars = kept_scalars.of_part(items.peek().is_none());
+            self.transcribe_part(item, Owner::Dash(column))?;
+            behind = Some(document.line_end(written.range().end));
+        }
+        Some(Tail::Closed)
+    }
+
+    /// Writes the value of an entry, or an item, with the comment behind it.
+    fn transcribe_part(&mut self, value: NodeRef<'_>, owner: Owner) -> Option<()> {
+        let from = self.out.len();
+        let tail = self.transcribe(value, owner)?;
+        self.trailing_comment(value, from, tail);
+        self.end_part();
+        Some(())
+    }
+
+    /// Adds the comment behind a scalar or flow collection to what was written for it from `from` on.
+    pub(super) fn trailing_comment(&mut self, value: NodeRef<'_>, from: usize, tail: Tail) {
+        let value = value.written();
+        if value.kind().is_block_collection() {
+            return;
+        }
+        let Some(comment) = comment_behind(value.document, value.range().end) else {
+            return;
+        };
+        match tail {
+            Tail::Open => self.inline(comment),
+            Tail::Closed => self.add_to_first_line(from, comment),
+        }
+    }
+
+    /// Writes what stands between a collection's indicator and its first entry: tag and comments.
+    fn opening(&mut self, node: NodeRef<'_>, shift: Shift) {
+        let document = node.document;
+        let tag = node.tag();
+        let (Some(mark), raw) = (node.mark(), node.raw()) else {
+            return self.inline(tag.unwrap_or_default());
+        };
+        let behind = if raw.properties == NONE || raw.properties < raw.mark {
+            mark + 1
+        } else {
+            raw.properties as usize + node.properties().len()
+        };
+        let first = document.line_start(node.range().start);
+        if first <= behind {
+            return self.inline(tag.unwrap_or_default());
+        }
+        let by_alias = node.written().kind() == NodeKind::Alias;
+        let comment = comment_behind(document, behind).filter(|_| !by_alias);
+        match (tag, comment.map(str::trim_start)) {
+            (Some(tag), Some(comment)) => self.inline(&format!("{tag} {comment}")),
+            (tag, comment) => self.inline(tag.or(comment).unwrap_or_default()),
+        }
+        self.trivia(document, Some(document.line_end(behind)), first, shift);
+    }
+
+    /// Writes the comments and blank lines between the line break at `behind` and the line at
+    /// `start`.
+    fn trivia(
+        &mut self,
+        document: Document<'_>,
+        behind: Option<usize>,
+        start: usize,
+        shift: Shift,
+    ) {
+        let Some(behind) = behind.filter(|behind| behind + 1 < start) else {
+            return;
+        };
+        for line in document.text[behind + 1..start].lines() {
+            let comment = line.trim();
+            // A merge key that stands between has become entries.
+            if comment.is_empty() || comment.starts_with('#') {
+                let indent = line.len() - line.trim_start_matches(' ').len();
+                self.whole_line(shift.to + indent.saturating_sub(shift.from), comment);
+            }
+        }
+    }
+
+    /// Writes a plain or quoted scalar, or a flow collection, of one or several lines.
+    fn lines_of(&mut self, node: NodeRef<'_>, owner: Owner) -> Tail {
+        let document = node.document;
+        let mut lines = node.source().lines();
+        let first = lines.next().unwrap_or_default();
+        match node.tag() {
+            Some(tag) => self.inline(format!("{tag} {first}").trim_end()),
+            None => self.inline(first.trim_end()),
+        }
+        let is_flow = matches!(node.kind(), NodeKind::FlowMapping | NodeKind::FlowSequence);
+        let source_line = &document.text[document.line_start(node.range().start)..];
+        let from = source_line.len() - source_line.trim_start_matches(' ').len();
+        for line in lines {
+            let bare = line.trim_start_matches(' ');
+            self.out.push_str(self.format.newline);
+            if bare.is_empty() {
+                continue;
+            }
+            let column = match owner {
+                _ if is_flow => {
+                    let indent = line.len() - bare.len() + owner.column();
+                    indent.saturating_sub(from).max(owner.column())
+                }
+                Owner::Root(column) => column,
+                Owner::Key(column) | Owner::Dash(column) => column + self.format.step,
+            };
+            self.spaces(column);
+            self.out.push_str(bare);
+        }
+        Tail::Open
+    }
+
+    fn block_scalar(&mut self, node: NodeRef<'_>, owner: Owner) -> Option<Tail> {
+        let tag = node.tag().map(|tag| format!("{tag} ")).unwrap_or_default();
+        let origin = node.origin();
+        let is_cut = origin.document.tree.unterminated == Some(origin.id);
+        if self.format.indent_below == 0
+            && !is_cut
+            && let Some(scalar) = BlockScalar::of(origin, owner, self.format.step)
+            && (self.may_keep_blank_lines() || !scalar.keeps_blank_lines())
+        {
+            self.inline(&format!("{tag}{}", scalar.header));
+            for line in scalar.lines() {
+                self.out.push_str(self.format.newline);
+                if !line.is_empty() {
+                    self.spaces(scalar.to);
+                    self.out.push_str(line);
+                }
+            }
+            return Some(Tail::Closed);
+        }
+        let from = self.out.len();
+        self.inline(&tag);
+        let tail = self.string(node.scalar_text()?, ScalarStyle::Literal, owner);
+        let header = node.source().lines().next().unwrap_or_default();
+        if let Some(at) = header.find(" #") {
+            self.add_to_first_line(from, header[at..].trim_end());
+        }
+        Some(tail)
+    }
+}
+
+/// The columns of a collection, before and after.
+#[derive(Clone, Copy)]
+struct Shift {
+    from: usize,
+    to: usize,
+}
+
+impl Shift {
+    fn of(node: NodeRef<'_>, to: usize) -> Self {
+        let from = node.column();
+        Self { from, to }
+    }
+}
+
+/// The source of a block scalar, and the columns of its lines before and after.
+struct BlockScalar<'a> {
+    header: &'a str,
+    body: std::str::Split<'a, char>,
+    from: usize,
+    to: usize,
+}
+
+impl<'a> BlockScalar<'a> {
+    /// `None` where the lines cannot stand in another column: at the root of a document.
+    fn of(node: NodeRef<'a>, owner: Owner, step: usize) -> Option<Self> {
+        let owner = match owner {
+            Owner::Root(_) => return None,
+            Owner::Key(column) | Owner::Dash(column) => column,
+        };
+        let mut lines = node.source().split('\n');
+        let header = lines.next()?.trim_end();
+        let digit = header.bytes().skip(1).take(2).find(u8::is_ascii_digit);
+        let (from, to) = match digit.map(|digit| usize::from(digit - b'0')) {
+            Some(digit) => (column_of_owner(node)? + digit, owner + digit),
+            None => {
+                let mut body = lines.clone();
+                let first = body.find(|line| !line.trim_matches([' ', '\r']).is_empty());
+                (first.map_or(0, indent_of), owner + step)
+            }
+        };
+        let body = lines;
+        Some(Self {
+            header,
+            body,
+            from,
+            to,
+        })
+    }
+
+    fn keeps_blank_lines(&self) -> bool {
+        let indicators = self.header.bytes().skip(1);
+        let mut indicators = indicators.take_while(|byte| b"+-123456789".contains(byte));
+        indicators.any(|byte| byte == b'+')
+    }
+
+    /// The lines without their indentation.
+    fn lines(&self) -> impl Iterator<Item = &'a str> {
+        let from = self.from;
+        self.body.clone().map(move |line| {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            &line[from.min(indent_of(line))..]
+        })
+    }
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// The column of the key or dash that a node belongs to, which its source does not tell.
+fn column_of_owner(node: NodeRef<'_>) -> Option<usize> {
+    let document = node.document;
+    let parent = node.parent()?;
+    match parent.kind() {
+        NodeKind::BlockMapping => {
+            let entry = parent.entries().find(|entry| entry.value.id == node.id)?;
+            Some(document.column(entry.key.outer_start()))
+        }
+        NodeKind::BlockSequence => Some(document.column(node.mark()?)),
+        _ => None,
+    }
+}
+
+/// A key, and the width of the white space between its colon and its value, where the value is on
+/// that line and begins no collection.
+fn key_with_gap(entry: EntryRef<'_>) -> Option<(&str, usize)> {
+    let text = entry.key.document.text;
+    let value = entry.value.written();
+    let colon = value.mark()?;
+    let key = text.get(entry.key.range().start..colon)?;
+    let gap = text.get(colon + 1..value.outer_start())?;
+    let is_gap = !gap.is_empty() && gap.bytes().all(|byte| byte == b' ');
+    let fits = is_gap && !entry.value.kind().is_block_collection() && !is_long(key);
+    (fits && !key.contains('\n')).then_some((key, gap.len()))
+}
+
+pub(super) fn is_simple_key(key: NodeRef<'_>) -> bool {
+    let is_one_line = matches!(
+        key.kind(),
+        NodeKind::Scalar(
+            ScalarStyle::Plain | ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted
+        )
+    );
+    is_one_line
+        && key.mark().is_none()
+        && key.properties().is_empty()
+        && !key.source().contains('\n')
+        && !key.source().is_empty()
+}

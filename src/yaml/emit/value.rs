@@ -1,0 +1,156 @@
+//! Values in block style.
+
+use super::{Emitter, Tail, is_long};
+use crate::yaml::format::{Json, KeptScalars, Owner};
+use crate::yaml::scalar::{self, Context, ScalarStyle};
+use crate::yaml::value::Value;
+
+impl Emitter<'_> {
+    pub(super) fn value(&mut self, value: &Value, owner: Owner) -> Tail {
+        match value {
+            Value::Sequence(items) if !items.is_empty() => self.items(items, owner),
+            Value::Mapping(entries) if !entries.is_empty() => self.entries(entries, owner),
+            Value::String(text) => return self.string(text, ScalarStyle::Plain, owner),
+            scalar => {
+                self.gap();
+                self.flow_value(scalar, Json::No);
+                return Tail::Open;
+            }
+        }
+        Tail::Closed
+    }
+
+    fn entries(&mut self, entries: &[(Value, Value)], owner: Owner) {
+        let column = owner.child(false, &self.format);
+        let kept_scalars = self.format.kept_scalars;
+        for (at, (key, value)) in entries.iter().enumerate() {
+            self.format.kept_scalars = kept_scalars.of_part(at + 1 == entries.len());
+            self.line(column);
+            self.key(key, column);
+            self.value(value, Owner::Key(column));
+            self.end_part();
+        }
+        self.format.kept_scalars = kept_scalars;
+    }
+
+    fn items(&mut self, items: &[Value], owner: Owner) {
+        let column = owner.child(true, &self.format);
+        let kept_scalars = self.format.kept_scalars;
+        for (at, item) in items.iter().enumerate() {
+            self.format.kept_scalars = kept_scalars.of_part(at + 1 == items.len());
+            self.line(column);
+            self.dash();
+            self.value(item, Owner::Dash(column));
+            self.end_part();
+        }
+        self.format.kept_scalars = kept_scalars;
+    }
+
+    /// Writes a key in block style, at its column, with its colon.
+    pub(super) fn key(&mut self, key: &Value, column: usize) {
+        let from = self.out.len();
+        match key {
+            Value::String(text) => self.one_line(text, ScalarStyle::Plain),
+            other => self.flow_value(other, Json::No),
+        }
+        self.end_key(from, column);
+    }
+
+    /// Writes a key as its source has it.
+    pub(super) fn key_source(&mut self, key: &str, column: usize) {
+        let from = self.out.len();
+        self.out.push_str(key);
+        self.end_key(from, column);
+    }
+
+    /// Adds the colon to the key that begins at `from`.
+    fn end_key(&mut self, from: usize, column: usize) {
+        if is_long(&self.out[from..]) {
+            self.out.insert_str(from, "? ");
+            self.line(column);
+        }
+        self.colon(1);
+    }
+
+    /// Writes a string in the style asked for, if it can be written so, else double-quoted.
+    ///
+    /// New strings of several lines become literal block scalars, with `+` only where that takes no
+    /// blank lines that follow for its own.
+    pub(in crate::yaml) fn string(&mut self, text: &str, style: ScalarStyle, owner: Owner) -> Tail {
+        let several = || text.trim_end_matches('\n').contains('\n');
+        let is_block = match style {
+            ScalarStyle::Literal | ScalarStyle::Folded => true,
+            ScalarStyle::Plain => several(),
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => false,
+        };
+        if !is_block {
+            self.gap();
+            self.one_line(text, style);
+            return Tail::Open;
+        }
+        self.block_string(text, style, owner, self.may_keep_blank_lines())
+    }
+
+    /// Whether a block scalar with `+` takes no blank lines below that are not its own.
+    pub(super) fn may_keep_blank_lines(&self) -> bool {
+        self.format.kept_scalars == KeptScalars::Everywhere
+    }
+
+    /// Writes a string in the place of a block scalar that keeps the blank lines below it.
+    pub(in crate::yaml) fn kept_string(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        owner: Owner,
+    ) -> Tail {
+        self.block_string(text, style, owner, true)
+    }
+
+    /// Writes a string as a block scalar, with `+` only if it `may_keep` blank lines; else
+    /// double-quoted.
+    fn block_string(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        owner: Owner,
+        may_keep: bool,
+    ) -> Tail {
+        let format = self.format;
+        let (parent, column) = match owner {
+            Owner::Root(_) => (0, format.step),
+            Owner::Key(column) | Owner::Dash(column) => (column, column + format.step),
+        };
+        let indent = format.body.filter(|body| *body > parent).unwrap_or(column);
+        let folded = style == ScalarStyle::Folded;
+        self.gap();
+        match scalar::write_block(text, folded, indent, format.newline, indent - parent) {
+            Some((header, body))
+                if indent > format.indent_below && (may_keep || !header.ends_with('+')) =>
+            {
+                self.out.push_str(&header);
+                self.out.push_str(format.newline);
+                self.out.push_str(&body);
+                Tail::Closed
+            }
+            _ => {
+                self.out.push_str(&scalar::write_double_quoted(text));
+                Tail::Open
+            }
+        }
+    }
+
+    /// Writes a string on one line at the place for text.
+    fn one_line(&mut self, text: &str, style: ScalarStyle) {
+        // Most strings are plain ones.
+        if style == ScalarStyle::Plain && scalar::plain_is_safe(text, Context::Block) {
+            return self.out.push_str(text);
+        }
+        let written = scalar::write_inline(text, style, Context::Block);
+        self.out.push_str(&written);
+    }
+}
+
+/// A string on one line.
+pub(in crate::yaml) fn plain_or_quoted(text: &str) -> String {
+    scalar::write_inline(text, ScalarStyle::Plain, Context::Block)
+}

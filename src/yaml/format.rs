@@ -1,0 +1,96 @@
+//! How text is formatted: indentation, sequence style, line break, JSON.
+
+/// The format of new text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Format {
+    /// Columns that one level of mappings is indented by.
+    pub(super) step: usize,
+    /// Whether sequences are indented below their key (`wide`) or not (`compact`).
+    pub(super) wide: bool,
+    /// Columns from a dash to what follows it.
+    pub(super) dash: usize,
+    /// Line break.
+    pub(super) newline: &'static str,
+    /// Whether flow style is JSON.
+    pub(super) json: Json,
+    /// White space in the blank lines below and in front of a comment there. A block scalar with
+    /// lines that are indented no deeper would take those for its own.
+    pub(super) indent_below: usize,
+    /// Where block scalars with `+` are written.
+    pub(super) kept_scalars: KeptScalars,
+    /// Indentation of the lines of the block scalar that is replaced.
+    pub(super) body: Option<usize>,
+}
+
+impl Format {
+    /// The format of a new document, as kubectl and kpt write one.
+    pub(super) const DEFAULT: Self = Self {
+        step: 2,
+        wide: false,
+        dash: 2,
+        newline: "\n",
+        json: Json::No,
+        indent_below: 0,
+        kept_scalars: KeptScalars::Nowhere,
+        body: None,
+    };
+}
+
+/// Where block scalars with `+` are written, which take the blank lines below for their own. A
+/// string that would need one elsewhere is double-quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeptScalars {
+    Nowhere,
+    /// Above another entry or item of the new content.
+    Within,
+    /// At the end of the new content too: a line with text follows, or nothing does.
+    Everywhere,
+}
+
+impl KeptScalars {
+    /// The same for an entry or item of a collection.
+    pub(super) fn of_part(self, is_last: bool) -> Self {
+        match self {
+            Self::Within if !is_last => Self::Everywhere,
+            same => same,
+        }
+    }
+}
+
+/// Whether flow style is JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Json {
+    /// Strings are plain where they can be.
+    No,
+    /// Keys and strings are in double quotes.
+    Quoted,
+    /// The document is JSON, whose keys are strings.
+    Document,
+}
+
+/// What the content belongs to, with the column of the key or dash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The document, with the column of its root.
+    Root(usize),
+    Key(usize),
+    Dash(usize),
+}
+
+impl Owner {
+    pub(super) fn column(self) -> usize {
+        match self {
+            Self::Root(column) | Self::Key(column) | Self::Dash(column) => column,
+        }
+    }
+
+    /// Column of a collection that belongs to this owner.
+    pub(super) fn child(self, sequence: bool, format: &Format) -> usize {
+        match self {
+            Self::Root(column) => column,
+            Self::Key(column) if sequence && !format.wide => column,
+            Self::Key(column) => column + format.step,
+            Self::Dash(column) => column + format.dash,
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! Nodes of a document: what they are, where they stand, how they are found.
+
+use super::document::Document;
+use super::error::Location;
+use super::lines::skip_trivia;
+use super::path::{Path, PathElement};
+use super::scalar::{ScalarStyle, resolve_plain};
+use super::tree::{DocumentSpan, NONE, Node, NodeId, NodeKind};
+use super::value::Value;
+
+/// A node: a place in a document.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeRef<'a> {
+    /// The document that holds it.
+    pub document: Document<'a>,
+    /// Its id in the document's tree.
+    pub id: NodeId,
+}
+
+/// An entry of a mapping.
+#[derive(Debug, Clone, Copy)]
+pub struct EntryRef<'a> {
+    /// The key.
+    pub key: NodeRef<'a>,
+    /// The value.
+    pub value: NodeRef<'a>,
+}
+
+impl<'a> EntryRef<'a> {
+    /// The entry of a mapping's key.
+    pub(crate) fn of_key(key: NodeRef<'a>) -> Self {
+        let value = key.at(key.raw().next);
+        Self { key, value }
+    }
+}
+
+impl<'a> NodeRef<'a> {
+    pub(super) fn raw(&self) -> &'a Node {
+        self.document.tree.node(self.id)
+    }
+
+    pub(super) fn at(&self, id: u32) -> Self {
+        self.document.node(NodeId(id))
+    }
+
+    /// What the node is, and how it is written.
+    #[must_use]
+    pub fn kind(&self) -> NodeKind {
+        self.raw().kind
+    }
+
+    /// Byte range of the content, without anchor, tag and last line break.
+    #[must_use]
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.raw().start as usize..self.raw().end as usize
+    }
+
+    /// First byte of the node, its anchor and tag included.
+    #[must_use]
+    pub fn outer_start(&self) -> usize {
+        self.raw().start.min(self.raw().properties) as usize
+    }
+
+    /// The dash, colon or question mark in front of the node.
+    #[must_use]
+    pub fn mark(&self) -> Option<usize> {
+        (self.raw().mark != NONE).then_some(self.raw().mark as usize)
+    }
+
+    /// The source of the content.
+    #[must_use]
+    pub fn source(&self) -> &'a str {
+        &self.document.text[self.range()]
+    }
+
+    /// Where anchor and tag stand, if there are any.
+    pub(super) fn properties_range(&self) -> Option<std::ops::Range<usize>> {
+        let node = self.raw();
+        if node.properties == NONE || node.properties >= node.start {
+            return None;
+        }
+        let bytes = &self.document.text.as_bytes()[..node.start as usize];
+        let start = node.properties as usize;
+        let (mut at, mut end) = (start, start);
+        while matches!(bytes.get(at), Some(b'&' | b'!')) {
+            end = property_end(bytes, at);
+            at = skip_trivia(bytes, end);
+        }
+        Some(start..end)
+    }
+
+    /// The source of anchor and tag.
+    #[must_use]
+    pub fn properties(&self) -> &'a str {
+        self.properties_range()
+            .map_or("", |range| &self.document.text[range])
+    }
+
+    /// The explicit tag, as written (`!!str`, `!local`, `!<tag:...>`).
+    #[must_use]
+    pub fn tag(&self) -> Option<&'a str> {
+        self.property(b'!')
+    }
+
+    /// The anchor with its `&`.
+    #[must_use]
+    pub fn anchor(&self) -> Option<&'a str> {
+        self.property(b'&')
+    }
+
+    fn property(&self, indicator: u8) -> Option<&'a str> {
+        let range = self.properties_range()?;
+        let text = &self.document.text[..range.end];
+        let mut at = range.start;
+        while at < range.end {
+            let end = property_end(text.as_bytes(), at);
+            if text.as_bytes()[at] == indicator {
+                return Some(&text[at..end]);
+            }
+            at = skip_trivia(text.as_bytes(), end);
+        }
+        None
+    }
+
+    /// Where the node stands in the text.
+    #[must_use]
+    pub fn location(&self) -> Location {
+        self.document.location(self.range().start)
+    }
+
+    /// The collection that holds the node.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        (self.raw().parent != NONE).then(|| self.at(self.raw().parent))
+    }
+
+    /// The node that an alias stands for; other nodes are their own.
+    #[must_use]
+    pub fn resolved(&self) -> Self {
+        let node = self.raw();
+        if node.kind == NodeKind::Alias && node.extra != NONE {
+            self.at(node.extra)
+        } else {
+            *self
+        }
+    }
+
+    /// The entries of a mapping, in order; nothing for other nodes.
+    pub fn entries(&self) -> impl Iterator<Item = EntryRef<'a>> + use<'a> {
+        let node = *self;
+        let end = if node.kind().is_mapping() {
+            node.raw().next
+        } else {
+            0
+        };
+        let mut child = node.id.0 + 1;
+        std::iter::from_fn(move || {
+            if child >= end {
+                return None;
+            }
+            let key = node.at(child);
+            let value = node.at(key.raw().next);
+            child = value.raw().next;
+            Some(EntryRef { key, value })
+        })
+    }
+
+    /// The items of a sequence, in order; nothing for other nodes.
+    pub fn items(&self) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
+        let node = *self;
+        let end = if node.kind().is_sequence() {
+            node.raw().next
+        } else {
+            0
+        };
+        let mut child = node.id.0 + 1;
+        std::iter::from_fn(move || {
+            if child >= end {
+                return None;
+            }
+            let item = node.at(child);
+            child = item.raw().next;
+            Some(item)
+        })
+    }
+
+    /// The entry of a mapping with this string as key. Does not look through an alias.
+    #[must_use]
+    pub fn entry(&self, key: &str) -> Option<EntryRef<'a>> {
+        self.entries().find(|entry| entry.key.as_str() == Some(key))
+    }
+
+    /// The value under a key; looks through an alias.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<NodeRef<'a>> {
+        self.resolved()
+            .entry(key)
+            .map(|entry| entry.value.resolved())
+    }
+
+    /// The value at the end of a chain of keys; looks through aliases.
+    #[must_use]
+    pub fn get_path(&self, keys: &[&str]) -> Option<NodeRef<'a>> {
+        keys.iter().try_fold(*self, |node, key| node.get(key))
+    }
+
+    /// The node at a path of fields and indexes. Does not look through aliases.
+    #[must_use]
+    pub fn at_path(&self, path: &Path) -> Option<NodeRef<'a>> {
+        path.elements()
+            .iter()
+            .try_fold(*self, |node, element| match element {
+                PathElement::Field(name) => node.entry(name).map(|entry| entry.value),
+                PathElement::Index(index) => node.items().nth(*index),
+                PathElement::Key(_) | PathElement::Value(_) => None,
+            })
+    }
+
+    /// The text of a scalar after unescaping and folding, whatever its type.
+    #[must_use]
+    pub fn scalar_text(&self) -> Option<&'a str> {
+        let node = self.raw();
+        matches!(node.kind, NodeKind::Scalar(_))
+            .then(|| self.document.tree.decoded(self.document.text, node))
+    }
+
+    /// The text of a scalar that is a string (numbers, booleans and null are not).
+    #[must_use]
+    pub fn as_str(&self) -> Option<&'a str> {
+        let node = self.resolved();
+        let text = node.scalar_text()?;
+        match node.scalar_type() {
+            ScalarType::String => Some(text),
+            ScalarType::Plain if matches!(resolve_plain(text), Value::String(_)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `null`, `~` or nothing.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        let node = self.resolved();
+        matches!(node.scalar_type(), ScalarType::Plain)
+            && node
+                .scalar_text()
+                .is_some_and(|text| matches!(resolve_plain(text), Value::Null))
+    }
+
+    pub(super) fn scalar_type(&self) -> ScalarType {
+        let NodeKind::Scalar(style) = self.kind() else {
+            return ScalarType::None;
+        };
+        match self.tag() {
+            Some("!!str" | "!" | "!<tag:yaml.org,2002:str>") => ScalarType::String,
+            Some("!!int" | "!!float" | "!!bool" | "!!null") => ScalarType::Plain,
+            _ if style == ScalarStyle::Plain => ScalarType::Plain,
+            _ => ScalarType::String,
+        }
+    }
+
+    /// The word for the node's kind in messages: `string`, `mapping`, ...
+    #[must_use]
+    pub fn kind_name(&self) -> &'static str {
+        let node = self.resolved();
+        match node.kind() {
+            kind if kind.is_mapping() => "mapping",
+            kind if kind.is_sequence() => "sequence",
+            NodeKind::Alias => "alias",
+            _ => match node.scalar_type() {
+                ScalarType::Plain => resolve_plain(node.scalar_text().unwrap_or_default()).kind(),
+                _ => "string",
+            },
+        }
+    }
+
+    /// The name that paths give the value of this key: its text, or how a collection is written.
+    pub(crate) fn field_name(&self) -> &'a str {
+        let key = self.resolved();
+        key.scalar_text().unwrap_or(key.source())
+    }
+
+    /// Column in bytes of the content, counted from 0.
+    pub(crate) fn column(&self) -> usize {
+        self.document.column(self.range().start)
+    }
+
+    /// The text of the document that this node is the root of, comments included, without its
+    /// `---`; `None` for other nodes.
+    #[must_use]
+    pub fn document_text(&self) -> Option<&'a str> {
+        let (_, span) = self.document_span()?;
+        let text = &self.document.text[span.body..span.end];
+        let line = text.find('\n').map_or(text.len(), |at| at + 1);
+        let opened = span.body > span.start;
+        Some(if opened && text[..line].trim().is_empty() {
+            &text[line..]
+        } else {
+            text
+        })
+    }
+
+    /// The document that this node is the root of, and its number; `None` for other nodes.
+    pub(super) fn document_span(&self) -> Option<(usize, &'a DocumentSpan)> {
+        let tree = self.document.tree;
+        let index = match tree.within {
+            true => return None,
+            false => tree.documents.binary_search_by_key(&self.id, |d| d.root),
+        };
+        let index = index.ok()?;
+        Some((index, &tree.documents[index]))
+    }
+
+    /// The path from the root of the document.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        let mut chain = vec![*self];
+        while let Some(parent) = chain.last().and_then(NodeRef::parent) {
+            chain.push(parent);
+        }
+        chain.windows(2).rev().fold(Path::root(), |path, pair| {
+            let (child, parent) = (pair[0], pair[1]);
+            if parent.kind().is_sequence() {
+                return path.index(child.document.tree.position(child.id));
+            }
+            let key = child.key_of_value().unwrap_or(child);
+            path.field(key.field_name())
+        })
+    }
+
+    /// Ids of the node and its descendants.
+    pub(super) fn ids(&self) -> std::ops::Range<u32> {
+        self.id.0..self.raw().next
+    }
+
+    /// The key that this node is the value of.
+    pub(super) fn key_of_value(&self) -> Option<Self> {
+        let parent = self.parent().filter(|parent| parent.kind().is_mapping())?;
+        let by_colon = |mark| self.document.text.as_bytes()[mark] == b':';
+        if !self.mark().is_some_and(by_colon) {
+            let entry = parent.entries().find(|entry| entry.value.id == self.id)?;
+            return Some(entry.key);
+        }
+        // The key is the sibling before; the node before may lie within it.
+        let mut before = self.at(self.id.0.checked_sub(1)?);
+        while before.raw().parent != parent.id.0 {
+            before = before.parent()?;
+        }
+        Some(before)
+    }
+}
+
+/// The end of the anchor or tag that begins at `at`.
+fn property_end(bytes: &[u8], at: usize) -> usize {
+    let closes: fn(&u8) -> bool = if bytes[at..].starts_with(b"!<") {
+        |byte| *byte == b'>'
+    } else {
+        |byte| b" \t\r\n,[]{}".contains(byte)
+    };
+    let length = bytes[at..].iter().position(closes);
+    let bracket = usize::from(bytes[at..].starts_with(b"!<"));
+    length.map_or(bytes.len(), |length| at + length + bracket)
+}
+
+/// How the type of a scalar is found.
+pub(super) enum ScalarType {
+    /// By the core schema.
+    Plain,
+    /// It is a string.
+    String,
+    /// It is no scalar.
+    None,
+}

@@ -1,0 +1,109 @@
+//! Keys that a mapping has twice.
+
+use std::collections::HashSet;
+
+use super::Builder;
+use crate::yaml::document::Document;
+use crate::yaml::error::ParseError;
+use crate::yaml::scalar::ScalarStyle;
+use crate::yaml::tree::{NONE, NodeId, NodeKind};
+
+/// Mappings up to this size are searched for equal keys pair by pair.
+const SMALL_MAPPING: usize = 12;
+
+impl Builder<'_> {
+    pub(super) fn refuse_duplicate_keys(&self, keys: &[u32]) -> Result<(), ParseError> {
+        if keys.len() < 2 {
+            return Ok(());
+        }
+        let words: Option<Vec<&str>> = keys.iter().map(|key| self.word(*key)).collect();
+        let twice = match words {
+            Some(words) if words.len() <= SMALL_MAPPING => {
+                (1..words.len()).find(|at| words[..*at].contains(&words[*at]))
+            }
+            Some(words) => {
+                let mut seen = HashSet::with_capacity(words.len());
+                words.iter().position(|word| !seen.insert(*word))
+            }
+            None => self.equal_key(keys),
+        };
+        let Some(key) = twice.map(|at| &self.tree.nodes[keys[at] as usize]) else {
+            return Ok(());
+        };
+        let (start, end) = (key.start as usize, key.end as usize);
+        let name = match key.kind {
+            NodeKind::Scalar(_) => self.tree.decoded(self.text, key),
+            _ => &self.text[start..end],
+        };
+        Err(self.error(start, format!("the key `{name}` is in this mapping twice")))
+    }
+
+    pub(super) fn keys(&self, mapping: u32) -> Vec<u32> {
+        let nodes = &self.tree.nodes;
+        let end = nodes[mapping as usize].next;
+        let mut keys = Vec::new();
+        let mut child = mapping + 1;
+        while child < end {
+            keys.push(child);
+            let value = nodes[child as usize].next;
+            child = nodes.get(value as usize).map_or(end, |value| value.next);
+        }
+        keys
+    }
+
+    /// The text of a key that is a string, and is equal to another only if the texts are.
+    fn word(&self, id: u32) -> Option<&str> {
+        let node = &self.tree.nodes[id as usize];
+        let NodeKind::Scalar(style) = node.kind else {
+            return None;
+        };
+        let text = self.tree.decoded(self.text, node);
+        let plain = style == ScalarStyle::Plain && may_be_typed(text);
+        (!plain && node.properties == NONE).then_some(text)
+    }
+
+    /// The first of the keys that is equal to one before it.
+    fn equal_key(&self, keys: &[u32]) -> Option<usize> {
+        let document = Document::new(self.text, &self.tree);
+        let mut scalars = HashSet::new();
+        let mut others: Vec<(&str, usize)> = Vec::new();
+        let mut first = None;
+        for (at, id) in keys.iter().enumerate() {
+            let alias = document.node(NodeId(*id));
+            let target = alias.resolved();
+            // A collection that is a key within itself has no end yet.
+            let key = if target.raw().end == NONE {
+                alias
+            } else {
+                target
+            };
+            if matches!(key.kind(), NodeKind::Scalar(_)) {
+                if !scalars.insert(key.value()) {
+                    first = Some(at);
+                    break;
+                }
+            } else {
+                others.push((key.source(), at));
+            }
+        }
+        // Collections as keys are of no use in KRM: equal only if written alike. By their length
+        // first, so that the texts of keys within keys are not read over and over.
+        others.sort_unstable_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+        let pairs = others.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        pairs
+            .map(|pair| pair[0].1.max(pair[1].1))
+            .chain(first)
+            .min()
+    }
+}
+
+/// Whether a plain scalar may be something else than a string.
+fn may_be_typed(text: &str) -> bool {
+    match text.as_bytes().first() {
+        None | Some(b'~' | b'0'..=b'9' | b'+' | b'-' | b'.') => true,
+        Some(b'n' | b'N') => text.eq_ignore_ascii_case("null"),
+        Some(b't' | b'T') => text.eq_ignore_ascii_case("true"),
+        Some(b'f' | b'F') => text.eq_ignore_ascii_case("false"),
+        Some(_) => false,
+    }
+}

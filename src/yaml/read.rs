@@ -1,0 +1,143 @@
+//! The value of a node: aliases and merge keys written out, within bounds.
+
+use super::expand::with_brought;
+use super::node::{NodeRef, ScalarType};
+use super::scalar::resolve_plain;
+use super::tree::{MAX_DEPTH, NodeKind};
+use super::value::Value;
+
+/// Nodes that one read through aliases may visit (contract, Bad input).
+const MAX_ALIAS_NODES: usize = 10_000_000;
+
+/// Memory limit for written-out aliases: a fixed part, and a part for each byte of the text. A few
+/// bytes of aliases must not become hundreds of megabytes.
+const ALIAS_BYTES: usize = 8 << 20;
+const ALIAS_BYTES_PER_BYTE: usize = 1;
+
+/// Memory of a node in a value, without its text.
+const NODE_BYTES: usize = 2 * size_of::<Value>();
+
+/// Levels of a value whose aliases are written out; a stack must bear walks through it.
+const MAX_VALUE_DEPTH: usize = 2 * MAX_DEPTH;
+
+/// What is left of the limits.
+struct Budget {
+    nodes: usize,
+    /// For written-out aliases.
+    bytes: usize,
+    /// Number of aliases around the current node.
+    aliases: usize,
+}
+
+impl Budget {
+    /// Takes a node at a depth, whose lines are indented by it when they are written.
+    fn take(&mut self, node: NodeRef<'_>, depth: usize) -> Option<()> {
+        self.nodes = self.nodes.checked_sub(1)?;
+        if self.aliases > 0 {
+            let text = node.scalar_text().map_or(0, str::len);
+            let bytes = NODE_BYTES + text + 2 * depth;
+            self.bytes = self.bytes.checked_sub(bytes)?;
+        }
+        Some(())
+    }
+}
+
+impl NodeRef<'_> {
+    /// The value, aliases and merge keys written out.
+    ///
+    /// `None` if that would take too much memory, or does not end.
+    #[must_use]
+    pub fn value(&self) -> Option<Value> {
+        let per_byte = self
+            .document
+            .text
+            .len()
+            .saturating_mul(ALIAS_BYTES_PER_BYTE);
+        let mut budget = Budget {
+            nodes: MAX_ALIAS_NODES,
+            bytes: ALIAS_BYTES.saturating_add(per_byte),
+            aliases: 0,
+        };
+        self.value_within(&mut budget, 0)
+    }
+
+    fn value_within(&self, budget: &mut Budget, depth: usize) -> Option<Value> {
+        budget.take(*self, depth)?;
+        if depth > MAX_VALUE_DEPTH {
+            return None;
+        }
+        let node = self.raw();
+        if node.kind == NodeKind::Alias {
+            // An anchor that holds its own alias never ends; the depth stops it.
+            budget.aliases += 1;
+            let value = self.resolved().value_within(budget, depth + 1);
+            budget.aliases -= 1;
+            return value;
+        }
+        // Loops, as closures would cost the stack several frames a level.
+        if node.kind.is_mapping() {
+            let merge = self.document.merge_key(*self).map(|merge| merge.key.id);
+            let mut brought = None;
+            let mut entries = Vec::new();
+            for entry in self.entries() {
+                let key = entry.key.value_within(budget, depth + 1)?;
+                let value = entry.value.value_within(budget, depth + 1)?;
+                match merge == Some(entry.key.id) {
+                    true => brought = Some((entries.len(), value)),
+                    false => entries.push((key, value)),
+                }
+            }
+            if let Some((at, brought)) = brought {
+                with_brought(&mut entries, at, brought);
+            }
+            return Some(Value::Mapping(entries));
+        }
+        if node.kind.is_sequence() {
+            let mut items = Vec::new();
+            for item in self.items() {
+                items.push(item.value_within(budget, depth + 1)?);
+            }
+            return Some(Value::Sequence(items));
+        }
+        let text = self.scalar_text()?;
+        Some(match self.scalar_type() {
+            ScalarType::Plain => resolve_plain(text),
+            _ => Value::String(text.to_owned()),
+        })
+    }
+
+    /// Whether two nodes have the same value, however they are written.
+    #[must_use]
+    pub fn equals(&self, other: &NodeRef<'_>) -> bool {
+        let block = |node: &NodeRef<'_>| node.kind().is_block_collection();
+        if !block(self)
+            && !block(other)
+            && self.kind() == other.kind()
+            && self.kind() != NodeKind::Alias
+            && self.source() == other.source()
+            && self.properties() == other.properties()
+            && !self.source().contains('*')
+            && !self.source().contains('\n')
+        {
+            return true;
+        }
+        match (self.value(), other.value()) {
+            (Some(a), Some(b)) => a == b,
+            _ => false,
+        }
+    }
+
+    /// Whether this holds an alias, or a key that is a collection.
+    pub(super) fn is_complex(&self) -> bool {
+        let nodes = self.ids().map(|id| self.at(id));
+        let mut complex = nodes.filter(|node| match node.kind() {
+            NodeKind::Alias => true,
+            _ if self.document.merge_key(*node).is_some() => true,
+            kind if kind.is_mapping() => node
+                .entries()
+                .any(|entry| !matches!(entry.key.kind(), NodeKind::Scalar(_))),
+            _ => false,
+        });
+        complex.next().is_some()
+    }
+}

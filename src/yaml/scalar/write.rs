@@ -1,0 +1,113 @@
+//! Text in each of the scalar styles.
+
+use super::plain::{is_printable, plain_is_safe};
+use super::{Context, ScalarStyle};
+
+/// The string `text` on one line: in the preferred style if that can hold it, else in double quotes.
+///
+/// Plain is taken if [`plain_is_safe`]; the block styles, which need lines of their own, become double quotes (see [`write_block`]).
+pub fn write_inline(text: &str, preferred: ScalarStyle, context: Context) -> String {
+    match preferred {
+        ScalarStyle::Plain if plain_is_safe(text, context) => text.to_owned(),
+        ScalarStyle::SingleQuoted => {
+            write_single_quoted(text).unwrap_or_else(|| write_double_quoted(text))
+        }
+        _ => write_double_quoted(text),
+    }
+}
+
+/// `text` in double quotes on one line (7.3.1), which every string can be written in.
+///
+/// Escapes `"`, `\`, line feed, tab, carriage return and whatever is not printable, with escapes that JSON has too, so that JSON stays JSON.
+pub fn write_double_quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\r' => quoted.push_str("\\r"),
+            _ if is_printable(character) => quoted.push(character),
+            _ => quoted.push_str(&format!("\\u{:04X}", u32::from(character))),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// `text` in single quotes on one line (7.3.2), or `None` if it holds a line break or something not printable.
+pub fn write_single_quoted(text: &str) -> Option<String> {
+    text.chars()
+        .all(is_printable)
+        .then(|| format!("'{}'", text.replace('\'', "''")))
+}
+
+/// The header and the body of `text` as a block scalar (8.1), or `None` if that cannot hold it exactly.
+///
+/// `"a\nb\n"` literal with indentation 2 -> `("|", "  a\n  b")`. The body ends without a line break; the caller adds `newline` behind it (needed with `|+` and `>+`).
+/// The header is `|` or `>`, then, if the first line that is not empty starts with white space, the digit `step`, which must be how much deeper `indent` is than
+/// the parent's indentation, then `-` without a trailing line feed, nothing with one, `+` with several.
+///
+/// Folded text is written unfolded: one line a line, with the blank lines that keep lines apart.
+/// `None`: nothing but white space, a carriage return or something not printable, no indentation, a `step` outside of 1 to 9 where its digit is needed,
+/// and for folded text a line of white space.
+pub fn write_block(
+    text: &str,
+    folded: bool,
+    indent: usize,
+    newline: &str,
+    step: usize,
+) -> Option<(String, String)> {
+    let is_blank = |line: &str| line.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
+    let writable = indent > 0
+        && !text.split('\n').all(is_blank)
+        && text
+            .chars()
+            .all(|character| character == '\n' || is_printable(character));
+    if !writable
+        || (folded
+            && text
+                .split('\n')
+                .any(|line| !line.is_empty() && is_blank(line)))
+    {
+        return None;
+    }
+
+    let content = text.trim_end_matches('\n');
+    let mut header = String::from(if folded { ">" } else { "|" });
+    if content.trim_start_matches('\n').starts_with([' ', '\t']) {
+        if !(1..=9).contains(&step) {
+            return None;
+        }
+        header.push_str(&step.to_string());
+    }
+    match text.len() - content.len() {
+        0 => header.push('-'),
+        1 => {}
+        _ => header.push('+'),
+    }
+
+    let mut body = String::new();
+    let prefix = " ".repeat(indent);
+    let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
+    // The last line that was not empty, if a break behind it would be folded.
+    let mut after_foldable = false;
+    for (index, line) in lines.enumerate() {
+        if index > 0 {
+            body.push_str(newline);
+        }
+        if line.is_empty() {
+            continue;
+        }
+        let foldable = folded && !line.starts_with([' ', '\t']);
+        if foldable && after_foldable {
+            body.push_str(newline);
+        }
+        after_foldable = foldable;
+        body.push_str(&prefix);
+        body.push_str(line);
+    }
+    Some((header, body))
+}
