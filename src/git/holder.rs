@@ -145,7 +145,10 @@ impl<'r> TreeHolder<'r> {
         if let Some(tree) = self.trees.borrow().get(&id) {
             return Ok(Rc::clone(tree));
         }
-        let what = || format!("the folder `{path}`");
+        let what = || match (path, self.directory) {
+            ("", "") => "the root folder".to_owned(),
+            ("", path) | (path, _) => format!("the folder `{path}`"),
+        };
         let object = self.repository.object(id, what)?;
         let object = object.try_into_tree();
         let tree = object.map_err(|error| self.repository.unreadable(what(), &error))?;

@@ -6,6 +6,7 @@ use gix::bstr::ByteSlice;
 
 use super::GitError;
 use super::revision::one_line;
+use super::snapshot::LARGEST_FILE;
 
 /// Memory for objects that others are deltas of.
 const CACHE: usize = 32 << 20;
@@ -38,14 +39,19 @@ impl Repository {
             let message = "it does not exist; `git clone --mirror URL` makes a local clone";
             return Err(refused(message.to_owned()));
         }
+        if let Some(file) = special_file(path) {
+            let message = format!("'{}' is not a regular file", file.display());
+            return Err(refused(message));
+        }
+        // Objects of any kind, those that others are deltas of among them.
+        let limit = format!("gitoxide.objects.allocLimit={LARGEST_FILE}");
         let options = gix::open::Options::isolated().with(gix::sec::Trust::Full);
-        let opened = options.open(path);
+        let opened = options.config_overrides([limit]).open(path);
         let mut git = opened
-            .map_err(|error| refused(one_line(&error)))?
+            .map_err(|error| refused(one_line(&error) + &repository_around(path)))?
             .to_thread_local();
-        let storage = git.config_snapshot().string("extensions.refStorage");
-        if let Some(storage) = storage.filter(|storage| storage.as_bytes() != b"files") {
-            let message = format!("its references are kept in a form that is not known, {storage}");
+        if let Some(extension) = unknown_extension(&git) {
+            let message = format!("it is of a form that is not known, {extension}");
             return Err(refused(message));
         }
         git.object_cache_size_if_unset(CACHE);
@@ -126,6 +132,91 @@ impl Repository {
             message: format!("the object {id} is not there; {why}"),
         }
     }
+}
+
+/// What would be waited for without end: a pipe or a device in place of a file that is read on the way to
+/// an object. Objects themselves are read only where they are regular files.
+fn special_file(path: &Path) -> Option<PathBuf> {
+    let inside = path.join(".git");
+    let folder = if inside.is_dir() { &inside } else { path };
+    let files = [
+        "HEAD",
+        "config",
+        "commondir",
+        "packed-refs",
+        "shallow",
+        "objects/info/alternates",
+    ];
+    let files = files.into_iter().map(|file| folder.join(file));
+    let references = walk(&folder.join("refs"));
+    let is_special = |file: &PathBuf| {
+        let kind = std::fs::metadata(file);
+        kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir())
+    };
+    files.chain(references).find(is_special)
+}
+
+/// All files below a folder.
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![folder.to_path_buf()];
+    while let Some(folder) = pending.pop() {
+        let entries = std::fs::read_dir(folder);
+        for entry in entries.into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => pending.push(entry.path()),
+                _ => found.push(entry.path()),
+            }
+        }
+    }
+    found
+}
+
+/// The end of a message about a folder in a work tree.
+fn repository_around(path: &Path) -> String {
+    let Ok(path) = path.canonicalize() else {
+        return String::new();
+    };
+    let mut above = path.ancestors().skip(1);
+    let Some(root) = above.find(|folder| folder.join(".git").exists()) else {
+        return String::new();
+    };
+    let directory = path.strip_prefix(root).unwrap_or(&path);
+    format!(
+        "; it is a folder of a repository: `{}//{}`",
+        root.display(),
+        directory.display()
+    )
+}
+
+/// A setting that changes what is in a repository in a way that is not known here.
+fn unknown_extension(git: &gix::Repository) -> Option<String> {
+    const KNOWN: [&str; 8] = [
+        "noop",
+        "noop-v1",
+        "objectformat",
+        "partialclone",
+        "preciousobjects",
+        "refstorage",
+        "relativeworktrees",
+        "worktreeconfig",
+    ];
+    let config = git.config_snapshot();
+    let storage = config.string("extensions.refStorage");
+    if let Some(storage) = storage.filter(|storage| storage.as_bytes() != b"files") {
+        return Some(format!("extensions.refStorage = {storage}"));
+    }
+    // Git looks at them in repositories of this version.
+    if config.integer("core.repositoryFormatVersion") != Some(1) {
+        return None;
+    }
+    let sections = config.plumbing().sections_by_name("extensions");
+    let mut names = sections.into_iter().flatten().flat_map(|section| {
+        let names = section.value_names();
+        names.map(|name| name.to_string()).collect::<Vec<_>>()
+    });
+    let unknown = names.find(|name| !KNOWN.contains(&name.to_ascii_lowercase().as_str()))?;
+    Some(format!("extensions.{unknown}"))
 }
 
 /// A URL without the password that may stand in it.

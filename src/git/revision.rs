@@ -1,6 +1,8 @@
 //! Which commit a revision is, and what it is called in a Kptfile.
 
+use gix::ObjectId;
 use gix::bstr::BStr;
+use gix::objs::Kind;
 
 use super::nearest::nearest;
 use super::{GitError, Repository};
@@ -47,7 +49,7 @@ impl Repository {
         let tag = self.commit_of_reference(&format!("refs/tags/{revision}"))?;
         let branch = self.commit_of_reference(&format!("refs/heads/{revision}"))?;
         let name = match (&tag, &branch) {
-            (None, None) => self.name_in_remote(revision)?.unwrap_or(&commit),
+            (None, None) => self.short_name(revision)?.unwrap_or(&commit),
             _ => revision,
         };
         Ok(Revision {
@@ -63,19 +65,44 @@ impl Repository {
     /// `None` if the repository has no such commit.
     #[must_use]
     pub fn commit_with_id(&self, id: &str) -> Option<String> {
-        let id = gix::ObjectId::from_hex(id.as_bytes()).ok()?;
-        let object = self.git.try_find_object(id).ok()??;
-        let commit = object.peel_to_commit().ok()?;
-        Some(commit.id.to_string())
+        let id = ObjectId::from_hex(id.as_bytes()).ok()?;
+        let object = self.behind_tags(id).ok()?;
+        (object.kind == Kind::Commit).then(|| object.id.to_string())
     }
 
-    /// The branch of which `origin/main` and the like are copies.
-    fn name_in_remote<'n>(&self, revision: &'n str) -> Result<Option<&'n str>, GitError> {
-        let reference = format!("refs/remotes/{revision}");
-        if self.commit_of_reference(&reference)?.is_none() {
+    /// The object with an id, or the one that an annotated tag with that id stands for.
+    fn behind_tags(&self, mut id: ObjectId) -> Result<gix::Object<'_>, GitError> {
+        loop {
+            let what = || format!("the object `{id}`");
+            let object = self.object(id, what)?;
+            if object.kind != Kind::Tag {
+                return Ok(object);
+            }
+            let target = object.to_tag_ref_iter().target_id();
+            id = target.map_err(|error| self.unreadable(what(), &error))?;
+        }
+    }
+
+    /// The name that `refs/tags/v1`, `heads/main`, `origin/main` and the like have for others. `None`
+    /// where there is none, or where the short name would stand for a tag and a branch.
+    fn short_name<'n>(&self, revision: &'n str) -> Result<Option<&'n str>, GitError> {
+        let name = revision.strip_prefix("refs/").unwrap_or(revision);
+        let is_there = |kind: &str, name: &str| {
+            let found = self.commit_of_reference(&format!("refs/{kind}/{name}"))?;
+            Ok::<bool, GitError>(found.is_some())
+        };
+        for (kind, other) in [("tags", "heads"), ("heads", "tags")] {
+            let short = name.strip_prefix(kind).and_then(|n| n.strip_prefix('/'));
+            if let Some(short) = short {
+                let is_alone = is_there(kind, short)? && !is_there(other, short)?;
+                return Ok(is_alone.then_some(short));
+            }
+        }
+        let name = name.strip_prefix("remotes/").unwrap_or(name);
+        if !is_there("remotes", name)? {
             return Ok(None);
         }
-        Ok(revision.split_once('/').map(|(_, branch)| branch))
+        Ok(name.split_once('/').map(|(_, branch)| branch))
     }
 
     /// The commit of a reference with this full name, if there is one.
@@ -109,12 +136,11 @@ impl Repository {
         let Some(id) = parsed.single() else {
             return Err(not_found("it stands for several commits".to_owned()));
         };
-        let object = id.object();
-        let object = object.map_err(|error| self.unreadable(format!("`{id}`"), &error))?;
-        let kind = object.kind;
-        let commit = object.peel_to_commit();
-        let commit = commit.map_err(|_| not_found(format!("expected a commit, found a {kind}")))?;
-        Ok(commit.id.to_string())
+        let object = self.behind_tags(id.detach())?;
+        match object.kind {
+            Kind::Commit => Ok(object.id.to_string()),
+            kind => Err(not_found(format!("expected a commit, found a {kind}"))),
+        }
     }
 
     fn near_revisions(&self, directory: &str, revision: &str) -> Vec<String> {

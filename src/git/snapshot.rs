@@ -8,7 +8,7 @@ use super::{GitError, Repository, Revision};
 use crate::package::{FileContent, Listed, PackageFile, SkipReason, Skipped, list, text_of};
 
 /// What one file may have of bytes.
-const LARGEST_FILE: u64 = 128 << 20;
+pub(super) const LARGEST_FILE: u64 = 128 << 20;
 /// What all files of a package may have of bytes.
 const LARGEST_PACKAGE: u64 = 512 << 20;
 /// How the file begins that Git LFS keeps in place of another.

@@ -6,9 +6,13 @@ const ORIGINAL: &str = "catalog//nginx?ref=v1";
 
 /// The message for an upstream that is refused.
 fn refused(folder: &Folder, upstream: &str) -> String {
+    refused_with(folder, ORIGINAL, upstream)
+}
+
+fn refused_with(folder: &Folder, original: &str, upstream: &str) -> String {
     folder.put("local/Kptfile", KPTFILE);
     folder.put("local/cm.yaml", map("1", "5"));
-    let outcome = folder.merge(&["--original", ORIGINAL, "--upstream", upstream]);
+    let outcome = folder.merge(&["--original", original, "--upstream", upstream]);
     assert_eq!(outcome.code, Some(2), "{upstream}: {}", outcome.stderr);
     assert_eq!(outcome.stdout, "");
     assert_eq!(folder.get("local/cm.yaml"), map("1", "5"));
@@ -184,6 +188,120 @@ fn a_blob_of_a_gigabyte_is_refused_by_its_header() {
         "{message}"
     );
     assert!(start.elapsed().as_secs() < 5);
+}
+
+/// Zeros that say they are a tree or a commit: refused by what they say of their length.
+#[test]
+fn a_tree_or_commit_of_a_gigabyte_is_refused_by_its_header() {
+    let folder = catalog(&[]);
+    for (object, expected) in [
+        ("v2:nginx", "the folder `nginx`"),
+        ("v2:", "the folder `nginx`"),
+        ("v2^{commit}", "the object `"),
+        ("v1", "cannot read"),
+    ] {
+        let id = folder.git(&["rev-parse", object]);
+        let kind = folder.git(&["cat-file", "-t", &id]);
+        let path = folder.path(&format!("catalog/.git/objects/{}/{}", &id[..2], &id[2..]));
+        let bytes = std::fs::read(&path).expect("an object");
+        std::fs::remove_file(&path).expect("removed");
+        std::fs::write(&path, stored(format!("{kind} 1000000000\0").as_bytes())).expect("written");
+        let revision = if object == "v1" { "v1" } else { "v2" };
+        let upstream = format!("catalog//nginx?ref={revision}");
+        let message = refused_with(&folder, "local", &upstream);
+        assert!(message.contains(expected), "{object}: {message}");
+        assert!(message.contains("limit"), "{object}: {message}");
+        std::fs::remove_file(&path).expect("removed");
+        std::fs::write(&path, bytes).expect("written");
+    }
+}
+
+/// Bytes as a zlib stream of one block that is not compressed.
+fn stored(bytes: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(bytes.len()).expect("short");
+    let (mut low, mut high) = (1_u32, 0_u32);
+    for byte in bytes {
+        low = (low + u32::from(*byte)) % 65_521;
+        high = (high + low) % 65_521;
+    }
+    let mut stream = vec![0x78, 0x01, 0x01];
+    stream.extend(length.to_le_bytes());
+    stream.extend((!length).to_le_bytes());
+    stream.extend(bytes);
+    stream.extend((high << 16 | low).to_be_bytes());
+    stream
+}
+
+/// A tag whose commit is damaged is not a revision that is not there.
+#[test]
+fn a_tag_of_a_damaged_commit() {
+    let folder = catalog(&[]);
+    let commit = folder.git(&["rev-parse", "v1^{commit}"]);
+    let path = format!("catalog/.git/objects/{}/{}", &commit[..2], &commit[2..]);
+    std::fs::remove_file(folder.path(&path)).expect("removed");
+    folder.put(
+        "catalog/.git/refs/tags/v9",
+        folder.git(&["rev-parse", "v1"]),
+    );
+    folder.git(&["tag", "v8", "v2"]);
+    let message = refused_with(&folder, "catalog//nginx?ref=v2", "catalog//nginx?ref=v9");
+    assert!(
+        message.starts_with("cannot read") && message.contains(&commit),
+        "{message}"
+    );
+    let garbage = write(&folder, "tag", "object of nothing\n");
+    folder.put("catalog/.git/refs/tags/v9", garbage);
+    let message = refused_with(&folder, "catalog//nginx?ref=v2", "catalog//nginx?ref=v9");
+    assert!(message.starts_with("cannot read"), "{message}");
+}
+
+#[test]
+fn a_folder_of_a_work_tree_is_no_repository() {
+    let folder = catalog(&[]);
+    let message = refused(&folder, "catalog/nginx?ref=v1");
+    let root = folder.path("catalog").canonicalize().expect("a path");
+    let expected = format!("`{}//nginx`", root.display());
+    assert!(message.contains(&expected), "{message}");
+}
+
+#[test]
+fn extensions_that_nobody_knows() {
+    let folder = catalog(&[]);
+    let config = folder.get("catalog/.git/config");
+    let config = config.replace("repositoryformatversion = 0", "repositoryformatversion = 1");
+    folder.put(
+        "catalog/.git/config",
+        format!("{config}[extensions]\n\tfuture = true\n"),
+    );
+    let message = refused_with(&folder, "local", "catalog//nginx?ref=v1");
+    assert!(
+        message.contains("not known, extensions.future"),
+        "{message}"
+    );
+}
+
+/// Who opens a pipe waits for somebody to write into it.
+#[cfg(unix)]
+#[test]
+fn pipes_in_the_place_of_files() {
+    for file in [
+        "HEAD",
+        "config",
+        "objects/info/alternates",
+        "refs/heads/pipe",
+    ] {
+        let folder = catalog(&[]);
+        let pipe = folder.path(&format!("catalog/.git/{file}"));
+        let _ = std::fs::remove_file(&pipe);
+        std::fs::create_dir_all(pipe.parent().expect("a folder")).expect("folders");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo").success());
+        let message = refused_with(&folder, "local", "catalog//nginx?ref=v1");
+        assert!(
+            message.contains("is not a regular file"),
+            "{file}: {message}"
+        );
+    }
 }
 
 #[test]

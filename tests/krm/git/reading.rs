@@ -165,6 +165,12 @@ fn a_kptfile_refers_to_what_others_can_fetch() {
         (&first[..8], &first),
         (&first, &first),
         ("v1", "v1"),
+        ("refs/tags/v1", "v1"),
+        ("tags/v1", "v1"),
+        ("refs/heads/main", "main"),
+        ("heads/main", "main"),
+        ("refs/remotes/origin/main", "main"),
+        ("remotes/origin/main", "main"),
     ] {
         let found = repository.resolve("nginx", revision).expect(revision);
         assert_eq!(found.lock_ref, expected, "{revision}");
@@ -178,6 +184,13 @@ fn a_tag_goes_before_a_branch_of_its_name() {
     folder.git(&["tag", "both", "v2"]);
     folder.git(&["branch", "both", "v1"]);
     assert_eq!(version(&folder, "catalog", "both").expect("both"), "2");
+    // In a Kptfile `both` would say neither.
+    let repository = Repository::open(&folder.path("catalog")).expect("a repository");
+    for revision in ["refs/tags/both", "refs/heads/both"] {
+        let found = repository.resolve("nginx", revision).expect(revision);
+        assert_eq!(found.lock_ref, found.commit, "{revision}");
+        assert!(!found.is_ambiguous, "{revision}");
+    }
     folder.put("local/cm.yaml", map("1", "0"));
     let outcome = folder.merge(&[
         "--original",
