@@ -1,12 +1,18 @@
 //! The functionConfig: which kinds a function takes, and reading them into typed structs.
 
-use serde::de::DeserializeOwned;
+mod typed;
+pub(crate) mod words;
+
+pub use typed::{typed, typed_value};
+pub(crate) use typed::{typed_config, typed_data};
+pub(crate) use words::Words;
+
 use thiserror::Error;
 
 use crate::results::with_article;
 use crate::source_text::SourceText;
 use crate::text::Text;
-use crate::yaml::{NodeKind, NodeRef, Value, de};
+use crate::yaml::{NodeKind, NodeRef, Value};
 
 /// `apiVersion` of the project's own configs.
 pub const API_VERSION: &str = "fn.kpt.dev/v1alpha1";
@@ -166,26 +172,6 @@ pub fn value_of(config: NodeRef<'_>) -> Result<Value, UsageError> {
             "functionConfig: its aliases stand for too many values, or for themselves".to_owned(),
         )
     })
-}
-
-/// Reads a config into a struct.
-///
-/// # Errors
-/// [`UsageError`] with the path of the field that is unknown or of another type.
-pub fn typed<T: DeserializeOwned>(config: NodeRef<'_>) -> Result<T, UsageError> {
-    typed_value(&value_of(config)?)
-}
-
-/// Reads the value of a config into a struct.
-///
-/// # Errors
-/// As [`typed`].
-pub fn typed_value<T: DeserializeOwned>(config: &Value) -> Result<T, UsageError> {
-    let kind = config
-        .get("kind")
-        .and_then(Value::as_str)
-        .unwrap_or("(none)");
-    de::from_value(config).map_err(|error| UsageError(format!("functionConfig ({kind}): {error}")))
 }
 
 /// The error for a config of a kind that the function does not take.

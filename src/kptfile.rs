@@ -1,9 +1,20 @@
-//! The Kptfile: which one is the root package's, and edits of its lists.
+//! The Kptfile: which one is the root package's; its pipeline, conditions and upstream; the package
+//! context beside it.
 //!
 //! Source: contract, set-package-context (the root Kptfile), prepend-pipeline and Bytes.
 
+mod conditions;
+mod package_context;
+mod pipeline;
 mod upstream;
 
+pub(crate) use conditions::{ConditionRecord, record_conditions};
+pub use package_context::{PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME};
+pub(crate) use package_context::{
+    find_package_context, is_package_context, new_package_context, package_context_path,
+    package_context_path_taken,
+};
+pub(crate) use pipeline::{PIPELINE_LISTS, function_name, is_of_package_variant, owns};
 pub use upstream::{NewLock, UpstreamLock};
 
 use crate::package::normalize_package_path;
@@ -11,9 +22,6 @@ use crate::resource::{ID_ANNOTATIONS, Origin, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
 use crate::yaml::{EditError, Editor, NodeRef};
-
-/// Name of the ConfigMap that holds the package context.
-pub const PACKAGE_CONTEXT_NAME: &str = "kptfile.kpt.dev";
 
 /// How far down a package tree something stands: its package, then its file.
 #[must_use]

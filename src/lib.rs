@@ -25,6 +25,7 @@
 //! - A run with an error result gives back the items as they came.
 //! - Nothing depends on time, environment or the order of a hash map.
 
+mod conditions;
 mod input;
 mod interner;
 mod mask;

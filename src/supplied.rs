@@ -262,6 +262,25 @@ impl Supplied {
         }
     }
 
+    /// The same schema with the types of the CustomResourceDefinitions among items and supplied
+    /// inputs.
+    ///
+    /// # Errors
+    /// As [`schema`](Self::schema).
+    pub(crate) fn schema_with_crds(&self, items: &ResourceList) -> Result<Schema, UsageError> {
+        let roles = [Role::Live, Role::Original, Role::Patches, Role::Resources];
+        let lists = roles.into_iter().flat_map(|role| self.of(role));
+        let lists = std::iter::once(items).chain(lists.map(SuppliedPackage::list));
+        let resources = lists.flat_map(|list| {
+            let items = list.items();
+            items.map(move |(id, resource)| (list, id, resource))
+        });
+        let crds = resources
+            .filter(|(_, _, resource)| resource.kind == "CustomResourceDefinition")
+            .map(|(list, id, _)| list.node(id));
+        Ok(self.schema()?.with_crds(crds))
+    }
+
     /// Whether the revision that the package is based on is to be found by what the package holds.
     #[must_use]
     pub fn searches_original(&self) -> bool {

@@ -10,19 +10,17 @@
 //! Source: merging-fields document; contract, apply-config.
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
-use super::apply_patch::{crds, report};
 use super::pairing::{Pair, pairs};
 use super::{Document, Function, Output, Run};
-use crate::config::{Keys, UsageError};
+use crate::config::{Keys, UsageError, typed_config};
 use crate::git;
 use crate::patch::annotations::with_field;
 use crate::patch::config::{apply_config, as_created};
 use crate::patch::fields::Field;
 use crate::patch::finding::Findings;
 use crate::patch::node::Node;
-use crate::patch::options::{self, Options, Words};
+use crate::patch::options::{self, Options, Scalars};
 use crate::patch::rules::Rules;
 use crate::patch::write::{text_of, to_text};
 use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource};
@@ -45,24 +43,14 @@ pub const FUNCTION: Function = Function {
     step,
 };
 
-/// The function's own config.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct ApplyConfig {
-    #[serde(rename = "apiVersion")]
-    _api_version: String,
-    #[serde(rename = "kind")]
-    _kind: String,
-    #[serde(default, rename = "metadata")]
-    _metadata: IgnoredAny,
-    list_order: Option<String>,
-    #[serde(default, rename = "live")]
-    _live: IgnoredAny,
-    #[serde(default, rename = "original")]
-    _original: IgnoredAny,
+typed_config! {
+    #[derive(Debug, Deserialize)]
+    struct ApplyConfig ignores live, original {
+        list_order: Option<String>,
+    }
 }
 
-impl From<ApplyConfig> for Words {
+impl From<ApplyConfig> for Scalars {
     fn from(config: ApplyConfig) -> Self {
         Self {
             list_order: config.list_order,
@@ -88,7 +76,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let Some(options) = options else {
         return Ok(Output::Edited);
     };
-    let schema = supplied.schema()?.with_crds(crds(list, supplied));
+    let schema = supplied.schema_with_crds(list)?;
     let documents = apply_all(options, &schema, supplied, list, results);
     Ok(Output::Documents(documents))
 }
@@ -145,7 +133,7 @@ fn one(
         options.list_order,
         &mut findings,
     );
-    report(&findings, resource, None, results);
+    findings.report(resource, None, results);
     if with_origin(&result) {
         result = with_annotations(result, resource);
     }

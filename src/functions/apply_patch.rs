@@ -13,26 +13,25 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::{Function, Output, Run};
-use crate::config::{Keys, UsageError, typed_value};
+use crate::config::{Keys, UsageError, typed_config, typed_value};
 use crate::git;
 use crate::kptfile::remove_ids;
 use crate::patch::annotations::{keep_pipeline_annotations, without_pipeline_annotations};
 use crate::patch::apply::{Applied, apply, keep_identity, without_identity};
-use crate::patch::finding::Findings;
+use crate::patch::finding::{Findings, unbounded};
 use crate::patch::node::{Node, is_bounded};
-use crate::patch::options::{self, Options, Words};
+use crate::patch::options::{self, Options, Scalars};
 use crate::patch::rules::Rules;
 use crate::patch::target::{Found, Index, Target, parse_labels};
 use crate::patch::write::write;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::{FunctionResult, Reason, Results, Severity, with_article};
+use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied};
-use crate::yaml::{NodeRef, OwnedDocument, Path};
+use crate::yaml::{NodeRef, OwnedDocument};
 
 /// The function, for its binary.
 pub const FUNCTION: Function = Function {
@@ -47,27 +46,19 @@ pub const FUNCTION: Function = Function {
     step,
 };
 
-/// The function's own config.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct ApplyPatch {
-    #[serde(rename = "apiVersion")]
-    _api_version: String,
-    #[serde(rename = "kind")]
-    _kind: String,
-    #[serde(default, rename = "metadata")]
-    _metadata: IgnoredAny,
-    list_order: Option<String>,
-    allow_missing: Option<bool>,
-    #[serde(default, rename = "patches")]
-    _patches: IgnoredAny,
+typed_config! {
+    #[derive(Debug, Deserialize)]
+    struct ApplyPatch ignores patches {
+        list_order: Option<String>,
+        allow_missing: Option<bool>,
+    }
 }
 
-impl From<ApplyPatch> for Words {
+impl From<ApplyPatch> for Scalars {
     fn from(config: ApplyPatch) -> Self {
         Self {
             list_order: config.list_order,
-            allow_missing: config.allow_missing,
+            allow_missing: config.allow_missing.map(|allowed| allowed.to_string()),
         }
     }
 }
@@ -101,7 +92,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let Some(options) = options.filter(|_| !results.has_errors()) else {
         return Ok(Output::Edited);
     };
-    let schema = supplied.schema()?.with_crds(crds(list, supplied));
+    let schema = supplied.schema_with_crds(list)?;
     apply_patches(&patches, options, &schema, list, results);
     Ok(Output::Edited)
 }
@@ -347,7 +338,7 @@ fn apply_patches(
                 let mut findings = Findings::default();
                 let order = options.list_order;
                 let applied = apply(&current, &patch.node, rules, order, &mut findings);
-                report(&findings, resource, Some(&patch.place), results);
+                findings.report(resource, Some(&patch.place), results);
                 match applied {
                     Applied::Resource(result) => current = keep_identity(&live, result),
                     Applied::Deleted => {
@@ -373,47 +364,5 @@ fn apply_patches(
     }
     for id in deleted {
         list.remove(id);
-    }
-}
-
-/// The CustomResourceDefinitions among the items and all supplied inputs.
-pub(super) fn crds<'a>(list: &'a ResourceList, supplied: &'a Supplied) -> Vec<NodeRef<'a>> {
-    let roles = [Role::Live, Role::Original, Role::Patches, Role::Resources];
-    let lists = roles.into_iter().flat_map(|role| supplied.of(role));
-    let lists = std::iter::once(list).chain(lists.map(|package| package.list()));
-    let all = lists.flat_map(|list| list.items().map(move |(id, resource)| (list, id, resource)));
-    all.filter(|(_, _, resource)| resource.kind == "CustomResourceDefinition")
-        .map(|(list, id, _)| list.node(id))
-        .collect()
-}
-
-pub(super) fn unbounded(resource: &Resource) -> FunctionResult {
-    let message = "expected aliases that stand for at most 10 million nodes, found more";
-    FunctionResult::error(Reason::InvalidValue, message).about(resource)
-}
-
-/// Findings as results.
-pub(super) fn report(
-    findings: &Findings,
-    resource: &Resource,
-    patch: Option<&str>,
-    results: &mut Results,
-) {
-    for finding in &findings.0 {
-        // A message quotes what it found.
-        let is_secret = crate::results::is_secret(resource, &finding.path);
-        let message = match is_secret && finding.path != Path::root() {
-            true => "expected another value, found <redacted>",
-            false => &finding.message,
-        };
-        let result = match finding.severity {
-            Severity::Error => FunctionResult::error(finding.reason, message),
-            _ => FunctionResult::warning(finding.reason, message),
-        };
-        let result = result.about(resource).at(&finding.path);
-        results.push(match patch {
-            Some(place) => result.tag("patch", place),
-            None => result,
-        });
     }
 }

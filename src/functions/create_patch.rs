@@ -12,18 +12,16 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
-use super::apply_patch::{crds, report};
 use super::pairing::{Pair, pairs};
 use super::{Document, Function, Output, Run};
-use crate::config::{Keys, UsageError};
+use crate::config::{Keys, UsageError, typed_config};
 use crate::git;
 use crate::patch::config::create_patch;
 use crate::patch::fields::Fields;
 use crate::patch::finding::Findings;
 use crate::patch::node::{Node, Shape};
-use crate::patch::options::{self, Options, Words};
+use crate::patch::options::{self, Options, Scalars};
 use crate::patch::rules::Rules;
 use crate::patch::write::to_text;
 use crate::resource::Resource;
@@ -46,29 +44,19 @@ pub const FUNCTION: Function = Function {
     step,
 };
 
-/// The function's own config.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct CreatePatch {
-    #[serde(rename = "apiVersion")]
-    _api_version: String,
-    #[serde(rename = "kind")]
-    _kind: String,
-    #[serde(default, rename = "metadata")]
-    _metadata: IgnoredAny,
-    list_order: Option<String>,
-    allow_missing: Option<bool>,
-    #[serde(default, rename = "live")]
-    _live: IgnoredAny,
-    #[serde(default, rename = "original")]
-    _original: IgnoredAny,
+typed_config! {
+    #[derive(Debug, Deserialize)]
+    struct CreatePatch ignores live, original {
+        list_order: Option<String>,
+        allow_missing: Option<bool>,
+    }
 }
 
-impl From<CreatePatch> for Words {
+impl From<CreatePatch> for Scalars {
     fn from(config: CreatePatch) -> Self {
         Self {
             list_order: config.list_order,
-            allow_missing: config.allow_missing,
+            allow_missing: config.allow_missing.map(|allowed| allowed.to_string()),
         }
     }
 }
@@ -90,7 +78,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let Some(options) = options else {
         return Ok(Output::Edited);
     };
-    let schema = supplied.schema()?.with_crds(crds(list, supplied));
+    let schema = supplied.schema_with_crds(list)?;
     let patches = create_all(options, &schema, supplied, list, results);
     let patched: BTreeSet<ItemId> = patches.iter().map(|patch| patch.item).collect();
     let others = list.items().map(|(id, _)| id);
@@ -141,7 +129,7 @@ fn one(
     let (config, live) = (Node::Text(pair.config), Node::Text(live));
     let original = pair.original.as_ref();
     let patch = create_patch(original, &config, &live, rules, &mut findings);
-    report(&findings, resource, None, results);
+    findings.report(resource, None, results);
     let Some(patch) = patch.filter(|_| !findings.has_errors()) else {
         return Ok(None);
     };

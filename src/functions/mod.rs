@@ -3,7 +3,6 @@
 //!
 //! [`run`] runs any of them in memory; [`filter`](crate::filter) runs them as programs.
 
-mod conditions;
 mod function;
 mod output;
 mod pairing;

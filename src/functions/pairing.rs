@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use crate::patch::finding::unbounded;
 use crate::patch::last_applied;
 use crate::patch::node::{Node, is_bounded};
 use crate::patch::target::{Found, Index};
@@ -38,7 +39,7 @@ pub(super) fn pairs<'a>(
             continue;
         }
         if !is_bounded(config) {
-            results.push(super::apply_patch::unbounded(resource));
+            results.push(unbounded(resource));
             continue;
         }
         let Ok(live) = live.find(resource, results) else {
@@ -140,7 +141,7 @@ impl<'a> Source<'a> {
                     if is_bounded(node) {
                         return Ok(Some((id, node)));
                     }
-                    results.push(super::apply_patch::unbounded(list.resource(id)));
+                    results.push(unbounded(list.resource(id)));
                     return Err(());
                 }
                 Found::Several(ids) => {

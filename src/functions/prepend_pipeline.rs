@@ -19,15 +19,17 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::{Function, Output, Run};
 use crate::config::{
-    API_VERSION, Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed, unexpected,
+    API_VERSION, Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed, typed_config,
+    unexpected,
 };
-use crate::kptfile::{ambiguous_roots, has_comments, remove_ids, root_kptfile};
+use crate::kptfile::{
+    PIPELINE_LISTS, ambiguous_roots, function_name, has_comments, owns, remove_ids, root_kptfile,
+};
 use crate::resource_list::ResourceList;
-use crate::results::{FunctionResult, Reason, Results};
+use crate::results::{FunctionResult, Reason, Refusal, Results};
 use crate::variant::package_variant::{PackageVariant, Part, Pipeline, validate_name};
 use crate::yaml::{
     Content, Document, EditError, Editor, NodeRef, ParseOptions, Path, Tree, Value, node_text,
@@ -46,25 +48,16 @@ pub const FUNCTION: Function = Function {
     step,
 };
 
-/// The lists of a pipeline, in the order of their results.
-const LISTS: [&str; 2] = ["mutators", "validators"];
-
-/// The function's own config.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PrependPipeline {
-    #[serde(rename = "apiVersion")]
-    _api_version: String,
-    #[serde(rename = "kind")]
-    _kind: String,
-    #[serde(default, rename = "metadata")]
-    _metadata: IgnoredAny,
-    /// The functions; `{}` withdraws all.
-    pipeline: Option<Pipeline>,
+typed_config! {
+    #[derive(Debug, Deserialize)]
+    struct PrependPipeline {
+        /// The functions; `{}` withdraws all.
+        pipeline: Option<Pipeline>,
+    }
 }
 
 /// What shall stand at the head of the pipeline.
-struct Plan {
+struct Head {
     /// Whose functions they are: the config's name.
     owner: String,
     /// The text of the pipeline with the names that its functions get in the Kptfile.
@@ -132,22 +125,7 @@ fn name_of(config: NodeRef<'_>) -> Option<&str> {
     config.get_path(&["metadata", "name"])?.as_str()
 }
 
-/// Whether a function of the Kptfile belongs to a config of this name.
-///
-/// Names of functions hold no dot, so the last two parts are the function's and the index, and all
-/// before them is the owner: `a` does not own what `a.b` does.
-pub(crate) fn owns(owner: &str, name: &str) -> bool {
-    let rest = name
-        .strip_prefix("PackageVariant.")
-        .and_then(|rest| rest.strip_prefix(owner))
-        .and_then(|rest| rest.strip_prefix('.'));
-    rest.and_then(|rest| rest.split_once('.'))
-        .is_some_and(|(_, index)| {
-            !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit())
-        })
-}
-
-impl Plan {
+impl Head {
     fn new(owner: &str, pipeline: Option<NodeRef<'_>>) -> Result<Self, EditError> {
         let text = match pipeline.filter(|pipeline| !pipeline.is_null()) {
             Some(pipeline) => node_text(pipeline),
@@ -158,12 +136,15 @@ impl Plan {
         let document = Document::new(&text, &tree);
         let mut editor = Editor::new(document);
         let root = document.root(0);
-        for (root, name) in LISTS.into_iter().filter_map(|name| Some((root?, name))) {
+        for (root, name) in PIPELINE_LISTS
+            .into_iter()
+            .filter_map(|name| Some((root?, name)))
+        {
             let functions = root.get(name).into_iter().flat_map(|list| list.items());
             for (index, function) in functions.enumerate() {
                 let given = function.get("name").and_then(|name| name.as_str());
                 let given = given.unwrap_or_default();
-                let name = format!("PackageVariant.{owner}.{given}.{index}");
+                let name = function_name(owner, given, index);
                 editor.set(function, "name", Content::Value(Value::from(name)))?;
             }
         }
@@ -190,9 +171,12 @@ impl Plan {
         said: &mut Vec<(&'static str, String)>,
     ) -> Result<(), Refusal> {
         let Some(pipeline) = collection(kptfile, "pipeline", &Path::root(), true)? else {
-            if let Some(root) = LISTS.iter().find_map(|name| self.list(name)?.parent()) {
+            if let Some(root) = PIPELINE_LISTS
+                .iter()
+                .find_map(|name| self.list(name)?.parent())
+            {
                 editor.insert_entry(kptfile, None, "pipeline", Content::Node(root))?;
-                for name in LISTS {
+                for name in PIPELINE_LISTS {
                     let change = ListChange::new(&self.owner, self.list(name), None);
                     said.extend(change.summary().map(|summary| (name, summary)));
                 }
@@ -202,7 +186,7 @@ impl Plan {
         let path = Path::fields(&["pipeline"]);
         let (mut emptied, mut added) = (0, 0);
         let mut ids_mislead = false;
-        for name in LISTS {
+        for name in PIPELINE_LISTS {
             let new = self.list(name);
             let old = collection(pipeline, name, &path, false)?;
             let change = ListChange::new(&self.owner, new, old);
@@ -254,11 +238,12 @@ fn collection<'d>(
     if fits || value.is_null() {
         return Ok(Some(value));
     }
-    Err(Refusal::Shape {
-        field: path.field(key),
+    let error = EditError::WrongKind {
+        place: value.path().to_string(),
         expected,
         found: value.kind_name(),
-    })
+    };
+    Err(Refusal::at(path.field(key))(error))
 }
 
 /// What becomes of one list.
@@ -362,22 +347,6 @@ impl<'d, 'p> ListChange<'d, 'p> {
     }
 }
 
-/// Why an edit of the Kptfile was not made.
-enum Refusal {
-    Edit(EditError),
-    Shape {
-        field: Path,
-        expected: &'static str,
-        found: &'static str,
-    },
-}
-
-impl From<EditError> for Refusal {
-    fn from(error: EditError) -> Self {
-        Self::Edit(error)
-    }
-}
-
 fn prepend(
     config: NodeRef<'_>,
     pipeline: Option<NodeRef<'_>>,
@@ -396,11 +365,11 @@ fn prepend(
     };
     let in_package = list.is_package();
     let mut said = Vec::new();
-    let outcome = match Plan::new(name_of(config).unwrap_or_default(), pipeline) {
+    let outcome = match Head::new(name_of(config).unwrap_or_default(), pipeline) {
         Ok(plan) => list.edit(id, |kptfile, editor| {
             plan.apply(kptfile, editor, in_package, &mut said)
         }),
-        Err(error) => Err(Refusal::Edit(error)),
+        Err(error) => Err(error.into()),
     };
     let resource = list.resource(id);
     match outcome {
@@ -410,22 +379,6 @@ fn prepend(
                 results.push(FunctionResult::info(message).about(resource).at(field));
             }
         }
-        Err(refusal) => {
-            let result = match refusal {
-                Refusal::Shape {
-                    field,
-                    expected,
-                    found,
-                } => {
-                    let message = format!("expected a {expected}, found a {found}");
-                    FunctionResult::error(Reason::InvalidValue, message).at(field)
-                }
-                Refusal::Edit(error @ EditError::SharedAnchor { .. }) => {
-                    FunctionResult::refused(&error)
-                }
-                Refusal::Edit(error) => FunctionResult::refused(&error).at("pipeline"),
-            };
-            results.push(result.about(resource));
-        }
+        Err(refusal) => results.push(refusal.or_at("pipeline").result().about(resource)),
     }
 }

@@ -26,10 +26,11 @@ use crate::functions::set_package_context::set_variant_context;
 use crate::git;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::{FunctionResult, Reason, Results, Severity};
+use crate::results::{FunctionResult, Results, Severity};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::variant::cluster::namespace_of;
 use crate::variant::package_variant::PackageVariant;
-use crate::yaml::{NodeRef, Path};
+use crate::yaml::NodeRef;
 
 /// The function, for its binary.
 pub const FUNCTION: Function = Function {
@@ -44,21 +45,6 @@ pub const FUNCTION: Function = Function {
     merge_driver: None,
     step,
 };
-
-/// Annotations of the PackageVariant that go to the merge, with their words.
-const MERGE_ANNOTATIONS: [(&str, &[&str]); 3] = [
-    ("fn.kpt.dev/on-conflict", &["upstream", "local", "error"]),
-    (
-        "fn.kpt.dev/strategy",
-        &[
-            "resource-merge",
-            "fast-forward",
-            "force-delete-replace",
-            "copy-merge",
-        ],
-    ),
-    ("fn.kpt.dev/allow-empty", &["true", "false"]),
-];
 
 /// A valid PackageVariant with all that its steps need.
 struct Variant<'a> {
@@ -78,10 +64,8 @@ impl Variant<'_> {
 
     /// The PackageVariant's own object, if it is among the items.
     fn own_item(&self, list: &ResourceList) -> Option<ItemId> {
-        let namespace = |resource: &Resource| {
-            let given = resource.namespace.as_deref().filter(|n| !n.is_empty());
-            given.unwrap_or("default").to_owned()
-        };
+        let namespace =
+            |resource: &Resource| namespace_of(resource.namespace.as_deref()).to_owned();
         list.items()
             .find(|(_, item)| {
                 item.kind == self.resource.kind
@@ -155,19 +139,9 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
 /// All findings about the PackageVariant itself.
 fn validate(variant: &Variant<'_>) -> Vec<FunctionResult> {
     let mut findings = variant.typed.validate(variant.resource.name.as_deref());
-    for (name, words) in MERGE_ANNOTATIONS {
-        let path = ["metadata", "annotations", name];
-        let Some(node) = variant.config.get_path(&path) else {
-            continue;
-        };
-        let found = node.scalar_text().unwrap_or(node.kind_name());
-        if !words.contains(&found) {
-            let words: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
-            let message = format!("expected one of {}, found `{found}`", words.join(", "));
-            let finding = FunctionResult::error(Reason::InvalidConfig, message);
-            findings.push(finding.at(Path::fields(&path)));
-        }
-    }
+    let mut words = Results::default();
+    update::merge_options(variant.config, &mut words);
+    findings.extend(words.iter().cloned());
     let about = |finding: FunctionResult| finding.about(&variant.resource);
     findings.into_iter().map(about).collect()
 }

@@ -16,24 +16,23 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::{Function, Output, Run};
 use crate::config::{
-    self, API_VERSION, Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed,
+    self, API_VERSION, Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed, typed_config,
+    typed_data,
 };
-use crate::kptfile::{PACKAGE_CONTEXT_NAME, ambiguous_roots, depth, root_kptfile, same_directory};
-use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
+use crate::kptfile::{
+    PACKAGE_CONTEXT_NAME, ambiguous_roots, find_package_context, new_package_context,
+    package_context_path, package_context_path_taken, root_kptfile,
+};
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList};
-use crate::results::{FunctionResult, Reason, Results, with_article};
+use crate::results::{FunctionResult, Reason, Results};
 use crate::variant::package_variant::{PackageContext, PackageVariant, Part};
 use crate::yaml::scalar::{Context, ScalarStyle, plain_is_safe};
 use crate::yaml::{
     Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value,
 };
-
-/// File that kpt puts the package context into.
-pub const PACKAGE_CONTEXT_FILE: &str = "package-context.yaml";
 
 /// The function, for its binary.
 pub const FUNCTION: Function = Function {
@@ -50,35 +49,23 @@ pub const FUNCTION: Function = Function {
     step,
 };
 
-/// The function's own config.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct SetPackageContext {
-    #[serde(rename = "apiVersion")]
-    _api_version: String,
-    #[serde(rename = "kind")]
-    _kind: String,
-    #[serde(default, rename = "metadata")]
-    _metadata: IgnoredAny,
-    /// Keys to set.
-    #[serde(default)]
-    data: BTreeMap<String, String>,
-    /// Keys to remove; a key in both lists ends up removed.
-    #[serde(default)]
-    remove_keys: Vec<String>,
-    /// Make the ConfigMap if the package has none.
-    #[serde(default)]
-    create_if_missing: bool,
-}
-
-#[derive(Debug, Deserialize)]
-struct ConfigMap {
-    #[serde(default)]
-    data: BTreeMap<String, String>,
+typed_config! {
+    #[derive(Debug, Deserialize)]
+    struct SetPackageContext {
+        /// Keys to set.
+        #[serde(default)]
+        data: BTreeMap<String, String>,
+        /// Keys to remove; a key in both lists ends up removed.
+        #[serde(default)]
+        remove_keys: Vec<String>,
+        /// Make the ConfigMap if the package has none.
+        #[serde(default)]
+        create_if_missing: bool,
+    }
 }
 
 /// What shall become of the package context.
-struct Plan<'a> {
+struct ContextChange<'a> {
     /// Entries in the order of the config, with their comments.
     data: Vec<EntryRef<'a>>,
     remove_keys: Vec<String>,
@@ -87,7 +74,7 @@ struct Plan<'a> {
     findings: Vec<FunctionResult>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> ContextChange<'a> {
     fn read(config: Option<NodeRef<'a>>) -> Result<Self, UsageError> {
         const EXPECTED: &str = "a SetPackageContext (fn.kpt.dev/v1alpha1), a PackageVariant \
              (config.porch.kpt.dev/v1alpha1) or a ConfigMap (v1) with data";
@@ -113,14 +100,14 @@ impl<'a> Plan<'a> {
                 Ok(Self::of_variant(config, &typed))
             }
             ("v1", "ConfigMap") => {
-                let typed: ConfigMap = typed(config)?;
-                if typed.data.is_empty() {
+                let data: BTreeMap<String, String> = typed_data(config)?;
+                if data.is_empty() {
                     return Err(UsageError(format!(
                         "functionConfig: expected {EXPECTED}, found a ConfigMap without data"
                     )));
                 }
                 let context = PackageContext {
-                    data: typed.data,
+                    data,
                     remove_keys: Vec::new(),
                 };
                 Ok(Self::of(config, &[], &context))
@@ -164,8 +151,8 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         results,
         ..
     } = run;
-    let plan = Plan::read(config)?;
-    run_plan(&plan, list, results);
+    let change = ContextChange::read(config)?;
+    change_context(&change, list, results);
     Ok(Output::Edited)
 }
 
@@ -176,14 +163,14 @@ pub(crate) fn set_variant_context(
     list: &mut ResourceList,
     results: &mut Results,
 ) {
-    run_plan(&Plan::of_variant(config, variant), list, results);
+    change_context(&ContextChange::of_variant(config, variant), list, results);
 }
 
-fn run_plan(plan: &Plan<'_>, list: &mut ResourceList, results: &mut Results) {
-    for finding in &plan.findings {
+fn change_context(change: &ContextChange<'_>, list: &mut ResourceList, results: &mut Results) {
+    for finding in &change.findings {
         results.push(finding.clone());
     }
-    if !plan.findings.is_empty() || (plan.is_empty() && !plan.create_if_missing) {
+    if !change.findings.is_empty() || (change.is_empty() && !change.create_if_missing) {
         return;
     }
     let ambiguous = ambiguous_roots(list);
@@ -192,9 +179,9 @@ fn run_plan(plan: &Plan<'_>, list: &mut ResourceList, results: &mut Results) {
         return;
     }
     let root = root_kptfile(list);
-    match find(list, root) {
-        Ok(Some(id)) => apply(plan, list, id, results),
-        Ok(None) if plan.create_if_missing => create(plan, list, root, results),
+    match find_package_context(list, root) {
+        Ok(Some(id)) => apply(change, list, id, results),
+        Ok(None) if change.create_if_missing => create(change, list, root, results),
         Ok(None) => results.push(FunctionResult::error(
             Reason::PackageContextNotFound,
             format!(
@@ -214,65 +201,19 @@ fn run_plan(plan: &Plan<'_>, list: &mut ResourceList, results: &mut Results) {
     }
 }
 
-pub(crate) fn is_package_context(resource: &Resource) -> bool {
-    resource.api_version == "v1"
-        && resource.kind == "ConfigMap"
-        && resource.name.as_deref() == Some(PACKAGE_CONTEXT_NAME)
-}
-
-/// The package context of the root package; several that could be it are an error.
-pub(crate) fn find(
-    list: &ResourceList,
-    root: Option<ItemId>,
-) -> Result<Option<ItemId>, Vec<ItemId>> {
-    let all = || {
-        list.items()
-            .filter(|(_, resource)| is_package_context(resource))
-    };
-    let found: Vec<ItemId> = match root.map(|root| &list.resource(root).origin) {
-        Some(root) => all()
-            .filter(|(_, resource)| same_directory(&resource.origin, root))
-            .map(|(id, _)| id)
-            .collect(),
-        // Without a Kptfile: the highest one.
-        None => {
-            let highest = all().map(|(_, resource)| depth(&resource.origin)).min();
-            all()
-                .filter(|(_, r)| Some(depth(&r.origin)) == highest)
-                .map(|(id, _)| id)
-                .collect()
-        }
-    };
-    match found.as_slice() {
-        [] => Ok(None),
-        [one] => Ok(Some(*one)),
-        _ => Err(found),
-    }
-}
-
-/// Why an edit of the ConfigMap was not made.
-enum Refusal {
-    Edit(EditError),
-    Data { found: String },
-}
-
-impl From<EditError> for Refusal {
-    fn from(error: EditError) -> Self {
-        Self::Edit(error)
-    }
-}
-
-fn apply(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId, results: &mut Results) {
+fn apply(change: &ContextChange<'_>, list: &mut ResourceList, id: ItemId, results: &mut Results) {
     let mut set: Vec<String> = Vec::new();
     let mut removed: Vec<String> = Vec::new();
-    let outcome = make_room(plan, list, id).and_then(|()| {
+    let outcome = make_room(change, list, id).and_then(|()| {
         list.edit(id, |resource, editor| {
             let Some(data) = resource.resolved().entry("data").map(|entry| entry.value) else {
                 return Ok(());
             };
             if !data.resolved().kind().is_mapping() && !data.is_null() {
-                return Err(Refusal::Data {
-                    found: with_article(data.kind_name()),
+                return Err(EditError::WrongKind {
+                    place: "data".to_owned(),
+                    expected: "mapping",
+                    found: data.kind_name(),
                 });
             }
             let mut there: HashMap<&str, EntryRef<'_>> = HashMap::new();
@@ -281,14 +222,14 @@ fn apply(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId, results: &mut Res
                     there.entry(key).or_insert(entry);
                 }
             }
-            for key in &plan.remove_keys {
+            for key in &change.remove_keys {
                 if there.remove(key.as_str()).is_none() {
                     continue;
                 }
                 editor.remove_entry(data, key)?;
                 removed.push(key.clone());
             }
-            for entry in plan.to_set() {
+            for entry in change.to_set() {
                 let Some((key, value)) = pair(entry) else {
                     continue;
                 };
@@ -315,23 +256,13 @@ fn apply(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId, results: &mut Res
                     .at("data"),
             );
         }
-        Err(refusal) => {
-            let result = match refusal {
-                Refusal::Data { found } => {
-                    let message = format!("expected a mapping, found {found}");
-                    FunctionResult::error(Reason::InvalidValue, message).at("data")
-                }
-                Refusal::Edit(error @ EditError::SharedAnchor { .. }) => {
-                    FunctionResult::refused(&error)
-                }
-                Refusal::Edit(error) => FunctionResult::refused(&error).at("data"),
-            };
-            results.push(result.about(resource));
+        Err(error) => {
+            results.push(FunctionResult::refused_at(&error, "data").about(resource));
         }
     }
 }
 
-impl<'a> Plan<'a> {
+impl<'a> ContextChange<'a> {
     /// Entries that are not removed again.
     fn to_set(&self) -> impl Iterator<Item = EntryRef<'a>> + '_ {
         let removed: HashSet<&str> = self.remove_keys.iter().map(String::as_str).collect();
@@ -359,13 +290,17 @@ fn content<'a>(entry: EntryRef<'a>, value: &str) -> Content<'a> {
 }
 
 /// An empty `data` for what is to be set, if there is none.
-fn make_room(plan: &Plan<'_>, list: &mut ResourceList, id: ItemId) -> Result<(), Refusal> {
-    if plan.to_set().next().is_none() || list.node(id).resolved().entry("data").is_some() {
+fn make_room(
+    change: &ContextChange<'_>,
+    list: &mut ResourceList,
+    id: ItemId,
+) -> Result<(), EditError> {
+    if change.to_set().next().is_none() || list.node(id).resolved().entry("data").is_some() {
         return Ok(());
     }
     list.edit(id, |resource, editor| {
         let empty = Content::Value(Value::Mapping(Vec::new()));
-        Ok(editor.set(resource, "data", empty)?)
+        editor.set(resource, "data", empty)
     })
 }
 
@@ -382,7 +317,12 @@ fn summary(set: &[String], removed: &[String]) -> String {
 }
 
 /// Makes the ConfigMap as kpt does, beside the root Kptfile.
-fn create(plan: &Plan<'_>, list: &mut ResourceList, root: Option<ItemId>, results: &mut Results) {
+fn create(
+    change: &ContextChange<'_>,
+    list: &mut ResourceList,
+    root: Option<ItemId>,
+    results: &mut Results,
+) {
     let Some(kptfile) = root.map(|root| list.resource(root)) else {
         let message =
             format!("expected a Kptfile to make `{PACKAGE_CONTEXT_NAME}` for, found none");
@@ -397,39 +337,22 @@ fn create(plan: &Plan<'_>, list: &mut ResourceList, root: Option<ItemId>, result
         results.push(result.about(kptfile).at("metadata.name"));
         return;
     };
-    let path = kptfile.origin.directory().map(|directory| match directory {
-        "" => PACKAGE_CONTEXT_FILE.to_owned(),
-        directory => format!("{directory}/{PACKAGE_CONTEXT_FILE}"),
-    });
+    let path = package_context_path(&kptfile.origin);
     let package_path = kptfile.origin.package_path.clone();
     if let Some(path) = path
         .as_deref()
         .filter(|path| list.has_path(package_path.as_deref(), path))
     {
-        let message = format!("the file is there, but holds no ConfigMap `{PACKAGE_CONTEXT_NAME}`");
-        results.push(FunctionResult::error(Reason::PathTaken, message).in_file(path));
+        results.push(package_context_path_taken(path));
         return;
     }
-    let entry = |key: &str, value: Value| (Value::from(key), value);
-    let annotations = vec![entry(LOCAL_CONFIG_ANNOTATION, Value::from("true"))];
-    let metadata = vec![
-        entry("name", Value::from(PACKAGE_CONTEXT_NAME)),
-        entry("annotations", Value::Mapping(annotations)),
-    ];
-    let data = vec![entry("name", Value::from(name))];
-    let value = Value::Mapping(vec![
-        entry("apiVersion", Value::from("v1")),
-        entry("kind", Value::from("ConfigMap")),
-        entry("metadata", Value::Mapping(metadata)),
-        entry("data", Value::Mapping(data)),
-    ]);
     let created = FunctionResult::info(format!("created the ConfigMap `{PACKAGE_CONTEXT_NAME}`"));
     let text = list.document_text(NewResource {
         path: path.clone(),
         package_path,
-        value,
+        value: new_package_context(&name),
     });
-    match with_data(text, plan) {
+    match with_data(text, change) {
         Ok(text) => list.add_text(NewText {
             path: path.clone(),
             text,
@@ -447,11 +370,11 @@ fn create(plan: &Plan<'_>, list: &mut ResourceList, root: Option<ItemId>, result
 }
 
 /// The config's entries, with their comments, behind those of a new ConfigMap.
-fn with_data(text: String, plan: &Plan<'_>) -> Result<String, EditError> {
+fn with_data(text: String, change: &ContextChange<'_>) -> Result<String, EditError> {
     let document = OwnedDocument::parse(text).map_err(EditError::Broken)?;
     let mut editor = Editor::new(document.document());
     if let Some(data) = document.root().and_then(|root| root.get("data")) {
-        for entry in plan.to_set() {
+        for entry in change.to_set() {
             if let Some((_, value)) = pair(entry) {
                 editor.insert_entry_like(data, None, entry, content(entry, value))?;
             }

@@ -10,10 +10,9 @@
 use std::collections::HashSet;
 
 use super::versions::Versions;
+use crate::kptfile::is_of_package_variant;
 use crate::schema::Identity;
 use crate::yaml::{NodeRef, Value};
-
-const PACKAGE_VARIANT: &str = "PackageVariant.";
 
 /// Identities of the functions of one list in three versions.
 pub(super) struct Functions<'a> {
@@ -77,7 +76,7 @@ fn name<'a>(function: NodeRef<'a>) -> Option<&'a str> {
 
 /// Whether a function is one that a PackageVariant put into the pipeline.
 pub(super) fn is_package_variants(function: NodeRef<'_>) -> bool {
-    name(function).is_some_and(|name| name.starts_with(PACKAGE_VARIANT))
+    name(function).is_some_and(is_of_package_variant)
 }
 
 /// What a function runs: its image without tag and digest, or the first word of its command.

@@ -1,6 +1,7 @@
 //! What is wrong with a patch, and where.
 
-use crate::results::{Reason, Severity};
+use crate::resource::Resource;
+use crate::results::{FunctionResult, Reason, Results, Severity, is_secret};
 use crate::yaml::{Path, Trail};
 
 /// Something to say of a place.
@@ -50,4 +51,32 @@ impl Findings {
             .iter()
             .any(|finding| finding.severity == Severity::Error)
     }
+
+    /// Reports the findings about a resource; `patch` names the patch that they are in.
+    pub(crate) fn report(&self, resource: &Resource, patch: Option<&str>, results: &mut Results) {
+        for finding in &self.0 {
+            // A message quotes what it found.
+            let is_hidden = is_secret(resource, &finding.path) && finding.path != Path::root();
+            let message = if is_hidden {
+                "expected another value, found <redacted>"
+            } else {
+                &finding.message
+            };
+            let result = match finding.severity {
+                Severity::Error => FunctionResult::error(finding.reason, message),
+                _ => FunctionResult::warning(finding.reason, message),
+            };
+            let result = result.about(resource).at(&finding.path);
+            results.push(match patch {
+                Some(place) => result.tag("patch", place),
+                None => result,
+            });
+        }
+    }
+}
+
+/// The error for a resource whose aliases stand for too many nodes.
+pub(crate) fn unbounded(resource: &Resource) -> FunctionResult {
+    let message = "expected aliases that stand for at most 10 million nodes, found more";
+    FunctionResult::error(Reason::InvalidValue, message).about(resource)
 }

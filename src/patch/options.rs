@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::order::ListOrder;
-use crate::config::{API_VERSION, Key, UsageError, kind_of, typed, unexpected};
-use crate::results::{FunctionResult, Reason, Results};
+use crate::config::{API_VERSION, Key, UsageError, Words, kind_of, typed, typed_data, unexpected};
+use crate::results::Results;
 use crate::yaml::{NodeRef, Path};
 
 /// The key that decides about the order of lists.
@@ -31,44 +31,23 @@ pub struct Options {
     pub allow_missing: bool,
 }
 
-/// The words of a typed config.
-#[derive(Debug, Default)]
-pub(crate) struct Words {
+/// The scalar fields of a config, as texts.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct Scalars {
     pub(crate) list_order: Option<String>,
-    pub(crate) allow_missing: Option<bool>,
+    pub(crate) allow_missing: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
-struct ConfigMap<D> {
-    data: Option<D>,
-}
-
-/// The scalar fields, as texts.
+/// The fields of a function that allows nothing to be missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Data {
+struct OrderScalars {
     list_order: Option<String>,
-    allow_missing: Option<String>,
-}
-
-/// Those of a function that takes nothing for missing.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct OrderData {
-    list_order: Option<String>,
-}
-
-impl From<OrderData> for Data {
-    fn from(data: OrderData) -> Self {
-        Self {
-            list_order: data.list_order,
-            allow_missing: None,
-        }
-    }
 }
 
 /// Reads the config of a kind; `None` if a word in it is not allowed, which is an error result then.
-pub(crate) fn read<T: DeserializeOwned + Into<Words>>(
+pub(crate) fn read<T: DeserializeOwned + Into<Scalars>>(
     config: Option<NodeRef<'_>>,
     kind: &str,
     takes_missing: bool,
@@ -77,54 +56,30 @@ pub(crate) fn read<T: DeserializeOwned + Into<Words>>(
     let Some(config) = config else {
         return Ok(Some(Options::default()));
     };
-    let mut prefix = Path::root();
-    let mut valid = true;
-    let mut refuse = |path: Path, message: String| {
-        valid = false;
-        results.push(FunctionResult::error(Reason::InvalidConfig, message).at(path));
-    };
-    let words: Words = match kind_of(config) {
-        (API_VERSION, found) if found == kind => typed::<T>(config)?.into(),
+    let (fields, prefix) = match kind_of(config) {
+        (API_VERSION, found) if found == kind => (typed::<T>(config)?.into(), Path::root()),
         ("v1", "ConfigMap") => {
-            prefix = Path::fields(&["data"]);
-            let data = match takes_missing {
-                true => typed::<ConfigMap<Data>>(config)?.data,
-                false => typed::<ConfigMap<OrderData>>(config)?.data.map(Data::from),
-            };
-            let data = data.unwrap_or_default();
-            let allow_missing = match data.allow_missing.as_deref() {
-                None => None,
-                Some("true") => Some(true),
-                Some("false") => Some(false),
-                Some(other) => {
-                    let message = format!("expected true or false, found `{other}`");
-                    refuse(prefix.field("allowMissing"), message);
-                    None
+            let fields = if takes_missing {
+                typed_data::<Scalars>(config)?
+            } else {
+                let OrderScalars { list_order } = typed_data(config)?;
+                Scalars {
+                    list_order,
+                    ..Scalars::default()
                 }
             };
-            Words {
-                list_order: data.list_order,
-                allow_missing,
-            }
+            (fields, Path::fields(&["data"]))
         }
         _ => {
             let expected = format!("a {kind} ({API_VERSION}) or a ConfigMap (v1)");
             return Err(unexpected(config, &expected));
         }
     };
-    let mut options = Options {
-        allow_missing: words.allow_missing.unwrap_or_default(),
-        ..Options::default()
-    };
-    if let Some(word) = &words.list_order {
-        match ListOrder::WORDS.iter().find(|(known, _)| known == word) {
-            Some((_, order)) => options.list_order = *order,
-            None => {
-                let words = ListOrder::WORDS.map(|(word, _)| word);
-                let message = format!("expected one of {}, found `{word}`", words.join(", "));
-                refuse(prefix.field("listOrder"), message);
-            }
-        }
-    }
-    Ok(valid.then_some(options))
+    let mut words = Words::new(prefix, results);
+    let allow_missing = words.read_bool("allowMissing", fields.allow_missing.as_deref());
+    let list_order = words.read("listOrder", fields.list_order.as_deref(), &ListOrder::WORDS);
+    Ok(words.are_valid().then_some(Options {
+        list_order,
+        allow_missing,
+    }))
 }

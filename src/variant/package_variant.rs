@@ -12,7 +12,7 @@ use std::fmt;
 use serde::de::{IgnoredAny, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::config::{UsageError, typed_value, value_of};
+use crate::config::{UsageError, typed_config, typed_value, value_of};
 use crate::package::check_package_path;
 use crate::results::{FunctionResult, Reason};
 use crate::yaml::{NodeRef, Path, Value};
@@ -24,21 +24,14 @@ pub const ADOPTION_POLICIES: [&str; 2] = ["adoptNone", "adoptExisting"];
 /// Words of `deletionPolicy`; the first is the default.
 pub const DELETION_POLICIES: [&str; 2] = ["delete", "orphan"];
 
-/// A PackageVariant, `config.porch.kpt.dev/v1alpha1`.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PackageVariant {
-    #[serde(rename = "apiVersion")]
-    _api_version: IgnoredAny,
-    #[serde(rename = "kind")]
-    _kind: IgnoredAny,
-    #[serde(default, rename = "metadata")]
-    _metadata: IgnoredAny,
-    #[serde(default, rename = "status")]
-    _status: IgnoredAny,
-    /// What the variant is to be.
-    #[serde(default)]
-    pub spec: PackageVariantSpec,
+typed_config! {
+    /// A PackageVariant, `config.porch.kpt.dev/v1alpha1`.
+    #[derive(Debug, Clone, Default, Deserialize)]
+    pub struct PackageVariant ignores status {
+        /// What the variant is to be.
+        #[serde(default)]
+        pub spec: PackageVariantSpec,
+    }
 }
 
 /// `spec` of a PackageVariant.

@@ -8,11 +8,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
-use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::package_variant::{ADOPTION_POLICIES, DELETION_POLICIES, Pipeline, Upstream};
 use super::selector::LabelSelector;
+use crate::config::typed_config;
 use crate::results::{FunctionResult, Reason};
 use crate::yaml::de::{DeError, from_value};
 use crate::yaml::{Path, Value};
@@ -22,21 +23,14 @@ pub const API_VERSION: &str = "config.porch.kpt.dev/v1alpha2";
 /// `kind` of a PackageVariantSet.
 pub const KIND: &str = "PackageVariantSet";
 
-/// A PackageVariantSet.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PackageVariantSet {
-    #[serde(rename = "apiVersion")]
-    _api_version: IgnoredAny,
-    #[serde(rename = "kind")]
-    _kind: IgnoredAny,
-    #[serde(default, rename = "metadata")]
-    _metadata: IgnoredAny,
-    #[serde(default, rename = "status")]
-    _status: IgnoredAny,
-    /// What is to be varied, and over what.
-    #[serde(default)]
-    pub spec: PackageVariantSetSpec,
+typed_config! {
+    /// A PackageVariantSet.
+    #[derive(Debug, Clone, Default, Deserialize)]
+    pub struct PackageVariantSet ignores status {
+        /// What is to be varied, and over what.
+        #[serde(default)]
+        pub spec: PackageVariantSetSpec,
+    }
 }
 
 /// `spec` of a PackageVariantSet.

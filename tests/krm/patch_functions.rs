@@ -186,7 +186,7 @@ fn a_word_outside_of_the_enumeration() {
     let outcome = on_package(&apply_patch::FUNCTION, &config, &[("d.yaml", DEPLOYMENT)]);
     assert_eq!(
         outcome.expect("a config").results,
-        ["[error] listOrder: expected one of document, apiserver, found `kubectl` (InvalidConfig)"]
+        ["[error] listOrder: expected `document` or `apiserver`, found `kubectl` (InvalidConfig)"]
     );
 }
 

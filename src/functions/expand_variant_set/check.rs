@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::Made;
 use super::fleet::Fleet;
 use super::new_files::{NewFiles, paths_below};
-use super::sets::{sets_among, word};
+use super::sets::sets_among;
+use crate::config::words::{BOOL, word};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::variant::cluster::namespace_of;
@@ -29,11 +30,12 @@ pub(super) fn check_targets(
         let annotation = annotations
             .iter()
             .find(|(name, _)| name == ALLOW_EMPTY_ANNOTATION);
-        let path = Path::fields(&["metadata", "annotations", ALLOW_EMPTY_ANNOTATION]);
-        let allowed = word(annotation.map(|(_, word)| word.as_str()), path);
-        let is_allowed = allow_empty || matches!(allowed, Ok(true));
-        if let Err(finding) = allowed {
-            expansion.findings.push(*finding);
+        let allowed = annotation.map(|(_, found)| word(found, &BOOL));
+        let is_allowed = allow_empty || matches!(allowed, Some(Ok(true)));
+        if let Some(Err(message)) = allowed {
+            let path = Path::fields(&["metadata", "annotations", ALLOW_EMPTY_ANNOTATION]);
+            let finding = FunctionResult::error(Reason::InvalidConfig, message);
+            expansion.findings.push(finding.at(path));
         }
         let targets = set.typed.spec.targets.len();
         let selects_nothing = targets > 0 && expansion.empty.len() == targets;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::GROUP;
 use super::comments::Comments;
-use crate::config::{UsageError, kind_of, typed, unexpected};
+use crate::config::{UsageError, Words, kind_of, typed_data, unexpected};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -39,12 +39,6 @@ pub(super) struct Sources {
     pub(super) are_items: bool,
 }
 
-#[derive(Debug, Deserialize)]
-struct ConfigMap {
-    #[serde(default)]
-    data: Option<Arguments>,
-}
-
 /// What a run without a PackageVariantSet as functionConfig may be told.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -71,12 +65,9 @@ pub(super) fn read_sets(
                 });
             }
             ("v1", "ConfigMap") => {
-                let arguments = typed::<ConfigMap>(config)?.data.unwrap_or_default();
-                let path = Path::fields(&["data", "allowEmpty"]);
-                match word(arguments.allow_empty.as_deref(), path) {
-                    Ok(word) => allow_empty = word,
-                    Err(finding) => results.push(*finding),
-                }
+                let arguments: Arguments = typed_data(config)?;
+                let mut words = Words::new(Path::fields(&["data"]), results);
+                allow_empty = words.read_bool("allowEmpty", arguments.allow_empty.as_deref());
             }
             _ => return Err(unexpected(config, EXPECTED)),
         }
@@ -145,19 +136,6 @@ fn sources_of_items(list: &ResourceList, results: &mut Results) -> Result<Vec<So
         });
     }
     Ok(sources)
-}
-
-/// A word that says yes or no.
-pub(super) fn word(word: Option<&str>, path: Path) -> Result<bool, Box<FunctionResult>> {
-    match word {
-        None | Some("" | "false") => Ok(false),
-        Some("true") => Ok(true),
-        Some(found) => {
-            let message = format!("expected `true` or `false`, found `{found}`");
-            let finding = FunctionResult::error(Reason::InvalidConfig, message);
-            Err(Box::new(finding.at(path)))
-        }
-    }
 }
 
 fn comments_of(set: NodeRef<'_>) -> Vec<Option<Comments>> {

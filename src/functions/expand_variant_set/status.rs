@@ -1,6 +1,6 @@
 //! The conditions of a PackageVariantSet, as results and in its `status`.
 
-use crate::functions::conditions::Condition;
+use crate::conditions::Condition;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 pub(super) const NOT_STALLED: Condition<'_> = Condition {

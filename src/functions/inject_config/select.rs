@@ -6,12 +6,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Plan, Point, field_of, namespace_or_default, source_entry};
+use super::config::Injectors;
+use super::points::{Point, field_of, source_entry};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
 use crate::scope::{Scopes, is_definition};
 use crate::supplied::Supplied;
+use crate::variant::cluster::namespace_of;
 use crate::yaml::NodeRef;
 
 /// Where a candidate is.
@@ -67,9 +69,9 @@ impl Selection {
 type Shape<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>, &'a str);
 
 /// The first selector of each shape.
-fn by_shape(plan: &Plan) -> HashMap<Shape<'_>, usize> {
+fn by_shape(injectors: &Injectors) -> HashMap<Shape<'_>, usize> {
     let mut shapes = HashMap::new();
-    for (index, injector) in plan.injectors.iter().enumerate() {
+    for (index, injector) in injectors.selectors.iter().enumerate() {
         let [group, version, kind] =
             [&injector.group, &injector.version, &injector.kind].map(Option::as_deref);
         if let Some(name) = injector.name.as_deref() {
@@ -107,7 +109,7 @@ pub(super) fn key_of(point: &Point) -> (&str, &str) {
 
 /// Chooses for each apiVersion and kind of the points that there are candidates of.
 pub(super) fn select<'p>(
-    plan: &Plan,
+    injectors: &Injectors,
     points: &'p [Point],
     list: &ResourceList,
     supplied: &Supplied,
@@ -123,7 +125,7 @@ pub(super) fn select<'p>(
     let is_point: HashSet<ItemId> = points.iter().map(|point| point.id).collect();
     let wanted: HashMap<(&str, &str), &'p Point> =
         points.iter().map(|point| (key_of(point), point)).collect();
-    let shapes = by_shape(plan);
+    let shapes = by_shape(injectors);
     let mut selections: HashMap<(&'p str, &'p str), Selection> = HashMap::new();
     let mut offer = |candidate: Candidate, resource: &Resource| {
         let key = (resource.api_version.as_str(), resource.kind.as_str());
@@ -131,8 +133,8 @@ pub(super) fn select<'p>(
             return;
         };
         let key = key_of(point);
-        let namespace = namespace_or_default(resource.namespace.as_deref());
-        if namespace != plan.namespace
+        let namespace = namespace_of(resource.namespace.as_deref());
+        if namespace != injectors.namespace
             && !scopes.is_cluster_scoped(resource.group(), &resource.kind)
         {
             return;

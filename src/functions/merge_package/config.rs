@@ -1,40 +1,25 @@
 //! The config of `merge-package`.
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
-use crate::config::{API_VERSION, UsageError, kind_of, typed, unexpected};
+use crate::config::{
+    API_VERSION, UsageError, Words, kind_of, typed, typed_config, typed_data, unexpected,
+};
 use crate::merge::decided::{WrittenRule, written_in_file};
 use crate::merge::package::{MergeOptions, Strategy};
 use crate::merge::{ConflictRules, OnConflict};
-use crate::results::{FunctionResult, Reason, Results};
+use crate::results::Results;
 use crate::yaml::{NodeRef, Path};
 
-/// The function's own config.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct MergePackage {
-    #[serde(rename = "apiVersion")]
-    _api_version: String,
-    #[serde(rename = "kind")]
-    _kind: String,
-    #[serde(default, rename = "metadata")]
-    _metadata: IgnoredAny,
-    on_conflict: Option<String>,
-    strategy: Option<String>,
-    allow_empty: Option<bool>,
-    create_kptfile: Option<bool>,
-    conflicts: Option<Vec<WrittenRule>>,
-    #[serde(default, rename = "original")]
-    _original: IgnoredAny,
-    #[serde(default, rename = "upstream")]
-    _upstream: IgnoredAny,
-}
-
-#[derive(Debug, Deserialize)]
-struct ConfigMap {
-    #[serde(default)]
-    data: Option<Scalars>,
+typed_config! {
+    #[derive(Debug, Deserialize)]
+    struct MergePackage ignores original, upstream {
+        on_conflict: Option<String>,
+        strategy: Option<String>,
+        allow_empty: Option<bool>,
+        create_kptfile: Option<bool>,
+        conflicts: Option<Vec<WrittenRule>>,
+    }
 }
 
 /// The scalar fields of the config, as texts.
@@ -87,24 +72,20 @@ pub(super) fn read_options(
                 };
                 (scalars, Path::root())
             }
-            ("v1", "ConfigMap") => {
-                let typed: ConfigMap = typed(config)?;
-                (typed.data.unwrap_or_default(), Path::fields(&["data"]))
-            }
+            ("v1", "ConfigMap") => (typed_data::<Scalars>(config)?, Path::fields(&["data"])),
             _ => return Err(unexpected(config, EXPECTED)),
         },
     };
-    let mut words = Words {
-        prefix,
-        results,
-        valid: true,
-    };
-    let on_conflict = words.read("onConflict", scalars.on_conflict, &OnConflict::WORDS);
+    let mut words = Words::new(prefix, results);
+    let on_conflict = words.read(
+        "onConflict",
+        scalars.on_conflict.as_deref(),
+        &OnConflict::WORDS,
+    );
     let names_strategy = scalars.strategy.is_some();
-    let strategy = words.read("strategy", scalars.strategy, &Strategy::WORDS);
-    const BOOL: [(&str, bool); 2] = [("true", true), ("false", false)];
-    let allow_empty = words.read("allowEmpty", scalars.allow_empty, &BOOL);
-    let creates_kptfile = words.read("createKptfile", scalars.create_kptfile, &BOOL);
+    let strategy = words.read("strategy", scalars.strategy.as_deref(), &Strategy::WORDS);
+    let allow_empty = words.read_bool("allowEmpty", scalars.allow_empty.as_deref());
+    let creates_kptfile = words.read_bool("createKptfile", scalars.create_kptfile.as_deref());
     if let Some(found) = scalars.conflict_style {
         words.refuse(
             "conflictStyle",
@@ -116,7 +97,7 @@ pub(super) fn read_options(
         strategy,
         allow_empty,
     };
-    let valid = words.valid;
+    let valid = words.are_valid();
     let at = Path::fields(&["conflicts"]);
     let rules = ConflictRules::read(written.unwrap_or_default(), &at, results);
     Ok(rules.filter(|_| valid).map(|rules| Settings {
@@ -125,41 +106,4 @@ pub(super) fn read_options(
         creates_kptfile,
         rules,
     }))
-}
-
-/// Fields that take one of a few words.
-struct Words<'r> {
-    /// The field that holds them.
-    prefix: Path,
-    results: &'r mut Results,
-    valid: bool,
-}
-
-impl Words<'_> {
-    fn read<T: Copy + Default>(
-        &mut self,
-        field: &str,
-        found: Option<String>,
-        words: &[(&str, T)],
-    ) -> T {
-        let Some(found) = found else {
-            return T::default();
-        };
-        if let Some((_, value)) = words.iter().find(|(word, _)| *word == found) {
-            return *value;
-        }
-        let expected: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-        self.refuse(
-            field,
-            format!("expected one of {}, found `{found}`", expected.join(", ")),
-        );
-        T::default()
-    }
-
-    fn refuse(&mut self, field: &str, message: String) {
-        self.valid = false;
-        let result = FunctionResult::error(Reason::InvalidConfig, message);
-        self.results
-            .push(result.at(self.prefix.clone().field(field)));
-    }
 }

@@ -14,10 +14,10 @@
 //! Source: contract, Upstreams from Git; merge-package.
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use similar::{DiffTag, TextDiff};
 
-use crate::config::{UsageError, typed};
+use crate::config::words::word;
+use crate::config::{UsageError, typed, typed_config};
 use crate::functions::{DriverFiles, DriverOutcome};
 use crate::merge::package::{Merge, MergeOptions, Source};
 use crate::merge::{ConflictRules, OnConflict};
@@ -32,44 +32,63 @@ use crate::yaml::NodeRef;
 const FOLDER: &str = "file";
 const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: root\n";
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ConfigMap {
-    #[serde(rename = "apiVersion")]
-    _api_version: IgnoredAny,
-    #[serde(rename = "kind")]
-    _kind: IgnoredAny,
-    #[serde(default, rename = "metadata")]
-    _metadata: IgnoredAny,
-    #[serde(default)]
-    data: Words,
+typed_config! {
+    #[derive(Debug, Deserialize)]
+    struct ConfigMap {
+        #[serde(default)]
+        data: Words,
+    }
 }
 
-/// What the arguments behind the files say.
+/// The arguments behind the files.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Words {
-    on_conflict: Option<OnConflictWord>,
-    conflict_style: Option<ConflictStyle>,
-}
-
-/// Whose value stands where both branches changed it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum OnConflictWord {
-    Upstream,
-    Local,
+    on_conflict: Option<String>,
+    conflict_style: Option<String>,
 }
 
 /// What a conflict looks like in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ConflictStyle {
     /// One side's value stands.
-    #[default]
     Value,
     /// Both sides' lines, as Git marks them.
     Markers,
+}
+
+impl ConflictStyle {
+    const WORDS: [(&'static str, Self); 2] = [("value", Self::Value), ("markers", Self::Markers)];
+}
+
+/// Which side's value stands, and what a conflict looks like. A merge driver cannot refuse a file,
+/// so a conflict is no error.
+fn read_config(config: Option<NodeRef<'_>>) -> Result<(OnConflict, ConflictStyle), UsageError> {
+    let found = match config {
+        Some(config) => typed::<ConfigMap>(config)?.data,
+        None => Words::default(),
+    };
+    let sides = OnConflict::WORDS.into_iter();
+    let sides: Vec<_> = sides
+        .filter(|(_, side)| *side != OnConflict::Error)
+        .collect();
+    let at = |field: &'static str| {
+        move |message| {
+            UsageError(format!(
+                "functionConfig (ConfigMap): data.{field}: {message}"
+            ))
+        }
+    };
+    let side = found.on_conflict.as_deref();
+    let side = side.map_or(Ok(OnConflict::Local), |found| word(found, &sides));
+    let style = found.conflict_style.as_deref();
+    let style = style.map_or(Ok(ConflictStyle::Value), |found| {
+        word(found, &ConflictStyle::WORDS)
+    });
+    Ok((
+        side.map_err(at("onConflict"))?,
+        style.map_err(at("conflictStyle"))?,
+    ))
 }
 
 /// Merges the file. `Unmerged` if it holds no resources, or is not to be read as YAML in one of its
@@ -78,25 +97,18 @@ pub(super) fn merge_file(
     files: &DriverFiles,
     config: Option<NodeRef<'_>>,
 ) -> Result<DriverOutcome, UsageError> {
-    let words = match config {
-        Some(config) => typed::<ConfigMap>(config)?.data,
-        None => Words::default(),
-    };
+    let (on_conflict, style) = read_config(config)?;
     let path = format!("{FOLDER}/{}", files.path);
     if !is_krm_name(path.rsplit('/').next().unwrap_or_default()) {
         return Ok(DriverOutcome::Unmerged(None));
     }
-    let on_conflict = match words.on_conflict {
-        Some(OnConflictWord::Upstream) => OnConflict::Upstream,
-        _ => OnConflict::Local,
-    };
     let merged = match merge(files, &path, on_conflict) {
         Err(error) => return Ok(DriverOutcome::Unmerged(Some(error.to_string()))),
         Ok(None) => return Ok(DriverOutcome::Unmerged(None)),
         Ok(Some(merged)) => merged,
     };
     let mut text = merged.text;
-    if words.conflict_style == Some(ConflictStyle::Markers) && merged.results.has_open_conflicts() {
+    if style == ConflictStyle::Markers && merged.results.has_open_conflicts() {
         let other = match on_conflict {
             OnConflict::Local => OnConflict::Upstream,
             _ => OnConflict::Local,

@@ -4,13 +4,14 @@
 //! each resource that tells later merges which one of upstream's it is.
 
 use crate::config::UsageError;
-use crate::functions::set_package_context::{PACKAGE_CONTEXT_FILE, find as find_context};
-use crate::kptfile::{PACKAGE_CONTEXT_NAME, root_kptfile};
+use crate::kptfile::{
+    PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME, find_package_context, new_package_context,
+    package_context_path, package_context_path_taken, root_kptfile,
+};
 use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::package::{FileContent, PackageFile, PackageFiles, normalize_package_path};
 use crate::resource::{
-    INDEX_ANNOTATIONS, LOCAL_CONFIG_ANNOTATION, Origin, PATH_ANNOTATIONS, Resource,
-    is_pipeline_annotation,
+    INDEX_ANNOTATIONS, Origin, PATH_ANNOTATIONS, Resource, is_pipeline_annotation,
 };
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -208,7 +209,7 @@ fn with_context(
         results.push(FunctionResult::error(Reason::KptfileNotFound, message));
         return Ok(None);
     };
-    match find_context(&package, Some(root)) {
+    match find_package_context(&package, Some(root)) {
         Ok(Some(_)) => return Ok(Some(package)),
         Err(several) => {
             for id in several {
@@ -222,42 +223,18 @@ fn with_context(
         }
         Ok(None) => {}
     }
-    let directory = package.resource(root).origin.directory();
-    let path = match directory.unwrap_or_default() {
-        "" => PACKAGE_CONTEXT_FILE.to_owned(),
-        directory => format!("{directory}/{PACKAGE_CONTEXT_FILE}"),
-    };
+    let path = package_context_path(&package.resource(root).origin).unwrap_or_default();
     if files.iter().any(|file| file.path == path) {
-        let message = format!("the file is there, but holds no ConfigMap `{PACKAGE_CONTEXT_NAME}`");
-        results.push(FunctionResult::error(Reason::PathTaken, message).in_file(path));
+        results.push(package_context_path_taken(&path));
         return Ok(None);
     }
     files.push(NewFile {
         path,
-        bytes: context_text(name_of(variant.package())).into_bytes(),
+        bytes: to_block_text(&new_package_context(name_of(variant.package()))).into_bytes(),
         mode: None,
         is_krm: true,
     });
     read(files).map(Some)
-}
-
-/// The package context as kpt makes it.
-fn context_text(name: &str) -> String {
-    let entry = |key: &str, value: Value| (Value::from(key), value);
-    let annotations = vec![entry(LOCAL_CONFIG_ANNOTATION, Value::from("true"))];
-    let metadata = vec![
-        entry("name", Value::from(PACKAGE_CONTEXT_NAME)),
-        entry("annotations", Value::Mapping(annotations)),
-    ];
-    to_block_text(&Value::Mapping(vec![
-        entry("apiVersion", Value::from("v1")),
-        entry("kind", Value::from("ConfigMap")),
-        entry("metadata", Value::Mapping(metadata)),
-        entry(
-            "data",
-            Value::Mapping(vec![entry("name", Value::from(name))]),
-        ),
-    ]))
 }
 
 /// The name of a package without its path in the repository: object names hold no slash.
@@ -307,7 +284,10 @@ fn edit(
         (origin.path.clone(), origin.index)
     };
     let root = root_kptfile(package);
-    let context = find_context(package, root).ok().flatten().map(place_of);
+    let context = find_package_context(package, root)
+        .ok()
+        .flatten()
+        .map(place_of);
     let root = root.map(place_of);
     package.edit_each(|resource, node, editor| {
         let done = (|| {

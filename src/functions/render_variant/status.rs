@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use crate::functions::conditions::Condition;
+use crate::conditions::Condition;
 use crate::resource::Resource;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Results};
 use crate::supplied::{GitOrigin, Supplied, SuppliedPackage};
+use crate::variant::cluster::namespace_of;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 use super::Variant;
@@ -160,10 +161,7 @@ fn downstream_targets(
 }
 
 fn revision(variant: &Variant<'_>, resource: &Resource, node: NodeRef<'_>) -> Option<Revision> {
-    fn namespace(resource: &Resource) -> &str {
-        let given = resource.namespace.as_deref().filter(|n| !n.is_empty());
-        given.unwrap_or("default")
-    }
+    let namespace = |resource: &Resource| namespace_of(resource.namespace.as_deref()).to_owned();
     let text = |path: &[&str]| node.get_path(path).and_then(|value| value.scalar_text());
     let downstream = variant.typed.spec.downstream.as_ref()?;
     let is_ours = namespace(resource) == namespace(&variant.resource)

@@ -8,23 +8,21 @@
 
 use std::collections::HashSet;
 
-use crate::config::UsageError;
+use crate::config::{UsageError, Words};
 use crate::functions::inject_config::{
     INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION, Injection, variant_injections,
 };
-use crate::functions::prepend_pipeline::owns;
-use crate::functions::set_package_context::find as find_context;
-use crate::kptfile::root_kptfile;
+use crate::kptfile::{find_package_context, owns, root_kptfile};
 use crate::merge::decided::{written_in_file, written_in_text};
 use crate::merge::package::{Merge, MergeOptions, Source, Strategy};
 use crate::merge::{Conflict, ConflictRules, OnConflict};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Supplied, SuppliedPackage};
-use crate::yaml::{Content, EditError, OwnedDocument, Path, PathElement, Value};
+use crate::yaml::{Content, EditError, NodeRef, OwnedDocument, Path, PathElement, Value};
 
+use super::Variant;
 use super::clone::name_of;
-use super::{MERGE_ANNOTATIONS, Variant};
 
 /// Merges the package with the revision wanted.
 pub(super) fn update(
@@ -43,7 +41,7 @@ pub(super) fn update(
     let merge = Merge {
         original: Source::Supplied(original),
         upstream: Source::Supplied(upstream),
-        options: options(variant),
+        options: merge_options(variant.config, &mut Results::default()),
         rules: &rules,
         schema: supplied.schema()?,
         is_overwritten: &|id, conflict| overwritten.has(id, conflict),
@@ -59,25 +57,18 @@ pub(super) fn update(
     Ok(())
 }
 
-/// What the annotations say; their words are valid.
-fn options(variant: &Variant<'_>) -> MergeOptions {
-    let word = |name: &str| {
-        let path = ["metadata", "annotations", name];
-        variant.config.get_path(&path)?.scalar_text()
+/// How to merge, by the annotations of the PackageVariant.
+pub(super) fn merge_options(config: NodeRef<'_>, results: &mut Results) -> MergeOptions {
+    let annotations = ["metadata", "annotations"];
+    let text = |name: &str| {
+        let node = config.get_path(&annotations)?.get(name)?;
+        Some(node.scalar_text().unwrap_or(node.kind_name()))
     };
-    let [(on_conflict, _), (strategy, _), (allow_empty, _)] = MERGE_ANNOTATIONS;
-    let on_conflict = word(on_conflict).and_then(|word| {
-        let known = OnConflict::WORDS.iter().find(|(known, _)| *known == word);
-        known.map(|(_, value)| *value)
-    });
-    let strategy = word(strategy).and_then(|word| {
-        let known = Strategy::WORDS.iter().find(|(known, _)| *known == word);
-        known.map(|(_, value)| *value)
-    });
+    let mut words = Words::new(Path::fields(&annotations), results);
     MergeOptions {
-        on_conflict: on_conflict.unwrap_or_default(),
-        strategy: strategy.unwrap_or_default(),
-        allow_empty: word(allow_empty) == Some("true"),
+        on_conflict: words.read(ON_CONFLICT, text(ON_CONFLICT), &OnConflict::WORDS),
+        strategy: words.read(STRATEGY, text(STRATEGY), &Strategy::WORDS),
+        allow_empty: words.read_bool(ALLOW_EMPTY, text(ALLOW_EMPTY)),
     }
 }
 
@@ -126,12 +117,15 @@ fn rules(
     }
 }
 
+const ON_CONFLICT: &str = "fn.kpt.dev/on-conflict";
+const STRATEGY: &str = "fn.kpt.dev/strategy";
+const ALLOW_EMPTY: &str = "fn.kpt.dev/allow-empty";
 /// Rules for conflicts, as the text of a list.
 const CONFLICTS_ANNOTATION: &str = "fn.kpt.dev/conflicts";
 
 /// The package context keeps the name of the downstream package, as in a clone.
 fn name_context(variant: &Variant<'_>, list: &mut ResourceList, results: &mut Results) {
-    let Ok(Some(id)) = find_context(list, root_kptfile(list)) else {
+    let Ok(Some(id)) = find_package_context(list, root_kptfile(list)) else {
         return;
     };
     let name = name_of(variant.package());
@@ -171,7 +165,7 @@ impl<'v> Overwritten<'v> {
         let removed = context.remove_keys.iter().map(String::as_str);
         Self {
             kptfile,
-            context: find_context(list, kptfile).ok().flatten(),
+            context: find_package_context(list, kptfile).ok().flatten(),
             keys: set.chain(removed).chain([NAME]).collect(),
             owner: variant.resource.name.as_deref().unwrap_or_default(),
             injections: variant_injections(variant.config, &variant.typed, list, supplied),

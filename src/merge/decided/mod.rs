@@ -16,11 +16,11 @@ mod pattern;
 pub use pattern::{Pattern, PatternError};
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::fields::Trail;
 use super::rule::{OnConflict, Side};
-use crate::config::{API_VERSION, UsageError, kind_of, unexpected, value_of};
+use crate::config::words::{expected, word};
+use crate::config::{API_VERSION, UsageError, kind_of, typed_config, unexpected, value_of};
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::{NodeRef, Path, de};
@@ -58,18 +58,13 @@ struct Target {
     namespace: Option<String>,
 }
 
-/// A file of rules.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct RulesFile {
-    #[serde(rename = "apiVersion")]
-    _api_version: String,
-    #[serde(rename = "kind")]
-    _kind: String,
-    #[serde(default, rename = "metadata")]
-    _metadata: IgnoredAny,
-    #[serde(default)]
-    conflicts: Vec<WrittenRule>,
+typed_config! {
+    /// A file of rules.
+    #[derive(Debug, Deserialize)]
+    struct RulesFile {
+        #[serde(default)]
+        conflicts: Vec<WrittenRule>,
+    }
 }
 
 /// Who stands in a conflict.
@@ -137,20 +132,17 @@ impl ConflictRules {
                 let result = FunctionResult::error(Reason::InvalidConfig, message);
                 results.push(result.at(at.index(index).field(field)));
             };
-            let words = OnConflict::WORDS.map(|(word, _)| word).join(", ");
             let take = match rule.take.as_deref() {
-                None => {
-                    refuse("take", format!("expected one of {words}, found none"));
-                    OnConflict::default()
-                }
-                Some(found) => match OnConflict::WORDS.iter().find(|(word, _)| *word == found) {
-                    Some((_, take)) => *take,
-                    None => {
-                        refuse("take", format!("expected one of {words}, found `{found}`"));
-                        OnConflict::default()
-                    }
-                },
+                None => Err(format!(
+                    "expected {}, found none",
+                    expected(&OnConflict::WORDS)
+                )),
+                Some(found) => word(found, &OnConflict::WORDS),
             };
+            let take = take.unwrap_or_else(|message| {
+                refuse("take", message);
+                OnConflict::default()
+            });
             let path = match rule.path.as_deref().map(Pattern::parse).transpose() {
                 Ok(path) => path,
                 Err(error) => {

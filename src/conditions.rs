@@ -5,16 +5,16 @@ use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
 /// A condition as Kubernetes has it, without a time: nothing depends on that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Condition<'a> {
-    pub(super) kind: &'a str,
-    pub(super) status: &'static str,
-    pub(super) reason: &'a str,
-    pub(super) message: &'a str,
+pub(crate) struct Condition<'a> {
+    pub(crate) kind: &'a str,
+    pub(crate) status: &'static str,
+    pub(crate) reason: &'a str,
+    pub(crate) message: &'a str,
 }
 
 impl Condition<'_> {
     /// As an info result; programs find type, status and reason in the tags.
-    pub(super) fn result(&self) -> FunctionResult {
+    pub(crate) fn result(&self) -> FunctionResult {
         let message = format!("{} is {}: {}", self.kind, self.status, self.message);
         let result = FunctionResult::info(message).at(Path::fields(&["status", "conditions"]));
         result
@@ -23,7 +23,7 @@ impl Condition<'_> {
             .tag("status", self.status)
     }
 
-    pub(super) fn fields(&self) -> [(&'static str, &str); 3] {
+    pub(crate) fn fields(&self) -> [(&'static str, &str); 3] {
         [
             ("status", self.status),
             ("reason", self.reason),
@@ -31,19 +31,19 @@ impl Condition<'_> {
         ]
     }
 
-    pub(super) fn value(&self) -> Value {
+    pub(crate) fn value(&self) -> Value {
         let fields = std::iter::once(("type", self.kind)).chain(self.fields());
         Value::Mapping(fields.map(|(k, v)| (k.into(), v.into())).collect())
     }
 
     /// Conditions as the value of their field.
-    pub(super) fn list(conditions: &[Self]) -> Value {
+    pub(crate) fn list(conditions: &[Self]) -> Value {
         Value::Sequence(conditions.iter().map(Self::value).collect())
     }
 
     /// Updates conditions that are there field by field; others, and other fields, stay. `text` says
     /// which scalars are texts that can be right already.
-    pub(super) fn update<'d>(
+    pub(crate) fn update<'d>(
         conditions: &[Self],
         old: NodeRef<'d>,
         text: fn(&NodeRef<'d>) -> Option<&'d str>,

@@ -1,50 +1,28 @@
-//! Conditions and readiness gates of injection points, in the root Kptfile.
+//! Conditions and readiness gates of a Kptfile.
 
 use std::collections::HashMap;
 
-use super::{Point, Refusal};
-use crate::functions::conditions::Condition;
-use crate::kptfile::{has_comments, remove_ids};
+use super::{has_comments, remove_ids};
+use crate::conditions::Condition;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::{FunctionResult, Reason, Results};
+use crate::results::{FunctionResult, Refusal, Results};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 const CONDITIONS: &str = "status.conditions";
 const GATES: &str = "info.readinessGates";
 
-/// What is recorded of a point.
-pub(super) struct Record {
+/// A condition to record, and whether the package waits for it.
+pub(crate) struct ConditionRecord {
     /// Type of the condition.
-    pub(super) condition: String,
-    required: bool,
-    status: &'static str,
-    reason: &'static str,
-    message: String,
+    pub(crate) condition: String,
+    /// Whether the condition is a readiness gate too.
+    pub(crate) is_gate: bool,
+    pub(crate) status: &'static str,
+    pub(crate) reason: &'static str,
+    pub(crate) message: String,
 }
 
-impl Record {
-    /// The point was filled.
-    pub(super) fn injected(point: &Point, message: String) -> Self {
-        Self {
-            condition: point.condition.clone(),
-            required: point.required,
-            status: "True",
-            reason: "ConfigInjected",
-            message,
-        }
-    }
-
-    /// The point stays as it is.
-    pub(super) fn unfilled(point: &Point, reason: Reason, message: String) -> Self {
-        Self {
-            condition: point.condition.clone(),
-            required: point.required,
-            status: "False",
-            reason: reason.as_str(),
-            message,
-        }
-    }
-
+impl ConditionRecord {
     fn as_condition(&self) -> Condition<'_> {
         Condition {
             kind: &self.condition,
@@ -60,10 +38,10 @@ fn gate(condition: &str) -> Value {
 }
 
 /// Writes conditions and gates; entries that are there are updated field by field.
-pub(super) fn record(
+pub(crate) fn record_conditions(
     list: &mut ResourceList,
     kptfile: ItemId,
-    records: &[Record],
+    records: &[ConditionRecord],
     results: &mut Results,
 ) {
     let in_package = list.is_package();
@@ -88,7 +66,7 @@ pub(super) fn record(
             if changed {
                 conditions.push(record.as_condition());
             }
-            if record.required && !gated.contains_key(name) {
+            if record.is_gate && !gated.contains_key(name) {
                 new_gates.push(gate(name));
                 gates.push(name);
             }
@@ -140,7 +118,7 @@ fn index<'d>(list: Option<NodeRef<'d>>, key: &str) -> HashMap<&'d str, Vec<NodeR
 /// Brings conditions up to date. Says whether anything changed.
 fn update<'d>(
     conditions: &[NodeRef<'d>],
-    record: &Record,
+    record: &ConditionRecord,
     editor: &mut Editor<'d, '_>,
 ) -> Result<bool, EditError> {
     let mut changed = false;

@@ -1,0 +1,77 @@
+//! Config fields that take one of a few words.
+
+use crate::results::{FunctionResult, Reason, Results};
+use crate::yaml::Path;
+
+/// The words of a field that says yes or no.
+pub(crate) const BOOL: [(&str, bool); 2] = [("true", true), ("false", false)];
+
+/// Reads such fields. A word that is not allowed is an error result, and the default stands for it.
+#[derive(Debug)]
+pub(crate) struct Words<'r> {
+    /// The field that holds the fields.
+    prefix: Path,
+    results: &'r mut Results,
+    valid: bool,
+}
+
+impl<'r> Words<'r> {
+    pub(crate) fn new(prefix: Path, results: &'r mut Results) -> Self {
+        Self {
+            prefix,
+            results,
+            valid: true,
+        }
+    }
+
+    /// The value of a word; the default if the field is absent.
+    pub(crate) fn read<T: Copy + Default>(
+        &mut self,
+        field: &str,
+        found: Option<&str>,
+        words: &[(&str, T)],
+    ) -> T {
+        let Some(found) = found else {
+            return T::default();
+        };
+        word(found, words).unwrap_or_else(|message| {
+            self.refuse(field, message);
+            T::default()
+        })
+    }
+
+    /// `true` or `false`; false if the field is absent.
+    pub(crate) fn read_bool(&mut self, field: &str, found: Option<&str>) -> bool {
+        self.read(field, found, &BOOL)
+    }
+
+    /// Reports an error at a field.
+    pub(crate) fn refuse(&mut self, field: &str, message: String) {
+        self.valid = false;
+        let result = FunctionResult::error(Reason::InvalidConfig, message);
+        self.results
+            .push(result.at(self.prefix.clone().field(field)));
+    }
+
+    /// Whether all words so far were allowed.
+    pub(crate) fn are_valid(&self) -> bool {
+        self.valid
+    }
+}
+
+/// The value of a word; the message says what was expected of another one.
+pub(crate) fn word<T: Copy>(found: &str, words: &[(&str, T)]) -> Result<T, String> {
+    let known = words.iter().find(|(word, _)| *word == found);
+    known
+        .map(|(_, value)| *value)
+        .ok_or_else(|| format!("expected {}, found `{found}`", expected(words)))
+}
+
+/// The words that a message expects: `` `a` or `b` ``, `` one of `a`, `b`, `c` ``.
+pub(crate) fn expected<T>(words: &[(&str, T)]) -> String {
+    let words: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+    match words.as_slice() {
+        [one, other] => format!("{one} or {other}"),
+        words => format!("one of {}", words.join(", ")),
+    }
+}

@@ -1,0 +1,69 @@
+//! The injectors that a config gives.
+
+use serde::Deserialize;
+
+use crate::config::{
+    self, API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed, typed_config,
+};
+use crate::variant::cluster::namespace_of;
+use crate::variant::package_variant::{InjectionSelector, PackageVariant, Part};
+use crate::yaml::{NodeRef, Path};
+
+typed_config! {
+    #[derive(Debug, Deserialize)]
+    struct InjectConfig ignores resources {
+        /// Which resources are injected; the first that matches wins.
+        #[serde(default)]
+        injectors: Vec<InjectionSelector>,
+    }
+}
+
+/// The injectors of a config.
+pub(super) struct Injectors {
+    pub(super) selectors: Vec<InjectionSelector>,
+    /// Where the selectors stand in the config.
+    pub(super) field: Path,
+    /// Namespace of the config object; resources of others must not leak.
+    pub(super) namespace: String,
+}
+
+impl Injectors {
+    pub(super) fn read(config: Option<NodeRef<'_>>) -> Result<Self, UsageError> {
+        const EXPECTED: &str = "an InjectConfig (fn.kpt.dev/v1alpha1) or a PackageVariant \
+             (config.porch.kpt.dev/v1alpha1)";
+        let Some(config) = config else {
+            return Err(UsageError(format!(
+                "functionConfig: expected {EXPECTED}, found none"
+            )));
+        };
+        match kind_of(config) {
+            (API_VERSION, "InjectConfig") => {
+                let typed: InjectConfig = typed(config)?;
+                Ok(Self::of(
+                    config,
+                    typed.injectors,
+                    Path::fields(&["injectors"]),
+                ))
+            }
+            (PACKAGE_VARIANT_API_VERSION, "PackageVariant") => {
+                let typed = PackageVariant::read_part(config, Part::Injectors)?;
+                Ok(Self::of_variant(config, &typed))
+            }
+            _ => Err(config::unexpected(config, EXPECTED)),
+        }
+    }
+
+    pub(super) fn of_variant(config: NodeRef<'_>, variant: &PackageVariant) -> Self {
+        let field = Path::fields(&["spec", "injectors"]);
+        Self::of(config, variant.spec.injectors.clone(), field)
+    }
+
+    fn of(config: NodeRef<'_>, selectors: Vec<InjectionSelector>, field: Path) -> Self {
+        let namespace = config.get_path(&["metadata", "namespace"]);
+        Self {
+            selectors,
+            field,
+            namespace: namespace_of(namespace.and_then(|n| n.as_str())).to_owned(),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Fills injection points, and says what happened to each.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::config::Injectors;
+use super::points::{Point, field_of};
+use super::select::Selection;
+use super::{
+    CONFIG_INJECTION_ANNOTATION, INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION,
+};
+use crate::kptfile::{ConditionRecord, has_comments, remove_ids};
+use crate::resource::Resource;
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Reason, Refusal, Results};
+use crate::yaml::{Content, EditError, Editor, EntryRef, NodeKind, NodeRef, Path, Value};
+
+const ANNOTATIONS: &str = "metadata.annotations";
+
+/// A point with what is copied into it.
+pub(super) struct Filling<'a> {
+    pub(super) point: &'a Point,
+    /// Name of the selected resource.
+    pub(super) name: &'a str,
+    pub(super) entry: EntryRef<'a>,
+}
+
+/// Fills points, each text once. Gives the points that changed, and those that cannot be filled.
+pub(super) fn fill(
+    fillings: &BTreeMap<ItemId, Filling<'_>>,
+    list: &mut ResourceList,
+) -> HashMap<ItemId, Result<(), Refusal>> {
+    let in_package = list.is_package();
+    let mut changed = Vec::new();
+    let mut refused = Vec::new();
+    list.edit_items(
+        fillings.keys().copied(),
+        |id, node, editor| {
+            let is_changed = match fillings.get(&id) {
+                Some(filling) => filling.write(node, in_package, editor)?,
+                None => false,
+            };
+            changed.extend(is_changed.then_some(id));
+            Ok::<_, Refusal>(())
+        },
+        |id, refusal| refused.push((id, refusal)),
+    );
+    let changed = changed.into_iter().map(|id| (id, Ok(())));
+    let refused = refused.into_iter().map(|(id, refusal)| (id, Err(refusal)));
+    changed.chain(refused).collect()
+}
+
+impl<'a> Filling<'a> {
+    /// Copies the field of the selected resource into the point. Says whether anything changed.
+    fn write<'d>(
+        &self,
+        resource: NodeRef<'d>,
+        in_package: bool,
+        editor: &mut Editor<'d, 'a>,
+    ) -> Result<bool, Refusal> {
+        let field = field_of(&self.point.resource);
+        let entry = self.entry;
+        let resource = resource.resolved();
+        let mut changed = true;
+        match resource.entry(field) {
+            Some(old) if old.value.equals(&entry.value) => changed = false,
+            Some(old) => {
+                if !in_package && has_list_comments(old.value) {
+                    remove_ids(resource, editor).map_err(Refusal::at(ANNOTATIONS))?;
+                }
+                let replaced = editor.replace(old.value, Content::Node(entry.value));
+                replaced.map_err(Refusal::at(field))?;
+            }
+            None => {
+                let inserted = editor.insert_entry_from(resource, None, entry);
+                inserted.map_err(Refusal::at(field))?;
+            }
+        }
+        changed |= annotate(resource, self.name, editor).map_err(Refusal::at(ANNOTATIONS))?;
+        Ok(changed)
+    }
+
+    pub(super) fn record(
+        &self,
+        outcome: Option<Result<(), Refusal>>,
+        results: &mut Results,
+    ) -> ConditionRecord {
+        let Self { point, name, .. } = *self;
+        let field = field_of(&point.resource);
+        match outcome {
+            Some(Ok(())) => {
+                let result = FunctionResult::info(format!("injected `{field}` of `{name}`"));
+                results.push(result.about(&point.resource).at(field));
+            }
+            Some(Err(refusal)) => results.push(refusal.result().about(&point.resource)),
+            None => {}
+        }
+        injected(point, format!("injected resource `{name}`"))
+    }
+}
+
+/// The selected resource has nothing to inject; the point stays as it is.
+pub(super) fn without_field(point: &Point, name: &str, results: &mut Results) -> ConditionRecord {
+    let field = field_of(&point.resource);
+    let message = format!("the selected resource `{name}` has no `{field}`");
+    let result = FunctionResult::warning(Reason::FieldNotFound, message.clone());
+    results.push(result.about(&point.resource).at(field));
+    unfilled_record(point, Reason::FieldNotFound, message)
+}
+
+/// Writes the name of the injected resource. Says whether anything changed.
+fn annotate<'d>(
+    resource: NodeRef<'d>,
+    name: &str,
+    editor: &mut Editor<'d, '_>,
+) -> Result<bool, EditError> {
+    let metadata = resource.entry("metadata").map(|entry| entry.value);
+    let annotations = metadata.and_then(|metadata| metadata.entry("annotations"));
+    let Some(annotations) = annotations.map(|entry| entry.value) else {
+        // Metadata is an alias; editing that is refused.
+        return Err(EditError::WrongKind {
+            place: ANNOTATIONS.to_owned(),
+            expected: "mapping",
+            found: "alias",
+        });
+    };
+    let mut changed = false;
+    for (annotation, add) in [
+        (INJECTED_RESOURCE_NAME_ANNOTATION, true),
+        (INJECTED_RESOURCE_ANNOTATION, false),
+    ] {
+        let old = annotations.entry(annotation);
+        let is_due = match old {
+            Some(old) => old.value.as_str() != Some(name),
+            None => add,
+        };
+        if is_due {
+            changed = true;
+            editor.set(annotations, annotation, Content::Value(Value::from(name)))?;
+        }
+    }
+    Ok(changed)
+}
+
+/// Whether elements of a list within the value carry comments, which kpt would restore by position.
+fn has_list_comments(value: NodeRef<'_>) -> bool {
+    let mut pending = vec![value];
+    while let Some(node) = pending.pop() {
+        if node.kind() == NodeKind::BlockSequence && has_comments(node) {
+            return true;
+        }
+        pending.extend(node.items());
+        pending.extend(node.entries().map(|entry| entry.value));
+    }
+    false
+}
+
+/// The condition of a point for which nothing was selected.
+pub(super) fn unfilled(
+    injectors: &Injectors,
+    point: &Point,
+    selection: Option<&Selection>,
+    results: &mut Results,
+) -> ConditionRecord {
+    let Resource {
+        api_version, kind, ..
+    } = &point.resource;
+    let message = match selection {
+        Some(_) => "no injection selector matches a supplied resource".to_owned(),
+        None => format!(
+            "no resource of apiVersion `{api_version}` and kind `{kind}` is supplied in namespace `{}`",
+            injectors.namespace
+        ),
+    };
+    if point.required {
+        let result = FunctionResult::warning(Reason::NoResourceSelected, message.clone());
+        let field = Path::fields(&["metadata", "annotations", CONFIG_INJECTION_ANNOTATION]);
+        results.push(result.about(&point.resource).at(field));
+    }
+    unfilled_record(point, Reason::NoResourceSelected, message)
+}
+
+/// The condition of a point that was filled.
+fn injected(point: &Point, message: String) -> ConditionRecord {
+    ConditionRecord {
+        condition: point.condition.clone(),
+        is_gate: point.required,
+        status: "True",
+        reason: "ConfigInjected",
+        message,
+    }
+}
+
+/// The condition of a point that stays as it is.
+fn unfilled_record(point: &Point, reason: Reason, message: String) -> ConditionRecord {
+    ConditionRecord {
+        condition: point.condition.clone(),
+        is_gate: point.required,
+        status: "False",
+        reason: reason.as_str(),
+        message,
+    }
+}

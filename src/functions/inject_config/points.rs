@@ -1,0 +1,120 @@
+//! The injection points of a package.
+
+use std::collections::HashMap;
+
+use super::CONFIG_INJECTION_ANNOTATION;
+use crate::kptfile::is_package_context;
+use crate::resource::Resource;
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Reason, with_article};
+use crate::variant::cluster::namespace_of;
+use crate::yaml::{EntryRef, NodeRef, Path};
+
+/// A resource of the package that takes an injection.
+pub(super) struct Point {
+    pub(super) id: ItemId,
+    pub(super) resource: Resource,
+    pub(super) required: bool,
+    /// `config.injection.<kind>.<name>`
+    pub(super) condition: String,
+}
+
+/// The field that is injected into resources of this kind.
+pub(super) fn field_of(resource: &Resource) -> &'static str {
+    match resource.kind == "ConfigMap" && resource.group().is_empty() {
+        true => "data",
+        false => "spec",
+    }
+}
+
+/// The entry of the field in a resource to inject; a null counts as none.
+pub(super) fn source_entry<'a>(node: NodeRef<'a>, field: &str) -> Option<EntryRef<'a>> {
+    node.resolved()
+        .entry(field)
+        .filter(|entry| !entry.value.is_null())
+}
+
+/// The injection points in the order of the items; what is wrong with them goes to the findings.
+pub(super) fn points(list: &ResourceList, findings: &mut Vec<FunctionResult>) -> Vec<Point> {
+    let path = ["metadata", "annotations", CONFIG_INJECTION_ANNOTATION];
+    let mut points = Vec::new();
+    for (id, resource) in list.items_that_may_contain(&["config-injection"]) {
+        let Some(value) = list.node(id).get_path(&path) else {
+            continue;
+        };
+        let required = match value.scalar_text() {
+            Some("required") => true,
+            Some("optional") => false,
+            other => {
+                let found =
+                    other.map_or_else(|| with_article(value.kind_name()), |t| format!("`{t}`"));
+                let message = format!("expected `required` or `optional`, found {found}");
+                let result = FunctionResult::error(Reason::InvalidValue, message);
+                findings.push(result.about(resource).at(Path::fields(&path)));
+                false
+            }
+        };
+        if is_package_context(resource) {
+            let message = "expected no injection point, found one: an injection would replace the \
+                           package's `name` and all other keys of its context";
+            let result = FunctionResult::error(Reason::InvalidValue, message);
+            findings.push(result.about(resource).at(Path::fields(&path)));
+        }
+        let mut missing = |field: Path, what: &str| {
+            let message = format!("expected {what} of the injection point, found none");
+            let result = FunctionResult::error(Reason::InvalidValue, message);
+            findings.push(result.about(resource).at(field));
+        };
+        if resource.api_version.is_empty() {
+            missing(Path::fields(&["apiVersion"]), "the apiVersion");
+        }
+        if resource.kind.is_empty() {
+            missing(Path::fields(&["kind"]), "the kind");
+        }
+        let name = resource.name.as_deref().filter(|name| !name.is_empty());
+        if name.is_none() {
+            missing(Path::fields(&["metadata", "name"]), "the name");
+        }
+        points.push(Point {
+            id,
+            resource: resource.clone(),
+            required,
+            condition: format!(
+                "config.injection.{}.{}",
+                resource.kind,
+                name.unwrap_or_default()
+            ),
+        });
+    }
+    points
+}
+
+/// Points that would share a condition, which could not tell of both.
+pub(super) fn ambiguous_conditions(points: &[Point]) -> Vec<FunctionResult> {
+    let mut first: HashMap<&str, &Point> = HashMap::new();
+    let mut findings = Vec::new();
+    for point in points.iter().filter(|point| point.resource.name.is_some()) {
+        let other = *first.entry(&point.condition).or_insert(point);
+        if other.id != point.id {
+            let message = format!(
+                "expected one injection point for the condition `{}`, found another in {}; rename one of them",
+                point.condition,
+                place_of(&other.resource)
+            );
+            let result = FunctionResult::error(Reason::AmbiguousCondition, message);
+            findings.push(result.about(&point.resource).at("metadata.name"));
+        }
+    }
+    findings
+}
+
+/// What tells a point from another of its kind and name.
+fn place_of(resource: &Resource) -> String {
+    let namespace = namespace_of(resource.namespace.as_deref());
+    let api_version = &resource.api_version;
+    let place = format!("namespace `{namespace}`, apiVersion `{api_version}`");
+    match &resource.origin.path {
+        Some(path) => format!("`{path}` ({place})"),
+        None => place,
+    }
+}

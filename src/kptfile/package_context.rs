@@ -1,0 +1,79 @@
+//! The package context: the ConfigMap `kptfile.kpt.dev` beside the root Kptfile.
+
+use super::{depth, same_directory};
+use crate::resource::{LOCAL_CONFIG_ANNOTATION, Origin, Resource};
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Reason};
+use crate::yaml::Value;
+
+/// Name of the ConfigMap that holds the package context.
+pub const PACKAGE_CONTEXT_NAME: &str = "kptfile.kpt.dev";
+/// File that kpt puts the package context into.
+pub const PACKAGE_CONTEXT_FILE: &str = "package-context.yaml";
+
+pub(crate) fn is_package_context(resource: &Resource) -> bool {
+    resource.api_version == "v1"
+        && resource.kind == "ConfigMap"
+        && resource.name.as_deref() == Some(PACKAGE_CONTEXT_NAME)
+}
+
+/// The package context of the root package; several that could be it are an error.
+pub(crate) fn find_package_context(
+    list: &ResourceList,
+    root_kptfile: Option<ItemId>,
+) -> Result<Option<ItemId>, Vec<ItemId>> {
+    let all = || {
+        list.items()
+            .filter(|(_, resource)| is_package_context(resource))
+    };
+    let found: Vec<ItemId> = match root_kptfile.map(|root| &list.resource(root).origin) {
+        Some(root) => all()
+            .filter(|(_, resource)| same_directory(&resource.origin, root))
+            .map(|(id, _)| id)
+            .collect(),
+        // Without a Kptfile: the one nearest to the root.
+        None => {
+            let highest = all().map(|(_, resource)| depth(&resource.origin)).min();
+            all()
+                .filter(|(_, resource)| Some(depth(&resource.origin)) == highest)
+                .map(|(id, _)| id)
+                .collect()
+        }
+    };
+    match found.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(*one)),
+        _ => Err(found),
+    }
+}
+
+/// The ConfigMap as kpt makes it, for a package of this name.
+pub(crate) fn new_package_context(name: &str) -> Value {
+    let entry = |key: &str, value: Value| (Value::from(key), value);
+    let annotations = vec![entry(LOCAL_CONFIG_ANNOTATION, Value::from("true"))];
+    let metadata = vec![
+        entry("name", Value::from(PACKAGE_CONTEXT_NAME)),
+        entry("annotations", Value::Mapping(annotations)),
+    ];
+    let data = vec![entry("name", Value::from(name))];
+    Value::Mapping(vec![
+        entry("apiVersion", Value::from("v1")),
+        entry("kind", Value::from("ConfigMap")),
+        entry("metadata", Value::Mapping(metadata)),
+        entry("data", Value::Mapping(data)),
+    ])
+}
+
+/// The path of the package context's file beside a Kptfile; `None` if the Kptfile has no path.
+pub(crate) fn package_context_path(kptfile: &Origin) -> Option<String> {
+    kptfile.directory().map(|directory| match directory {
+        "" => PACKAGE_CONTEXT_FILE.to_owned(),
+        directory => format!("{directory}/{PACKAGE_CONTEXT_FILE}"),
+    })
+}
+
+/// The error for a new package context whose file exists already.
+pub(crate) fn package_context_path_taken(path: &str) -> FunctionResult {
+    let message = format!("the file is there, but holds no ConfigMap `{PACKAGE_CONTEXT_NAME}`");
+    FunctionResult::error(Reason::PathTaken, message).in_file(path)
+}

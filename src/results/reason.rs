@@ -1,0 +1,145 @@
+//! Why an error or warning was reported, for programs.
+
+use std::fmt;
+
+macro_rules! reasons {
+    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
+        /// Why an error or warning was reported: a stable word for programs, in `tags.reason`.
+        ///
+        /// To rename or remove one is a breaking change. `docs/reasons.md` is made from this list.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Reason { $($(#[doc = $doc])+ $name,)+ }
+
+        impl Reason {
+            /// All reasons with their explanations, in the order of their names.
+            pub const ALL: &'static [(Self, &'static str, &'static str)] =
+                &[$((Self::$name, stringify!($name), concat!($($doc),+)),)+];
+
+            /// The word.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => stringify!($name),)+ }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// Several resources match, and nothing decides between them.
+    Ambiguous,
+    /// Two injection points of the same kind and name would share a condition.
+    AmbiguousCondition,
+    /// A tag and a branch have the same name and point to different commits.
+    AmbiguousRevision,
+    /// The repository lacks a commit that a Kptfile names; its tag was used instead.
+    CommitNotFound,
+    /// Two elements of a list have the same keys; they were paired by position.
+    DuplicateKey,
+    /// Two resources of one source have the same identity.
+    DuplicateResource,
+    /// A list in a patch has another order than its `$setElementOrder`.
+    ElementOrderMismatch,
+    /// The original package of a merge is empty, or lacks the Kptfile that the others have.
+    EmptyOriginal,
+    /// The upstream package of a merge is empty, or lacks the Kptfile that the others have.
+    EmptyUpstream,
+    /// An expression cannot be evaluated for a target.
+    ExpressionFailed,
+    /// The resource to inject has no `spec`, or no `data` if it is a ConfigMap.
+    FieldNotFound,
+    /// A field has no effect in its place.
+    IgnoredField,
+    /// The functionConfig has a value that is not allowed.
+    InvalidConfig,
+    /// An expression is wrong, whatever it is evaluated for.
+    InvalidExpression,
+    /// The last-applied annotation is not JSON.
+    InvalidLastApplied,
+    /// A patch does not fit the place that it patches.
+    InvalidPatch,
+    /// A path leaves the package, or is not a path in a package.
+    InvalidPath,
+    /// A field has a value of the wrong kind.
+    InvalidValue,
+    /// The package has no Kptfile.
+    KptfileNotFound,
+    /// Local changes prevent a fast-forward, or another strategy overwrites them.
+    LocalChanges,
+    /// Local and upstream both changed a place, and the changes differ.
+    MergeConflict,
+    /// Two targets, or two PackageVariantSets, would generate PackageVariants of one name.
+    NameCollision,
+    /// The previous configuration is unknown, so nothing is deleted.
+    NoLastApplied,
+    /// There is no live resource for a configuration.
+    NoLive,
+    /// There is no PackageVariantSet to expand.
+    NoPackageVariantSet,
+    /// No resource was found for a required injection point.
+    NoResourceSelected,
+    /// A target of a PackageVariantSet selects nothing.
+    NoTargetSelected,
+    /// A PackageVariantSet that owns PackageVariants no longer selects anything.
+    NoTargets,
+    /// A list in a patch has elements that its `$setElementOrder` lacks.
+    NotInElementOrder,
+    /// The package, or the output, could not be written; the other results of the run are void.
+    NotWritten,
+    /// The revision that a package was copied from was found by its content.
+    OriginalFound,
+    /// The revision that a package is based on is unknown, or the repository lacks it.
+    OriginalNotFound,
+    /// No revision is close to the package, so it may not be a copy of any.
+    OriginalUncertain,
+    /// A PackageVariant of that name exists, and the PackageVariantSet does not own it.
+    OtherOwner,
+    /// A PackageVariant belongs to a PackageVariantSet that does not exist.
+    OwnerNotFound,
+    /// The package has no ConfigMap `kptfile.kpt.dev` beside its root Kptfile.
+    PackageContextNotFound,
+    /// The package to clone into already has resources.
+    PackageNotEmpty,
+    /// A new file would replace an existing one.
+    PathTaken,
+    /// The Repository that a PackageVariant would go to does not exist.
+    RepositoryNotFound,
+    /// The key is reserved for kpt and Porch.
+    ReservedKey,
+    /// An edit would change what a YAML alias elsewhere reads, and its value holds anchors itself.
+    SharedAnchor,
+    /// A file was not read, and therefore not edited.
+    SkippedFile,
+    /// Local and upstream both added a sub-package, and the two differ.
+    SubPackageExists,
+    /// The resource that a patch is for does not exist.
+    TargetNotFound,
+    /// A run would generate more PackageVariants, or larger ones, than the limit allows.
+    TooManyTargets,
+    /// A key of a patch begins with `$`, and is neither a directive nor a field.
+    UnknownDirective,
+    /// A resource of an API version that this function does not support was skipped.
+    UnsupportedVersion,
+    /// The PackageRevision to generate PackageVariants from does not exist.
+    UpstreamNotFound,
+    /// The upstream package is not the one that the PackageVariant asks for.
+    WrongUpstream,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_stand_in_the_order_of_their_names() {
+        let names: Vec<_> = Reason::ALL.iter().map(|(_, name, _)| *name).collect();
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        assert_eq!(names, sorted);
+    }
+}

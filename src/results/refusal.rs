@@ -1,0 +1,81 @@
+//! Edits that cannot be made, as error results.
+
+use std::fmt;
+
+use super::{FunctionResult, Reason, with_article};
+use crate::yaml::EditError;
+
+impl FunctionResult {
+    /// The error for an edit that was not made; the caller names the resource.
+    #[must_use]
+    pub fn refused(error: &EditError) -> Self {
+        match error {
+            EditError::SharedAnchor { place, anchor } => Self::error(
+                Reason::SharedAnchor,
+                format!(
+                    "the value is shared through the anchor `&{anchor}`; write it out in full first"
+                ),
+            )
+            .at(place),
+            EditError::WrongKind {
+                expected, found, ..
+            } => {
+                let message = format!("expected a {expected}, found {}", with_article(found));
+                Self::error(Reason::InvalidValue, message)
+            }
+            EditError::Endless { .. }
+            | EditError::KeyTwice { .. }
+            | EditError::Overlap { .. }
+            | EditError::Broken(_) => Self::error(Reason::InvalidValue, error.to_string()),
+        }
+    }
+
+    /// The error for an edit of a field that was not made. It names the field that the error names,
+    /// else this one; the caller names the resource.
+    #[must_use]
+    pub fn refused_at(error: &EditError, field: impl fmt::Display) -> Self {
+        let result = Self::refused(error);
+        match result.field {
+            Some(_) => result,
+            None => result.at(field),
+        }
+    }
+}
+
+/// An edit that cannot be made, and the field that it was for.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    field: Option<String>,
+    error: EditError,
+}
+
+impl Refusal {
+    /// Names the field of an edit, for `map_err`.
+    pub(crate) fn at(field: impl fmt::Display) -> impl FnOnce(EditError) -> Self {
+        move |error| Self {
+            field: Some(field.to_string()),
+            error,
+        }
+    }
+
+    /// Names the field if none is named yet.
+    pub(crate) fn or_at(self, field: impl fmt::Display) -> Self {
+        match self.field {
+            Some(_) => self,
+            None => Self::at(field)(self.error),
+        }
+    }
+
+    pub(crate) fn result(&self) -> FunctionResult {
+        match &self.field {
+            Some(field) => FunctionResult::refused_at(&self.error, field),
+            None => FunctionResult::refused(&self.error),
+        }
+    }
+}
+
+impl From<EditError> for Refusal {
+    fn from(error: EditError) -> Self {
+        Self { field: None, error }
+    }
+}

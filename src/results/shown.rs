@@ -1,0 +1,120 @@
+//! Values and names as messages show them: cut, escaped, and never those of a Secret.
+
+use crate::resource::Resource;
+use crate::yaml::{Path, Value};
+
+/// A kind of value in a sentence: `a string`, `an alias`, and `nothing` for null.
+pub(crate) fn with_article(kind: &str) -> String {
+    match kind.as_bytes() {
+        b"null" => "nothing".to_owned(),
+        [b'a' | b'e' | b'i' | b'o' | b'u', ..] => format!("an {kind}"),
+        _ => format!("a {kind}"),
+    }
+}
+
+/// Control characters in names must not reach a terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            let escaped =
+                c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+            let escape = escaped.then(|| c.escape_default());
+            let plain = (!escaped).then_some(c);
+            escape.into_iter().flatten().chain(plain)
+        })
+        .collect()
+}
+
+/// What a value may be shown as in a result: those of a Secret are never shown.
+#[must_use]
+pub fn shown(resource: &Resource, path: &Path, value: &Value) -> String {
+    cut(json(resource, path, value))
+}
+
+/// Bytes of a value that a result shows.
+const LIMIT: usize = 256;
+
+fn cut(mut json: String) -> String {
+    if json.len() > LIMIT {
+        let end = (0..=LIMIT)
+            .rev()
+            .find(|at| json.is_char_boundary(*at))
+            .unwrap_or_default();
+        json.truncate(end);
+        json.push('…');
+    }
+    json
+}
+
+/// The whole of what [`shown`] cuts.
+pub(crate) fn json(resource: &Resource, path: &Path, value: &Value) -> String {
+    match is_secret(resource, path) {
+        true => "<redacted>".to_owned(),
+        false => value.to_json(),
+    }
+}
+
+/// A value as it is, or the beginning of its JSON.
+pub(super) fn short(value: &Value) -> Value {
+    let json = value.to_json();
+    match json.len() > LIMIT {
+        true => Value::from(cut(json)),
+        false => value.clone(),
+    }
+}
+
+/// Whether a path of a resource holds secret values (`data`, `stringData`, last-applied, or a
+/// parent of them).
+pub(crate) fn is_secret(resource: &Resource, path: &Path) -> bool {
+    use crate::yaml::PathElement::Field;
+    if resource.kind != "Secret" {
+        return false;
+    }
+    let fields: Vec<&str> = path
+        .elements()
+        .iter()
+        .map_while(|element| match element {
+            Field(name) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    match fields.as_slice() {
+        [] | ["data" | "stringData", ..] | ["metadata"] | ["metadata", "annotations"] => true,
+        ["metadata", "annotations", name, ..] => *name == LAST_APPLIED,
+        _ => false,
+    }
+}
+
+/// The annotation in which `kubectl apply` keeps the previous configuration.
+pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_secrets_are_not_shown() {
+        let resource = |kind: &str| Resource {
+            kind: kind.to_owned(),
+            ..Resource::default()
+        };
+        let value = Value::from("hunter2");
+        let path = |names: &[&str]| Path::fields(names);
+        let secret = resource("Secret");
+        for hidden in [
+            path(&[]),
+            path(&["data"]),
+            path(&["data", "password"]),
+            path(&["stringData", "password"]),
+            path(&["metadata", "annotations"]),
+            path(&["metadata", "annotations", LAST_APPLIED]),
+        ] {
+            assert_eq!(shown(&secret, &hidden, &value), "<redacted>", "{hidden}");
+        }
+        assert_eq!(shown(&secret, &path(&["type"]), &value), "\"hunter2\"");
+        assert_eq!(
+            shown(&resource("ConfigMap"), &path(&["data"]), &value),
+            "\"hunter2\""
+        );
+    }
+}
