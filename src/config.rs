@@ -19,6 +19,13 @@ pub const API_VERSION: &str = "fn.kpt.dev/v1alpha1";
 /// `apiVersion` of a PackageVariant.
 pub const PACKAGE_VARIANT_API_VERSION: &str = "config.porch.kpt.dev/v1alpha1";
 
+/// `apiVersion` and `kind` of a config.
+pub type ConfigKind = (&'static str, &'static str);
+/// The config that `kpt fn eval ... -- KEY=VALUE` makes of its arguments.
+pub const CONFIG_MAP: ConfigKind = ("v1", "ConfigMap");
+/// A PackageVariant as config.
+pub const PACKAGE_VARIANT: ConfigKind = (PACKAGE_VARIANT_API_VERSION, "PackageVariant");
+
 /// The function cannot begin: wrong usage, wrong config, unreadable input. Exit code 2.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
@@ -172,6 +179,25 @@ pub fn value_of(config: NodeRef<'_>) -> Result<Value, UsageError> {
             "functionConfig: its aliases stand for too many values, or for themselves".to_owned(),
         )
     })
+}
+
+/// The config of a function that cannot do without.
+pub(crate) fn required<'c>(
+    config: Option<NodeRef<'c>>,
+    expected: &str,
+) -> Result<NodeRef<'c>, UsageError> {
+    config.ok_or_else(|| UsageError(format!("functionConfig: expected {expected}, found none")))
+}
+
+/// The kinds of config that a message expects: `an A (v1), a B (v1) or a C (v1)`.
+pub(crate) fn expected(kinds: &[ConfigKind]) -> String {
+    let kind = |(version, kind): &ConfigKind| format!("{} ({version})", with_article(kind));
+    let kinds: Vec<String> = kinds.iter().map(kind).collect();
+    match kinds.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => "no config".to_owned(),
+    }
 }
 
 /// The error for a config of a kind that the function does not take.

@@ -139,6 +139,19 @@ count "apply-patch to 100 resources" 0 "$work/100.yaml" apply-patch --patches "$
 fleet=examples/expand-variant-set-fleet
 count "expand-variant-set of the fleet example" 3 /dev/null expand-variant-set --check \
   --config $fleet/fn-config.yaml --resources $fleet/cluster.yaml --package $fleet/package
+example=examples/apply-config-deployment
+count "apply-config of its example" 3 /dev/null apply-config --check --package $example/package --live $example/live
+count "create-patch of the example of apply-config" 3 /dev/null create-patch --check \
+  --package $example/package --live $example/live
+example=examples/inject-config-service-endpoints
+count "inject-config of its example" 3 /dev/null inject-config --check \
+  --config $example/fn-config.yaml --resources $example/cluster.yaml --package $example/package
+example=examples/prepend-pipeline-namespace
+count "prepend-pipeline of its example" 3 /dev/null prepend-pipeline --check \
+  --config $example/fn-config.yaml --package $example/package
+example=examples/render-variant-clone
+count "render-variant of its example" 3 /dev/null render-variant --check --config $example/fn-config.yaml \
+  --upstream $example/upstream --resources $example/resources --package "$work/new"
 
 if [[ $failed -gt 0 ]]; then
   echo "$failed failed" >&2

@@ -3,26 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
+use krm_variants::functions::{ALL, Function};
+
 use super::generate;
 use super::measure::{Row, is_there, measure, run, with_input};
-
-const FUNCTIONS: [(&str, &str); 9] = [
-    ("apply-config", env!("CARGO_BIN_EXE_apply-config")),
-    ("apply-patch", env!("CARGO_BIN_EXE_apply-patch")),
-    ("create-patch", env!("CARGO_BIN_EXE_create-patch")),
-    (
-        "expand-variant-set",
-        env!("CARGO_BIN_EXE_expand-variant-set"),
-    ),
-    ("inject-config", env!("CARGO_BIN_EXE_inject-config")),
-    ("merge-package", env!("CARGO_BIN_EXE_merge-package")),
-    ("prepend-pipeline", env!("CARGO_BIN_EXE_prepend-pipeline")),
-    ("render-variant", env!("CARGO_BIN_EXE_render-variant")),
-    (
-        "set-package-context",
-        env!("CARGO_BIN_EXE_set-package-context"),
-    ),
-];
 
 /// Prints the table.
 pub(crate) fn table(go: Option<&Path>) {
@@ -54,9 +38,11 @@ pub(crate) fn table(go: Option<&Path>) {
             },
         ));
     }
-    for (name, path) in FUNCTIONS {
+    for Function { name, .. } in ALL {
+        // Cargo builds all of them into one directory.
+        let path = Path::new(function).with_file_name(name);
         rows.push(Row::process(format!("{name} --version"), move || {
-            let mut command = Command::new(path);
+            let mut command = Command::new(&path);
             command.arg("--version");
             command
         }));
@@ -68,13 +54,13 @@ pub(crate) fn table(go: Option<&Path>) {
     let base = rows[0].median();
     for row in &rows {
         let [low, median, high] = row.spread().map(|seconds| seconds * 1e3);
-        let size = FUNCTIONS
-            .iter()
-            .find(|(name, _)| row.name == format!("{name} --version"))
-            .and_then(|(_, path)| std::fs::metadata(path).ok())
-            .map_or("-".to_owned(), |file| {
-                format!("{:.1}", file.len() as f64 / 1e6)
-            });
+        let size = row.name.strip_suffix(" --version").and_then(|name| {
+            let binary = Path::new(function).with_file_name(name);
+            std::fs::metadata(binary).ok()
+        });
+        let size = size.map_or("-".to_owned(), |file| {
+            format!("{:.1}", file.len() as f64 / 1e6)
+        });
         println!(
             "| {} | {median:.2} ({low:.2} to {high:.2}) | {:.2} | {:.2} | {size} |",
             row.name,

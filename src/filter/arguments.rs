@@ -5,7 +5,9 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::error::ContextKind;
-use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum, value_parser};
+use clap::{
+    Arg, ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueEnum, value_parser,
+};
 
 use super::keys::not_a_pair;
 use crate::config::UsageError;
@@ -129,50 +131,10 @@ pub(super) fn parse(
     function: &Function,
     arguments: impl IntoIterator<Item = OsString>,
 ) -> Result<Arguments, clap::Error> {
-    let mut command = Arguments::command()
-        .name(function.name)
-        .about(function.about)
-        .mut_arg("pairs", |pairs| pairs.help(function.keys.help()));
-    for role in function.roles {
-        let action = match role.is_repeatable() {
-            true => ArgAction::Append,
-            false => ArgAction::Set,
-        };
-        let flag = Arg::new(role.as_str()).long(role.as_str());
-        let flag = flag.value_name("PATH").help(role.help()).action(action);
-        command = command.arg(flag.value_parser(value_parser!(PathBuf)));
-    }
-    if function.uses_schema {
-        let help = "Add the types of an OpenAPI v2 document (kubectl get --raw /openapi/v2)";
-        let flag = Arg::new(OPENAPI)
-            .long(OPENAPI)
-            .value_name("FILE")
-            .help(help);
-        command = command.arg(flag.value_parser(value_parser!(PathBuf)));
-    }
-    if function.merges() {
-        let help = "Decide conflicts by the rules of a ConflictRules (fn.kpt.dev/v1alpha1)";
-        let flag = Arg::new(CONFLICTS)
-            .long(CONFLICTS)
-            .value_name("FILE")
-            .help(help);
-        command = command.arg(flag.value_parser(value_parser!(PathBuf)));
-        let help =
-            "With --package: exit 4 if everything is written, with conflicts left to look at";
-        let flag = Arg::new(EXIT_CONFLICTS).long(EXIT_CONFLICTS).help(help);
-        command = command.arg(flag.action(ArgAction::SetTrue).requires("package"));
-    }
-    if function.merge_driver.is_some() {
-        let help = "As Git's merge driver: merge the file %B into %A, exit 1 if conflicts are left";
-        let flag = Arg::new(MERGE_DRIVER).long(MERGE_DRIVER).help(help);
-        let flag = flag.value_names(["%O", "%A", "%B", "%P"]).num_args(4);
-        let flag = flag.conflicts_with_all(["package", "diff", "check"]);
-        command = command.arg(flag.value_parser(value_parser!(PathBuf)));
-    }
     // A binary has another name in a container (`/function`): messages name the function.
     let named = std::iter::once(OsString::from(function.name));
     let arguments = named.chain(arguments.into_iter().skip(1));
-    let matches = command
+    let matches = command(function)
         .try_get_matches_from(arguments)
         .map_err(|mut error| {
             // "To pass it as a value, use `-- --flag`": no value begins with a dash.
@@ -199,6 +161,48 @@ pub(super) fn parse(
             .extend(files.into_iter().flatten().cloned());
     }
     Ok(arguments)
+}
+
+/// The flags of every function, and those that this function has besides.
+fn command(function: &Function) -> Command {
+    let mut command = Arguments::command()
+        .name(function.name)
+        .about(function.about)
+        .mut_arg("pairs", |pairs| pairs.help(function.keys.help()));
+    for role in function.roles {
+        let action = if role.is_repeatable() {
+            ArgAction::Append
+        } else {
+            ArgAction::Set
+        };
+        let flag = path_flag(role.as_str(), "PATH", role.help());
+        command = command.arg(flag.action(action));
+    }
+    if function.uses_schema {
+        let help = "Add the types of an OpenAPI v2 document (kubectl get --raw /openapi/v2)";
+        command = command.arg(path_flag(OPENAPI, "FILE", help));
+    }
+    if function.merges() {
+        let help = "Decide conflicts by the rules of a ConflictRules (fn.kpt.dev/v1alpha1)";
+        command = command.arg(path_flag(CONFLICTS, "FILE", help));
+        let help =
+            "With --package: exit 4 if everything is written, with conflicts left to look at";
+        let flag = Arg::new(EXIT_CONFLICTS).long(EXIT_CONFLICTS).help(help);
+        command = command.arg(flag.action(ArgAction::SetTrue).requires("package"));
+    }
+    if function.merge_driver.is_some() {
+        let help = "As Git's merge driver: merge the file %B into %A, exit 1 if conflicts are left";
+        let flag = Arg::new(MERGE_DRIVER).long(MERGE_DRIVER).help(help);
+        let flag = flag.value_names(["%O", "%A", "%B", "%P"]).num_args(4);
+        let flag = flag.conflicts_with_all(["package", "diff", "check"]);
+        command = command.arg(flag.value_parser(value_parser!(PathBuf)));
+    }
+    command
+}
+
+fn path_flag(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    let flag = Arg::new(name).long(name).value_name(value).help(help);
+    flag.value_parser(value_parser!(PathBuf))
 }
 
 /// The flag for one file.

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::pairing::{Pair, pairs};
 use super::{Document, Function, Output, Run};
-use crate::config::{Keys, UsageError, typed_config};
+use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::git;
 use crate::patch::annotations::with_field;
 use crate::patch::config::{apply_config, as_created};
@@ -35,6 +35,7 @@ pub const FUNCTION: Function = Function {
     name: "apply-config",
     about: "Shows what `kubectl apply` would make of live resources, without a cluster: the items are \
             the configuration, and the output is each live resource after the apply.",
+    configs: &[(API_VERSION, "ApplyConfig"), CONFIG_MAP],
     roles: &[Role::Live, Role::Original],
     keys: Keys::These(&[options::LIST_ORDER]),
     uses_schema: true,
@@ -66,7 +67,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         supplied,
         results,
     } = run;
-    let options = options::read::<ApplyConfig>(config, "ApplyConfig", false, results)?;
+    let options = options::read::<ApplyConfig>(config, FUNCTION.configs, false, results)?;
     if !supplied.has(Role::Live) {
         return Err(UsageError(
             "role `live`: expected live resources (--live PATH, or the field `live` of an ApplyConfig), found none"

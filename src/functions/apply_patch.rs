@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Function, Output, Run};
-use crate::config::{Keys, UsageError, typed_config, typed_value};
+use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config, typed_value};
 use crate::git;
 use crate::kptfile::remove_ids;
 use crate::patch::annotations::{keep_pipeline_annotations, without_pipeline_annotations};
@@ -38,6 +38,7 @@ pub const FUNCTION: Function = Function {
     name: "apply-patch",
     about: "Applies strategic merge patches with all their directives ($patch, $retainKeys, \
             $setElementOrder, $deleteFromPrimitiveList) to the items, and keeps every other byte.",
+    configs: &[(API_VERSION, "ApplyPatch"), CONFIG_MAP],
     roles: &[Role::Patches],
     keys: Keys::These(&[options::LIST_ORDER, options::ALLOW_MISSING]),
     uses_schema: true,
@@ -80,7 +81,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         supplied,
         results,
     } = run;
-    let options = options::read::<ApplyPatch>(config, "ApplyPatch", true, results)?;
+    let options = options::read::<ApplyPatch>(config, FUNCTION.configs, true, results)?;
     if !supplied.has(Role::Patches) {
         return Err(UsageError(
             "role `patches`: expected patches (--patches PATH, or the field `patches` of an ApplyPatch), found none"

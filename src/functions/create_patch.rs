@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use super::pairing::{Pair, pairs};
 use super::{Document, Function, Output, Run};
-use crate::config::{Keys, UsageError, typed_config};
+use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::git;
 use crate::patch::config::create_patch;
 use crate::patch::fields::Fields;
@@ -36,6 +36,7 @@ pub const FUNCTION: Function = Function {
     name: "create-patch",
     about: "Makes the strategic merge patches that take live resources to the items, a configuration, \
             as `kubectl apply` would send them. Its output are the patches: not for a Kptfile pipeline.",
+    configs: &[(API_VERSION, "CreatePatch"), CONFIG_MAP],
     roles: &[Role::Live, Role::Original],
     keys: Keys::These(&[options::LIST_ORDER, options::ALLOW_MISSING]),
     uses_schema: true,
@@ -68,7 +69,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         supplied,
         results,
     } = run;
-    let options = options::read::<CreatePatch>(config, "CreatePatch", true, results)?;
+    let options = options::read::<CreatePatch>(config, FUNCTION.configs, true, results)?;
     if !supplied.has(Role::Live) {
         return Err(UsageError(
             "role `live`: expected live resources (--live PATH, or the field `live` of a CreatePatch), found none"

@@ -24,23 +24,23 @@ mod status;
 mod variant;
 
 use super::{Function, Output, Run};
-use crate::config::{Key, Keys, UsageError};
+use crate::config::{CONFIG_MAP, Key, Keys, UsageError};
 use crate::git;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList, WrittenResource};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::Role;
+use crate::supplied::{Role, Supplied};
 use crate::variant::cluster::{Cluster, namespace_of};
 use crate::variant::expression::on_large_stack;
 use crate::variant::fan_out::{Expansion, Set, fan_out, too_many};
+use crate::variant::package_variant_set;
 use crate::yaml::{EditError, Value};
 
-use apply::Applied;
 use check::{check_files, check_names, check_owners, check_targets};
 use comments::Comments;
 use fleet::Fleet;
 use new_files::NewFiles;
-use sets::{Sources, namespaces, read_sets, types};
+use sets::{Source, Sources, namespaces, read_sets, types};
 use status::{NOT_READY, NOT_STALLED, STALLED};
 use variant::{annotations_due, resource_value};
 
@@ -48,6 +48,10 @@ use variant::{annotations_due, resource_value};
 pub const FUNCTION: Function = Function {
     name: "expand-variant-set",
     about: "Makes the PackageVariants of PackageVariantSets: one for each target, by template.",
+    configs: &[
+        (package_variant_set::API_VERSION, package_variant_set::KIND),
+        CONFIG_MAP,
+    ],
     roles: &[Role::Resources],
     keys: Keys::These(&[Key {
         name: "allowEmpty",
@@ -99,50 +103,100 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         return Ok(Output::Edited);
     }
     let mut findings = Vec::new();
-    let cluster = {
-        let mut lists: Vec<&ResourceList> = vec![list];
-        lists.extend(supplied.resources().map(|package| package.list()));
-        Cluster::read(
-            &lists,
-            &types(&sources),
-            &namespaces(&sources),
-            &mut findings,
-        )
-    };
-    let mut comments = Vec::with_capacity(sources.len());
-    let (sets, homes): (Vec<Set>, Vec<Home>) = sources
-        .into_iter()
-        .map(|source| {
-            comments.push(source.comments);
-            (source.set, (source.resource, source.item))
-        })
-        .unzip();
-    let fleet = Fleet::read(list);
-    let supplied_length = supplied.resources().map(|package| package.list().length());
-    let length = list.length() + supplied_length.sum::<usize>();
-    let room = ROOM.saturating_add(ROOM_PER_BYTE.saturating_mul(length));
-    let places: Vec<NewFiles> = homes
-        .iter()
-        .zip(&sets)
-        .map(|((resource, _), set)| NewFiles::of(list, set, resource))
-        .collect();
-    let mut expansions = {
-        // What a parser leaves behind may change threads, but not be shared by them.
-        let list = &mut *list;
-        let (sets, fleet, places, cluster) = (&sets, &fleet, &places, &cluster);
-        let comments = &comments;
-        on_large_stack(move || {
-            let mut left = room;
+    let cluster = read_cluster(&sources, list, supplied, &mut findings);
+    let sets = Sets::new(sources, list);
+    let mut expansions = sets.expand(&cluster, list, room(list, supplied))?;
+    drop(cluster);
+    if are_items {
+        check_owners(list, &sets.sets, &sets.fleet, results);
+    }
+    check_targets(&sets.sets, &mut expansions, &sets.fleet, allow_empty);
+    check_names(&sets.sets, &mut expansions, list, &sets.fleet);
+    check_files(&sets.files, &mut expansions, list);
+    let is_failed = results.has_errors()
+        || !findings.is_empty()
+        || expansions.iter().any(|one| !one.findings.is_empty());
+    for finding in findings {
+        results.push(finding);
+    }
+    if is_failed {
+        report_failure(&sets.homes, expansions, results);
+    } else {
+        sets.apply(expansions, list, results);
+    }
+    Ok(Output::Edited)
+}
+
+/// The objects that targets select, of the items and of the supplied resources.
+fn read_cluster(
+    sources: &[Source],
+    list: &ResourceList,
+    supplied: &Supplied,
+    findings: &mut Vec<FunctionResult>,
+) -> Cluster {
+    let mut lists: Vec<&ResourceList> = vec![list];
+    lists.extend(supplied.resources().map(|package| package.list()));
+    Cluster::read(&lists, &types(sources), &namespaces(sources), findings)
+}
+
+/// Bytes of PackageVariants that a run with this input may make.
+fn room(list: &ResourceList, supplied: &Supplied) -> usize {
+    let supplied = supplied.resources().map(|package| package.list().length());
+    let length = list.length() + supplied.sum::<usize>();
+    ROOM.saturating_add(ROOM_PER_BYTE.saturating_mul(length))
+}
+
+/// The sets of a run, and the PackageVariants that are there. Vectors are by index of the set.
+struct Sets {
+    sets: Vec<Set>,
+    homes: Vec<Home>,
+    /// Comments of the templates, by target.
+    comments: Vec<Vec<Option<Comments>>>,
+    /// Where new PackageVariants go.
+    files: Vec<NewFiles>,
+    fleet: Fleet,
+}
+
+impl Sets {
+    fn new(sources: Vec<Source>, list: &ResourceList) -> Self {
+        let mut all = Self {
+            sets: Vec::with_capacity(sources.len()),
+            homes: Vec::with_capacity(sources.len()),
+            comments: Vec::with_capacity(sources.len()),
+            files: Vec::with_capacity(sources.len()),
+            fleet: Fleet::read(list),
+        };
+        for source in sources {
+            let files = NewFiles::of(list, &source.set, &source.resource);
+            all.files.push(files);
+            all.sets.push(source.set);
+            all.homes.push((source.resource, source.item));
+            all.comments.push(source.comments);
+        }
+        all
+    }
+
+    /// Makes the PackageVariants of all targets; the list stays as it is.
+    fn expand(
+        &self,
+        cluster: &Cluster,
+        list: &mut ResourceList,
+        room: usize,
+    ) -> Result<Vec<Expansion<Made>>, UsageError> {
+        let mut left = room;
+        let expansions = on_large_stack(move || {
+            // A ResourceList may move to another thread, but two cannot share it.
+            let list = &*list;
             fan_out(
-                sets,
+                &self.sets,
                 cluster,
                 room / LEAST_COST,
                 |index, target, name, spec| {
                     let making = Making {
-                        set: &sets[index],
-                        files: &places[index],
-                        comments: &comments[index],
-                        fleet,
+                        set: &self.sets[index],
+                        files: &self.files[index],
+                        comments: &self.comments[index],
+                        fleet: &self.fleet,
                         list,
                     };
                     let made = making.make(target, name, spec);
@@ -152,34 +206,9 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
                     Ok(made)
                 },
             )
-        })
-        .map_err(|error| UsageError(format!("cannot start a thread: {error}")))?
-    };
-    drop(cluster);
-    if are_items {
-        check_owners(list, &sets, &fleet, results);
+        });
+        expansions.map_err(|error| UsageError(format!("cannot start a thread: {error}")))
     }
-    check_targets(&sets, &mut expansions, &fleet, allow_empty);
-    check_names(&sets, &mut expansions, list, &fleet);
-    check_files(&places, &mut expansions, list);
-    let is_failed = results.has_errors()
-        || !findings.is_empty()
-        || expansions.iter().any(|one| !one.findings.is_empty());
-    for finding in findings {
-        results.push(finding);
-    }
-    if is_failed {
-        report_failure(&homes, expansions, results);
-        return Ok(Output::Edited);
-    }
-    let run = Applied {
-        sets: &sets,
-        homes: &homes,
-        places: &places,
-        fleet: &fleet,
-    };
-    run.apply(expansions, list, results);
-    Ok(Output::Edited)
 }
 
 /// What is to be done for a target.

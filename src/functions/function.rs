@@ -1,7 +1,7 @@
 //! What a function is: a name, its inputs, a step.
 
 use super::output::Output;
-use crate::config::{Keys, UsageError};
+use crate::config::{ConfigKind, Keys, UsageError};
 use crate::git;
 use crate::resource_list::ResourceList;
 use crate::results::Results;
@@ -31,6 +31,8 @@ pub struct Function {
     pub name: &'static str,
     /// One or two sentences for `--help`.
     pub about: &'static str,
+    /// The kinds of config that it takes.
+    pub configs: &'static [ConfigKind],
     /// The supplied inputs that it takes, each by a flag, a field of its config, or an annotation.
     pub roles: &'static [Role],
     /// The `KEY=VALUE` arguments that it takes.

@@ -34,7 +34,7 @@ use self::fill::{Filling, fill, unfilled, without_field};
 use self::points::{Point, ambiguous_conditions, field_of, points, source_entry};
 use self::select::{Selection, key_of, select};
 use super::{Function, Output, Run};
-use crate::config::{Keys, UsageError};
+use crate::config::{API_VERSION, Keys, PACKAGE_VARIANT, UsageError};
 use crate::git;
 use crate::kptfile::{ambiguous_roots, record_conditions, root_kptfile};
 use crate::resource_list::{ItemId, ResourceList};
@@ -55,6 +55,7 @@ pub const FUNCTION: Function = Function {
     name: "inject-config",
     about: "Copies supplied resources into the package's injection points (resources annotated \
             kpt.dev/config-injection), and records conditions and readiness gates in the Kptfile.",
+    configs: &[(API_VERSION, "InjectConfig"), PACKAGE_VARIANT],
     roles: &[Role::Resources],
     keys: Keys::None,
     uses_schema: false,

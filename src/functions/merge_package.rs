@@ -17,7 +17,7 @@ mod update;
 use std::collections::BTreeSet;
 
 use super::{Function, Output, Run};
-use crate::config::{Key, Keys, UsageError};
+use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
 use crate::git;
 use crate::merge::package::Source;
 use crate::resource::MERGE_SOURCE_ANNOTATION as MERGE_SOURCE;
@@ -35,6 +35,7 @@ pub const FUNCTION: Function = Function {
     name: "merge-package",
     about: "Merges a package three-way: local changes stay, upstream's arrive, and every place that \
             both changed is reported.",
+    configs: &[(API_VERSION, "MergePackage"), CONFIG_MAP],
     roles: &[Role::Original, Role::Upstream],
     keys: Keys::These(&[
         Key {

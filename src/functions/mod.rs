@@ -24,3 +24,17 @@ pub use output::{Document, Output};
 pub use run::{Inputs, Items, Outcome, Source, run};
 
 pub(crate) use run::{Finished, run_on};
+
+/// All functions, in the order of their names. Tests, benchmarks, pages and images are checked
+/// against this table.
+pub const ALL: [&Function; 9] = [
+    &apply_config::FUNCTION,
+    &apply_patch::FUNCTION,
+    &create_patch::FUNCTION,
+    &expand_variant_set::FUNCTION,
+    &inject_config::FUNCTION,
+    &merge_package::FUNCTION,
+    &prepend_pipeline::FUNCTION,
+    &render_variant::FUNCTION,
+    &set_package_context::FUNCTION,
+];

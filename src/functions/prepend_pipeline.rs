@@ -22,8 +22,8 @@ use serde::Deserialize;
 
 use super::{Function, Output, Run};
 use crate::config::{
-    API_VERSION, Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed, typed_config,
-    unexpected,
+    API_VERSION, Keys, PACKAGE_VARIANT, UsageError, expected, kind_of, required, typed,
+    typed_config, unexpected,
 };
 use crate::kptfile::{
     PIPELINE_LISTS, ambiguous_roots, function_name, has_comments, owns, remove_ids, root_kptfile,
@@ -40,6 +40,7 @@ pub const FUNCTION: Function = Function {
     name: "prepend-pipeline",
     about: "Puts functions at the head of the Kptfile's pipeline, under names that tell whose they are, \
             and takes away those that an earlier run put there.",
+    configs: &[(API_VERSION, "PrependPipeline"), PACKAGE_VARIANT],
     roles: &[],
     keys: Keys::None,
     uses_schema: false,
@@ -66,19 +67,14 @@ struct Head {
 }
 
 fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    const EXPECTED: &str = "a PrependPipeline (fn.kpt.dev/v1alpha1) or a PackageVariant \
-         (config.porch.kpt.dev/v1alpha1)";
     let Run {
         config,
         list,
         results,
         ..
     } = run;
-    let Some(config) = config else {
-        return Err(UsageError(format!(
-            "functionConfig: expected {EXPECTED}, found none"
-        )));
-    };
+    let expected = expected(FUNCTION.configs);
+    let config = required(config, &expected)?;
     let mut findings = validate_name(name_of(config));
     let pipeline = match kind_of(config) {
         (API_VERSION, "PrependPipeline") => {
@@ -94,13 +90,13 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
             }
             config.get("pipeline")
         }
-        (PACKAGE_VARIANT_API_VERSION, "PackageVariant") => {
+        PACKAGE_VARIANT => {
             let variant = PackageVariant::read_part(config, Part::Pipeline)?;
             let path = Path::fields(&["spec", "pipeline"]);
             findings.extend(variant.spec.pipeline.validate(&path));
             config.get_path(&["spec", "pipeline"])
         }
-        _ => return Err(unexpected(config, EXPECTED)),
+        _ => return Err(unexpected(config, &expected)),
     };
     if findings.is_empty() {
         prepend(config, pipeline, list, results);

@@ -19,7 +19,7 @@ mod update;
 mod upstream;
 
 use super::{Function, Output, Run};
-use crate::config::{Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, unexpected};
+use crate::config::{Keys, PACKAGE_VARIANT, UsageError, expected, kind_of, required, unexpected};
 use crate::functions::inject_config::inject_variant_config;
 use crate::functions::prepend_pipeline::prepend_variant_pipeline;
 use crate::functions::set_package_context::set_variant_context;
@@ -38,6 +38,7 @@ pub const FUNCTION: Function = Function {
     about: "Makes the variant of a package that a PackageVariant describes: clones the upstream package \
             into an empty one, or merges its new revision into one that is there, then sets the package context, the head of the pipeline and the \
             injected resources.",
+    configs: &[PACKAGE_VARIANT],
     roles: &[Role::Original, Role::Upstream, Role::Resources],
     keys: Keys::None,
     uses_schema: true,
@@ -78,20 +79,16 @@ impl Variant<'_> {
 }
 
 fn step(run: Run<'_>) -> Result<Output, UsageError> {
-    const EXPECTED: &str = "a PackageVariant (config.porch.kpt.dev/v1alpha1)";
     let Run {
         config,
         list,
         supplied,
         results,
     } = run;
-    let Some(config) = config else {
-        return Err(UsageError(format!(
-            "functionConfig: expected {EXPECTED}, found none"
-        )));
-    };
-    if kind_of(config) != (PACKAGE_VARIANT_API_VERSION, "PackageVariant") {
-        return Err(unexpected(config, EXPECTED));
+    let expected = expected(FUNCTION.configs);
+    let config = required(config, &expected)?;
+    if kind_of(config) != PACKAGE_VARIANT {
+        return Err(unexpected(config, &expected));
     }
     if supplied.has(Role::Original) && !supplied.has(Role::Upstream) {
         let message =

@@ -19,8 +19,8 @@ use serde::Deserialize;
 
 use super::{Function, Output, Run};
 use crate::config::{
-    self, API_VERSION, Keys, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed, typed_config,
-    typed_data,
+    API_VERSION, CONFIG_MAP, Keys, PACKAGE_VARIANT, UsageError, expected, kind_of, required, typed,
+    typed_config, typed_data, unexpected,
 };
 use crate::kptfile::{
     PACKAGE_CONTEXT_NAME, ambiguous_roots, find_package_context, new_package_context,
@@ -39,6 +39,11 @@ pub const FUNCTION: Function = Function {
     name: "set-package-context",
     about: "Adds keys to the package context (the ConfigMap kptfile.kpt.dev beside the root Kptfile), \
             and removes keys from it.",
+    configs: &[
+        (API_VERSION, "SetPackageContext"),
+        PACKAGE_VARIANT,
+        CONFIG_MAP,
+    ],
     roles: &[],
     keys: Keys::Any(
         "Keys of the package context and their values: the functionConfig as a ConfigMap",
@@ -76,13 +81,8 @@ struct ContextChange<'a> {
 
 impl<'a> ContextChange<'a> {
     fn read(config: Option<NodeRef<'a>>) -> Result<Self, UsageError> {
-        const EXPECTED: &str = "a SetPackageContext (fn.kpt.dev/v1alpha1), a PackageVariant \
-             (config.porch.kpt.dev/v1alpha1) or a ConfigMap (v1) with data";
-        let Some(config) = config else {
-            return Err(UsageError(format!(
-                "functionConfig: expected {EXPECTED}, found none"
-            )));
-        };
+        let expected = format!("{} with data", expected(FUNCTION.configs));
+        let config = required(config, &expected)?;
         match kind_of(config) {
             (API_VERSION, "SetPackageContext") => {
                 let typed: SetPackageContext = typed(config)?;
@@ -95,15 +95,15 @@ impl<'a> ContextChange<'a> {
                     ..Self::of(config, &[], &context)
                 })
             }
-            (PACKAGE_VARIANT_API_VERSION, "PackageVariant") => {
+            PACKAGE_VARIANT => {
                 let typed = PackageVariant::read_part(config, Part::PackageContext)?;
                 Ok(Self::of_variant(config, &typed))
             }
-            ("v1", "ConfigMap") => {
+            CONFIG_MAP => {
                 let data: BTreeMap<String, String> = typed_data(config)?;
                 if data.is_empty() {
                     return Err(UsageError(format!(
-                        "functionConfig: expected {EXPECTED}, found a ConfigMap without data"
+                        "functionConfig: expected {expected}, found a ConfigMap without data"
                     )));
                 }
                 let context = PackageContext {
@@ -112,7 +112,7 @@ impl<'a> ContextChange<'a> {
                 };
                 Ok(Self::of(config, &[], &context))
             }
-            _ => Err(config::unexpected(config, EXPECTED)),
+            _ => Err(unexpected(config, &expected)),
         }
     }
 

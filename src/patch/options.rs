@@ -4,7 +4,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::order::ListOrder;
-use crate::config::{API_VERSION, Key, UsageError, Words, kind_of, typed, typed_data, unexpected};
+use crate::config::{
+    CONFIG_MAP, ConfigKind, Key, UsageError, Words, expected, kind_of, typed, typed_data,
+    unexpected,
+};
 use crate::results::Results;
 use crate::yaml::{NodeRef, Path};
 
@@ -46,10 +49,11 @@ struct OrderScalars {
     list_order: Option<String>,
 }
 
-/// Reads the config of a kind; `None` if a word in it is not allowed, which is an error result then.
+/// Reads a config, of the function's own kind (the first) or another one. A word that is not allowed is an
+/// error result, and gives `None`.
 pub(crate) fn read<T: DeserializeOwned + Into<Scalars>>(
     config: Option<NodeRef<'_>>,
-    kind: &str,
+    kinds: &[ConfigKind],
     takes_missing: bool,
     results: &mut Results,
 ) -> Result<Option<Options>, UsageError> {
@@ -57,8 +61,8 @@ pub(crate) fn read<T: DeserializeOwned + Into<Scalars>>(
         return Ok(Some(Options::default()));
     };
     let (fields, prefix) = match kind_of(config) {
-        (API_VERSION, found) if found == kind => (typed::<T>(config)?.into(), Path::root()),
-        ("v1", "ConfigMap") => {
+        found if kinds.first() == Some(&found) => (typed::<T>(config)?.into(), Path::root()),
+        CONFIG_MAP => {
             let fields = if takes_missing {
                 typed_data::<Scalars>(config)?
             } else {
@@ -71,8 +75,7 @@ pub(crate) fn read<T: DeserializeOwned + Into<Scalars>>(
             (fields, Path::fields(&["data"]))
         }
         _ => {
-            let expected = format!("a {kind} ({API_VERSION}) or a ConfigMap (v1)");
-            return Err(unexpected(config, &expected));
+            return Err(unexpected(config, &expected(kinds)));
         }
     };
     let mut words = Words::new(prefix, results);

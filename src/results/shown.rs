@@ -5,9 +5,9 @@ use crate::yaml::{Path, Value};
 
 /// A kind of value in a sentence: `a string`, `an alias`, and `nothing` for null.
 pub(crate) fn with_article(kind: &str) -> String {
-    match kind.as_bytes() {
-        b"null" => "nothing".to_owned(),
-        [b'a' | b'e' | b'i' | b'o' | b'u', ..] => format!("an {kind}"),
+    match kind.as_bytes().first().map(u8::to_ascii_lowercase) {
+        _ if kind == "null" => "nothing".to_owned(),
+        Some(b'a' | b'e' | b'i' | b'o' | b'u') => format!("an {kind}"),
         _ => format!("a {kind}"),
     }
 }

@@ -6,14 +6,16 @@
 //!
 //! Source: package-variant document, Fan Out of Variant Generation and PackageVariant Template.
 
-use std::collections::HashMap;
+mod failures;
+mod select;
 
-use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY, Revision, namespace_of};
+use self::failures::Failures;
+use self::select::{Candidate, find_upstream, select};
+use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY, namespace_of};
 use super::expression::{Compiler, Evaluator, TargetFields, Variable, Variables};
 use super::naming::variant_name;
-use super::package_variant::Upstream;
 use super::package_variant_set::{PackageVariantSet, Target, Template, given};
-use super::template::{Failure, Plan};
+use super::template::{CompiledTemplate, Failure};
 use crate::results::{FunctionResult, Reason};
 use crate::yaml::{Path, Value};
 
@@ -78,21 +80,12 @@ pub struct Expansion<T> {
     pub empty: Vec<Path>,
 }
 
-/// A repository and package to make a variant for.
-struct Candidate<'s> {
-    place: Place,
-    repo: &'s str,
-    package: &'s str,
-    /// The selected object; entries of a list have none.
-    object: Option<&'s Object>,
-}
-
 /// A set on its way.
 struct Prepared<'s, T> {
     set: &'s Set,
     upstream: Option<&'s Object>,
-    /// By target, with whether nothing is wrong with its expressions.
-    plans: Vec<(Plan, bool)>,
+    /// By target, with whether all of its expressions compile.
+    templates: Vec<(CompiledTemplate, bool)>,
     candidates: Vec<Candidate<'s>>,
     expansion: Expansion<T>,
 }
@@ -144,18 +137,18 @@ fn prepare<'s, T>(
     set.typed.validate_upstream(findings);
     let has_upstream = findings.is_empty();
     set.typed.validate_targets(findings);
-    let mut plans = Vec::with_capacity(spec.targets.len());
+    let mut templates = Vec::with_capacity(spec.targets.len());
     let mut is_sound = Vec::with_capacity(spec.targets.len());
     for (index, target) in spec.targets.iter().enumerate() {
         let before = findings.len();
         set.typed.validate_target(index, findings);
         is_sound.push(findings.len() == before);
-        plans.push(plan(index, target, compiler, findings));
+        templates.push(compile(index, target, compiler, findings));
     }
     let mut prepared = Prepared {
         set,
         upstream: None,
-        plans,
+        templates,
         candidates: Vec::new(),
         expansion,
     };
@@ -195,13 +188,13 @@ fn prepare<'s, T>(
     prepared
 }
 
-/// The plan of a target, and whether all of its expressions compile.
-fn plan(
+/// The template of a target, and whether all of its expressions compile.
+fn compile(
     index: usize,
     target: &Target,
     compiler: &mut Compiler,
     findings: &mut Vec<FunctionResult>,
-) -> (Plan, bool) {
+) -> (CompiledTemplate, bool) {
     let path = Path::fields(&["spec", "targets"]);
     let path = path.index(index).field("template");
     let target_fields = match target.repositories.is_empty() {
@@ -215,119 +208,15 @@ fn plan(
     let none = Template::default();
     let template = target.template.as_ref().unwrap_or(&none);
     let before = findings.len();
-    let plan = Plan::new(template, &path, variables, compiler, findings);
-    (plan, findings.len() == before)
+    let compiled = CompiledTemplate::new(template, &path, variables, compiler, findings);
+    (compiled, findings.len() == before)
 }
 
-fn find_upstream<'s>(
-    upstream: &Upstream,
-    revisions: &'s [Object],
-) -> Result<&'s Object, Box<FunctionResult>> {
-    let repo = given(&upstream.repo).unwrap_or_default();
-    let package = given(&upstream.package).unwrap_or_default();
-    let revision = upstream
-        .revision
-        .as_ref()
-        .map(|revision| revision.0.as_str());
-    let revision = revision.filter(|revision| !revision.is_empty());
-    let workspace = given(&upstream.workspace_name);
-    let is_it = |found: &Revision| {
-        found.repository == repo
-            && found.package == package
-            && revision.is_none_or(|revision| found.revision == revision)
-            && workspace.is_none_or(|workspace| found.workspace == workspace)
-    };
-    let mut found = revisions
-        .iter()
-        .filter(|object| object.revision.as_deref().is_some_and(is_it));
-    let wanted = || {
-        let revision = revision
-            .map(|text| format!(", revision `{text}`"))
-            .unwrap_or_default();
-        let workspace = workspace
-            .map(|text| format!(", workspace `{text}`"))
-            .unwrap_or_default();
-        format!(
-            "a PackageRevision of repository `{repo}`, package `{package}`{revision}{workspace}"
-        )
-    };
-    let error = |reason, message: String| Box::new(FunctionResult::error(reason, message));
-    match (found.next(), found.next()) {
-        (Some(only), None) => Ok(only),
-        (None, _) => Err(error(
-            Reason::UpstreamNotFound,
-            format!(
-                "expected {} in the namespace of the set, found none",
-                wanted()
-            ),
-        )),
-        (Some(a), Some(b)) => Err(error(
-            Reason::Ambiguous,
-            format!("expected {}, found `{}` and `{}`", wanted(), a.name, b.name),
-        )),
-    }
-}
-
-/// What is said of more than one run makes.
+/// The error for more PackageVariants than one run makes.
 pub(crate) fn too_many() -> FunctionResult {
     let message = "the PackageVariants of all targets would be more than one run makes: \
                    about 48 MB and four times the size of the input";
     FunctionResult::error(Reason::TooManyTargets, message)
-}
-
-/// The repositories and packages of a target, one after the other.
-fn select<'s>(
-    index: usize,
-    target: &'s Target,
-    default_package: &'s str,
-    cluster: &'s Cluster,
-    namespace: &str,
-) -> Box<dyn Iterator<Item = Candidate<'s>> + 's> {
-    let candidates = move |repository, repo: &'s str, packages: &'s [String], object| {
-        let candidate = move |number, package| Candidate {
-            place: Place {
-                target: index,
-                repository,
-                package: number,
-            },
-            repo,
-            package,
-            object,
-        };
-        let default = packages
-            .is_empty()
-            .then(|| candidate(None, default_package));
-        let named = packages.iter().enumerate();
-        let named = named.map(move |(number, package)| candidate(Some(number), package.as_str()));
-        default.into_iter().chain(named)
-    };
-    let objects = move |objects: &'s [Object], is_selected: Box<dyn Fn(&Object) -> bool + 's>| {
-        let selected = objects.iter().filter(move |object| is_selected(object));
-        selected.flat_map(move |object| {
-            candidates(None, &object.name, &target.package_names, Some(object))
-        })
-    };
-    if let Some(selector) = &target.repository_selector {
-        let all = cluster.all(REPOSITORY, namespace);
-        let is_selected = |object: &Object| selector.matches(&object.labels);
-        return Box::new(objects(all, Box::new(is_selected)));
-    }
-    if let Some(selector) = &target.object_selector {
-        let text = |field| given(field).unwrap_or_default();
-        let labels = selector.labels();
-        let name = given(&selector.name);
-        let type_of = (text(&selector.api_version), text(&selector.kind));
-        let all = cluster.all(type_of, namespace);
-        let is_selected = move |object: &Object| {
-            name.is_none_or(|name| object.name == name) && labels.matches(&object.labels)
-        };
-        return Box::new(objects(all, Box::new(is_selected)));
-    }
-    let repositories = target.repositories.iter().enumerate();
-    Box::new(repositories.flat_map(move |(number, repository)| {
-        let repo = given(&repository.name).unwrap_or_default();
-        candidates(Some(number), repo, &repository.package_names, None)
-    }))
 }
 
 /// An expression or all targets together take more than they may: the run ends.
@@ -342,7 +231,7 @@ fn evaluate<'s, T>(
     let Prepared {
         set,
         upstream,
-        plans,
+        templates,
         candidates,
         expansion,
     } = one;
@@ -356,11 +245,11 @@ fn evaluate<'s, T>(
     expansion.variants.reserve(candidates.len());
     for candidate in candidates.iter() {
         let place = candidate.place;
-        let (plan, is_compiled) = &plans[place.target];
-        let has_upstream = upstream.is_some() || !plan.reads(Variable::Upstream);
+        let (template, is_compiled) = &templates[place.target];
+        let has_upstream = upstream.is_some() || !template.reads(Variable::Upstream);
         if !(*is_compiled && has_upstream) {
             // Whether the Repository is there can be told all the same.
-            if let Some(Err(failure)) = plan.plain_repo(candidate.repo).map(|repo| {
+            if let Some(Err(failure)) = template.plain_repo(candidate.repo).map(|repo| {
                 let namespace = namespace_of(set.namespace.as_deref());
                 repository(repo, namespace, place, cluster)
             }) {
@@ -368,7 +257,7 @@ fn evaluate<'s, T>(
             }
             continue;
         }
-        let made = spec(set, candidate, plan, upstream_value, cluster, evaluator);
+        let made = spec(set, candidate, template, upstream_value, cluster, evaluator);
         let failure = match made {
             Ok((name, spec)) => match make(place.target, &name, spec) {
                 Ok(made) => {
@@ -425,7 +314,7 @@ fn without_absent(upstream: &Value) -> Value {
 fn spec<'s>(
     set: &Set,
     candidate: &Candidate<'s>,
-    plan: &Plan,
+    template: &CompiledTemplate,
     upstream: &Value,
     cluster: &'s Cluster,
     evaluator: &mut Evaluator<'s>,
@@ -433,66 +322,21 @@ fn spec<'s>(
     evaluator.set_text(Variable::RepoDefault, candidate.repo);
     evaluator.set_text(Variable::PackageDefault, candidate.package);
     match candidate.object {
-        Some(object) if plan.reads(Variable::Target) => {
+        Some(object) if template.reads(Variable::Target) => {
             evaluator.set_object(Variable::Target, object.fields());
         }
         Some(_) => {}
         None => evaluator.set_listed(candidate.repo, candidate.package),
     }
-    let repo = plan.repo(evaluator)?;
+    let repo = template.repo(evaluator)?;
     let repo = repo.as_deref().unwrap_or(candidate.repo);
     let namespace = namespace_of(set.namespace.as_deref());
     let repository = repository(repo, namespace, candidate.place, cluster)?;
-    if plan.reads(Variable::Repository) {
+    if template.reads(Variable::Repository) {
         evaluator.set_object(Variable::Repository, repository.fields());
     }
-    let package = plan.package(evaluator)?;
+    let package = template.package(evaluator)?;
     let package = package.as_deref().unwrap_or(candidate.package);
-    let spec = plan.spec(upstream, (repo, package), evaluator)?;
+    let spec = template.spec(upstream, (repo, package), evaluator)?;
     Ok((variant_name(&set.name, repo, package), spec))
-}
-
-/// Failures of targets, one result for all that fail at one field in the same way.
-#[derive(Default)]
-struct Failures {
-    results: Vec<(FunctionResult, usize)>,
-    known: HashMap<(Option<String>, String), usize>,
-}
-
-impl Failures {
-    fn add(&mut self, candidate: &Candidate<'_>, failure: Failure) {
-        let mut result = *failure.result;
-        // An expression fails at its own field, and a repository is missing for all alike.
-        let by_reason = result
-            .tags
-            .first()
-            .map(|(_, reason)| reason.clone())
-            .unwrap_or_default();
-        let key = match by_reason.as_str() {
-            "RepositoryNotFound" => (None, result.message.clone()),
-            _ => (result.field.clone(), by_reason),
-        };
-        match self.known.get(&key) {
-            Some(index) => self.results[*index].1 += 1,
-            None => {
-                if result.field.as_deref() != Some(&candidate.place.path().to_string()) {
-                    result.message = format!(
-                        "{} (for repository `{}`, package `{}`)",
-                        result.message, candidate.repo, candidate.package
-                    );
-                }
-                self.known.insert(key, self.results.len());
-                self.results.push((result, 0));
-            }
-        }
-    }
-
-    fn into_results(self) -> impl Iterator<Item = FunctionResult> {
-        self.results.into_iter().map(|(mut result, more)| {
-            if more > 0 {
-                result.message = format!("{}; and for {more} more targets", result.message);
-            }
-            result
-        })
-    }
 }

@@ -17,7 +17,7 @@ use krm_variants::supplied::Role;
 use krm_variants::yaml::{OwnedDocument, Value, to_block_text};
 
 use crate::merge_cases::{data, plain, read};
-use table::{FUNCTIONS, Files, Place, SCENARIOS, Scenario};
+use table::{Files, Place, SCENARIOS, Scenario};
 
 /// How the roles are filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -451,7 +451,7 @@ fn every_role_has_a_scenario() {
     for scenario in SCENARIOS {
         assert_eq!(scenario.name, scenario.function.name);
     }
-    for function in FUNCTIONS {
+    for function in krm_variants::functions::ALL {
         for role in function.roles {
             let has = |scenario: &&Scenario| {
                 scenario.function.name == function.name

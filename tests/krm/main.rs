@@ -1,5 +1,6 @@
 //! All integration tests, in one binary.
 
+mod all_functions;
 mod anchors;
 mod bad_input;
 mod edit_law;

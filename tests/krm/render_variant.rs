@@ -12,6 +12,7 @@ use krm_variants::supplied::Role;
 use proptest::prelude::*;
 use render_variant::FUNCTION;
 
+use crate::all_functions::binary;
 use crate::step::{Outcome, on_list, on_package, on_package_with};
 
 const VARIANT: &str = "\
@@ -92,10 +93,6 @@ fn files_of(outcome: &Outcome) -> Vec<(&str, &str)> {
     let files = outcome.files.iter();
     let files = files.filter(|(path, _)| !path.ends_with(".md"));
     files.map(|(path, text)| (&**path, &**text)).collect()
-}
-
-fn binary(name: &str) -> PathBuf {
-    assert_cmd::cargo::cargo_bin(name)
 }
 
 /// A file that outlives the test.

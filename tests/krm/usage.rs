@@ -4,46 +4,13 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use krm_variants::config::Keys;
-use krm_variants::functions::Function;
-use krm_variants::functions::{
-    apply_config, apply_patch, create_patch, expand_variant_set, inject_config, merge_package,
-    prepend_pipeline, render_variant, set_package_context,
-};
+use krm_variants::functions::ALL;
 
+use crate::all_functions::binary;
 use crate::running::{CONTEXT, KPTFILE, Outcome, list};
 
-const FUNCTIONS: [(&Function, &str); 9] = [
-    (&apply_config::FUNCTION, env!("CARGO_BIN_EXE_apply-config")),
-    (&apply_patch::FUNCTION, env!("CARGO_BIN_EXE_apply-patch")),
-    (&create_patch::FUNCTION, env!("CARGO_BIN_EXE_create-patch")),
-    (
-        &expand_variant_set::FUNCTION,
-        env!("CARGO_BIN_EXE_expand-variant-set"),
-    ),
-    (
-        &inject_config::FUNCTION,
-        env!("CARGO_BIN_EXE_inject-config"),
-    ),
-    (
-        &merge_package::FUNCTION,
-        env!("CARGO_BIN_EXE_merge-package"),
-    ),
-    (
-        &prepend_pipeline::FUNCTION,
-        env!("CARGO_BIN_EXE_prepend-pipeline"),
-    ),
-    (
-        &render_variant::FUNCTION,
-        env!("CARGO_BIN_EXE_render-variant"),
-    ),
-    (
-        &set_package_context::FUNCTION,
-        env!("CARGO_BIN_EXE_set-package-context"),
-    ),
-];
-
-fn run(binary: &str, arguments: &[&str], stdin: &str) -> Outcome {
-    let mut command = Command::new(binary);
+fn run(binary: impl AsRef<Path>, arguments: &[&str], stdin: &str) -> Outcome {
+    let mut command = Command::new(binary.as_ref());
     let output = command.args(arguments).write_stdin(stdin).output();
     let output = output.expect("the binary runs");
     Outcome {
@@ -51,11 +18,6 @@ fn run(binary: &str, arguments: &[&str], stdin: &str) -> Outcome {
         stdout: String::from_utf8(output.stdout).expect("UTF-8"),
         stderr: String::from_utf8(output.stderr).expect("UTF-8"),
     }
-}
-
-fn binary(name: &str) -> &'static str {
-    let found = FUNCTIONS.iter().find(|(function, _)| function.name == name);
-    found.expect("a function").1
 }
 
 /// A package directory with a package context.
@@ -71,7 +33,8 @@ fn package() -> tempfile::TempDir {
 
 #[test]
 fn help_messages_and_pages_name_the_same_keys() {
-    for (function, binary) in FUNCTIONS {
+    for function in ALL {
+        let binary = &binary(function.name);
         let help = run(binary, &["--help"], "");
         assert_eq!((help.code, help.stderr.as_str()), (Some(0), ""));
         let page = format!(
@@ -175,7 +138,7 @@ fn a_revision_is_no_directory() {
 fn results_go_to_standard_output_where_it_is_free() {
     let package = package();
     let path = package.path().to_str().expect("UTF-8");
-    let set = binary("set-package-context");
+    let set = &binary("set-package-context");
     let outcome = run(
         set,
         &["--package", path, "--check", "--results", "-", "a=b"],

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::fleet::{Fleet, PACKAGE_VARIANT};
-use super::new_files::NewFiles;
+use super::fleet::PACKAGE_VARIANT;
 use super::status::{NOT_READY, NOT_STALLED, READY, write_status};
 use super::variant::{Change, update};
-use super::{Home, Made};
+use super::{Made, Sets};
 use crate::resource::{Origin, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -16,14 +15,6 @@ use crate::yaml::{EditError, Value};
 
 /// Changes of one PackageVariant that are reported one by one.
 const MOST_CHANGES: usize = 16;
-
-/// The sets of a run, none of which can fail any more but by the texts of their variants.
-pub(super) struct Applied<'a> {
-    pub(super) sets: &'a [Set],
-    pub(super) homes: &'a [Home],
-    pub(super) places: &'a [NewFiles],
-    pub(super) fleet: &'a Fleet,
-}
 
 /// How many PackageVariants of a set were what.
 #[derive(Default)]
@@ -41,7 +32,8 @@ struct Edits<'a> {
     refused: Vec<(ItemId, &'a str, EditError)>,
 }
 
-impl Applied<'_> {
+impl Sets {
+    /// Writes the PackageVariants of sets that were found right.
     pub(super) fn apply(
         &self,
         expansions: Vec<Expansion<Made>>,
@@ -51,10 +43,10 @@ impl Applied<'_> {
         let Edits { changes, refused } = self.edit(&expansions, list);
         if !refused.is_empty() {
             for (id, field, error) in refused {
-                let result = FunctionResult::refused(&error).about(list.resource(id));
-                results.push(result.at(field));
+                let result = FunctionResult::refused_at(&error, field);
+                results.push(result.about(list.resource(id)));
             }
-            for (resource, _) in self.homes {
+            for (resource, _) in &self.homes {
                 results.push(NOT_STALLED.result().about(resource));
                 results.push(NOT_READY.result().about(resource));
             }
@@ -159,7 +151,7 @@ impl Applied<'_> {
                 name: Some(name.to_owned()),
                 namespace: set.namespace.clone(),
                 origin: Origin {
-                    path: self.places[index].path(name),
+                    path: self.files[index].path(name),
                     ..Origin::default()
                 },
             };

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::Deserialize;
 
-use super::GROUP;
 use super::comments::Comments;
-use crate::config::{UsageError, Words, kind_of, typed_data, unexpected};
+use super::{FUNCTION, GROUP};
+use crate::config::{CONFIG_MAP, UsageError, Words, expected, kind_of, typed_data, unexpected};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -52,8 +52,6 @@ pub(super) fn read_sets(
     list: &ResourceList,
     results: &mut Results,
 ) -> Result<Sources, UsageError> {
-    const EXPECTED: &str =
-        "a PackageVariantSet (config.porch.kpt.dev/v1alpha2), or none where the items hold some";
     let is_empty = |config: &NodeRef<'_>| config.is_null() || config.source().trim() == "{}";
     let mut allow_empty = false;
     if let Some(config) = config.filter(|config| !is_empty(config)) {
@@ -64,12 +62,16 @@ pub(super) fn read_sets(
                     ..Sources::default()
                 });
             }
-            ("v1", "ConfigMap") => {
+            CONFIG_MAP => {
                 let arguments: Arguments = typed_data(config)?;
                 let mut words = Words::new(Path::fields(&["data"]), results);
                 allow_empty = words.read_bool("allowEmpty", arguments.allow_empty.as_deref());
             }
-            _ => return Err(unexpected(config, EXPECTED)),
+            _ => {
+                let expected = expected(FUNCTION.configs);
+                let expected = format!("{expected}, or none where the items hold some");
+                return Err(unexpected(config, &expected));
+            }
         }
     }
     Ok(Sources {

@@ -2,8 +2,10 @@
 
 use serde::Deserialize;
 
+use super::FUNCTION;
 use crate::config::{
-    self, API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of, typed, typed_config,
+    API_VERSION, PACKAGE_VARIANT, UsageError, expected, kind_of, required, typed, typed_config,
+    unexpected,
 };
 use crate::variant::cluster::namespace_of;
 use crate::variant::package_variant::{InjectionSelector, PackageVariant, Part};
@@ -29,13 +31,8 @@ pub(super) struct Injectors {
 
 impl Injectors {
     pub(super) fn read(config: Option<NodeRef<'_>>) -> Result<Self, UsageError> {
-        const EXPECTED: &str = "an InjectConfig (fn.kpt.dev/v1alpha1) or a PackageVariant \
-             (config.porch.kpt.dev/v1alpha1)";
-        let Some(config) = config else {
-            return Err(UsageError(format!(
-                "functionConfig: expected {EXPECTED}, found none"
-            )));
-        };
+        let expected = expected(FUNCTION.configs);
+        let config = required(config, &expected)?;
         match kind_of(config) {
             (API_VERSION, "InjectConfig") => {
                 let typed: InjectConfig = typed(config)?;
@@ -45,11 +42,11 @@ impl Injectors {
                     Path::fields(&["injectors"]),
                 ))
             }
-            (PACKAGE_VARIANT_API_VERSION, "PackageVariant") => {
+            PACKAGE_VARIANT => {
                 let typed = PackageVariant::read_part(config, Part::Injectors)?;
                 Ok(Self::of_variant(config, &typed))
             }
-            _ => Err(config::unexpected(config, EXPECTED)),
+            _ => Err(unexpected(config, &expected)),
         }
     }
 

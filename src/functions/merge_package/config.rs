@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
+use super::FUNCTION;
 use crate::config::{
-    API_VERSION, UsageError, Words, kind_of, typed, typed_config, typed_data, unexpected,
+    API_VERSION, UsageError, Words, expected, kind_of, typed, typed_config, typed_data, unexpected,
 };
 use crate::merge::decided::{WrittenRule, written_in_file};
 use crate::merge::package::{MergeOptions, Strategy};
@@ -51,7 +52,6 @@ pub(super) fn read_options(
     file: Option<NodeRef<'_>>,
     results: &mut Results,
 ) -> Result<Option<Settings>, UsageError> {
-    const EXPECTED: &str = "a MergePackage (fn.kpt.dev/v1alpha1) or a ConfigMap (v1)";
     let mut written = file.map(written_in_file).transpose()?;
     let (scalars, prefix) = match config {
         None => (Scalars::default(), Path::root()),
@@ -73,7 +73,7 @@ pub(super) fn read_options(
                 (scalars, Path::root())
             }
             ("v1", "ConfigMap") => (typed_data::<Scalars>(config)?, Path::fields(&["data"])),
-            _ => return Err(unexpected(config, EXPECTED)),
+            _ => return Err(unexpected(config, &expected(FUNCTION.configs))),
         },
     };
     let mut words = Words::new(prefix, results);

@@ -43,88 +43,100 @@ pub(super) fn clone(
         return Ok(());
     }
     let from_items = upstream.files().next().is_none();
-    let mut files = match from_items {
-        true => files_of_items(upstream.list()),
-        false => upstream
-            .files()
-            .map(|file| {
-                Ok(NewFile {
-                    path: file.path.clone(),
-                    bytes: upstream.read_file(&file.path)?.into_owned(),
-                    mode: file.mode,
-                    is_krm: file.is_krm(),
-                })
-            })
-            .collect::<Result<Vec<_>, UsageError>>()?,
+    let mut files = if from_items {
+        files_of_items(upstream.list())
+    } else {
+        files_of_package(upstream)?
     };
-    let package_path = list.root_package_path().map(str::to_owned);
-    let mut taken = |file: &NewFile| {
-        if list.has_path(package_path.as_deref(), &file.path) {
-            let message = "expected no such file in the package to clone into, found one";
-            let result = FunctionResult::error(Reason::PathTaken, message);
-            results.push(result.in_file(&file.path));
-        }
-    };
-    files.iter().for_each(&mut taken);
-    let place = &upstream.place;
+    refuse_taken(&files, list, results);
     let count = files.len();
-    let Some(mut package) = with_context(variant, place, &mut files, results)? else {
+    let Some(mut package) = with_context(variant, &upstream.place, &mut files, results)? else {
         return Ok(());
     };
-    let made_context = files.len() > count;
     if results.has_errors() {
         return Ok(());
     }
     let form = Form {
         from_items,
-        made_context,
+        made_context: files.len() > count,
         to_files: list.is_package(),
     };
-    let mut refused = Vec::new();
-    let edited = edit(variant, &mut package, form, &mut refused);
-    let adopted = edited.and_then(|()| match refused.is_empty() {
-        true => list.adopt(&package),
-        false => Ok(()),
-    });
-    let said = |error: &EditError| {
-        let mut result = FunctionResult::refused(error);
-        result.message = format!("cannot clone {place}: {error}");
-        result
-    };
-    if let Err(error) = adopted {
-        results.push(said(&error));
-    }
-    for (resource, error) in &refused {
-        results.push(said(error).about(resource));
-    }
+    adopt(variant, upstream, &mut package, form, list, results);
     if results.has_errors() {
         return Ok(());
     }
+    let count = add_files(files, list, results) - usize::from(form.made_context);
+    let made = if form.made_context {
+        format!(", and made `{PACKAGE_CONTEXT_FILE}`")
+    } else {
+        String::new()
+    };
+    let message = format!("cloned {count} files of the upstream package{made}");
+    results.push(FunctionResult::info(message).about(&variant.resource));
+    Ok(())
+}
+
+/// An error for each file that the package to clone into has already.
+fn refuse_taken(files: &[NewFile], list: &ResourceList, results: &mut Results) {
+    let package_path = list.root_package_path();
+    for file in files {
+        if list.has_path(package_path, &file.path) {
+            let message = "expected no such file in the package to clone into, found one";
+            let result = FunctionResult::error(Reason::PathTaken, message);
+            results.push(result.in_file(&file.path));
+        }
+    }
+}
+
+/// Edits the resources of upstream for downstream, and takes them into the list.
+fn adopt(
+    variant: &Variant<'_>,
+    upstream: &SuppliedPackage,
+    package: &mut ResourceList,
+    form: Form,
+    list: &mut ResourceList,
+    results: &mut Results,
+) {
+    let mut refused = Vec::new();
+    let edited = edit(variant, package, form, &mut refused);
+    let adopted = edited.and_then(|()| match refused.is_empty() {
+        true => list.adopt(package),
+        false => Ok(()),
+    });
+    let refusal = |error: &EditError| {
+        let mut result = FunctionResult::refused(error);
+        result.message = format!("cannot clone {}: {error}", upstream.place);
+        result
+    };
+    if let Err(error) = adopted {
+        results.push(refusal(&error));
+    }
+    for (resource, error) in &refused {
+        results.push(refusal(error).about(resource));
+    }
+}
+
+/// Adds the files that hold no resources, and the permission bits of those that do. Gives the number
+/// of files that the list holds now.
+fn add_files(files: Vec<NewFile>, list: &mut ResourceList, results: &mut Results) -> usize {
     let mut count = 0;
     for file in files {
-        count += 1;
         if file.is_krm && !file.bytes.is_empty() {
+            count += 1;
             if let Some(mode) = file.mode {
                 list.set_mode(&file.path, mode);
             }
         } else if list.is_package() {
+            count += 1;
             list.add_file(file.path, file.bytes, file.mode);
         } else {
-            count -= 1;
             let message =
                 "not cloned: a ResourceList holds resources only; `--package` clones all files";
             let result = FunctionResult::warning(Reason::SkippedFile, message);
             results.push(result.in_file(file.path));
         }
     }
-    let made = match made_context {
-        true => format!(", and made `{PACKAGE_CONTEXT_FILE}`"),
-        false => String::new(),
-    };
-    count -= usize::from(made_context);
-    let message = format!("cloned {count} files of the upstream package{made}");
-    results.push(FunctionResult::info(message).about(&variant.resource));
-    Ok(())
+    count
 }
 
 /// A package that is there already must be updated instead. The PackageVariant itself and Porch's
@@ -145,6 +157,18 @@ pub(super) fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Opti
     );
     let result = FunctionResult::error(Reason::PackageNotEmpty, message);
     Some(result.about(first))
+}
+
+fn files_of_package(package: &SuppliedPackage) -> Result<Vec<NewFile>, UsageError> {
+    let files = package.files().map(|file| {
+        Ok(NewFile {
+            path: file.path.clone(),
+            bytes: package.read_file(&file.path)?.into_owned(),
+            mode: file.mode,
+            is_krm: file.is_krm(),
+        })
+    });
+    files.collect()
 }
 
 /// The items of a supplied list, put into files as they say, or as kpt would.
@@ -263,6 +287,7 @@ fn read(files: &[NewFile]) -> Result<ResourceList, UsageError> {
 }
 
 /// What the upstream package comes as, and what it becomes.
+#[derive(Clone, Copy)]
 struct Form {
     from_items: bool,
     /// Its package context is new, and so not upstream's.

@@ -3,7 +3,7 @@
 use krm_variants::functions::Function;
 use krm_variants::functions::{
     apply_config, apply_patch, create_patch, expand_variant_set, inject_config, merge_package,
-    prepend_pipeline, render_variant, set_package_context,
+    render_variant,
 };
 use krm_variants::supplied::Role;
 
@@ -34,19 +34,6 @@ pub(crate) enum Place {
     Eval,
     Render,
 }
-
-/// All functions: one that gets a role must come into [`SCENARIOS`].
-pub(crate) const FUNCTIONS: [&Function; 9] = [
-    &apply_config::FUNCTION,
-    &apply_patch::FUNCTION,
-    &create_patch::FUNCTION,
-    &expand_variant_set::FUNCTION,
-    &inject_config::FUNCTION,
-    &merge_package::FUNCTION,
-    &prepend_pipeline::FUNCTION,
-    &render_variant::FUNCTION,
-    &set_package_context::FUNCTION,
-];
 
 const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\n";
 

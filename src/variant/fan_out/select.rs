@@ -1,0 +1,120 @@
+//! What a set selects: its upstream revision, and a repository and package for each variant.
+
+use super::Place;
+use crate::results::{FunctionResult, Reason};
+use crate::variant::cluster::{Cluster, Object, REPOSITORY, Revision};
+use crate::variant::package_variant::Upstream;
+use crate::variant::package_variant_set::{Target, given};
+
+/// A repository and package to make a variant for.
+pub(super) struct Candidate<'s> {
+    pub(super) place: Place,
+    pub(super) repo: &'s str,
+    pub(super) package: &'s str,
+    /// The selected object; entries of a list have none.
+    pub(super) object: Option<&'s Object>,
+}
+
+pub(super) fn find_upstream<'s>(
+    upstream: &Upstream,
+    revisions: &'s [Object],
+) -> Result<&'s Object, Box<FunctionResult>> {
+    let repo = given(&upstream.repo).unwrap_or_default();
+    let package = given(&upstream.package).unwrap_or_default();
+    let revision = upstream
+        .revision
+        .as_ref()
+        .map(|revision| revision.0.as_str());
+    let revision = revision.filter(|revision| !revision.is_empty());
+    let workspace = given(&upstream.workspace_name);
+    let is_it = |found: &Revision| {
+        found.repository == repo
+            && found.package == package
+            && revision.is_none_or(|revision| found.revision == revision)
+            && workspace.is_none_or(|workspace| found.workspace == workspace)
+    };
+    let mut found = revisions
+        .iter()
+        .filter(|object| object.revision.as_deref().is_some_and(is_it));
+    let wanted = || {
+        let revision = revision
+            .map(|text| format!(", revision `{text}`"))
+            .unwrap_or_default();
+        let workspace = workspace
+            .map(|text| format!(", workspace `{text}`"))
+            .unwrap_or_default();
+        format!(
+            "a PackageRevision of repository `{repo}`, package `{package}`{revision}{workspace}"
+        )
+    };
+    let error = |reason, message: String| Box::new(FunctionResult::error(reason, message));
+    match (found.next(), found.next()) {
+        (Some(only), None) => Ok(only),
+        (None, _) => Err(error(
+            Reason::UpstreamNotFound,
+            format!(
+                "expected {} in the namespace of the set, found none",
+                wanted()
+            ),
+        )),
+        (Some(a), Some(b)) => Err(error(
+            Reason::Ambiguous,
+            format!("expected {}, found `{}` and `{}`", wanted(), a.name, b.name),
+        )),
+    }
+}
+
+/// The repositories and packages of a target, one after the other.
+pub(super) fn select<'s>(
+    index: usize,
+    target: &'s Target,
+    default_package: &'s str,
+    cluster: &'s Cluster,
+    namespace: &str,
+) -> Box<dyn Iterator<Item = Candidate<'s>> + 's> {
+    let candidates = move |repository, repo: &'s str, packages: &'s [String], object| {
+        let candidate = move |number, package| Candidate {
+            place: Place {
+                target: index,
+                repository,
+                package: number,
+            },
+            repo,
+            package,
+            object,
+        };
+        let default = packages
+            .is_empty()
+            .then(|| candidate(None, default_package));
+        let named = packages.iter().enumerate();
+        let named = named.map(move |(number, package)| candidate(Some(number), package.as_str()));
+        default.into_iter().chain(named)
+    };
+    let objects = move |objects: &'s [Object], is_selected: Box<dyn Fn(&Object) -> bool + 's>| {
+        let selected = objects.iter().filter(move |object| is_selected(object));
+        selected.flat_map(move |object| {
+            candidates(None, &object.name, &target.package_names, Some(object))
+        })
+    };
+    if let Some(selector) = &target.repository_selector {
+        let all = cluster.all(REPOSITORY, namespace);
+        let is_selected = |object: &Object| selector.matches(&object.labels);
+        return Box::new(objects(all, Box::new(is_selected)));
+    }
+    if let Some(selector) = &target.object_selector {
+        let text = |field| given(field).unwrap_or_default();
+        let labels = selector.labels();
+        let name = given(&selector.name);
+        let type_of = (text(&selector.api_version), text(&selector.kind));
+        let all = cluster.all(type_of, namespace);
+        let is_selected = move |object: &Object| {
+            name.is_none_or(|name| object.name == name) && labels.matches(&object.labels)
+        };
+        return Box::new(objects(all, Box::new(is_selected)));
+    }
+    let repositories = target.repositories.iter().enumerate();
+    Box::new(repositories.flat_map(move |(number, repository)| {
+        let repo = given(&repository.name).unwrap_or_default();
+        candidates(Some(number), repo, &repository.package_names, None)
+    }))
+}

@@ -1,0 +1,132 @@
+//! Reads a PackageVariantSet as it is written.
+
+use super::{FunctionTemplate, PackageVariantSet, PipelineTemplate};
+use crate::variant::package_variant::Pipeline;
+use crate::yaml::Value;
+use crate::yaml::de::{DeError, from_value};
+
+impl PackageVariantSet {
+    /// Reads a PackageVariantSet.
+    ///
+    /// # Errors
+    /// The path of the field that is unknown or of another type.
+    pub fn read(mut value: Value) -> Result<Self, DeError> {
+        each_template(&mut value, wrap_single_maps);
+        let mut set: Self = from_value(&value)?;
+        let spec = value.get("spec");
+        set.spec.upstream_value = spec.and_then(|spec| spec.get("upstream")).cloned();
+        let targets = spec.and_then(|spec| spec.get("targets"));
+        for (target, value) in set.spec.targets.iter_mut().zip(elements(targets)) {
+            let (Some(template), Some(value)) = (&mut target.template, value.get("template"))
+            else {
+                continue;
+            };
+            let pipeline = value.get("pipeline");
+            let list = |name: &str| elements(pipeline.and_then(|pipeline| pipeline.get(name)));
+            let mutators = template.pipeline.mutators.iter_mut().zip(list("mutators"));
+            let validators = template
+                .pipeline
+                .validators
+                .iter_mut()
+                .zip(list("validators"));
+            for (function, value) in mutators.chain(validators) {
+                function.value = Some(without(value, "configMapExprs"));
+            }
+        }
+        for (index, target) in set.spec.targets.iter_mut().enumerate() {
+            if let Some(template) = &mut target.template {
+                let pipeline = &mut template.pipeline;
+                pipeline.plain = pipeline.read_plain().map_err(|error| DeError {
+                    path: format!("spec.targets[{index}].template.pipeline.{}", error.path),
+                    ..error
+                })?;
+            }
+        }
+        Ok(set)
+    }
+}
+
+fn elements(list: Option<&Value>) -> &[Value] {
+    match list {
+        Some(Value::Sequence(elements)) => elements,
+        _ => &[],
+    }
+}
+
+fn without(value: &Value, field: &str) -> Value {
+    match value {
+        Value::Mapping(entries) => {
+            let others = entries
+                .iter()
+                .filter(|(key, _)| key.as_str() != Some(field));
+            Value::Mapping(others.cloned().collect())
+        }
+        other => other.clone(),
+    }
+}
+
+fn field_mut<'v>(value: &'v mut Value, name: &str) -> Option<&'v mut Value> {
+    let Value::Mapping(entries) = value else {
+        return None;
+    };
+    let found = entries
+        .iter_mut()
+        .find(|(key, _)| key.as_str() == Some(name));
+    found.map(|(_, value)| value)
+}
+
+fn each_template(set: &mut Value, change: fn(&mut Value)) {
+    let targets = field_mut(set, "spec").and_then(|spec| field_mut(spec, "targets"));
+    if let Some(Value::Sequence(targets)) = targets {
+        let templates = targets.iter_mut().filter_map(|t| field_mut(t, "template"));
+        templates.for_each(change);
+    }
+}
+
+/// The document's example has a single map where a list of maps belongs.
+fn wrap_single_maps(template: &mut Value) {
+    fn wrap(owner: &mut Value, name: &str) {
+        if let Some(field) = field_mut(owner, name)
+            && let Value::Mapping(entries) = field
+        {
+            *field = Value::Sequence(vec![Value::Mapping(std::mem::take(entries))]);
+        }
+    }
+    for name in [
+        "labelExprs",
+        "annotationExprs",
+        "injectors",
+        "injectorExprs",
+    ] {
+        wrap(template, name);
+    }
+    if let Some(context) = field_mut(template, "packageContext") {
+        wrap(context, "dataExprs");
+    }
+    let Some(pipeline) = field_mut(template, "pipeline") else {
+        return;
+    };
+    for name in ["mutators", "validators"] {
+        if let Some(Value::Sequence(functions)) = field_mut(pipeline, name) {
+            functions
+                .iter_mut()
+                .for_each(|function| wrap(function, "configMapExprs"));
+        }
+    }
+}
+
+impl PipelineTemplate {
+    /// The pipeline without its computed parts.
+    fn read_plain(&self) -> Result<Pipeline, DeError> {
+        let list = |functions: &[FunctionTemplate]| {
+            let values = functions
+                .iter()
+                .filter_map(|function| function.value.clone());
+            Value::Sequence(values.collect())
+        };
+        from_value(&Value::Mapping(vec![
+            (Value::from("mutators"), list(&self.mutators)),
+            (Value::from("validators"), list(&self.validators)),
+        ]))
+    }
+}

@@ -1,0 +1,160 @@
+//! Everything that names the functions names all of them: what is forgotten for a new one fails here.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use krm_variants::functions::{ALL, Function};
+
+/// The binary of a function.
+pub(crate) fn binary(name: &str) -> PathBuf {
+    assert_cmd::cargo::cargo_bin(name)
+}
+
+fn names() -> BTreeSet<String> {
+    ALL.iter()
+        .map(|function| function.name.to_owned())
+        .collect()
+}
+
+/// A file of the repository.
+fn read(path: impl AsRef<Path>) -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(&path);
+    std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", path.as_ref().display()))
+}
+
+/// The names in a directory of the repository.
+fn listed(path: &str) -> BTreeSet<String> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let entries = std::fs::read_dir(directory).expect("a directory");
+    let name = |entry: std::fs::DirEntry| entry.file_name().into_string().expect("UTF-8");
+    entries
+        .map(|entry| name(entry.expect("an entry")))
+        .collect()
+}
+
+/// What stands between two texts, wherever the first is found.
+fn between(text: &str, before: &str, after: &str) -> BTreeSet<String> {
+    let parts = text.split(before).skip(1);
+    let found = parts.filter_map(|part| Some(part.split_once(after)?.0.to_owned()));
+    found.collect()
+}
+
+#[test]
+fn every_function_is_in_the_table_in_the_order_of_names() {
+    assert!(ALL.is_sorted_by_key(|function| function.name));
+    let mut count = 0;
+    for file in listed("src/functions") {
+        let is_function = file.ends_with(".rs")
+            && read(format!("src/functions/{file}")).contains("pub const FUNCTION: Function");
+        if is_function {
+            let name = file.trim_end_matches(".rs").replace('_', "-");
+            assert!(names().contains(&name), "functions::ALL lacks {name}");
+            count += 1;
+        }
+    }
+    assert_eq!(count, ALL.len());
+}
+
+#[test]
+fn every_function_has_a_folder_with_binary_page_and_metadata() {
+    assert_eq!(listed("functions"), names());
+    for Function { name, .. } in ALL {
+        let main = read(format!("functions/{name}/main.rs"));
+        let constant = format!("{}::FUNCTION", name.replace('-', "_"));
+        assert!(main.contains(&constant), "{name}: {main}");
+        let page = read(format!("functions/{name}/README.md"));
+        assert!(page.starts_with(&format!("# {name}\n")), "{name}: {page}");
+        let build = format!("--build-arg FUNCTION={name} ");
+        assert!(page.contains(&build), "{name}: how its image is built");
+        let metadata = read(format!("functions/{name}/metadata.yaml"));
+        let image = format!("image: localhost/krm-variants/{name}\n");
+        let source = format!("/tree/main/functions/{name}\n");
+        assert!(metadata.starts_with(&image), "{metadata}");
+        assert!(metadata.contains(&source), "{metadata}");
+    }
+}
+
+#[test]
+fn cargo_builds_every_function() {
+    let manifest = read("Cargo.toml");
+    let names_of_binaries = between(&manifest, "[[bin]]\nname = \"", "\"");
+    assert_eq!(names_of_binaries, names());
+    let paths = between(&manifest, "path = \"functions/", "/main.rs\"");
+    assert_eq!(paths, names());
+}
+
+#[test]
+fn every_function_says_name_and_version() {
+    for function in ALL {
+        let output = Command::new(binary(function.name))
+            .arg("--version")
+            .output();
+        let output = output.expect("the binary runs").stdout;
+        let version = format!("{} {}\n", function.name, env!("CARGO_PKG_VERSION"));
+        assert_eq!(String::from_utf8_lossy(&output), version);
+    }
+}
+
+#[test]
+fn the_pages_list_every_function() {
+    let row = between(&read("README.md"), "\n| [`", "`](functions/");
+    assert_eq!(row, names(), "README.md");
+    let entry = between(&read("docs/SUMMARY.md"), "](functions/", "/README.md)");
+    assert_eq!(entry, names(), "docs/SUMMARY.md");
+}
+
+#[test]
+fn every_image_is_built() {
+    let matrix = read(".github/workflows/ci.yaml");
+    let functions = between(&matrix, "          - ", "\n");
+    assert_eq!(functions, names(), ".github/workflows/ci.yaml");
+    assert!(matrix.contains("--build-arg FUNCTION=${{ matrix.function }} "));
+}
+
+#[test]
+fn every_function_is_measured() {
+    let benchmark = read("benches/functions/each.rs");
+    let binaries = between(&benchmark, "env!(\"CARGO_BIN_EXE_", "\")");
+    assert_eq!(binaries, names(), "benches/functions/each.rs");
+    let (script, counts) = (
+        read("tests/instructions.sh"),
+        read("tests/instructions.txt"),
+    );
+    for Function { name, .. } in ALL {
+        let is_counted = script.contains(&format!("\ncount \"{name} "));
+        let is_recorded = counts.contains(&format!(" {name} "));
+        assert!(is_counted && is_recorded, "tests/instructions.sh: {name}");
+    }
+}
+
+#[test]
+fn a_config_of_another_kind_is_told_which_ones_are_taken() {
+    let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig:\n  apiVersion: v1\n  kind: Nothing\nitems: []\n";
+    for function in ALL {
+        let page = read(format!("functions/{}/README.md", function.name));
+        // Without its roles a function that needs them does not come to its config.
+        let output = Command::new(binary(function.name))
+            .write_stdin(list)
+            .output();
+        let output = output.expect("the binary runs");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{}: {error}", function.name);
+        for (version, kind) in function.configs {
+            assert!(
+                error.contains(&format!("{kind} ({version})")),
+                "{kind}: {error}"
+            );
+            assert!(
+                page.contains(kind),
+                "the page of {} on {kind}",
+                function.name
+            );
+        }
+        for role in function.roles {
+            let flag = format!("`--{role}");
+            let is_told = page.contains(&flag) || page.contains(&format!("--{role} "));
+            assert!(is_told, "the page of {} on {role}", function.name);
+        }
+    }
+}
