@@ -3,7 +3,7 @@
 use crate::results::FunctionResult;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
-/// A condition as Kubernetes has it, without a time: nothing depends on that.
+/// A Kubernetes condition without a time, since no output depends on the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Condition<'a> {
     pub(crate) kind: &'a str,
@@ -41,8 +41,8 @@ impl Condition<'_> {
         Value::Sequence(conditions.iter().map(Self::value).collect())
     }
 
-    /// Updates conditions that are there field by field; others, and other fields, stay. `text` says
-    /// which scalars are texts that can be right already.
+    /// Updates existing conditions field by field; other conditions and fields stay. `text` reads a scalar
+    /// that can be equal already.
     pub(crate) fn update<'d>(
         conditions: &[Self],
         old: NodeRef<'d>,
@@ -56,7 +56,7 @@ impl Condition<'_> {
                 editor.insert_item(old, None, Content::Value(condition.value()))?;
                 continue;
             };
-            // The time of another status would be wrong, and no time is known here.
+            // The old time belongs to the old status, and a function knows no new one.
             if text(node, "status") != Some(condition.status) {
                 editor.remove_entry(node, "lastTransitionTime")?;
             }

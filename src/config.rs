@@ -3,8 +3,7 @@
 mod typed;
 pub(crate) mod words;
 
-pub use typed::{typed, typed_value};
-pub(crate) use typed::{typed_config, typed_data};
+pub(crate) use typed::{typed, typed_config, typed_data, typed_value};
 pub(crate) use words::Words;
 
 use thiserror::Error;
@@ -15,18 +14,18 @@ use crate::text::Text;
 use crate::yaml::{NodeKind, NodeRef, Value};
 
 /// `apiVersion` of the project's own configs.
-pub const API_VERSION: &str = "fn.kpt.dev/v1alpha1";
+pub(crate) const API_VERSION: &str = "fn.kpt.dev/v1alpha1";
 /// `apiVersion` of a PackageVariant.
-pub const PACKAGE_VARIANT_API_VERSION: &str = "config.porch.kpt.dev/v1alpha1";
+pub(crate) const PACKAGE_VARIANT_API_VERSION: &str = "config.porch.kpt.dev/v1alpha1";
 
 /// `apiVersion` and `kind` of a config.
 pub type ConfigKind = (&'static str, &'static str);
 /// The config that `kpt fn eval ... -- KEY=VALUE` makes of its arguments.
-pub const CONFIG_MAP: ConfigKind = ("v1", "ConfigMap");
+pub(crate) const CONFIG_MAP: ConfigKind = ("v1", "ConfigMap");
 /// A PackageVariant as config.
-pub const PACKAGE_VARIANT: ConfigKind = (PACKAGE_VARIANT_API_VERSION, "PackageVariant");
+pub(crate) const PACKAGE_VARIANT: ConfigKind = (PACKAGE_VARIANT_API_VERSION, "PackageVariant");
 
-/// The function cannot begin: wrong usage, wrong config, unreadable input. Exit code 2.
+/// The function cannot start: wrong usage, wrong config, unreadable input. Exit code 2.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
@@ -34,9 +33,9 @@ pub struct UsageError(pub String);
 /// The `KEY=VALUE` arguments of a function: the scalar fields of its config.
 #[derive(Debug, Clone, Copy)]
 pub enum Keys {
-    /// None, since its config has structure.
+    /// None: the config is structured.
     None,
-    /// Whatever the user names; with the explanation in `--help`.
+    /// Any key; with the explanation for `--help`.
     Any(&'static str),
     /// These.
     These(&'static [Key]),
@@ -47,19 +46,19 @@ pub enum Keys {
 pub struct Key {
     /// As in the config.
     pub name: &'static str,
-    /// What its value can be, the default first.
+    /// Allowed words, the default first.
     pub words: &'static [&'static str],
-    /// What it decides, for `--help`.
+    /// Explanation for `--help`.
     pub help: &'static str,
 }
 
-/// A functionConfig with its text, so that comments and spelling can be carried over.
+/// A functionConfig with its text, whose comments and spellings are carried over.
 #[derive(Debug)]
 pub struct Config(SourceText);
 
 impl Config {
-    /// Reads a config from YAML with one document; `place` names it in errors. A text of comments alone
-    /// is the absent config.
+    /// Reads a config from YAML with one document; `place` names it in errors. A text with nothing but
+    /// comments counts as no config.
     ///
     /// # Errors
     /// [`UsageError`] if the text is no YAML, or has several documents.
@@ -125,16 +124,16 @@ impl Config {
     }
 }
 
-/// Whether a config counts as none at all.
+/// Whether a config counts as absent.
 pub(crate) fn is_empty(config: NodeRef<'_>) -> bool {
     config.is_null() || (config.kind().is_mapping() && config.entries().next().is_none())
 }
 
-/// Nodes that the aliases of a config may stand for. Fewer than elsewhere: a config is held as
-/// values, and few bytes of aliases must not become hundreds of megabytes.
+/// Limit of nodes that the aliases of a config stand for. It is lower than elsewhere: a config becomes
+/// values, and a few bytes of aliases must not become hundreds of megabytes.
 const MAX_ALIAS_NODES: usize = 100_000;
 
-/// Refuses a config whose aliases stand for too much, or do not end.
+/// Refuses a config whose aliases exceed the limit or are recursive.
 fn check_aliases(config: NodeRef<'_>) -> Result<(), UsageError> {
     let mut budget = MAX_ALIAS_NODES;
     let mut pending = vec![(config, 0_usize)];
@@ -158,7 +157,7 @@ fn check_aliases(config: NodeRef<'_>) -> Result<(), UsageError> {
 
 /// `apiVersion` and `kind` of a config.
 #[must_use]
-pub fn kind_of<'a>(config: NodeRef<'a>) -> (&'a str, &'a str) {
+pub(crate) fn kind_of<'a>(config: NodeRef<'a>) -> (&'a str, &'a str) {
     let field = |key| {
         config
             .get(key)
@@ -172,7 +171,7 @@ pub fn kind_of<'a>(config: NodeRef<'a>) -> (&'a str, &'a str) {
 ///
 /// # Errors
 /// [`UsageError`] if its aliases stand for too many nodes.
-pub fn value_of(config: NodeRef<'_>) -> Result<Value, UsageError> {
+pub(crate) fn value_of(config: NodeRef<'_>) -> Result<Value, UsageError> {
     check_aliases(config)?;
     config.value().ok_or_else(|| {
         UsageError(
@@ -181,7 +180,7 @@ pub fn value_of(config: NodeRef<'_>) -> Result<Value, UsageError> {
     })
 }
 
-/// The config of a function that cannot do without.
+/// The config of a function that needs one.
 pub(crate) fn required<'c>(
     config: Option<NodeRef<'c>>,
     expected: &str,
@@ -202,13 +201,12 @@ pub(crate) fn expected(kinds: &[ConfigKind]) -> String {
 
 /// The error for a config of a kind that the function does not take.
 #[must_use]
-pub fn unexpected(config: NodeRef<'_>, expected: &str) -> UsageError {
-    let found = match config.kind().is_mapping() {
-        true => {
-            let (version, kind) = kind_of(config);
-            format!("apiVersion `{version}`, kind `{kind}`")
-        }
-        false => with_article(config.kind_name()),
+pub(crate) fn unexpected(config: NodeRef<'_>, expected: &str) -> UsageError {
+    let found = if config.kind().is_mapping() {
+        let (version, kind) = kind_of(config);
+        format!("apiVersion `{version}`, kind `{kind}`")
+    } else {
+        with_article(config.kind_name())
     };
     UsageError(format!(
         "functionConfig: expected {expected}, found {found}"

@@ -9,13 +9,13 @@ mod pipeline;
 mod upstream;
 
 pub(crate) use conditions::{ConditionRecord, record_conditions};
-pub use package_context::{PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME};
+pub(crate) use package_context::{PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME};
 pub(crate) use package_context::{
     find_package_context, is_package_context, new_package_context, package_context_path,
     package_context_path_taken,
 };
 pub(crate) use pipeline::{PIPELINE_LISTS, function_name, is_of_package_variant, owns};
-pub use upstream::{NewLock, UpstreamLock};
+pub(crate) use upstream::{NewLock, UpstreamLock};
 
 use crate::package::normalize_package_path;
 use crate::resource::{ID_ANNOTATIONS, Origin, Resource};
@@ -23,9 +23,9 @@ use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
 use crate::yaml::{EditError, Editor, NodeRef};
 
-/// How far down a package tree something stands: its package, then its file.
+/// Depth in a package tree: of the package, then of the file.
 #[must_use]
-pub fn depth(origin: &Origin) -> (usize, usize) {
+pub(crate) fn depth(origin: &Origin) -> (usize, usize) {
     let count = |path: Option<&str>| {
         let part = |part: &&str| !part.is_empty() && *part != ".";
         path.map_or(0, |path| path.split('/').filter(part).count())
@@ -38,17 +38,17 @@ pub fn depth(origin: &Origin) -> (usize, usize) {
 
 /// The Kptfile with the shortest package path and path.
 #[must_use]
-pub fn root_kptfile(list: &ResourceList) -> Option<ItemId> {
+pub(crate) fn root_kptfile(list: &ResourceList) -> Option<ItemId> {
     let kptfiles = list.items().filter(|(_, resource)| resource.is_kptfile());
     kptfiles
         .min_by_key(|(_, resource)| depth(&resource.origin))
         .map(|(id, _)| id)
 }
 
-/// An error for each of several Kptfiles that could be the root package's: those of packages beside
-/// each other. Items without paths are one package.
+/// An error for each of several Kptfiles that could be the root package's, in sibling directories.
+/// Items without paths are one package.
 #[must_use]
-pub fn ambiguous_roots(list: &ResourceList) -> Vec<FunctionResult> {
+pub(crate) fn ambiguous_roots(list: &ResourceList) -> Vec<FunctionResult> {
     let kptfiles = list.items().filter(|(_, resource)| resource.is_kptfile());
     let placed: Vec<_> = kptfiles
         .map(|(_, resource)| resource)
@@ -68,16 +68,16 @@ pub fn ambiguous_roots(list: &ResourceList) -> Vec<FunctionResult> {
     roots.into_iter().map(error).collect()
 }
 
-/// Whether two files stand in one directory of one package.
+/// Whether two files are in the same directory of the same package.
 #[must_use]
-pub fn same_directory(one: &Origin, other: &Origin) -> bool {
+pub(crate) fn same_directory(one: &Origin, other: &Origin) -> bool {
     let directory = |origin: &Origin| origin.directory().map(normalize_package_path);
     one.package_path == other.package_path && directory(one) == directory(other)
 }
 
-/// Whether elements of a list carry comments: above, behind or inside of them.
+/// Whether elements of a list have comments: above, after or inside them.
 #[must_use]
-pub fn has_comments(list: NodeRef<'_>) -> bool {
+pub(crate) fn has_comments(list: NodeRef<'_>) -> bool {
     let text = list.document.text;
     let Some(last) = list.items().last() else {
         return false;
@@ -96,14 +96,17 @@ pub fn has_comments(list: NodeRef<'_>) -> bool {
         .any(|comment| comment.start >= start && comment.end <= end)
 }
 
-/// Takes kpt's two id annotations off an item, where its list elements with comments are moved,
-/// put in or taken out: kpt would restore those comments by their old positions.
+/// Removes kpt's two id annotations from an item whose list elements with comments are moved, inserted
+/// or removed: kpt would restore those comments by their old positions.
 ///
-/// Only for items of a ResourceList; in a package's files the annotations are the user's own.
+/// Only for items of a ResourceList; in a package's files the annotations belong to the user.
 ///
 /// # Errors
 /// As [`Editor::remove_entry`].
-pub fn remove_ids<'d>(resource: NodeRef<'d>, editor: &mut Editor<'d, '_>) -> Result<(), EditError> {
+pub(crate) fn remove_ids<'d>(
+    resource: NodeRef<'d>,
+    editor: &mut Editor<'d, '_>,
+) -> Result<(), EditError> {
     let metadata = resource.entry("metadata").map(|entry| entry.value);
     let annotations = metadata
         .and_then(|metadata| metadata.entry("annotations"))

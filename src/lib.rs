@@ -1,36 +1,86 @@
-//! KRM functions that make and keep up to date many variants of a configuration package.
+//! KRM functions that make many variants of a configuration package and keep them up to date, without
+//! losing anybody's edits.
 //!
-//! The way of the data: bytes, [`ResourceList`](resource_list::ResourceList), a step, ResourceList,
-//! bytes. In reading order:
+//! [`functions::run`] runs any of them in memory. This merges a package with its next upstream revision:
 //!
-//! - [`filter`]: the one entry point of all functions; the only module, with [`package`], that
-//!   touches standard input and output, files and exit codes.
-//! - [`functions`]: the steps, one file each: what happens to a ResourceList.
-//! - [`resource_list`], [`resource`], [`identity`], [`config`], [`supplied`], [`results`]: views on the input, and
-//!   what is said of it.
-//! - [`kptfile`], [`variant`]: the Kptfile; PackageVariant, PackageVariantSet, their expressions.
-//! - [`package`], [`diff`]: a package directory, its changed files.
-//! - [`git`]: packages in repositories, read from the object database.
-//! - [`patch`]: strategic merge patches: applied, made, and what an apply does.
+//! ```
+//! use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, run};
+//! use krm_variants::supplied::Role;
+//!
+//! let settings = |replicas: u8, image: &str, comment: &str| {
+//!     format!(
+//!         "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: app\nspec:\n  \
+//!          replicas: {replicas}{comment}\n  template:\n    spec:\n      containers:\n      \
+//!          - name: app\n        image: {image}\n"
+//!     )
+//! };
+//! let files = |text: String| SuppliedInput::Files([("app.yaml".to_owned(), text)].into());
+//! let inputs = Inputs {
+//!     supplied: vec![
+//!         (Role::Original, files(settings(1, "app:1", ""))),
+//!         (Role::Upstream, files(settings(1, "app:2", ""))),
+//!     ],
+//!     ..Inputs::default()
+//! };
+//! let local = settings(5, "app:1", " # by load");
+//! let local = [("app.yaml".to_owned(), local.into_bytes())].into();
+//!
+//! let outcome = run(&merge_package::FUNCTION, inputs, Items::Package(local))?;
+//!
+//! let merged = settings(5, "app:2", " # by load");
+//! let merged = [("app.yaml".to_owned(), merged.into_bytes())].into();
+//! assert_eq!(outcome.items, Items::Package(merged));
+//! # Ok::<(), krm_variants::config::UsageError>(())
+//! ```
+//!
+//! And this edits one field; every other byte stays:
+//!
+//! ```
+//! use krm_variants::yaml::{Content, Editor, OwnedDocument, Value};
+//!
+//! let document = OwnedDocument::parse("spec:\n  replicas: 1   # by load\n".to_owned())?;
+//! let mut editor = Editor::new(document.document());
+//! if let Some(spec) = document.root().and_then(|root| root.get("spec")) {
+//!     editor.set(spec, "replicas", Content::Value(Value::from(5_i64)))?;
+//! }
+//! assert_eq!(editor.finish()?, "spec:\n  replicas: 5   # by load\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Modules
+//!
+//! Data flows from bytes to a [`ResourceList`](resource_list::ResourceList), through a step that edits it,
+//! and back to bytes. In reading order:
+//!
+//! - [`filter`]: runs a function as a program. Only this module and the ones that read packages
+//!   ([`package`], [`git`], [`supplied`]) touch files; only this one touches standard streams and exit codes.
+//! - [`functions`]: what a function is, and the functions, one file each.
+//! - [`resource_list`], [`resource`], [`identity`]: the items, with their text.
+//! - [`config`], [`supplied`], [`results`]: the other inputs of a step, and what it reports.
+//! - `kptfile`, [`variant`]: the Kptfile; PackageVariants, PackageVariantSets and their expressions.
+//! - [`package`], [`diff`], [`git`]: package directories, their changed files, and packages in repositories.
+//! - [`merge`]: three-way merges of packages, resources and fields.
+//! - [`patch`]: strategic merge patches, and what `kubectl apply` does.
 //! - [`schema`]: how the elements of Kubernetes' lists and maps relate.
-//! - [`yaml`]: texts, trees of spans, values, edits as splices of the source.
+//! - [`yaml`]: text, trees of spans, values, and edits as splices of the text.
 //!
-//! Large inputs are read, split and identified by several threads; a tree is made of an item when
-//! a step asks for it.
+//! Several threads read, split and identify large inputs. An item is parsed into a tree when a step asks
+//! for it.
 //!
-//! Invariants:
+//! # Invariants
 //!
-//! - Nothing is reprinted that was not changed: an output is slices of the input and inserted text.
-//! - Every text that is written out was parsed again after its last edit.
-//! - A run with an error result gives back the items as they came.
-//! - Nothing depends on time, environment or the order of a hash map.
+//! - Only changed fields are printed: an output is slices of the input and inserted text.
+//! - Every edited text is parsed again before it is written.
+//! - A run with an error result returns the items as they came.
+//! - Output does not depend on time or on the order of a hash map.
 
 mod conditions;
 mod input;
 mod interner;
+mod kptfile;
 mod mask;
 mod parallel;
-mod report;
+mod result_printer;
 mod source_text;
 mod split;
 pub mod text;
@@ -41,7 +91,6 @@ pub mod filter;
 pub mod functions;
 pub mod git;
 pub mod identity;
-pub mod kptfile;
 pub mod merge;
 pub mod package;
 pub mod patch;

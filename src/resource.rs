@@ -32,6 +32,15 @@ pub const MERGE_SOURCE_ANNOTATION: &str = "config.kubernetes.io/merge-source";
 /// The resource is for tools, not for a cluster.
 pub const LOCAL_CONFIG_ANNOTATION: &str = "config.kubernetes.io/local-config";
 
+/// The namespace of namespaced objects that name none.
+pub(crate) const DEFAULT_NAMESPACE: &str = "default";
+
+/// A namespace; an absent or empty one is `default`.
+pub(crate) fn namespace_of(namespace: Option<&str>) -> &str {
+    let given = namespace.filter(|namespace| !namespace.is_empty());
+    given.unwrap_or(DEFAULT_NAMESPACE)
+}
+
 /// Whether an annotation belongs to the pipeline that an item passes through, as its path, index and ids
 /// do, and not to the resource.
 #[must_use]

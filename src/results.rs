@@ -1,4 +1,4 @@
-//! Results: what a function has to say, for people and for programs.
+//! Results: what a function reports, for people and for programs.
 //!
 //! Shape and field names are those of kpt (`results` of a ResourceList, `kpt.dev/v1`
 //! `FunctionResultList`). Every error and warning carries a [`Reason`] as `tags.reason`.
@@ -18,14 +18,14 @@ use crate::resource::{Origin, Resource};
 use crate::yaml::Value;
 use shown::short;
 
-/// How much a result matters. One error makes a run fail, and nothing is changed then.
+/// Severity of a result. With one error the run fails, and nothing changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Something to know.
+    /// For information.
     Info,
-    /// Something to look at.
+    /// Somebody should check it.
     Warning,
-    /// The function could not do what it was asked for.
+    /// The function failed.
     Error,
 }
 
@@ -54,19 +54,19 @@ pub struct ResourceRef {
     pub namespace: Option<String>,
 }
 
-/// What is said of the value of a field; absent on a side where the field is not there.
+/// The value of a field before and after; `None` where the field is absent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldValues {
-    /// As it is.
+    /// The value before.
     pub current: Option<Value>,
-    /// As it shall be.
+    /// The value after.
     pub proposed: Option<Value>,
 }
 
 /// One result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionResult {
-    /// How much it matters.
+    /// Its severity.
     pub severity: Severity,
     /// One sentence, lower case, without a full stop.
     pub message: String,
@@ -76,9 +76,9 @@ pub struct FunctionResult {
     pub file: Option<(String, Option<usize>)>,
     /// The field that it is about: `spec.template.spec.containers[0].image`.
     pub field: Option<String>,
-    /// The field's value, and what it becomes or shall become.
+    /// The field's current and proposed values.
     pub values: Option<Box<FieldValues>>,
-    /// More for programs: `reason` first.
+    /// Tags for programs; `reason` comes first.
     pub tags: Vec<(String, String)>,
 }
 
@@ -150,7 +150,7 @@ impl FunctionResult {
         self
     }
 
-    /// Names the field's value as it is and as it becomes; long ones are cut.
+    /// Names the field's current and proposed values; long ones are cut.
     #[must_use]
     pub fn changes(mut self, current: Option<&Value>, proposed: Option<&Value>) -> Self {
         self.values = Some(Box::new(FieldValues {
@@ -163,7 +163,7 @@ impl FunctionResult {
     /// Adds a tag.
     #[must_use]
     pub fn tag(mut self, name: &str, value: impl Into<String>) -> Self {
-        // Most have one, and a run may have as many results as variants.
+        // Most results have one tag, and a run may have thousands of results.
         self.tags.reserve_exact(usize::from(self.tags.is_empty()));
         self.tags.push((name.to_owned(), value.into()));
         self

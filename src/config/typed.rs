@@ -43,7 +43,7 @@ pub(crate) use typed_config;
 ///
 /// # Errors
 /// [`UsageError`] with the path of the field that is unknown or of another type.
-pub fn typed<T: DeserializeOwned>(config: NodeRef<'_>) -> Result<T, UsageError> {
+pub(crate) fn typed<T: DeserializeOwned>(config: NodeRef<'_>) -> Result<T, UsageError> {
     typed_value(&value_of(config)?)
 }
 
@@ -51,7 +51,7 @@ pub fn typed<T: DeserializeOwned>(config: NodeRef<'_>) -> Result<T, UsageError> 
 ///
 /// # Errors
 /// As [`typed`].
-pub fn typed_value<T: DeserializeOwned>(config: &Value) -> Result<T, UsageError> {
+pub(crate) fn typed_value<T: DeserializeOwned>(config: &Value) -> Result<T, UsageError> {
     let kind = config
         .get("kind")
         .and_then(Value::as_str)

@@ -108,9 +108,10 @@ impl Arguments {
             return Err(UsageError(not_a_pair(function, argument)));
         }
         if self.prints_results() && (self.package.is_none() || self.diff) {
-            let taken = match self.diff {
-                true => "the diff",
-                false => "the ResourceList; it is free with --package",
+            let taken = if self.diff {
+                "the diff"
+            } else {
+                "the ResourceList; it is free with --package"
             };
             return Err(UsageError(format!(
                 "--results -: standard output takes {taken}"

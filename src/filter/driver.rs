@@ -10,7 +10,7 @@ use super::read::{config_of_arguments, read_text};
 use super::{DONE, FAILED};
 use crate::config::{Config, UsageError};
 use crate::functions::{DriverFiles, DriverOutcome, Function, MergeDriver};
-use crate::report::Report;
+use crate::result_printer::ResultPrinter;
 use crate::results::printable;
 
 /// Merges the files that Git names, `%O %A %B %P`, into the second. The exit code tells Git whether
@@ -51,12 +51,13 @@ pub(super) fn on_files(
         }
     };
     write_results(function, arguments, &results)?;
-    print_results(function, arguments, &results, Report::by_file);
+    print_results(function, arguments, &results, ResultPrinter::by_file);
     std::fs::write(local, text)
         .map_err(|error| UsageError(format!("cannot write '{}': {error}", local.display())))?;
-    Ok(match results.has_open_conflicts() {
-        true => FAILED,
-        false => DONE,
+    Ok(if results.has_open_conflicts() {
+        FAILED
+    } else {
+        DONE
     })
 }
 

@@ -15,8 +15,8 @@ use crate::diff::{file_diff, unified_diff};
 use crate::functions::{Document, Function, Output};
 use crate::mask::masked;
 use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
-use crate::report::Report;
 use crate::resource_list::ResourceList;
+use crate::result_printer::ResultPrinter;
 use crate::results::{FunctionResult, Reason, Results};
 
 pub(super) fn on_package(
@@ -67,13 +67,14 @@ pub(super) fn on_package(
     let code = written.map_err(|error| claim_no_success(function, arguments, error))?;
     let is_written = code == DONE && !arguments.diff && !arguments.check;
     let has_conflicts = arguments.exit_conflicts && results.has_open_conflicts();
-    let code = match is_written && has_conflicts {
-        true => CONFLICTS,
-        false => code,
+    let code = if is_written && has_conflicts {
+        CONFLICTS
+    } else {
+        code
     };
     say(arguments, start, || "done".to_owned());
     // Nobody is told of a change that is not on disk yet.
-    print_results(function, arguments, &results, Report::by_file);
+    print_results(function, arguments, &results, ResultPrinter::by_file);
     print_result_list(function, arguments, &results)?;
     leave((list, files, changes, documents));
     Ok(code)

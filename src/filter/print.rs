@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::arguments::{Arguments, Output};
 use crate::config::UsageError;
 use crate::functions::Function;
-use crate::report::{self, Report};
+use crate::result_printer::{self, ResultPrinter};
 use crate::results::{FunctionResult, Reason, Results, Severity, printable};
 use crate::yaml::Value;
 
@@ -38,9 +38,10 @@ pub(super) fn print_result_list(
     arguments: &Arguments,
     results: &Results,
 ) -> Result<(), UsageError> {
-    match arguments.prints_results() {
-        true => write_stdout([crate::yaml::to_block_text(&result_list(function, results))]),
-        false => Ok(()),
+    if arguments.prints_results() {
+        write_stdout([crate::yaml::to_block_text(&result_list(function, results))])
+    } else {
+        Ok(())
     }
 }
 
@@ -91,24 +92,23 @@ pub(super) fn print_results(
     function: &Function,
     arguments: &Arguments,
     results: &Results,
-    text: impl FnOnce(Report, &Results) -> String,
+    text: impl FnOnce(ResultPrinter, &Results) -> String,
 ) {
     let mut grave = Results::default();
-    let shown = match arguments.quiet {
-        true => {
-            let shown = results
-                .iter()
-                .filter(|result| result.severity != Severity::Info);
-            shown.for_each(|result| grave.push(result.clone()));
-            &grave
-        }
-        false => results,
+    let shown = if arguments.quiet {
+        let shown = results
+            .iter()
+            .filter(|result| result.severity != Severity::Info);
+        shown.for_each(|result| grave.push(result.clone()));
+        &grave
+    } else {
+        results
     };
     let stderr = io::stderr();
     let text = match arguments.output {
         Output::Text => {
             let colour = arguments.color.is_on(&stderr);
-            text(Report { colour }, shown)
+            text(ResultPrinter { colour }, shown)
         }
         Output::Json => result_list(function, shown).to_json() + "\n",
     };
@@ -136,9 +136,12 @@ pub(super) fn write_diff(
 ) -> Result<(), UsageError> {
     let coloured = arguments.color.is_on(&io::stdout());
     let diffs = diffs.into_iter();
-    write_stdout(diffs.map(|diff| match coloured {
-        true => report::coloured_diff(&diff),
-        false => diff,
+    write_stdout(diffs.map(|diff| {
+        if coloured {
+            result_printer::coloured_diff(&diff)
+        } else {
+            diff
+        }
     }))
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::arguments::Arguments;
 use super::read::{config_of_arguments, read_text};
 use crate::config::UsageError;
-use crate::functions::{self, Finished, Function, Inputs, Output, Source};
+use crate::functions::{self, Finished, Function, Inputs, Output, SuppliedInput};
 use crate::resource_list::ResourceList;
 use crate::results::Results;
 use crate::yaml::OwnedDocument;
@@ -19,7 +19,7 @@ pub(super) fn run(
     let inputs = Inputs {
         config: config_of_arguments(arguments)?,
         supplied: supplied
-            .map(|(role, path)| (*role, Source::Path(path.clone())))
+            .map(|(role, path)| (*role, SuppliedInput::Path(path.clone())))
             .collect(),
         openapi: read_document(arguments.openapi.as_deref())?,
         conflicts: read_document(arguments.conflicts.as_deref())?,

@@ -11,8 +11,8 @@ use super::{DONE, FAILED};
 use crate::config::UsageError;
 use crate::functions::Function;
 use crate::input;
-use crate::report::Report;
 use crate::resource_list::ResourceList;
+use crate::result_printer::ResultPrinter;
 
 pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8, UsageError> {
     if io::stdin().is_terminal() {
@@ -36,7 +36,7 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     });
     write_results(function, arguments, &results)?;
     if failed {
-        print_results(function, arguments, &results, Report::errors);
+        print_results(function, arguments, &results, ResultPrinter::errors);
     }
     let texts = list
         .to_texts(&results, !failed)
@@ -48,7 +48,7 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
         format!("wrote {length} bytes to standard output")
     });
     if !failed && arguments.output == Output::Json {
-        print_results(function, arguments, &results, Report::errors);
+        print_results(function, arguments, &results, ResultPrinter::errors);
     }
     leave((list, texts));
     Ok(if failed { FAILED } else { DONE })

@@ -1,4 +1,4 @@
-//! What `kubectl apply` would make of live resources, without a cluster.
+//! Shows live resources as `kubectl apply` would change them, without a cluster.
 //!
 //! ```yaml
 //! spec:             # previous     # config       # live         # result
@@ -30,7 +30,7 @@ use crate::schema::Schema;
 use crate::supplied::{Role, Supplied};
 use crate::yaml::{EditError, NodeRef, node_text};
 
-/// The function, for its binary.
+/// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "apply-config",
     about: "Shows what `kubectl apply` would make of live resources, without a cluster: the items are \
@@ -155,7 +155,7 @@ fn whole_text(node: NodeRef<'_>) -> String {
         .map_or_else(|| node_text(node), str::to_owned)
 }
 
-/// A result with the path and index of its configuration, in the spellings that this one has.
+/// A result with the path and index annotations of its configuration.
 fn with_annotations<'a>(result: Node<'a>, resource: &Resource) -> Node<'a> {
     let origin = &resource.origin;
     let mut annotations: Vec<(&'static str, String)> = Vec::new();

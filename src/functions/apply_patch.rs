@@ -33,7 +33,7 @@ use crate::schema::Schema;
 use crate::supplied::{Role, Supplied};
 use crate::yaml::{NodeRef, OwnedDocument};
 
-/// The function, for its binary.
+/// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "apply-patch",
     about: "Applies strategic merge patches with all their directives ($patch, $retainKeys, \
@@ -64,13 +64,13 @@ impl From<ApplyPatch> for Scalars {
     }
 }
 
-/// A patch, before it is known what it is for.
+/// A patch whose target is not resolved yet.
 struct Patch<'a> {
     node: Node<'a>,
-    /// Where it comes from, for messages.
+    /// File and location, for messages.
     place: String,
     target: Option<Target>,
-    /// What it says of the resource that it is for.
+    /// The identity that the patch itself gives.
     resource: Resource,
 }
 
@@ -98,12 +98,12 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     Ok(Output::Edited)
 }
 
-/// An entry with `patch`; anything else with apiVersion and kind is a sparse resource.
+/// Whether this is an entry with `patch` and `target`; otherwise it is a sparse resource.
 fn is_entry(node: NodeRef<'_>) -> bool {
     node.entry("patch").is_some() && node.entry("kind").is_none()
 }
 
-/// All items of the role, each with where it stands.
+/// All items of the role, each with its location.
 fn documents<'s>(
     supplied: &'s Supplied,
 ) -> impl Iterator<Item = (NodeRef<'s>, &'s Resource, String)> {
@@ -121,7 +121,7 @@ fn documents<'s>(
     })
 }
 
-/// The patches that are given as text, by the order of their documents.
+/// The patches that are given as text, by number of the document.
 fn texts(supplied: &Supplied) -> Result<BTreeMap<usize, OwnedDocument>, UsageError> {
     let mut texts = BTreeMap::new();
     for (number, (node, _, place)) in documents(supplied).enumerate() {
@@ -223,10 +223,10 @@ fn push<'a>(
     if node.kind().is_sequence() {
         let is_operation = |item: &NodeRef<'_>| item.get("op").is_some();
         return refuse(
-            match node.items().next().is_some_and(|item| is_operation(&item)) {
-                true => "expected a strategic merge patch, found a list of JSON 6902 operations"
-                    .to_owned(),
-                false => "expected a patch, found a sequence".to_owned(),
+            if node.items().next().is_some_and(|item| is_operation(&item)) {
+                "expected a strategic merge patch, found a list of JSON 6902 operations".to_owned()
+            } else {
+                "expected a patch, found a sequence".to_owned()
             },
         );
     }
@@ -301,9 +301,10 @@ fn assign(
                 "{}: expected a resource for the patch ({wanted}) among the items, found none",
                 patch.place
             );
-            results.push(match options.allow_missing {
-                true => FunctionResult::warning(Reason::TargetNotFound, message),
-                false => FunctionResult::error(Reason::TargetNotFound, message),
+            results.push(if options.allow_missing {
+                FunctionResult::warning(Reason::TargetNotFound, message)
+            } else {
+                FunctionResult::error(Reason::TargetNotFound, message)
             });
         }
         for id in found {

@@ -1,4 +1,4 @@
-//! Makes the strategic merge patches that take live resources to a configuration.
+//! Makes the strategic merge patches that turn live resources into a configuration.
 //!
 //! ```yaml
 //! spec:             # previous     # config       # live         # patch
@@ -31,7 +31,7 @@ use crate::schema::Schema;
 use crate::supplied::{Role, Supplied};
 use crate::yaml::EditError;
 
-/// The function, for its binary.
+/// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "create-patch",
     about: "Makes the strategic merge patches that take live resources to the items, a configuration, \
@@ -118,9 +118,10 @@ fn one(
 ) -> Result<Option<Document>, EditError> {
     let Some(live) = pair.live else {
         let message = "expected a live resource to make a patch for, found none";
-        let result = match options.allow_missing {
-            true => FunctionResult::warning(Reason::NoLive, message),
-            false => FunctionResult::error(Reason::NoLive, message),
+        let result = if options.allow_missing {
+            FunctionResult::warning(Reason::NoLive, message)
+        } else {
+            FunctionResult::error(Reason::NoLive, message)
         };
         results.push(result.about(resource));
         return Ok(None);
@@ -147,7 +148,7 @@ fn one(
     }))
 }
 
-/// A patch with what says which resource it is for.
+/// A patch with the identity of its resource.
 fn sparse<'a>(patch: &Node<'a>, config: &Node<'a>) -> Node<'a> {
     let named = |map: &Node<'a>, names: &[&str]| -> Fields<'a> {
         let mut fields = map.fields();

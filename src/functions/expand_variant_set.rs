@@ -27,10 +27,11 @@ use super::{Function, Output, Run};
 use crate::config::{CONFIG_MAP, Key, Keys, UsageError};
 use crate::git;
 use crate::resource::Resource;
+use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList, WrittenResource};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, Supplied};
-use crate::variant::cluster::{Cluster, namespace_of};
+use crate::variant::cluster::Cluster;
 use crate::variant::expression::on_large_stack;
 use crate::variant::fan_out::{Expansion, Set, fan_out, too_many};
 use crate::variant::package_variant_set;
@@ -40,11 +41,11 @@ use check::{check_files, check_names, check_owners, check_targets};
 use comments::Comments;
 use fleet::Fleet;
 use new_files::NewFiles;
-use sets::{Source, Sources, namespaces, read_sets, types};
+use sets::{LocatedSet, LocatedSets, namespaces, read_sets, types};
 use status::{NOT_READY, NOT_STALLED, STALLED};
 use variant::{annotations_due, resource_value};
 
-/// The function, for its binary.
+/// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "expand-variant-set",
     about: "Makes the PackageVariants of PackageVariantSets: one for each target, by template.",
@@ -65,15 +66,15 @@ pub const FUNCTION: Function = Function {
 };
 
 const GROUP: &str = "config.porch.kpt.dev";
-/// Bytes of PackageVariants that a run makes, whatever the input.
+/// Bytes of PackageVariants that any run may make.
 const ROOM: usize = 48_000_000;
-/// And for each byte of the input.
+/// Additional bytes for each byte of the input.
 const ROOM_PER_BYTE: usize = 4;
-/// Least bytes that a PackageVariant takes.
+/// Minimum size of a PackageVariant in bytes.
 const LEAST_COST: usize = 500;
-/// Bytes that the result of a PackageVariant takes.
+/// Size of a PackageVariant's result in bytes.
 const RESULT_COST: usize = 700;
-/// Errors of one set that are reported one by one.
+/// Limit of errors that are reported one by one for a set.
 const MOST_ERRORS: usize = 100;
 
 fn step(run: Run<'_>) -> Result<Output, UsageError> {
@@ -83,7 +84,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         supplied,
         results,
     } = run;
-    let Sources {
+    let LocatedSets {
         sources,
         allow_empty,
         are_items,
@@ -129,7 +130,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
 
 /// The objects that targets select, of the items and of the supplied resources.
 fn read_cluster(
-    sources: &[Source],
+    sources: &[LocatedSet],
     list: &ResourceList,
     supplied: &Supplied,
     findings: &mut Vec<FunctionResult>,
@@ -158,7 +159,7 @@ struct Sets {
 }
 
 impl Sets {
-    fn new(sources: Vec<Source>, list: &ResourceList) -> Self {
+    fn new(sources: Vec<LocatedSet>, list: &ResourceList) -> Self {
         let mut all = Self {
             sets: Vec::with_capacity(sources.len()),
             homes: Vec::with_capacity(sources.len()),
@@ -211,10 +212,10 @@ impl Sets {
     }
 }
 
-/// What is to be done for a target.
+/// The PackageVariant of a target.
 enum Made {
     New(WrittenResource),
-    /// New too, with the comments of the template.
+    /// New, with the comments of the template.
     Commented(NewText),
     Changed(Value),
     Unchanged,
@@ -235,11 +236,11 @@ impl Made {
     }
 }
 
-/// A set that is expanded.
+/// Makes the PackageVariants of one set.
 struct Making<'a> {
     set: &'a Set,
     files: &'a NewFiles,
-    /// Of the templates, by target.
+    /// Comments of the templates, by target.
     comments: &'a [Option<Comments>],
     fleet: &'a Fleet,
     list: &'a ResourceList,
@@ -270,9 +271,10 @@ impl Making<'_> {
             let old = node.get("spec").and_then(|spec| spec.value());
             old.as_ref() == Some(&spec) && annotations_due(node, set).next().is_none()
         });
-        Ok(match is_right {
-            true => Made::Unchanged,
-            false => Made::Changed(spec),
+        Ok(if is_right {
+            Made::Unchanged
+        } else {
+            Made::Changed(spec)
         })
     }
 }

@@ -1,10 +1,11 @@
-//! A package that follows an upstream in a Git repository: where it stands, and what is recorded.
+//! A package with an upstream in a Git repository: the revision that it is based on, and its
+//! `upstreamLock`.
 //!
 //! Source: contract, Upstreams from Git.
 
 mod search;
 
-pub use search::find_original;
+pub(crate) use search::find_original;
 
 use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision};
@@ -15,45 +16,45 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{GitOrigin, Role, SuppliedPackage};
 use crate::yaml::{Path, Value, to_block_text};
 
-/// How a package stands to the revision wanted of its upstream.
+/// The state of a package relative to the new revision of its upstream.
 #[derive(Debug)]
-pub enum Standing {
-    /// It is based on that commit already.
+pub(crate) enum Standing {
+    /// The package is based on that commit.
     UpToDate,
-    /// It is based on another revision, this one.
+    /// The package is based on this other revision.
     Behind(Box<Original>),
-    /// Its Kptfile says nothing of an upstream, or there is none.
+    /// The package has no Kptfile, or its Kptfile has no upstream.
     Unlocked,
-    /// What its Kptfile says is not in the repository; an error result says so.
+    /// The repository lacks the revision in the Kptfile; an error result says so.
     NotFound,
 }
 
 /// The revision that a package is based on.
 #[derive(Debug)]
-pub struct Original {
+pub(crate) struct Original {
     /// Its files.
-    pub package: SuppliedPackage,
-    /// What the Kptfile says of it.
-    pub lock: UpstreamLock,
+    pub(crate) package: SuppliedPackage,
+    /// The Kptfile's lock.
+    pub(crate) lock: UpstreamLock,
 }
 
-/// Which repository a Kptfile shall name.
+/// The repository to write into a Kptfile.
 #[derive(Debug, Clone, Copy)]
-pub enum Recorded<'a> {
-    /// The one that it names; else the one that the clone comes from.
+pub(crate) enum Recorded<'a> {
+    /// The one that the Kptfile names, or else the address of the clone.
     Kept,
     /// This one, since the package is new.
     New(&'a str),
 }
 
-/// Finds by the `upstreamLock` of the root Kptfile how a package stands to an upstream.
+/// Compares the `upstreamLock` of the root Kptfile with an upstream.
 ///
-/// The lock's commit counts, in the same repository; where that is not there, the tag that the lock
-/// names. A branch does not: it may have moved since, and what it brought would be lost.
+/// The lock's commit decides; if the repository lacks it, the tag in the lock. A branch does not: it
+/// may have moved since, and the changes between would be lost.
 ///
 /// # Errors
 /// [`UsageError`]: the repository cannot be read.
-pub fn standing(
+pub(crate) fn standing(
     local: &ResourceList,
     upstream: &GitOrigin,
     results: &mut Results,
@@ -98,7 +99,7 @@ pub fn standing(
         .map_err(failed)?
     {
         Some(_) => lock.directory.clone(),
-        // Named after where it is in another clone.
+        // The lock names the directory of another clone.
         None => upstream.source.directory.clone(),
     };
     if commit == upstream.revision.commit && directory == upstream.source.directory {
@@ -155,9 +156,9 @@ fn not_found(lock: &UpstreamLock, source: &GitSource, is_shallow: bool) -> Funct
     FunctionResult::error(Reason::OriginalNotFound, message)
 }
 
-/// Writes `upstream` and `upstreamLock` of the root Kptfile, so that the next update begins there.
-/// An info result tells it. Without a Kptfile that is a warning.
-pub fn write_lock(
+/// Writes `upstream` and `upstreamLock` of the root Kptfile, for the next update, and reports an info
+/// result. A missing Kptfile is a warning.
+pub(crate) fn write_lock(
     local: &mut ResourceList,
     upstream: &GitOrigin,
     repository: Recorded<'_>,
@@ -206,11 +207,14 @@ pub fn write_lock(
     results.push(result.about(resource).at(path));
 }
 
-/// Makes a root Kptfile if there is none, named after upstream's directory.
+/// Creates a missing root Kptfile, named after upstream's directory.
 ///
 /// # Errors
 /// [`UsageError`]: the ResourceList cannot take it.
-pub fn make_kptfile(local: &mut ResourceList, upstream: &GitOrigin) -> Result<(), UsageError> {
+pub(crate) fn make_kptfile(
+    local: &mut ResourceList,
+    upstream: &GitOrigin,
+) -> Result<(), UsageError> {
     if root_kptfile(local).is_some() {
         return Ok(());
     }
@@ -224,7 +228,7 @@ pub fn make_kptfile(local: &mut ResourceList, upstream: &GitOrigin) -> Result<()
     let entry = |key: &str, value: Value| (Value::from(key), value);
     let mut metadata = vec![entry("name", Value::from(name))];
     if !local.is_package() {
-        // By these an item is put into its file.
+        // kpt puts an item into its file by these.
         let places = INDEX_ANNOTATIONS
             .iter()
             .map(|name| entry(name, Value::from("0")));

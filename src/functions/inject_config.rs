@@ -1,4 +1,4 @@
-//! Copies supplied resources into a package's injection points, and records it in the Kptfile.
+//! Copies supplied resources into a package's injection points, and records conditions in the Kptfile.
 //!
 //! ```yaml
 //! kind: ServiceEndpoints                      # before
@@ -47,10 +47,10 @@ use crate::yaml::NodeRef;
 pub const CONFIG_INJECTION_ANNOTATION: &str = "kpt.dev/config-injection";
 /// Name of the resource that was injected.
 pub const INJECTED_RESOURCE_NAME_ANNOTATION: &str = "kpt.dev/injected-resource-name";
-/// What Porch's own controller writes in its place.
+/// The annotation that Porch's controller writes instead.
 pub const INJECTED_RESOURCE_ANNOTATION: &str = "kpt.dev/injected-resource";
 
-/// The function, for its binary.
+/// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "inject-config",
     about: "Copies supplied resources into the package's injection points (resources annotated \
@@ -75,7 +75,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     Ok(Output::Edited)
 }
 
-/// The step of a PackageVariant that was read, as one of several.
+/// The step for a PackageVariant, as one of several.
 pub(crate) fn inject_variant_config(
     config: NodeRef<'_>,
     variant: &PackageVariant,
@@ -91,7 +91,7 @@ pub(crate) fn inject_variant_config(
     );
 }
 
-/// What the step will do to one injection point.
+/// What the step will do with one injection point.
 pub(crate) struct Injection {
     /// The injection point.
     pub(crate) id: ItemId,
@@ -103,7 +103,7 @@ pub(crate) struct Injection {
     pub(crate) is_filled: bool,
 }
 
-/// What the step of a PackageVariant will do to a list; what it finds wrong is for the step to say.
+/// What the step of a PackageVariant will do with a list. The step itself reports errors.
 pub(crate) fn variant_injections(
     config: NodeRef<'_>,
     variant: &PackageVariant,
@@ -143,7 +143,7 @@ fn inject(
             .for_each(|finding| results.push(finding));
         return;
     }
-    // Nothing was changed so far.
+    // From here on the list changes.
     let items: Vec<ItemId> = selections.values().filter_map(Selection::item).collect();
     let copies = list.copies_of(&items);
     let sources: HashMap<ItemId, NodeRef<'_>> = items
@@ -185,7 +185,7 @@ fn inject(
             said.push(FunctionResult::warning(Reason::KptfileNotFound, message));
         }
     }
-    // Of a run that fails nothing is kept, and so nothing was done.
+    // A run that fails discards all edits: results about them would be false.
     let failed = said.has_errors();
     let told = said
         .iter()
@@ -193,7 +193,7 @@ fn inject(
     told.for_each(|result| results.push(result.clone()));
 }
 
-/// What was selected for a point.
+/// The selection for a point, and its resource.
 fn chosen<'a>(
     point: &'a Point,
     selections: &'a HashMap<(&'a str, &'a str), Selection>,

@@ -1,5 +1,5 @@
-//! Merges a package three-way: what local changed since `original` stays, what `upstream` changed
-//! arrives, and every place that both changed is a result.
+//! Merges a package three-way: changes of local since `original` stay, changes of `upstream` arrive, and
+//! every field that both changed is a result.
 //!
 //! ```yaml
 //! spec:            # original     # local            # upstream         # merged
@@ -30,7 +30,7 @@ use config::read_options;
 use package_revision::{merge_package_revision, only_package};
 use update::Update;
 
-/// The function, for its binary.
+/// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "merge-package",
     about: "Merges a package three-way: local changes stay, upstream's arrive, and every place that \
@@ -128,7 +128,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     Ok(Output::Edited)
 }
 
-/// What fills a role: a supplied input, or the items annotated so.
+/// The package of a role: a supplied input, or the items with the role's annotation.
 fn source<'s>(
     role: Role,
     given: Option<&'s SuppliedPackage>,
@@ -148,14 +148,14 @@ fn source<'s>(
     }
 }
 
-/// The items of a role by annotation.
+/// The items that an annotation gives to a role.
 enum Annotated {
     Items(Box<ResourceList>),
-    /// Of the only item, a PackageRevisionResources.
+    /// The package in the only item, a PackageRevisionResources.
     Package(Box<SuppliedPackage>),
 }
 
-/// The items annotated as original and as upstream, out of the list.
+/// Takes the items annotated as original and as upstream out of the list.
 fn take_annotated(
     list: &mut ResourceList,
     results: &mut Results,

@@ -12,7 +12,7 @@ pub mod apply_config;
 pub mod apply_patch;
 pub mod create_patch;
 pub mod expand_variant_set;
-pub mod following;
+pub(crate) mod following;
 pub mod inject_config;
 pub mod merge_package;
 pub mod prepend_pipeline;
@@ -21,7 +21,7 @@ pub mod set_package_context;
 
 pub use function::{DriverFiles, DriverOutcome, Function, MergeDriver, Run, Step};
 pub use output::{Document, Output};
-pub use run::{Inputs, Items, Outcome, Source, run};
+pub use run::{Inputs, Items, Outcome, SuppliedInput, run};
 
 pub(crate) use run::{Finished, run_on};
 

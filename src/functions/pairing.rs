@@ -14,7 +14,7 @@ use crate::results::{FunctionResult, LAST_APPLIED, Reason, Results};
 use crate::supplied::{Role, Supplied};
 use crate::yaml::{NodeRef, Path};
 
-/// A configuration with what belongs to it.
+/// A configuration with its live resource and its previous configuration.
 pub(super) struct Pair<'a> {
     pub(super) id: ItemId,
     pub(super) config: NodeRef<'a>,
@@ -23,14 +23,14 @@ pub(super) struct Pair<'a> {
     pub(super) original: Option<Node<'a>>,
 }
 
-/// All configurations among the items. What cannot be paired is an error result.
+/// Pairs all configurations among the items. One that cannot be paired is an error result.
 pub(super) fn pairs<'a>(
     list: &'a ResourceList,
     supplied: &'a Supplied,
     results: &mut Results,
 ) -> Vec<Pair<'a>> {
-    let live = Source::of(supplied, Role::Live);
-    let original = Source::of(supplied, Role::Original);
+    let live = SuppliedResources::of(supplied, Role::Live);
+    let original = SuppliedResources::of(supplied, Role::Original);
     let mut taken: HashMap<ItemId, ItemId> = HashMap::new();
     let mut pairs = Vec::new();
     for (id, resource) in list.items() {
@@ -79,7 +79,7 @@ pub(super) fn pairs<'a>(
     pairs
 }
 
-/// Kptfiles, what is for tools, and what has no name are no configurations.
+/// Whether an item is a configuration: not a Kptfile, not local config, and with a name.
 pub(super) fn is_config(resource: &Resource, node: NodeRef<'_>) -> bool {
     let local = ["metadata", "annotations", LOCAL_CONFIG_ANNOTATION];
     let local = node.get_path(&local).and_then(|value| value.scalar_text());
@@ -113,12 +113,12 @@ fn read_last_applied(
 }
 
 /// A supplied input with its resources by name.
-struct Source<'a> {
+struct SuppliedResources<'a> {
     lists: Vec<(&'a ResourceList, Index)>,
     role: Role,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SuppliedResources<'a> {
     fn of(supplied: &'a Supplied, role: Role) -> Self {
         let lists = supplied.of(role).map(|package| package.list());
         Self {

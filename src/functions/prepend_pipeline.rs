@@ -1,4 +1,4 @@
-//! Puts functions at the head of the Kptfile's pipeline, and takes its earlier ones away.
+//! Puts functions at the head of the Kptfile's pipeline, in place of those of earlier runs.
 //!
 //! ```yaml
 //! pipeline:              # before
@@ -30,12 +30,12 @@ use crate::kptfile::{
 };
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Refusal, Results};
-use crate::variant::package_variant::{PackageVariant, Part, Pipeline, validate_name};
+use crate::variant::package_variant::{PackageVariant, Pipeline, Section, validate_name};
 use crate::yaml::{
     Content, Document, EditError, Editor, NodeRef, ParseOptions, Path, Tree, Value, node_text,
 };
 
-/// The function, for its binary.
+/// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "prepend-pipeline",
     about: "Puts functions at the head of the Kptfile's pipeline, under names that tell whose they are, \
@@ -57,11 +57,11 @@ typed_config! {
     }
 }
 
-/// What shall stand at the head of the pipeline.
+/// The functions for the head of the pipeline.
 struct Head {
-    /// Whose functions they are: the config's name.
+    /// Owner of the functions: the config's name.
     owner: String,
-    /// The text of the pipeline with the names that its functions get in the Kptfile.
+    /// Text of the pipeline, in which the functions have their names in the Kptfile.
     text: String,
     tree: Tree,
 }
@@ -91,7 +91,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
             config.get("pipeline")
         }
         PACKAGE_VARIANT => {
-            let variant = PackageVariant::read_part(config, Part::Pipeline)?;
+            let variant = PackageVariant::read_section(config, Section::Pipeline)?;
             let path = Path::fields(&["spec", "pipeline"]);
             findings.extend(variant.spec.pipeline.validate(&path));
             config.get_path(&["spec", "pipeline"])
@@ -107,7 +107,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     Ok(Output::Edited)
 }
 
-/// The step of a PackageVariant that was read and found valid, as one of several.
+/// The step for a valid PackageVariant, as one of several.
 pub(crate) fn prepend_variant_pipeline(
     config: NodeRef<'_>,
     list: &mut ResourceList,
@@ -158,7 +158,7 @@ impl Head {
         root.get(name).filter(|list| list.items().next().is_some())
     }
 
-    /// Edits the Kptfile, and says of each list that changes what happened to it.
+    /// Edits the Kptfile, and adds a summary of each list that changes.
     fn apply<'d, 'p>(
         &'p self,
         kptfile: NodeRef<'d>,
@@ -216,7 +216,7 @@ impl Head {
     }
 }
 
-/// The mapping or sequence under a key; nothing and `null` are none.
+/// The mapping or sequence under a key; `None` if it is absent.
 fn collection<'d>(
     node: NodeRef<'d>,
     key: &str,
@@ -227,9 +227,10 @@ fn collection<'d>(
         return Ok(None);
     };
     let kind = value.resolved().kind();
-    let (fits, expected) = match mapping {
-        true => (kind.is_mapping(), "mapping"),
-        false => (kind.is_sequence(), "sequence"),
+    let (fits, expected) = if mapping {
+        (kind.is_mapping(), "mapping")
+    } else {
+        (kind.is_sequence(), "sequence")
     };
     if fits || value.is_null() {
         return Ok(Some(value));
@@ -242,13 +243,13 @@ fn collection<'d>(
     Err(Refusal::at(path.field(key))(error))
 }
 
-/// What becomes of one list.
+/// The changes of one list.
 struct ListChange<'d, 'p> {
-    /// The functions that shall stand first; those that stand in the list already by their index.
+    /// The functions for the head; with an index those that the list has already.
     head: Vec<(NodeRef<'p>, Option<usize>)>,
-    /// Indexes and names of the functions that go, those that are replaced included.
+    /// Indexes and names of removed and replaced functions.
     gone: Vec<(usize, &'d str)>,
-    /// Indexes of the functions of others.
+    /// Indexes of functions with other owners.
     others: Vec<usize>,
 }
 
@@ -261,7 +262,7 @@ impl<'d, 'p> ListChange<'d, 'p> {
             let name = function.get("name").and_then(|name| name.as_str());
             match name.filter(|name| owns(owner, name)) {
                 None => others.push(index),
-                // A copy that somebody made of one of ours.
+                // Somebody copied one of ours.
                 Some(name) if owned.contains_key(name) => gone.push((index, name)),
                 Some(name) => {
                     owned.insert(name, (index, function));
@@ -287,7 +288,7 @@ impl<'d, 'p> ListChange<'d, 'p> {
         self.head.is_empty() && self.others.is_empty()
     }
 
-    /// Whether functions that stay must change places.
+    /// Whether functions that stay change their order.
     fn is_moved(&self) -> bool {
         !self.order().is_sorted()
     }
@@ -298,7 +299,7 @@ impl<'d, 'p> ListChange<'d, 'p> {
         kept.chain(self.others.iter().copied()).collect()
     }
 
-    /// What happens, in words; nothing if nothing does.
+    /// A summary for the result; `None` if nothing changes.
     fn summary(&self) -> Option<String> {
         let gone: HashSet<&str> = self.gone.iter().map(|(_, name)| *name).collect();
         let new = self.head.iter().filter(|(_, stands)| stands.is_none());
@@ -320,9 +321,10 @@ impl<'d, 'p> ListChange<'d, 'p> {
         .into_iter()
         .flatten()
         .collect();
-        match parts.is_empty() {
-            true => moved(),
-            false => Some(parts.join("; ")),
+        if parts.is_empty() {
+            moved()
+        } else {
+            Some(parts.join("; "))
         }
     }
 

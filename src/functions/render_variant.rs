@@ -7,13 +7,14 @@
 //!   injectors: [{name: useast1-service-endpoints}]
 //! ```
 //! The steps are those of `set-package-context`, `prepend-pipeline` and `inject-config`, in this
-//! order; if one of them fails, nothing is changed.
+//! order. If one fails, nothing changes.
 //!
 //! Source: package-variant document, Order of Mutations and PackageVariant Status; contract,
 //! render-variant.
 
 mod clone;
 mod follow;
+mod new_files;
 mod status;
 mod update;
 mod upstream;
@@ -25,14 +26,14 @@ use crate::functions::prepend_pipeline::prepend_variant_pipeline;
 use crate::functions::set_package_context::set_variant_context;
 use crate::git;
 use crate::resource::Resource;
+use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Results, Severity};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
-use crate::variant::cluster::namespace_of;
 use crate::variant::package_variant::PackageVariant;
 use crate::yaml::NodeRef;
 
-/// The function, for its binary.
+/// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "render-variant",
     about: "Makes the variant of a package that a PackageVariant describes: clones the upstream package \
@@ -47,7 +48,7 @@ pub const FUNCTION: Function = Function {
     step,
 };
 
-/// A valid PackageVariant with all that its steps need.
+/// A PackageVariant as written, identified and typed.
 struct Variant<'a> {
     config: NodeRef<'a>,
     /// Identity of the PackageVariant.
@@ -56,7 +57,7 @@ struct Variant<'a> {
 }
 
 impl Variant<'_> {
-    /// The downstream package, with its path in the repository.
+    /// The downstream package: its path in the repository.
     fn package(&self) -> &str {
         let downstream = self.typed.spec.downstream.as_ref();
         let package = downstream.and_then(|downstream| downstream.package.as_deref());
@@ -118,14 +119,15 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     }
     let failed = said.has_errors();
     for result in &said {
-        // What was done is not so any more when a later step fails.
+        // If one step fails, all edits are discarded: results about them would be false.
         if !failed || result.severity > Severity::Info {
             results.push(result.clone());
         }
     }
-    let outcome = match failed && outcome == status::Outcome::Ready {
-        true => status::Outcome::Failed,
-        false => outcome,
+    let outcome = if failed && outcome == status::Outcome::Ready {
+        status::Outcome::Failed
+    } else {
+        outcome
     };
     for condition in outcome.conditions(&status::ready(supplied)) {
         results.push(condition.result().about(&variant.resource));
@@ -133,7 +135,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     Ok(Output::Edited)
 }
 
-/// All findings about the PackageVariant itself.
+/// Errors of the PackageVariant itself.
 fn validate(variant: &Variant<'_>) -> Vec<FunctionResult> {
     let mut findings = variant.typed.validate(variant.resource.name.as_deref());
     let mut words = Results::default();
@@ -143,7 +145,7 @@ fn validate(variant: &Variant<'_>) -> Vec<FunctionResult> {
     findings.into_iter().map(about).collect()
 }
 
-/// The steps in their order; stops behind the first that fails.
+/// Runs the steps in order, up to the first that fails.
 fn mutate(
     variant: &Variant<'_>,
     list: &mut ResourceList,
@@ -189,7 +191,7 @@ fn mutate(
     Ok(())
 }
 
-/// Fields that say what Porch does with package revisions.
+/// A message about fields that only Porch uses.
 fn unused_fields(variant: &PackageVariant) -> Option<String> {
     let spec = &variant.spec;
     let given = [

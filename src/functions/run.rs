@@ -18,7 +18,7 @@ pub struct Inputs {
     /// The functionConfig; without it the one in the ResourceList counts.
     pub config: Option<Config>,
     /// What fills roles, beside the config.
-    pub supplied: Vec<(Role, Source)>,
+    pub supplied: Vec<(Role, SuppliedInput)>,
     /// An OpenAPI v2 document with the types of custom resources, as `--openapi` gives it.
     pub openapi: Option<OwnedDocument>,
     /// A ConflictRules, as `--conflicts` gives it.
@@ -27,7 +27,7 @@ pub struct Inputs {
 
 /// What fills a role.
 #[derive(Debug, Clone)]
-pub enum Source {
+pub enum SuppliedInput {
     /// A file or directory; for functions that read Git, also a directory of a repository.
     Path(PathBuf),
     /// The files of a package, by path.
@@ -188,7 +188,7 @@ pub(crate) fn run_on(
         &mut step_results,
     )?;
     for (role, source) in inputs.supplied {
-        if let Source::Files(files) = source {
+        if let SuppliedInput::Files(files) = source {
             supplied.add_files(role, files, &mut step_results)?;
         }
     }
@@ -221,10 +221,10 @@ pub(crate) fn run_on(
     })
 }
 
-fn of_paths(supplied: &[(Role, Source)]) -> Vec<(Role, PathBuf)> {
+fn of_paths(supplied: &[(Role, SuppliedInput)]) -> Vec<(Role, PathBuf)> {
     let paths = supplied.iter().filter_map(|(role, source)| match source {
-        Source::Path(path) => Some((*role, path.clone())),
-        Source::Files(_) => None,
+        SuppliedInput::Path(path) => Some((*role, path.clone())),
+        SuppliedInput::Files(_) => None,
     });
     paths.collect()
 }

@@ -28,13 +28,13 @@ use crate::kptfile::{
 };
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::variant::package_variant::{PackageContext, PackageVariant, Part};
+use crate::variant::package_variant::{PackageContext, PackageVariant, Section};
 use crate::yaml::scalar::{Context, ScalarStyle, plain_is_safe};
 use crate::yaml::{
     Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value,
 };
 
-/// The function, for its binary.
+/// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "set-package-context",
     about: "Adds keys to the package context (the ConfigMap kptfile.kpt.dev beside the root Kptfile), \
@@ -69,7 +69,7 @@ typed_config! {
     }
 }
 
-/// What shall become of the package context.
+/// The change of a package context.
 struct ContextChange<'a> {
     /// Entries in the order of the config, with their comments.
     data: Vec<EntryRef<'a>>,
@@ -96,7 +96,7 @@ impl<'a> ContextChange<'a> {
                 })
             }
             PACKAGE_VARIANT => {
-                let typed = PackageVariant::read_part(config, Part::PackageContext)?;
+                let typed = PackageVariant::read_section(config, Section::PackageContext)?;
                 Ok(Self::of_variant(config, &typed))
             }
             CONFIG_MAP => {
@@ -156,7 +156,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     Ok(Output::Edited)
 }
 
-/// The step of a PackageVariant that was read and found valid, as one of several.
+/// The step for a valid PackageVariant, as one of several.
 pub(crate) fn set_variant_context(
     config: NodeRef<'_>,
     variant: &PackageVariant,

@@ -37,7 +37,7 @@ fn gate(condition: &str) -> Value {
     Value::Mapping(vec![("conditionType".into(), condition.into())])
 }
 
-/// Writes conditions and gates; entries that are there are updated field by field.
+/// Writes conditions and gates; existing entries are updated field by field.
 pub(crate) fn record_conditions(
     list: &mut ResourceList,
     kptfile: ItemId,
@@ -115,7 +115,7 @@ fn index<'d>(list: Option<NodeRef<'d>>, key: &str) -> HashMap<&'d str, Vec<NodeR
     index
 }
 
-/// Brings conditions up to date. Says whether anything changed.
+/// Updates conditions. Returns whether anything changed.
 fn update<'d>(
     conditions: &[NodeRef<'d>],
     record: &ConditionRecord,
@@ -133,7 +133,7 @@ fn update<'d>(
     Ok(changed)
 }
 
-/// Adds elements to the list `inner` of the mapping `outer`, which are made if absent.
+/// Adds elements to the list `inner` of the mapping `outer`; creates both if absent.
 fn append<'d>(
     root: NodeRef<'d>,
     outer: &str,

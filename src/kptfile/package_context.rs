@@ -7,9 +7,9 @@ use crate::results::{FunctionResult, Reason};
 use crate::yaml::Value;
 
 /// Name of the ConfigMap that holds the package context.
-pub const PACKAGE_CONTEXT_NAME: &str = "kptfile.kpt.dev";
+pub(crate) const PACKAGE_CONTEXT_NAME: &str = "kptfile.kpt.dev";
 /// File that kpt puts the package context into.
-pub const PACKAGE_CONTEXT_FILE: &str = "package-context.yaml";
+pub(crate) const PACKAGE_CONTEXT_FILE: &str = "package-context.yaml";
 
 pub(crate) fn is_package_context(resource: &Resource) -> bool {
     resource.api_version == "v1"

@@ -1,4 +1,4 @@
-//! `upstream` and `upstreamLock` of a Kptfile: what a package follows, and where it stands.
+//! `upstream` and `upstreamLock` of a Kptfile: what a package follows, and the revision it is based on.
 //!
 //! ```yaml
 //! upstream:              # what was asked for
@@ -10,30 +10,30 @@
 //!   git: {repo: https://github.com/example/catalog, directory: /nginx, ref: nginx/v2, commit: 5f0c...}
 //! ```
 //!
-//! Read and written as kpt does it: `ref` of the lock has the package's name before it where the
-//! tag has it, `directory` begins with a slash.
+//! Read and written as kpt does: `ref` of the lock has the package's name as a prefix where the tag has
+//! it, and `directory` begins with a slash.
 
 use crate::git::Revision;
 use crate::package::normalize_package_path;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
-/// What a Kptfile says about the revision that the package is based on.
+/// The revision that a package is based on, as its Kptfile records it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct UpstreamLock {
+pub(crate) struct UpstreamLock {
     /// The directory, from the repository's root, without slashes at its ends.
-    pub directory: String,
+    pub(crate) directory: String,
     /// The tag or branch.
-    pub reference: Option<String>,
+    pub(crate) reference: Option<String>,
     /// The commit, or the object of an annotated tag: kpt writes that one.
-    pub commit: Option<String>,
-    /// How the package shall be updated, in kpt's words.
-    pub update_strategy: Option<String>,
+    pub(crate) commit: Option<String>,
+    /// The update strategy, in kpt's words.
+    pub(crate) update_strategy: Option<String>,
 }
 
 impl UpstreamLock {
     /// The repository that a Kptfile names.
     #[must_use]
-    pub fn repository(kptfile: NodeRef<'_>) -> Option<String> {
+    pub(crate) fn repository(kptfile: NodeRef<'_>) -> Option<String> {
         let text = |path: &[&str]| kptfile.get_path(path).and_then(|node| node.scalar_text());
         let said = text(&["upstream", "git", "repo"]);
         let said = said.or(text(&["upstreamLock", "git", "repo"]));
@@ -42,7 +42,7 @@ impl UpstreamLock {
 
     /// Reads the lock of a Kptfile; `None` if it has none of a Git repository.
     #[must_use]
-    pub fn read(kptfile: NodeRef<'_>) -> Option<Self> {
+    pub(crate) fn read(kptfile: NodeRef<'_>) -> Option<Self> {
         let text = |path: &[&str]| {
             let text = kptfile.get_path(path)?.scalar_text()?;
             (!text.is_empty()).then(|| text.to_owned())
@@ -62,23 +62,23 @@ impl UpstreamLock {
     }
 }
 
-/// What a Kptfile shall say about the revision that the package is based on.
+/// The revision to record in a Kptfile.
 #[derive(Debug, Clone, Copy)]
-pub struct NewLock<'l> {
-    /// Where the repository is.
-    pub repository: &'l str,
+pub(crate) struct NewLock<'l> {
+    /// Address of the repository.
+    pub(crate) repository: &'l str,
     /// The directory, from the repository's root.
-    pub directory: &'l str,
+    pub(crate) directory: &'l str,
     /// The commit and its names.
-    pub revision: &'l Revision,
+    pub(crate) revision: &'l Revision,
 }
 
 impl NewLock<'_> {
-    /// Writes `upstream` and `upstreamLock` of a Kptfile. What says the same already stays.
+    /// Writes `upstream` and `upstreamLock` of a Kptfile. Equal values keep their bytes.
     ///
     /// # Errors
     /// As [`Editor::set`].
-    pub fn write<'d>(
+    pub(crate) fn write<'d>(
         &self,
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, '_>,
@@ -98,7 +98,7 @@ impl NewLock<'_> {
         let write_upstream =
             |editor: &mut _| write_git(kptfile, "upstream", &upstream, Some(&strategy), editor);
         let write_lock = |editor: &mut _| write_git(kptfile, "upstreamLock", &lock, None, editor);
-        // Of entries that are put before the same one, the last stands first.
+        // Of several entries inserted before the same one, the last comes first.
         if position(kptfile).is_some() {
             write_lock(editor)?;
             return write_upstream(editor);
@@ -147,7 +147,7 @@ fn write_git<'d>(
     Ok(())
 }
 
-/// Where kpt puts them: behind what says which resource it is.
+/// The position where kpt writes them: after `apiVersion`, `kind` and `metadata`.
 fn position(kptfile: NodeRef<'_>) -> Option<usize> {
     const BEFORE: [&str; 5] = ["apiVersion", "kind", "metadata", "upstream", "upstreamLock"];
     let is_before = |key: Option<&str>| key.is_some_and(|key| BEFORE.contains(&key));

@@ -10,7 +10,8 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-use super::upstream_identifier::{DEFAULT_NAMESPACE, UPSTREAM_IDENTIFIER, UpstreamIdentifier};
+use super::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
+use crate::resource::DEFAULT_NAMESPACE;
 use crate::resource::Resource;
 use crate::yaml::{NodeRef, line_comment};
 

@@ -2,13 +2,10 @@
 
 use std::fmt;
 
-use crate::resource::Resource;
+use crate::resource::{Resource, namespace_of};
 
 /// The annotation that holds it, as kpt writes it.
 pub const UPSTREAM_IDENTIFIER: &str = "internal.kpt.dev/upstream-identifier";
-
-/// What an absent or empty namespace is called there.
-pub(super) const DEFAULT_NAMESPACE: &str = "default";
 
 /// The identity of a resource upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,14 +24,10 @@ impl UpstreamIdentifier {
     /// The identifier of these parts.
     #[must_use]
     pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> Self {
-        let namespace = match namespace {
-            "" => DEFAULT_NAMESPACE,
-            namespace => namespace,
-        };
         Self {
             group: group.to_owned(),
             kind: kind.to_owned(),
-            namespace: namespace.to_owned(),
+            namespace: namespace_of(Some(namespace)).to_owned(),
             name: name.to_owned(),
         }
     }

@@ -153,7 +153,7 @@ fn labels(node: NodeRef<'_>) -> Vec<(String, String)> {
 ///
 /// # Errors
 /// The part that is none.
-pub fn parse_labels(text: &str) -> Result<LabelSelector, String> {
+pub(crate) fn parse_labels(text: &str) -> Result<LabelSelector, String> {
     let mut selector = LabelSelector::default();
     let mut rest = text.trim();
     while !rest.is_empty() {

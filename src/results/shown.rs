@@ -25,7 +25,7 @@ pub(crate) fn printable(text: &str) -> String {
         .collect()
 }
 
-/// What a value may be shown as in a result: those of a Secret are never shown.
+/// A value as a result shows it; values of a Secret are redacted.
 #[must_use]
 pub fn shown(resource: &Resource, path: &Path, value: &Value) -> String {
     cut(json(resource, path, value))
@@ -46,20 +46,22 @@ fn cut(mut json: String) -> String {
     json
 }
 
-/// The whole of what [`shown`] cuts.
+/// As [`shown`], but never cut.
 pub(crate) fn json(resource: &Resource, path: &Path, value: &Value) -> String {
-    match is_secret(resource, path) {
-        true => "<redacted>".to_owned(),
-        false => value.to_json(),
+    if is_secret(resource, path) {
+        "<redacted>".to_owned()
+    } else {
+        value.to_json()
     }
 }
 
 /// A value as it is, or the beginning of its JSON.
 pub(super) fn short(value: &Value) -> Value {
     let json = value.to_json();
-    match json.len() > LIMIT {
-        true => Value::from(cut(json)),
-        false => value.clone(),
+    if json.len() > LIMIT {
+        Value::from(cut(json))
+    } else {
+        value.clone()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The objects of a cluster that a fan-out looks at: Repositories, PackageRevisions, targets.
+//! The objects of a cluster that a fan-out reads: Repositories, PackageRevisions, targets.
 //!
 //! Source: contract, expand-variant-set.
 
@@ -6,62 +6,55 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::expression::ObjectFields;
 use crate::resource::Resource;
+use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
 use crate::scope::{Scopes, is_definition};
 use crate::yaml::NodeRef;
 
 /// `apiVersion` and `kind`.
-pub type TypeOf = (String, String);
+pub(crate) type TypeOf = (String, String);
 
 /// `apiVersion` and `kind` of a Repository.
-pub const REPOSITORY: (&str, &str) = ("config.porch.kpt.dev/v1alpha1", "Repository");
+pub(crate) const REPOSITORY: (&str, &str) = ("config.porch.kpt.dev/v1alpha1", "Repository");
 /// `apiVersion` and `kind` of a PackageRevision.
-pub const PACKAGE_REVISION: (&str, &str) = ("porch.kpt.dev/v1alpha1", "PackageRevision");
+pub(crate) const PACKAGE_REVISION: (&str, &str) = ("porch.kpt.dev/v1alpha1", "PackageRevision");
 
-/// Where objects of kinds without namespace are.
+/// Key for objects of cluster-scoped kinds.
 const ANY: &str = "";
 
-/// A namespace; where none is written it is `default`.
-#[must_use]
-pub fn namespace_of(namespace: Option<&str>) -> &str {
-    namespace
-        .filter(|text| !text.is_empty())
-        .unwrap_or("default")
-}
-
-/// What is known of an object.
+/// An object that expressions can read.
 #[derive(Debug, Default)]
-pub struct Object {
+pub(crate) struct Object {
     /// `metadata.name`.
-    pub name: String,
+    pub(crate) name: String,
     /// `metadata.namespace` as it is written; empty if absent.
-    pub namespace: String,
+    pub(crate) namespace: String,
     /// `metadata.labels`.
-    pub labels: Vec<(String, String)>,
+    pub(crate) labels: Vec<(String, String)>,
     /// `metadata.annotations`.
-    pub annotations: Vec<(String, String)>,
-    /// Of a PackageRevision: which one it is.
-    pub revision: Option<Box<Revision>>,
+    pub(crate) annotations: Vec<(String, String)>,
+    /// The revision, if it is a PackageRevision.
+    pub(crate) revision: Option<Box<Revision>>,
 }
 
-/// Which revision of which package; empty where nothing is written.
+/// The revision of a PackageRevision; empty where a field is absent.
 #[derive(Debug, Default)]
-pub struct Revision {
+pub(crate) struct Revision {
     /// `spec.repository`.
-    pub repository: String,
+    pub(crate) repository: String,
     /// `spec.packageName`.
-    pub package: String,
+    pub(crate) package: String,
     /// `spec.revision`, as text.
-    pub revision: String,
+    pub(crate) revision: String,
     /// `spec.workspaceName`.
-    pub workspace: String,
+    pub(crate) workspace: String,
 }
 
 impl Object {
-    /// What expressions see of it.
+    /// The fields that expressions read.
     #[must_use]
-    pub fn fields(&self) -> ObjectFields<'_> {
+    pub(crate) fn fields(&self) -> ObjectFields<'_> {
         ObjectFields {
             name: &self.name,
             namespace: &self.namespace,
@@ -127,7 +120,7 @@ fn in_order(mut found: Vec<Found>, twice: &mut Vec<(usize, ItemId)>) -> Vec<Obje
 
 /// Objects by type and namespace, each namespace in the order of the names.
 #[derive(Debug, Default)]
-pub struct Cluster {
+pub(crate) struct Cluster {
     objects: HashMap<TypeOf, HashMap<String, Vec<Object>>>,
 }
 
@@ -135,7 +128,7 @@ impl Cluster {
     /// Reads the objects of these types and namespaces from the items, and what these lack from
     /// the supplied lists. An object that is twice in one list is added to `findings`.
     #[must_use]
-    pub fn read(
+    pub(crate) fn read(
         lists: &[&ResourceList],
         types: &BTreeSet<TypeOf>,
         namespaces: &BTreeSet<String>,
@@ -155,9 +148,10 @@ impl Cluster {
                 if !is_named {
                     continue;
                 }
-                let namespace = match scopes.is_cluster_scoped(resource.group(), &resource.kind) {
-                    true => ANY,
-                    false => namespace_of(resource.namespace.as_deref()),
+                let namespace = if scopes.is_cluster_scoped(resource.group(), &resource.kind) {
+                    ANY
+                } else {
+                    namespace_of(resource.namespace.as_deref())
                 };
                 if namespace != ANY && !namespaces.contains(namespace) {
                     continue;
@@ -192,7 +186,7 @@ impl Cluster {
     /// The objects of a type in a namespace, in the order of their names; those of a kind without
     /// namespace are in each.
     #[must_use]
-    pub fn all(&self, (api_version, kind): (&str, &str), namespace: &str) -> &[Object] {
+    pub(crate) fn all(&self, (api_version, kind): (&str, &str), namespace: &str) -> &[Object] {
         let type_of = (api_version.to_owned(), kind.to_owned());
         let objects = self.objects.get(&type_of);
         objects
@@ -202,7 +196,12 @@ impl Cluster {
 
     /// An object by name.
     #[must_use]
-    pub fn find(&self, type_of: (&str, &str), namespace: &str, name: &str) -> Option<&Object> {
+    pub(crate) fn find(
+        &self,
+        type_of: (&str, &str),
+        namespace: &str,
+        name: &str,
+    ) -> Option<&Object> {
         let objects = self.all(type_of, namespace);
         let found = objects.binary_search_by(|object| object.name.as_str().cmp(name));
         found.ok().map(|index| &objects[index])

@@ -11,53 +11,54 @@ mod select;
 
 use self::failures::Failures;
 use self::select::{Candidate, find_upstream, select};
-use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY, namespace_of};
+use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY};
 use super::expression::{Compiler, Evaluator, TargetFields, Variable, Variables};
 use super::naming::variant_name;
 use super::package_variant_set::{PackageVariantSet, Target, Template, given};
 use super::template::{CompiledTemplate, Failure};
+use crate::resource::namespace_of;
 use crate::results::{FunctionResult, Reason};
 use crate::yaml::{Path, Value};
 
 /// A PackageVariantSet with what its metadata say.
 #[derive(Debug)]
-pub struct Set {
+pub(crate) struct Set {
     /// `metadata.name`.
-    pub name: String,
+    pub(crate) name: String,
     /// `metadata.namespace` as it is written.
-    pub namespace: Option<String>,
+    pub(crate) namespace: Option<String>,
     /// `metadata.uid`.
-    pub uid: Option<String>,
+    pub(crate) uid: Option<String>,
     /// Its annotations that begin with `fn.kpt.dev/`.
-    pub annotations: Vec<(String, String)>,
+    pub(crate) annotations: Vec<(String, String)>,
     /// The rest.
-    pub typed: PackageVariantSet,
+    pub(crate) typed: PackageVariantSet,
 }
 
 /// A PackageVariant that a set makes.
 #[derive(Debug)]
-pub struct Variant<T> {
+pub(crate) struct Variant<T> {
     /// `metadata.name`.
-    pub name: String,
+    pub(crate) name: String,
     /// Which target of the set it is for.
-    pub place: Place,
+    pub(crate) place: TargetElement,
     /// What the caller made of its `spec`.
-    pub made: T,
+    pub(crate) made: T,
 }
 
 /// An element of a set's targets.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub(crate) struct TargetElement {
     /// Index of the target.
-    pub target: usize,
+    pub(crate) target: usize,
     repository: Option<usize>,
     package: Option<usize>,
 }
 
-impl Place {
+impl TargetElement {
     /// Its field path.
     #[must_use]
-    pub fn path(&self) -> Path {
+    pub(crate) fn path(&self) -> Path {
         let mut path = Path::fields(&["spec", "targets"]).index(self.target);
         if let Some(index) = self.repository {
             path = path.field("repositories").index(index);
@@ -69,18 +70,18 @@ impl Place {
     }
 }
 
-/// What came of a set.
+/// The result of expanding a set.
 #[derive(Debug)]
-pub struct Expansion<T> {
+pub(crate) struct Expansion<T> {
     /// Its PackageVariants, in the order of the targets.
-    pub variants: Vec<Variant<T>>,
-    /// What is wrong; then the variants are incomplete.
-    pub findings: Vec<FunctionResult>,
+    pub(crate) variants: Vec<Variant<T>>,
+    /// Errors; with one the variants are incomplete.
+    pub(crate) findings: Vec<FunctionResult>,
     /// Targets that selected nothing.
-    pub empty: Vec<Path>,
+    pub(crate) empty: Vec<Path>,
 }
 
-/// A set on its way.
+/// A set whose targets are selected.
 struct Prepared<'s, T> {
     set: &'s Set,
     upstream: Option<&'s Object>,
@@ -90,13 +91,14 @@ struct Prepared<'s, T> {
     expansion: Expansion<T>,
 }
 
-/// Expands all sets. What is found for one does not stop another.
+/// Expands all sets. Errors of one set do not stop another.
 ///
-/// `make` gets the index of a set, that of its target, the name of a PackageVariant and its `spec`. A fleet of specs
-/// takes much more memory than what is written of it. An error of `make` ends the run, and so do
-/// more than `most` targets: a selector and `packageNames` multiply.
+/// `make` gets the index of a set, the index of its target, the name of a PackageVariant and its
+/// `spec`; it is called for one variant at a time, since all specs together would take much memory.
+/// An error of `make` ends the run, and so do more than `most` targets: a selector and `packageNames`
+/// multiply.
 #[must_use]
-pub fn fan_out<T>(
+pub(crate) fn fan_out<T>(
     sets: &[Set],
     cluster: &Cluster,
     most: usize,
@@ -166,14 +168,14 @@ fn prepare<'s, T>(
     let default_package = default_package.and_then(|upstream| given(&upstream.package));
     let default_package = default_package.unwrap_or_default();
     for (index, target) in spec.targets.iter().enumerate() {
-        // What a target selects that is wrong itself says nothing.
+        // The selection of an invalid target means nothing.
         if !is_sound[index] {
             continue;
         }
         let before = prepared.candidates.len();
         let path = Path::fields(&["spec", "targets"]).index(index);
         let selected = select(index, target, default_package, cluster, namespace);
-        // One more than there is room for, to see it.
+        // One more than the limit, to detect that it is exceeded.
         let selected = selected.take((room + 1).saturating_sub(before));
         prepared.candidates.extend(selected);
         if prepared.candidates.len() > room {
@@ -197,9 +199,10 @@ fn compile(
 ) -> (CompiledTemplate, bool) {
     let path = Path::fields(&["spec", "targets"]);
     let path = path.index(index).field("template");
-    let target_fields = match target.repositories.is_empty() {
-        true => TargetFields::Object,
-        false => TargetFields::Listed,
+    let target_fields = if target.repositories.is_empty() {
+        TargetFields::Object
+    } else {
+        TargetFields::Listed
     };
     let variables = Variables {
         repository: true,
@@ -219,7 +222,7 @@ pub(crate) fn too_many() -> FunctionResult {
     FunctionResult::error(Reason::TooManyTargets, message)
 }
 
-/// An expression or all targets together take more than they may: the run ends.
+/// An expression or all targets together exceed a limit: the run ends.
 struct RunEnds;
 
 fn evaluate<'s, T>(
@@ -248,7 +251,7 @@ fn evaluate<'s, T>(
         let (template, is_compiled) = &templates[place.target];
         let has_upstream = upstream.is_some() || !template.reads(Variable::Upstream);
         if !(*is_compiled && has_upstream) {
-            // Whether the Repository is there can be told all the same.
+            // A missing Repository can be reported all the same.
             if let Some(Err(failure)) = template.plain_repo(candidate.repo).map(|repo| {
                 let namespace = namespace_of(set.namespace.as_deref());
                 repository(repo, namespace, place, cluster)
@@ -287,7 +290,7 @@ fn evaluate<'s, T>(
 fn repository<'s>(
     repo: &str,
     namespace: &str,
-    place: Place,
+    place: TargetElement,
     cluster: &'s Cluster,
 ) -> Result<&'s Object, Failure> {
     cluster.find(REPOSITORY, namespace, repo).ok_or_else(|| {

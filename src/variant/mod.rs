@@ -1,10 +1,10 @@
-//! What a variant of a package is to be: the PackageVariant.
+//! PackageVariants and PackageVariantSets: their fields and rules, the fan-out, expressions.
 
-pub mod cluster;
+pub(crate) mod cluster;
 pub mod expression;
-pub mod fan_out;
-pub mod naming;
-pub mod package_variant;
-pub mod package_variant_set;
-pub mod selector;
-pub mod template;
+pub(crate) mod fan_out;
+pub(crate) mod naming;
+pub(crate) mod package_variant;
+pub(crate) mod package_variant_set;
+pub(crate) mod selector;
+pub(crate) mod template;

@@ -1,4 +1,4 @@
-//! Names of generated objects: those that Porch gives, so that a fleet can be taken over.
+//! Names of generated objects. They are Porch's names, so that a fleet can be taken over.
 //!
 //! `fleet` + `cluster-01` + `foo` -> `fleet-cluster-01-foo`
 //!
@@ -11,17 +11,18 @@ const DIGITS: usize = 8;
 
 /// The name of the PackageVariant of a set for a downstream package.
 #[must_use]
-pub fn variant_name(set: &str, repo: &str, package: &str) -> String {
+pub(crate) fn variant_name(set: &str, repo: &str, package: &str) -> String {
     let full = format!("{set}-{repo}-{package}");
-    match is_object_name(&full) {
-        true => shortened(full),
-        false => hashed(&cleaned(&full), &full),
+    if is_object_name(&full) {
+        shortened(full)
+    } else {
+        hashed(&cleaned(&full), &full)
     }
 }
 
 /// The value of a label that names an object: the name itself where it fits.
 #[must_use]
-pub fn label_value(text: &str) -> String {
+pub(crate) fn label_value(text: &str) -> String {
     shortened(text.to_owned())
 }
 
@@ -40,7 +41,7 @@ fn hashed(name: &str, full: &str) -> String {
     while !name.is_char_boundary(end) {
         end -= 1;
     }
-    // `a.-0123abcd` is no name: a label of a domain cannot begin with a dash.
+    // `a.-0123abcd` is not a valid name: a DNS label cannot begin with a dash.
     format!("{}-{digest}", name[..end].trim_end_matches('.'))
 }
 
@@ -55,7 +56,7 @@ fn is_object_name(text: &str) -> bool {
     })
 }
 
-/// A text with everything that no object name can have replaced: `Team A/b` -> `team-a-b`.
+/// Replaces all characters that object names cannot have: `Team A/b` -> `team-a-b`.
 fn cleaned(text: &str) -> String {
     let replace = |c: char| match c.to_ascii_lowercase() {
         c @ ('a'..='z' | '0'..='9' | '-' | '.') => c,

@@ -18,114 +18,114 @@ use crate::results::{FunctionResult, Reason};
 use crate::yaml::{NodeRef, Path, Value};
 
 /// Keys of the package context that kpt and Porch set themselves.
-pub const RESERVED_KEYS: [&str; 2] = ["name", "package-path"];
+pub(crate) const RESERVED_KEYS: [&str; 2] = ["name", "package-path"];
 /// Words of `adoptionPolicy`; the first is the default.
-pub const ADOPTION_POLICIES: [&str; 2] = ["adoptNone", "adoptExisting"];
+pub(crate) const ADOPTION_POLICIES: [&str; 2] = ["adoptNone", "adoptExisting"];
 /// Words of `deletionPolicy`; the first is the default.
-pub const DELETION_POLICIES: [&str; 2] = ["delete", "orphan"];
+pub(crate) const DELETION_POLICIES: [&str; 2] = ["delete", "orphan"];
 
 typed_config! {
     /// A PackageVariant, `config.porch.kpt.dev/v1alpha1`.
     #[derive(Debug, Clone, Default, Deserialize)]
-    pub struct PackageVariant ignores status {
+    pub(crate) struct PackageVariant ignores status {
         /// What the variant is to be.
         #[serde(default)]
-        pub spec: PackageVariantSpec,
+        pub(crate) spec: PackageVariantSpec,
     }
 }
 
 /// `spec` of a PackageVariant.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct PackageVariantSpec {
+pub(crate) struct PackageVariantSpec {
     /// The package that the variant is made from.
-    pub upstream: Option<Upstream>,
+    pub(crate) upstream: Option<Upstream>,
     /// The package that the variant becomes.
-    pub downstream: Option<Downstream>,
+    pub(crate) downstream: Option<Downstream>,
     /// What to do with drafts that somebody else made.
-    pub adoption_policy: Option<String>,
+    pub(crate) adoption_policy: Option<String>,
     /// What to do with package revisions when the PackageVariant is deleted.
-    pub deletion_policy: Option<String>,
+    pub(crate) deletion_policy: Option<String>,
     /// Labels of new package revisions.
     #[serde(default)]
-    pub labels: BTreeMap<String, String>,
+    pub(crate) labels: BTreeMap<String, String>,
     /// Annotations of new package revisions.
     #[serde(default)]
-    pub annotations: BTreeMap<String, String>,
+    pub(crate) annotations: BTreeMap<String, String>,
     /// Keys of the package context.
     #[serde(default)]
-    pub package_context: PackageContext,
+    pub(crate) package_context: PackageContext,
     /// Functions at the head of the Kptfile's pipeline.
     #[serde(default)]
-    pub pipeline: Pipeline,
+    pub(crate) pipeline: Pipeline,
     /// Which resources are injected.
     #[serde(default)]
-    pub injectors: Vec<InjectionSelector>,
+    pub(crate) injectors: Vec<InjectionSelector>,
 }
 
 /// A revision of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Upstream {
+pub(crate) struct Upstream {
     /// Name of the Repository.
-    pub repo: Option<String>,
+    pub(crate) repo: Option<String>,
     /// Name of the package, with its path in the repository.
-    pub package: Option<String>,
+    pub(crate) package: Option<String>,
     /// The revision: `v1`, or `1` in newer versions of Porch.
-    pub revision: Option<Revision>,
+    pub(crate) revision: Option<Revision>,
     /// The workspace of a revision that is not published yet.
-    pub workspace_name: Option<String>,
+    pub(crate) workspace_name: Option<String>,
 }
 
 /// The package that a variant becomes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Downstream {
+pub(crate) struct Downstream {
     /// Name of the Repository.
-    pub repo: Option<String>,
+    pub(crate) repo: Option<String>,
     /// Name of the package, with its path in the repository.
-    pub package: Option<String>,
+    pub(crate) package: Option<String>,
 }
 
 /// What is added to the package context and what is removed from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct PackageContext {
+pub(crate) struct PackageContext {
     /// Keys to set.
     #[serde(default)]
-    pub data: BTreeMap<String, String>,
+    pub(crate) data: BTreeMap<String, String>,
     /// Keys to remove; a key in both lists ends up removed.
     #[serde(default)]
-    pub remove_keys: Vec<String>,
+    pub(crate) remove_keys: Vec<String>,
 }
 
 /// A pipeline, as a Kptfile has it.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pipeline {
+pub(crate) struct Pipeline {
     /// Functions that change the package.
     #[serde(default)]
-    pub mutators: Vec<Function>,
+    pub(crate) mutators: Vec<Function>,
     /// Functions that look at the result.
     #[serde(default)]
-    pub validators: Vec<Function>,
+    pub(crate) validators: Vec<Function>,
 }
 
 /// A function of a pipeline. Fields that are not known here are carried along.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Function {
+pub(crate) struct Function {
     /// Its image; this or `exec`.
-    pub image: Option<String>,
+    pub(crate) image: Option<String>,
     /// Its command; this or `image`.
-    pub exec: Option<String>,
+    pub(crate) exec: Option<String>,
     /// Its name, without dots.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// File of the package that holds its functionConfig.
-    pub config_path: Option<String>,
+    pub(crate) config_path: Option<String>,
     /// Its functionConfig, as the data of a ConfigMap.
     #[serde(default)]
-    pub config_map: BTreeMap<String, IgnoredAny>,
+    pub(crate) config_map: BTreeMap<String, IgnoredAny>,
     /// What it is given.
     #[serde(default, rename = "selectors")]
     _selectors: Vec<BTreeMap<String, IgnoredAny>>,
@@ -137,20 +137,20 @@ pub struct Function {
 /// Selects resources to inject: a name, and any of group, version and kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct InjectionSelector {
+pub(crate) struct InjectionSelector {
     /// API group; the core group is empty.
-    pub group: Option<String>,
+    pub(crate) group: Option<String>,
     /// API version without the group.
-    pub version: Option<String>,
+    pub(crate) version: Option<String>,
     /// Kind.
-    pub kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// Name; required.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
 }
 
 /// A revision, written as a string or an integer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Revision(pub String);
+pub(crate) struct Revision(pub(crate) String);
 
 impl<'de> Deserialize<'de> for Revision {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -176,7 +176,7 @@ impl<'de> Deserialize<'de> for Revision {
 
 /// A field of `spec` that a function reads by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub(crate) enum Section {
     /// `packageContext`.
     PackageContext,
     /// `pipeline`.
@@ -185,7 +185,7 @@ pub enum Part {
     Injectors,
 }
 
-/// Fields of `spec` that are no [`Part`].
+/// Fields of `spec` that are no [`Section`].
 const OTHER_FIELDS: [&str; 6] = [
     "upstream",
     "downstream",
@@ -194,10 +194,10 @@ const OTHER_FIELDS: [&str; 6] = [
     "labels",
     "annotations",
 ];
-const PARTS: [(Part, &str); 3] = [
-    (Part::PackageContext, "packageContext"),
-    (Part::Pipeline, "pipeline"),
-    (Part::Injectors, "injectors"),
+const SECTIONS: [(Section, &str); 3] = [
+    (Section::PackageContext, "packageContext"),
+    (Section::Pipeline, "pipeline"),
+    (Section::Injectors, "injectors"),
 ];
 
 impl PackageVariant {
@@ -205,19 +205,19 @@ impl PackageVariant {
     ///
     /// # Errors
     /// [`UsageError`] with the path of the field that is unknown or of another type.
-    pub fn read(config: NodeRef<'_>) -> Result<Self, UsageError> {
+    pub(crate) fn read(config: NodeRef<'_>) -> Result<Self, UsageError> {
         typed_value(&value_of(config)?)
     }
 
-    /// Reads one part of a PackageVariant; the other fields of `spec` are only known by name.
+    /// Reads one section of a PackageVariant; the other fields of `spec` are only known by name.
     ///
     /// # Errors
     /// [`UsageError`] with the path of the field that is unknown or of another type.
-    pub fn read_part(config: NodeRef<'_>, part: Part) -> Result<Self, UsageError> {
+    pub(crate) fn read_section(config: NodeRef<'_>, section: Section) -> Result<Self, UsageError> {
         let mut value = value_of(config)?;
         let is_other = |key: &Value| {
             key.as_str().is_some_and(|key| {
-                let mut others = PARTS.iter().filter(|(other, _)| *other != part);
+                let mut others = SECTIONS.iter().filter(|(other, _)| *other != section);
                 OTHER_FIELDS.contains(&key) || others.any(|(_, name)| *name == key)
             })
         };
@@ -233,7 +233,7 @@ impl PackageVariant {
 
     /// Everything that is wrong with the values, in the order of the fields; `name` is the object's.
     #[must_use]
-    pub fn validate(&self, name: Option<&str>) -> Vec<FunctionResult> {
+    pub(crate) fn validate(&self, name: Option<&str>) -> Vec<FunctionResult> {
         let mut findings = validate_name(name);
         self.spec.validate(&mut findings);
         findings
@@ -293,7 +293,7 @@ const A_NAME: &str = "the name of a package";
 
 /// The object must have a name where names are made of it.
 #[must_use]
-pub fn validate_name(name: Option<&str>) -> Vec<FunctionResult> {
+pub(crate) fn validate_name(name: Option<&str>) -> Vec<FunctionResult> {
     let absent = name.is_none_or(str::is_empty);
     let path = Path::fields(&["metadata", "name"]);
     let finding = absent.then(|| missing(&path, "the name of the object"));
@@ -303,7 +303,7 @@ pub fn validate_name(name: Option<&str>) -> Vec<FunctionResult> {
 impl PackageContext {
     /// Reserved keys in `data` and `removeKeys`; `path` is that of this context.
     #[must_use]
-    pub fn validate(&self, path: &Path) -> Vec<FunctionResult> {
+    pub(crate) fn validate(&self, path: &Path) -> Vec<FunctionResult> {
         let data = path.field("data");
         let data = self.data.keys().map(|key| (key, data.field(key)));
         let remove = self.remove_keys.iter().enumerate();
@@ -321,7 +321,7 @@ impl PackageContext {
 impl Pipeline {
     /// What kpt would refuse, and names with dots; `path` is that of this pipeline.
     #[must_use]
-    pub fn validate(&self, path: &Path) -> Vec<FunctionResult> {
+    pub(crate) fn validate(&self, path: &Path) -> Vec<FunctionResult> {
         let mut findings = Vec::new();
         for (name, list) in [
             ("mutators", &self.mutators),
@@ -370,7 +370,10 @@ impl Function {
 
 /// Selectors that can match nothing; `path` is that of the list.
 #[must_use]
-pub fn validate_injectors(injectors: &[InjectionSelector], path: &Path) -> Vec<FunctionResult> {
+pub(crate) fn validate_injectors(
+    injectors: &[InjectionSelector],
+    path: &Path,
+) -> Vec<FunctionResult> {
     let mut findings = Vec::new();
     for (index, injector) in injectors.iter().enumerate() {
         let path = path.index(index);

@@ -21,73 +21,73 @@ use crate::config::typed_config;
 use crate::yaml::Value;
 
 /// `apiVersion` of a PackageVariantSet.
-pub const API_VERSION: &str = "config.porch.kpt.dev/v1alpha2";
+pub(crate) const API_VERSION: &str = "config.porch.kpt.dev/v1alpha2";
 /// `kind` of a PackageVariantSet.
-pub const KIND: &str = "PackageVariantSet";
+pub(crate) const KIND: &str = "PackageVariantSet";
 
 typed_config! {
     /// A PackageVariantSet.
     #[derive(Debug, Clone, Default, Deserialize)]
-    pub struct PackageVariantSet ignores status {
+    pub(crate) struct PackageVariantSet ignores status {
         /// What is to be varied, and over what.
         #[serde(default)]
-        pub spec: PackageVariantSetSpec,
+        pub(crate) spec: PackageVariantSetSpec,
     }
 }
 
 /// `spec` of a PackageVariantSet.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PackageVariantSetSpec {
+pub(crate) struct PackageVariantSetSpec {
     /// The package that the variants are made from.
-    pub upstream: Option<Upstream>,
+    pub(crate) upstream: Option<Upstream>,
     /// `upstream` as it is written, for the variants.
     #[serde(skip)]
-    pub upstream_value: Option<Value>,
+    pub(crate) upstream_value: Option<Value>,
     /// What variants are made for.
     #[serde(default)]
-    pub targets: Vec<Target>,
+    pub(crate) targets: Vec<Target>,
 }
 
 /// One list of targets, with the template of their variants.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Target {
+pub(crate) struct Target {
     /// First kind: repositories by name.
     #[serde(default)]
-    pub repositories: Vec<RepositoryTarget>,
+    pub(crate) repositories: Vec<RepositoryTarget>,
     /// Second kind: Repository objects by labels.
-    pub repository_selector: Option<LabelSelector>,
+    pub(crate) repository_selector: Option<LabelSelector>,
     /// Third kind: any objects by labels.
-    pub object_selector: Option<ObjectSelector>,
+    pub(crate) object_selector: Option<ObjectSelector>,
     /// Packages in each selected repository; the upstream's name if empty.
     #[serde(default)]
-    pub package_names: Vec<String>,
+    pub(crate) package_names: Vec<String>,
     /// How the variants are made.
-    pub template: Option<Template>,
+    pub(crate) template: Option<Template>,
 }
 
 /// A repository by name.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct RepositoryTarget {
+pub(crate) struct RepositoryTarget {
     /// Name of the Repository.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Packages in the repository; the upstream's name if empty.
     #[serde(default)]
-    pub package_names: Vec<String>,
+    pub(crate) package_names: Vec<String>,
 }
 
 /// Selects objects of one kind.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ObjectSelector {
+pub(crate) struct ObjectSelector {
     /// `apiVersion` of the objects.
-    pub api_version: Option<String>,
+    pub(crate) api_version: Option<String>,
     /// `kind` of the objects.
-    pub kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// Name of the only object.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     #[serde(default)]
     match_labels: BTreeMap<String, String>,
     #[serde(default)]
@@ -97,7 +97,7 @@ pub struct ObjectSelector {
 impl ObjectSelector {
     /// The labels that the objects must have.
     #[must_use]
-    pub fn labels(&self) -> LabelSelector {
+    pub(crate) fn labels(&self) -> LabelSelector {
         LabelSelector {
             match_labels: self.match_labels.clone(),
             match_expressions: self.match_expressions.clone(),
@@ -108,82 +108,82 @@ impl ObjectSelector {
 /// How a PackageVariant is made from a target.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Template {
+pub(crate) struct Template {
     /// Another downstream than that of the target.
     #[serde(default)]
-    pub downstream: DownstreamTemplate,
+    pub(crate) downstream: DownstreamTemplate,
     /// `spec.adoptionPolicy` of the variants.
-    pub adoption_policy: Option<String>,
+    pub(crate) adoption_policy: Option<String>,
     /// `spec.deletionPolicy` of the variants.
-    pub deletion_policy: Option<String>,
+    pub(crate) deletion_policy: Option<String>,
     /// `spec.labels` of the variants.
     #[serde(default)]
-    pub labels: StringMap,
+    pub(crate) labels: StringMap,
     /// Computed labels.
     #[serde(default)]
-    pub label_exprs: Vec<MapExpr>,
+    pub(crate) label_exprs: Vec<MapExpr>,
     /// `spec.annotations` of the variants.
     #[serde(default)]
-    pub annotations: StringMap,
+    pub(crate) annotations: StringMap,
     /// Computed annotations.
     #[serde(default)]
-    pub annotation_exprs: Vec<MapExpr>,
+    pub(crate) annotation_exprs: Vec<MapExpr>,
     /// `spec.packageContext` of the variants.
     #[serde(default)]
-    pub package_context: PackageContextTemplate,
+    pub(crate) package_context: PackageContextTemplate,
     /// `spec.pipeline` of the variants.
     #[serde(default)]
-    pub pipeline: PipelineTemplate,
+    pub(crate) pipeline: PipelineTemplate,
     /// `spec.injectors` of the variants.
     #[serde(default)]
-    pub injectors: Vec<InjectorTemplate>,
+    pub(crate) injectors: Vec<InjectorTemplate>,
     /// More injectors: the document's example spells `injectors` so.
     #[serde(default)]
-    pub injector_exprs: Vec<InjectorTemplate>,
+    pub(crate) injector_exprs: Vec<InjectorTemplate>,
 }
 
 /// The downstream of a variant.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct DownstreamTemplate {
+pub(crate) struct DownstreamTemplate {
     /// Name of the Repository.
-    pub repo: Option<String>,
+    pub(crate) repo: Option<String>,
     /// Name of the package.
-    pub package: Option<String>,
+    pub(crate) package: Option<String>,
     /// Computes the name of the Repository.
-    pub repo_expr: Option<String>,
+    pub(crate) repo_expr: Option<String>,
     /// Computes the name of the package.
-    pub package_expr: Option<String>,
+    pub(crate) package_expr: Option<String>,
 }
 
 /// The package context of a variant.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct PackageContextTemplate {
+pub(crate) struct PackageContextTemplate {
     /// Keys to set.
     #[serde(default)]
-    pub data: StringMap,
+    pub(crate) data: StringMap,
     /// Keys to remove.
     #[serde(default)]
-    pub remove_keys: Vec<String>,
+    pub(crate) remove_keys: Vec<String>,
     /// Computed keys to set.
     #[serde(default)]
-    pub data_exprs: Vec<MapExpr>,
+    pub(crate) data_exprs: Vec<MapExpr>,
     /// Compute keys to remove.
     #[serde(default)]
-    pub remove_key_exprs: Vec<String>,
+    pub(crate) remove_key_exprs: Vec<String>,
 }
 
 /// The pipeline of a variant.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PipelineTemplate {
+pub(crate) struct PipelineTemplate {
     /// Functions that change the package.
     #[serde(default)]
-    pub mutators: Vec<FunctionTemplate>,
+    pub(crate) mutators: Vec<FunctionTemplate>,
     /// Functions that look at the result.
     #[serde(default)]
-    pub validators: Vec<FunctionTemplate>,
+    pub(crate) validators: Vec<FunctionTemplate>,
     /// All of it without the computed parts.
     #[serde(skip)]
     plain: Pipeline,
@@ -192,53 +192,53 @@ pub struct PipelineTemplate {
 /// A function of the pipeline.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct FunctionTemplate {
+pub(crate) struct FunctionTemplate {
     /// The plain part of its functionConfig.
     #[serde(default)]
-    pub config_map: StringMap,
+    pub(crate) config_map: StringMap,
     /// The computed part of its functionConfig.
     #[serde(default)]
-    pub config_map_exprs: Vec<MapExpr>,
+    pub(crate) config_map_exprs: Vec<MapExpr>,
     /// File that holds its functionConfig instead.
-    pub config_path: Option<String>,
+    pub(crate) config_path: Option<String>,
     /// The function as it is written, without `configMapExprs`.
     #[serde(skip)]
-    pub value: Option<Value>,
+    pub(crate) value: Option<Value>,
 }
 
 /// Selects a resource to inject.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct InjectorTemplate {
+pub(crate) struct InjectorTemplate {
     /// API group.
-    pub group: Option<String>,
+    pub(crate) group: Option<String>,
     /// API version without the group.
-    pub version: Option<String>,
+    pub(crate) version: Option<String>,
     /// Kind.
-    pub kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// Name.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Computes the name.
-    pub name_expr: Option<String>,
+    pub(crate) name_expr: Option<String>,
 }
 
 /// A computed entry of a map.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct MapExpr {
+pub(crate) struct MapExpr {
     /// The key.
-    pub key: Option<String>,
+    pub(crate) key: Option<String>,
     /// The value.
-    pub value: Option<String>,
+    pub(crate) value: Option<String>,
     /// Computes the key.
-    pub key_expr: Option<String>,
+    pub(crate) key_expr: Option<String>,
     /// Computes the value.
-    pub value_expr: Option<String>,
+    pub(crate) value_expr: Option<String>,
 }
 
 /// A map of strings in the order of the document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StringMap(pub Vec<(String, String)>);
+pub(crate) struct StringMap(pub(crate) Vec<(String, String)>);
 
 impl<'de> Deserialize<'de> for StringMap {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -21,32 +21,32 @@ const OPERATORS: [&str; 4] = ["In", "NotIn", "Exists", "DoesNotExist"];
 /// Selects by labels: all of its requirements must hold, and without any it selects everything.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct LabelSelector {
+pub(crate) struct LabelSelector {
     /// Labels with their values.
     #[serde(default)]
-    pub match_labels: BTreeMap<String, String>,
+    pub(crate) match_labels: BTreeMap<String, String>,
     /// Requirements that are no equality.
     #[serde(default)]
-    pub match_expressions: Vec<Requirement>,
+    pub(crate) match_expressions: Vec<Requirement>,
 }
 
 /// One of `matchExpressions`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Requirement {
+pub(crate) struct Requirement {
     /// Name of the label.
-    pub key: Option<String>,
+    pub(crate) key: Option<String>,
     /// `In`, `NotIn`, `Exists` or `DoesNotExist`.
-    pub operator: Option<String>,
+    pub(crate) operator: Option<String>,
     /// Values for `In` and `NotIn`.
     #[serde(default)]
-    pub values: Vec<String>,
+    pub(crate) values: Vec<String>,
 }
 
 impl LabelSelector {
     /// Whether an object with these labels is selected.
     #[must_use]
-    pub fn matches(&self, labels: &[(String, String)]) -> bool {
+    pub(crate) fn matches(&self, labels: &[(String, String)]) -> bool {
         let label = |name: &str| {
             let found = labels.iter().find(|(key, _)| key == name);
             found.map(|(_, value)| value.as_str())
@@ -69,7 +69,7 @@ impl LabelSelector {
 
     /// What Kubernetes would refuse; `path` is that of the selector.
     #[must_use]
-    pub fn validate(&self, path: &Path) -> Vec<FunctionResult> {
+    pub(crate) fn validate(&self, path: &Path) -> Vec<FunctionResult> {
         let mut findings = Vec::new();
         let mut invalid = |path: Path, message: String| {
             findings.push(FunctionResult::error(Reason::InvalidConfig, message).at(path));
@@ -137,13 +137,13 @@ fn is_label_part(text: &str) -> bool {
 
 /// Whether Kubernetes takes this as the value of a label.
 #[must_use]
-pub fn is_label_value(text: &str) -> bool {
+pub(crate) fn is_label_value(text: &str) -> bool {
     text.is_empty() || is_label_part(text)
 }
 
 /// Whether Kubernetes takes this as the name of a label or annotation: `name` or `prefix/name`.
 #[must_use]
-pub fn is_label_key(text: &str) -> bool {
+pub(crate) fn is_label_key(text: &str) -> bool {
     match text.split_once('/') {
         None => is_label_part(text),
         Some((prefix, name)) => {

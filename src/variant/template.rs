@@ -16,7 +16,7 @@ use crate::yaml::{Path, Value};
 
 /// A template with its expressions compiled.
 #[derive(Debug, Default)]
-pub struct CompiledTemplate {
+pub(crate) struct CompiledTemplate {
     repo: Option<Text>,
     /// Whether an expression gives it, even one that does not compile.
     is_repo_computed: bool,
@@ -79,13 +79,13 @@ struct Injector {
     name: Text,
 }
 
-/// Why a target gives no PackageVariant.
+/// Why a target cannot get a PackageVariant.
 #[derive(Debug)]
-pub struct Failure {
-    /// What is reported.
-    pub result: Box<FunctionResult>,
-    /// Whether the run ends: an expression took more than it may.
-    pub ends_run: bool,
+pub(crate) struct Failure {
+    /// The result to report.
+    pub(crate) result: Box<FunctionResult>,
+    /// Whether the run ends, since an expression exceeded its limit.
+    pub(crate) ends_run: bool,
 }
 
 impl From<FunctionResult> for Failure {
@@ -104,13 +104,13 @@ fn invalid(path: &Path, message: impl Into<String>) -> FunctionResult {
 impl CompiledTemplate {
     /// Whether an expression reads the variable.
     #[must_use]
-    pub fn reads(&self, variable: Variable) -> bool {
+    pub(crate) fn reads(&self, variable: Variable) -> bool {
         self.reads.contains(&variable)
     }
 
     /// The name of the downstream Repository, where nothing must be computed for it.
     #[must_use]
-    pub fn plain_repo<'a>(&'a self, default: &'a str) -> Option<&'a str> {
+    pub(crate) fn plain_repo<'a>(&'a self, default: &'a str) -> Option<&'a str> {
         match &self.repo {
             None if self.is_repo_computed => None,
             None => Some(default),

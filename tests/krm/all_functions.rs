@@ -65,8 +65,6 @@ fn every_function_has_a_folder_with_binary_page_and_metadata() {
         assert!(main.contains(&constant), "{name}: {main}");
         let page = read(format!("functions/{name}/README.md"));
         assert!(page.starts_with(&format!("# {name}\n")), "{name}: {page}");
-        let build = format!("--build-arg FUNCTION={name} ");
-        assert!(page.contains(&build), "{name}: how its image is built");
         let metadata = read(format!("functions/{name}/metadata.yaml"));
         let image = format!("image: localhost/krm-variants/{name}\n");
         let source = format!("/tree/main/functions/{name}\n");

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use krm_variants::config::Config;
 use krm_variants::functions::{
-    Inputs, Items, Source, apply_config, create_patch, merge_package, run, set_package_context,
+    Inputs, Items, SuppliedInput, apply_config, create_patch, merge_package, run,
+    set_package_context,
 };
 use krm_variants::supplied::Role;
 
@@ -30,8 +31,8 @@ fn a_package_merges_with_packages_in_memory() {
     let upstream: BTreeMap<_, _> = [("a.yaml".to_owned(), config_map("2"))].into();
     let inputs = Inputs {
         supplied: vec![
-            (Role::Original, Source::Files(files("1"))),
-            (Role::Upstream, Source::Files(upstream)),
+            (Role::Original, SuppliedInput::Files(files("1"))),
+            (Role::Upstream, SuppliedInput::Files(upstream)),
         ],
         ..Inputs::default()
     };
@@ -51,8 +52,8 @@ fn a_package_merges_with_packages_in_memory() {
 fn a_role_is_filled_once() {
     let inputs = Inputs {
         supplied: vec![
-            (Role::Upstream, Source::Files(files("1"))),
-            (Role::Upstream, Source::Files(files("2"))),
+            (Role::Upstream, SuppliedInput::Files(files("1"))),
+            (Role::Upstream, SuppliedInput::Files(files("2"))),
         ],
         ..Inputs::default()
     };
@@ -71,7 +72,7 @@ fn a_role_is_filled_once() {
 #[test]
 fn documents_leave_the_package_alone() {
     let inputs = |value: &str| Inputs {
-        supplied: vec![(Role::Live, Source::Files(files(value)))],
+        supplied: vec![(Role::Live, SuppliedInput::Files(files(value)))],
         ..Inputs::default()
     };
     let items = Items::Package(package("2"));

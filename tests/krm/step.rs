@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use krm_variants::config::{Config, UsageError};
-use krm_variants::functions::{Function, Inputs, Items, Source, run};
+use krm_variants::functions::{Function, Inputs, Items, SuppliedInput, run};
 use krm_variants::package::{FileContent, PackageFile, PackageFiles};
 use krm_variants::supplied::Role;
 
@@ -55,7 +55,7 @@ fn run_step(
     let inputs = Inputs {
         config: Some(Config::parse(config.to_owned(), "config")?),
         supplied: flags
-            .map(|(role, path)| (role, Source::Path(path)))
+            .map(|(role, path)| (role, SuppliedInput::Path(path)))
             .collect(),
         ..Inputs::default()
     };

@@ -1,4 +1,4 @@
-//! Writes the PackageVariants of sets that were found right, and says what became of each.
+//! Writes the PackageVariants of valid sets, and reports what happened to each.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -6,17 +6,17 @@ use super::fleet::PACKAGE_VARIANT;
 use super::status::{NOT_READY, NOT_STALLED, READY, write_status};
 use super::variant::{Change, update};
 use super::{Made, Sets};
+use crate::resource::namespace_of;
 use crate::resource::{Origin, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::variant::cluster::namespace_of;
 use crate::variant::fan_out::{Expansion, Set, Variant};
 use crate::yaml::{EditError, Value};
 
-/// Changes of one PackageVariant that are reported one by one.
+/// Limit of changes that are reported one by one for a PackageVariant.
 const MOST_CHANGES: usize = 16;
 
-/// How many PackageVariants of a set were what.
+/// Counts of a set's PackageVariants.
 #[derive(Default)]
 struct Counts {
     created: usize,
@@ -25,15 +25,15 @@ struct Counts {
     removed: usize,
 }
 
-/// What changes in the items that are there.
+/// Edits of existing items.
 struct Edits<'a> {
     changes: HashMap<ItemId, Vec<Change>>,
-    /// With the field that could not be written.
+    /// Items that could not be edited, with the field.
     refused: Vec<(ItemId, &'a str, EditError)>,
 }
 
 impl Sets {
-    /// Writes the PackageVariants of sets that were found right.
+    /// Writes the PackageVariants of valid sets.
     pub(super) fn apply(
         &self,
         expansions: Vec<Expansion<Made>>,
@@ -81,7 +81,7 @@ impl Sets {
         }
     }
 
-    /// Changes all items at once: many variants may stand in one text.
+    /// Edits all items at once: one text may hold many variants.
     fn edit<'e>(&self, expansions: &[Expansion<Made>], list: &mut ResourceList) -> Edits<'e> {
         let mut specs: BTreeMap<ItemId, (&Set, &Value)> = BTreeMap::new();
         for (set, expansion) in self.sets.iter().zip(expansions) {
@@ -108,9 +108,10 @@ impl Sets {
                 None => write_status(node, editor),
             },
             |id, error: EditError| {
-                let field = match specs.contains_key(&id) {
-                    true => "spec",
-                    false => "status.conditions",
+                let field = if specs.contains_key(&id) {
+                    "spec"
+                } else {
+                    "status.conditions"
                 };
                 refused.push((id, field, error));
             },
@@ -124,7 +125,7 @@ impl Sets {
         member.map(|member| member.item)
     }
 
-    /// The items that some set still wants.
+    /// The items that a set still selects.
     fn desired(&self, expansions: &[Expansion<Made>]) -> HashSet<ItemId> {
         let each = self.sets.iter().zip(expansions);
         let items = each.flat_map(|(set, expansion)| {
@@ -182,8 +183,7 @@ impl Sets {
     }
 }
 
-/// A result for each field that changes, so that nothing that somebody set by hand goes without a
-/// word.
+/// A result for each field that changes, so that no manual edit is overwritten in silence.
 fn report_changes(changes: &[Change], resource: &Resource, results: &mut Results) {
     let updated = |result: FunctionResult| result.about(resource).tag("action", "updated");
     for change in changes.iter().take(MOST_CHANGES) {

@@ -1,4 +1,4 @@
-//! What must hold before anything of a set is written: its names are free, and it still has targets.
+//! Checks before a set is written: its names are free, and it still has targets.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use super::fleet::Fleet;
 use super::new_files::{NewFiles, paths_below};
 use super::sets::sets_among;
 use crate::config::words::{BOOL, word};
+use crate::resource::namespace_of;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
-use crate::variant::cluster::namespace_of;
-use crate::variant::fan_out::{Expansion, Place, Set};
+use crate::variant::fan_out::{Expansion, Set, TargetElement};
 use crate::variant::package_variant_set::API_VERSION;
 use crate::yaml::Path;
 
@@ -57,7 +57,7 @@ pub(super) fn check_targets(
     }
 }
 
-/// Says which PackageVariants belong to a set that is nowhere: nothing keeps them up to date.
+/// Reports PackageVariants whose set does not exist: nothing keeps them up to date.
 pub(super) fn check_owners(
     list: &ResourceList,
     sets: &[Set],
@@ -76,14 +76,14 @@ pub(super) fn check_owners(
     }
 }
 
-/// Every name must be free, or that of a variant which the set owns.
+/// Every name must be free, or belong to a variant that the set owns.
 pub(super) fn check_names(
     sets: &[Set],
     expansions: &mut [Expansion<Made>],
     list: &ResourceList,
     fleet: &Fleet,
 ) {
-    let mut taken: HashMap<(&str, &str), (&Set, Place)> = HashMap::new();
+    let mut taken: HashMap<(&str, &str), (&Set, TargetElement)> = HashMap::new();
     for (set, expansion) in sets.iter().zip(expansions) {
         let namespace = namespace_of(set.namespace.as_deref());
         let Expansion {
@@ -139,7 +139,7 @@ pub(super) fn check_names(
     }
 }
 
-/// Every new variant must find the place of its file free.
+/// Every new variant needs a free path.
 pub(super) fn check_files(
     places: &[NewFiles],
     expansions: &mut [Expansion<Made>],

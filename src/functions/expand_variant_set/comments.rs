@@ -1,4 +1,4 @@
-//! Comments of a template, which come along into new PackageVariants.
+//! Comments of a template, which new PackageVariants get.
 //!
 //! ```yaml
 //! template:              # of the PackageVariantSet
@@ -6,11 +6,11 @@
 //!     # as finance wants it
 //!     tier: gold         # until May
 //! ```
-//! stands with both comments in `spec.labels` of each PackageVariant that is made by it.
+//! gives `spec.labels` of each new PackageVariant both comments.
 
 use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, comments_above, line_comment};
 
-/// The comments of a template, by what they belong to.
+/// The comments of a template, by entry and element.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
     /// Of the entry or element itself.
@@ -162,7 +162,7 @@ impl Comments {
             let lines: Vec<&str> = self.above.iter().map(String::as_str).collect();
             editor.set_comments_above(owner, &lines);
         }
-        // No comment can stand behind a block scalar's header.
+        // The header of a block scalar takes no comment.
         if !self.behind.is_empty() && line_comment(owner).is_some() {
             editor.set_comment_behind(owner, &self.behind);
         }

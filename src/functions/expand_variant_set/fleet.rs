@@ -1,11 +1,11 @@
-//! The PackageVariants that are there, and whom they belong to.
+//! The existing PackageVariants and their owners.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::GROUP;
 use crate::resource::Resource;
+use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::variant::cluster::namespace_of;
 use crate::variant::fan_out::Set;
 use crate::variant::naming::label_value;
 use crate::variant::package_variant_set::KIND;
@@ -13,27 +13,27 @@ use crate::yaml::NodeRef;
 
 /// Label of a PackageVariant that names the set it belongs to.
 pub(super) const OWNER_LABEL: &str = "config.porch.kpt.dev/packagevariantset";
-/// Version and kind of what is made.
+/// `apiVersion` and `kind` of a PackageVariant.
 pub(super) const PACKAGE_VARIANT: (&str, &str) =
     (crate::config::PACKAGE_VARIANT_API_VERSION, "PackageVariant");
 
-/// The PackageVariants that are there.
+/// The existing PackageVariants.
 pub(super) struct Fleet {
     members: Vec<Member>,
     /// By namespace and name.
     by_name: HashMap<(String, String), usize>,
-    /// By namespace, and each text that tells an owner.
+    /// By namespace, and each name or uid of an owner.
     by_owner: HashMap<(String, String), Vec<usize>>,
 }
 
 pub(super) struct Member {
     pub(super) item: ItemId,
-    /// More items of this identity.
+    /// Further items of the same identity.
     pub(super) is_ambiguous: bool,
     pub(super) owner: Owner,
 }
 
-/// What a PackageVariant says of its owner.
+/// The owner that a PackageVariant names.
 pub(super) struct Owner {
     label: Option<String>,
     /// Names and uids of PackageVariantSets.
@@ -80,7 +80,7 @@ impl Owner {
             })
     }
 
-    /// Each text that names it.
+    /// Each name or uid that identifies the set.
     fn texts(&self) -> impl Iterator<Item = &str> {
         let references = self.references.iter();
         let references = references.flat_map(|(name, uid)| [name.as_str(), uid.as_str()]);

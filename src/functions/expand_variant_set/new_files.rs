@@ -36,7 +36,7 @@ impl NewFiles {
         Some(format!("{directory}/{name}.yaml"))
     }
 
-    /// Why a file cannot be made; else its path is taken.
+    /// The error for a path that is not free; otherwise reserves it.
     pub(super) fn refuse(&self, name: &str, taken: &mut HashSet<String>) -> Option<FunctionResult> {
         let path = self.path(name)?;
         if let Err(error) = check_package_path(&path) {
@@ -59,7 +59,7 @@ impl NewFiles {
     }
 }
 
-/// Paths that are there already, as [`NewFiles::refuse`] notes them.
+/// Paths that exist, as [`NewFiles::refuse`] keeps them.
 pub(super) fn paths_below(places: &[NewFiles], list: &ResourceList) -> HashSet<String> {
     let directories = places.iter().filter_map(|files| files.directory.as_deref());
     let directories: HashSet<&str> = directories.collect();

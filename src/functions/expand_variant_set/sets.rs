@@ -8,18 +8,19 @@ use super::comments::Comments;
 use super::{FUNCTION, GROUP};
 use crate::config::{CONFIG_MAP, UsageError, Words, expected, kind_of, typed_data, unexpected};
 use crate::resource::Resource;
+use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::variant::cluster::{PACKAGE_REVISION, REPOSITORY, TypeOf, namespace_of};
+use crate::variant::cluster::{PACKAGE_REVISION, REPOSITORY, TypeOf};
 use crate::variant::fan_out::Set;
 use crate::variant::package_variant_set::{API_VERSION, KIND, PackageVariantSet};
 use crate::yaml::{EntryRef, NodeRef, Path};
 
-/// Annotations of a set that are for its variants too begin so.
+/// Prefix of a set's annotations that its variants get too.
 const ANNOTATIONS: &str = "fn.kpt.dev/";
 
-/// A set, and where it is.
-pub(super) struct Source {
+/// A set and its location.
+pub(super) struct LocatedSet {
     pub(super) set: Set,
     /// Identity and file, for results.
     pub(super) resource: Resource,
@@ -31,35 +32,35 @@ pub(super) struct Source {
 
 /// The sets of a run.
 #[derive(Default)]
-pub(super) struct Sources {
-    pub(super) sources: Vec<Source>,
+pub(super) struct LocatedSets {
+    pub(super) sources: Vec<LocatedSet>,
     /// Whether every set may lose all of its variants.
     pub(super) allow_empty: bool,
-    /// Whether they are all those of the items.
+    /// Whether they come from the items, not from the functionConfig.
     pub(super) are_items: bool,
 }
 
-/// What a run without a PackageVariantSet as functionConfig may be told.
+/// The `KEY=VALUE` arguments.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Arguments {
     allow_empty: Option<String>,
 }
 
-/// Reads them.
+/// Reads the sets of a run.
 pub(super) fn read_sets(
     config: Option<NodeRef<'_>>,
     list: &ResourceList,
     results: &mut Results,
-) -> Result<Sources, UsageError> {
+) -> Result<LocatedSets, UsageError> {
     let is_empty = |config: &NodeRef<'_>| config.is_null() || config.source().trim() == "{}";
     let mut allow_empty = false;
     if let Some(config) = config.filter(|config| !is_empty(config)) {
         match kind_of(config) {
             (API_VERSION, KIND) => {
-                return Ok(Sources {
-                    sources: vec![source_of_config(config, list)?],
-                    ..Sources::default()
+                return Ok(LocatedSets {
+                    sources: vec![set_of_config(config, list)?],
+                    ..LocatedSets::default()
                 });
             }
             CONFIG_MAP => {
@@ -74,14 +75,14 @@ pub(super) fn read_sets(
             }
         }
     }
-    Ok(Sources {
-        sources: sources_of_items(list, results)?,
+    Ok(LocatedSets {
+        sources: sets_of_items(list, results)?,
         allow_empty,
         are_items: true,
     })
 }
 
-fn source_of_config(config: NodeRef<'_>, list: &ResourceList) -> Result<Source, UsageError> {
+fn set_of_config(config: NodeRef<'_>, list: &ResourceList) -> Result<LocatedSet, UsageError> {
     let mut resource = Resource::read(config);
     resource.origin = crate::resource::Origin::default();
     let is_copy = |other: &Resource| {
@@ -95,7 +96,7 @@ fn source_of_config(config: NodeRef<'_>, list: &ResourceList) -> Result<Source, 
     if let Some((_, copy)) = copy {
         resource = copy.clone();
     }
-    Ok(Source {
+    Ok(LocatedSet {
         set: read_set(config, "functionConfig")?,
         resource,
         item,
@@ -108,9 +109,12 @@ pub(super) fn sets_among(list: &ResourceList) -> impl Iterator<Item = (ItemId, &
         .filter(|(_, resource)| resource.kind == KIND && resource.group() == GROUP)
 }
 
-/// A set that cannot be expanded does not keep what is wrong with the others from being found.
-fn sources_of_items(list: &ResourceList, results: &mut Results) -> Result<Vec<Source>, UsageError> {
-    let mut sources: Vec<Source> = Vec::new();
+/// The sets among the items. One that cannot be expanded is a result, so that errors in others are found too.
+fn sets_of_items(
+    list: &ResourceList,
+    results: &mut Results,
+) -> Result<Vec<LocatedSet>, UsageError> {
+    let mut sources: Vec<LocatedSet> = Vec::new();
     let mut known = HashSet::new();
     for (id, resource) in sets_among(list) {
         if resource.api_version != API_VERSION {
@@ -130,7 +134,7 @@ fn sources_of_items(list: &ResourceList, results: &mut Results) -> Result<Vec<So
             results.push(FunctionResult::error(Reason::Ambiguous, message).about(resource));
             continue;
         }
-        sources.push(Source {
+        sources.push(LocatedSet {
             set,
             resource: resource.clone(),
             item: Some(id),
@@ -187,8 +191,8 @@ fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {
     })
 }
 
-/// The types of objects that targets may be.
-pub(super) fn types(sources: &[Source]) -> BTreeSet<TypeOf> {
+/// The types of objects that targets select.
+pub(super) fn types(sources: &[LocatedSet]) -> BTreeSet<TypeOf> {
     let known = [REPOSITORY, PACKAGE_REVISION];
     let mut types: BTreeSet<TypeOf> = known
         .into_iter()
@@ -203,8 +207,8 @@ pub(super) fn types(sources: &[Source]) -> BTreeSet<TypeOf> {
     types
 }
 
-/// Where the sets look for those.
-pub(super) fn namespaces(sources: &[Source]) -> BTreeSet<String> {
+/// The namespaces in which targets select.
+pub(super) fn namespaces(sources: &[LocatedSet]) -> BTreeSet<String> {
     let namespaces = sources.iter().map(|source| source.set.namespace.as_deref());
     namespaces
         .map(|namespace| namespace_of(namespace).to_owned())

@@ -28,7 +28,7 @@ pub(super) const NOT_READY: Condition<'_> = Condition {
     message: "nothing was generated",
 };
 
-/// Puts the conditions of a set that was expanded into its status.
+/// Writes the conditions of an expanded set into its status.
 pub(super) fn write_status<'d>(
     resource: NodeRef<'d>,
     editor: &mut Editor<'d, '_>,

@@ -1,4 +1,4 @@
-//! The text of a PackageVariant: a new one, and what changes in one that is there.
+//! New PackageVariants, and edits of existing ones.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::variant::naming::label_value;
 use crate::variant::package_variant_set::{API_VERSION, KIND};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
-/// A new one.
+/// A new PackageVariant.
 pub(super) fn resource_value(set: &Set, name: &str, spec: Value) -> Value {
     let entry = |key: &str, value: Value| (Value::from(key), value);
     let owner = set.uid.as_deref().unwrap_or(&set.name);
@@ -58,7 +58,7 @@ pub(super) fn annotations_due<'s>(
     })
 }
 
-/// Annotations of a set that are for its variants: not the one that is about the set itself.
+/// Annotations of a set that its variants get: not the one about the set itself.
 fn for_variants(set: &Set) -> impl Iterator<Item = &(String, String)> {
     set.annotations
         .iter()
@@ -68,14 +68,14 @@ fn for_variants(set: &Set) -> impl Iterator<Item = &(String, String)> {
 /// A field that changes.
 pub(super) struct Change {
     pub(super) path: Path,
-    /// Absent where the field is new.
+    /// The value before; `None` for a new field.
     pub(super) current: Option<Value>,
-    /// Absent where it is removed.
+    /// The value after; `None` for a removed field.
     pub(super) proposed: Option<Value>,
 }
 
 impl Change {
-    /// In words.
+    /// For a message.
     pub(super) fn message(&self) -> String {
         let json = |value: &Value| shown(&Resource::default(), &self.path, value);
         match (&self.current, &self.proposed) {
@@ -89,7 +89,7 @@ impl Change {
     }
 }
 
-/// Makes annotations and `spec` of a PackageVariant what they shall be. Gives what changes.
+/// Updates annotations and `spec` of a PackageVariant. Returns the changes.
 pub(super) fn update<'d>(
     resource: NodeRef<'d>,
     set: &Set,

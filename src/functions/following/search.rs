@@ -1,4 +1,4 @@
-//! The revision that a copy was made from, found by what is in it.
+//! Finds the revision that a package was copied from, by its content.
 //!
 //! Source: contract, Upstreams from Git (`--original auto`).
 
@@ -17,20 +17,20 @@ use crate::yaml::node_text;
 /// How many candidates an error names.
 const NAMED: usize = 3;
 
-/// A revision, and how far local is from it.
+/// A revision, and its distance to local.
 struct Candidate<'s> {
     state: &'s State,
     differences: Differences,
 }
 
 /// Finds the revision of upstream's directory that is nearest to a package: the one with the fewest
-/// values in which they differ, among the repository's tags and, where none has the directory, in
-/// the history of the revision wanted. An info result names it. Where it shares less than half of
-/// the package's values that is an error result, and `None`.
+/// differing values, among the repository's tags or, if no tag has the directory, in the history of
+/// the new revision. An info result names it. If it shares less than half of the package's values,
+/// that is an error result, and `None`.
 ///
 /// # Errors
 /// [`UsageError`]: the repository cannot be read.
-pub fn find_original(
+pub(crate) fn find_original(
     local: &ResourceList,
     upstream: &GitOrigin,
     results: &mut Results,
@@ -57,7 +57,7 @@ pub fn find_original(
             differences: differences(&ours, &theirs),
         });
     }
-    // Stable: of equally near ones the first is the newest that the revision wanted contains.
+    // A stable sort: among equals the first is the newest that the new revision contains.
     candidates.sort_by_key(|candidate| candidate.differences.count);
     let is_like = |found: &Candidate<'_>| 2 * found.differences.shared >= count(&ours);
     let Some(nearest) = candidates.first().filter(|found| is_like(found)) else {
@@ -112,9 +112,10 @@ fn uncertain(source: &GitSource, candidates: &[Candidate<'_>], values: usize) ->
         format!("`{}` ({shared} of {values} values)", candidate.state.name)
     };
     let named: Vec<String> = candidates.iter().take(NAMED).map(name).collect();
-    let found = match named.is_empty() {
-        true => "no revision has that directory".to_owned(),
-        false => format!("the nearest are {}", named.join(", ")),
+    let found = if named.is_empty() {
+        "no revision has that directory".to_owned()
+    } else {
+        format!("the nearest are {}", named.join(", "))
     };
     let message = format!(
         "expected a revision of `{}` in the repository '{}' that shares at least half of the \
@@ -125,7 +126,7 @@ fn uncertain(source: &GitSource, candidates: &[Candidate<'_>], values: usize) ->
     FunctionResult::error(Reason::OriginalUncertain, message)
 }
 
-/// The files that were looked at.
+/// The values of files that were read before.
 struct Seen<'r> {
     repository: &'r Repository,
     directory: &'r str,

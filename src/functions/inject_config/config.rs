@@ -7,8 +7,8 @@ use crate::config::{
     API_VERSION, PACKAGE_VARIANT, UsageError, expected, kind_of, required, typed, typed_config,
     unexpected,
 };
-use crate::variant::cluster::namespace_of;
-use crate::variant::package_variant::{InjectionSelector, PackageVariant, Part};
+use crate::resource::namespace_of;
+use crate::variant::package_variant::{InjectionSelector, PackageVariant, Section};
 use crate::yaml::{NodeRef, Path};
 
 typed_config! {
@@ -25,7 +25,7 @@ pub(super) struct Injectors {
     pub(super) selectors: Vec<InjectionSelector>,
     /// Where the selectors stand in the config.
     pub(super) field: Path,
-    /// Namespace of the config object; resources of others must not leak.
+    /// Namespace of the config; resources of other namespaces are never injected.
     pub(super) namespace: String,
 }
 
@@ -43,7 +43,7 @@ impl Injectors {
                 ))
             }
             PACKAGE_VARIANT => {
-                let typed = PackageVariant::read_part(config, Part::Injectors)?;
+                let typed = PackageVariant::read_section(config, Section::Injectors)?;
                 Ok(Self::of_variant(config, &typed))
             }
             _ => Err(unexpected(config, &expected)),

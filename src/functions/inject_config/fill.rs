@@ -16,7 +16,7 @@ use crate::yaml::{Content, EditError, Editor, EntryRef, NodeKind, NodeRef, Path,
 
 const ANNOTATIONS: &str = "metadata.annotations";
 
-/// A point with what is copied into it.
+/// An injection point and the entry to copy into it.
 pub(super) struct Filling<'a> {
     pub(super) point: &'a Point,
     /// Name of the selected resource.
@@ -24,7 +24,7 @@ pub(super) struct Filling<'a> {
     pub(super) entry: EntryRef<'a>,
 }
 
-/// Fills points, each text once. Gives the points that changed, and those that cannot be filled.
+/// Fills the points, with one edit for each text. Returns the points that changed or cannot be filled.
 pub(super) fn fill(
     fillings: &BTreeMap<ItemId, Filling<'_>>,
     list: &mut ResourceList,
@@ -50,7 +50,7 @@ pub(super) fn fill(
 }
 
 impl<'a> Filling<'a> {
-    /// Copies the field of the selected resource into the point. Says whether anything changed.
+    /// Copies the field of the selected resource into the point. Returns whether anything changed.
     fn write<'d>(
         &self,
         resource: NodeRef<'d>,
@@ -107,7 +107,7 @@ pub(super) fn without_field(point: &Point, name: &str, results: &mut Results) ->
     unfilled_record(point, Reason::FieldNotFound, message)
 }
 
-/// Writes the name of the injected resource. Says whether anything changed.
+/// Writes the name of the injected resource. Returns whether anything changed.
 fn annotate<'d>(
     resource: NodeRef<'d>,
     name: &str,
@@ -141,7 +141,7 @@ fn annotate<'d>(
     Ok(changed)
 }
 
-/// Whether elements of a list within the value carry comments, which kpt would restore by position.
+/// Whether lists in the value have comments, which kpt would restore by position.
 fn has_list_comments(value: NodeRef<'_>) -> bool {
     let mut pending = vec![value];
     while let Some(node) = pending.pop() {

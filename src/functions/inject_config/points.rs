@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::CONFIG_INJECTION_ANNOTATION;
 use crate::kptfile::is_package_context;
 use crate::resource::Resource;
+use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, with_article};
-use crate::variant::cluster::namespace_of;
 use crate::yaml::{EntryRef, NodeRef, Path};
 
 /// A resource of the package that takes an injection.
@@ -21,9 +21,10 @@ pub(super) struct Point {
 
 /// The field that is injected into resources of this kind.
 pub(super) fn field_of(resource: &Resource) -> &'static str {
-    match resource.kind == "ConfigMap" && resource.group().is_empty() {
-        true => "data",
-        false => "spec",
+    if resource.kind == "ConfigMap" && resource.group().is_empty() {
+        "data"
+    } else {
+        "spec"
     }
 }
 
@@ -34,7 +35,7 @@ pub(super) fn source_entry<'a>(node: NodeRef<'a>, field: &str) -> Option<EntryRe
         .filter(|entry| !entry.value.is_null())
 }
 
-/// The injection points in the order of the items; what is wrong with them goes to the findings.
+/// The injection points in the order of the items; errors go to the findings.
 pub(super) fn points(list: &ResourceList, findings: &mut Vec<FunctionResult>) -> Vec<Point> {
     let path = ["metadata", "annotations", CONFIG_INJECTION_ANNOTATION];
     let mut points = Vec::new();
@@ -89,7 +90,7 @@ pub(super) fn points(list: &ResourceList, findings: &mut Vec<FunctionResult>) ->
     points
 }
 
-/// Points that would share a condition, which could not tell of both.
+/// Errors for points that would share a condition.
 pub(super) fn ambiguous_conditions(points: &[Point]) -> Vec<FunctionResult> {
     let mut first: HashMap<&str, &Point> = HashMap::new();
     let mut findings = Vec::new();
@@ -108,7 +109,7 @@ pub(super) fn ambiguous_conditions(points: &[Point]) -> Vec<FunctionResult> {
     findings
 }
 
-/// What tells a point from another of its kind and name.
+/// Distinguishes a point from others of its kind and name, for messages.
 fn place_of(resource: &Resource) -> String {
     let namespace = namespace_of(resource.namespace.as_deref());
     let api_version = &resource.api_version;

@@ -1,19 +1,19 @@
 //! Which resource is injected into points of an apiVersion and kind.
 //!
-//! The name of a point does not matter, so the choice is made once for each apiVersion and kind, and
-//! each candidate is looked at once: a selector that matches it has one of eight shapes, by which of
-//! group, version and kind it gives.
+//! The name of a point does not matter, so there is one choice for each apiVersion and kind. Each
+//! candidate is read once: a selector that matches it has one of eight shapes, by which of group,
+//! version and kind are set.
 
 use std::collections::{HashMap, HashSet};
 
 use super::config::Injectors;
 use super::points::{Point, field_of, source_entry};
 use crate::resource::Resource;
+use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
 use crate::scope::{Scopes, is_definition};
 use crate::supplied::Supplied;
-use crate::variant::cluster::namespace_of;
 use crate::yaml::NodeRef;
 
 /// Where a candidate is.
@@ -24,14 +24,14 @@ enum Candidate {
     Supplied(usize, ItemId),
 }
 
-/// What was chosen for an apiVersion and kind that there are candidates of.
+/// The choice for an apiVersion and kind that has candidates.
 #[derive(Debug, Default)]
 pub(super) struct Selection {
     /// Index of the first selector that matches a candidate.
     rank: Option<usize>,
     /// Name of the resource.
     pub(super) name: String,
-    /// Several if they have one identity.
+    /// Several if they have the same identity.
     candidates: Vec<Candidate>,
 }
 
@@ -107,7 +107,7 @@ pub(super) fn key_of(point: &Point) -> (&str, &str) {
     (&point.resource.api_version, &point.resource.kind)
 }
 
-/// Chooses for each apiVersion and kind of the points that there are candidates of.
+/// Chooses for each apiVersion and kind of the points that has candidates.
 pub(super) fn select<'p>(
     injectors: &Injectors,
     points: &'p [Point],

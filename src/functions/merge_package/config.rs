@@ -31,22 +31,22 @@ struct Scalars {
     strategy: Option<String>,
     allow_empty: Option<String>,
     create_kptfile: Option<String>,
-    /// Taken by the merge driver alone; named here so that the message says so.
+    /// For the merge driver alone; declared here for a better message.
     conflict_style: Option<String>,
 }
 
-/// What a config says.
+/// The settings of a config.
 pub(super) struct Settings {
     pub(super) options: MergeOptions,
-    /// Whether it names a strategy.
+    /// Whether the config names a strategy.
     pub(super) names_strategy: bool,
-    /// Whether a Kptfile is made for the lock if there is none.
+    /// Whether to create a missing Kptfile for the lock.
     pub(super) creates_kptfile: bool,
     pub(super) rules: ConflictRules,
 }
 
-/// How to merge, and the conflicts that the config or the file of `--conflicts` decides. `None` if a
-/// word is not one of those allowed, which is an error result then.
+/// Reads how to merge, and the conflict rules of the config or of `--conflicts`. A word that is not
+/// allowed is an error result, and gives `None`.
 pub(super) fn read_options(
     config: Option<NodeRef<'_>>,
     file: Option<NodeRef<'_>>,

@@ -8,8 +8,8 @@
 //!   driver = merge-package --git-merge-driver %O %A %B %P
 //! ```
 //!
-//! The file is merged by its fields, in itself: a resource that a branch moved to another file is one
-//! that it removed here. No file is a package of its own, so nothing of a Kptfile stays local.
+//! The merge sees this file alone: a resource that a branch moved to another file counts as removed. A
+//! single file is not a package, so no field of a Kptfile stays local.
 //!
 //! Source: contract, Upstreams from Git; merge-package.
 
@@ -28,7 +28,7 @@ use crate::schema::Schema;
 use crate::supplied::{Role, SuppliedPackage};
 use crate::yaml::NodeRef;
 
-/// Where the file stands beside a Kptfile, so that it is not the root package's.
+/// Folder of the file beside a Kptfile, so that the file does not belong to the root package.
 const FOLDER: &str = "file";
 const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: root\n";
 
@@ -91,8 +91,8 @@ fn read_config(config: Option<NodeRef<'_>>) -> Result<(OnConflict, ConflictStyle
     ))
 }
 
-/// Merges the file. `Unmerged` if it holds no resources, or is not to be read as YAML in one of its
-/// versions: Git's own merge of lines is for those.
+/// Merges the file. `Unmerged` if no version holds resources, or if one version is not YAML: Git then
+/// merges the lines.
 pub(super) fn merge_file(
     files: &DriverFiles,
     config: Option<NodeRef<'_>>,
@@ -199,7 +199,7 @@ fn merge(
     }))
 }
 
-/// The lines of both sides, marked where they differ: that is where the conflicts are.
+/// Both sides' lines, with conflict markers where they differ.
 fn with_markers(ours: &str, theirs: &str) -> String {
     let diff = TextDiff::from_lines(ours, theirs);
     let mut text = String::new();

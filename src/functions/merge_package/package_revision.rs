@@ -1,4 +1,4 @@
-//! A local package that comes as a PackageRevisionResources, and is written back as one.
+//! A local package in the form of a PackageRevisionResources.
 //!
 //! ```yaml
 //! apiVersion: porch.kpt.dev/v1alpha1
@@ -28,7 +28,7 @@ pub(super) fn only_package(list: &ResourceList) -> Option<ItemId> {
     (is_one && list.read(id, is_package_revision_resources)).then_some(id)
 }
 
-/// Changes the files of a PackageRevisionResources by a merge.
+/// Merges the files in a PackageRevisionResources.
 pub(super) fn merge_package_revision(
     id: ItemId,
     merge: impl FnOnce(&mut ResourceList, &mut Results) -> Result<(), UsageError>,
@@ -72,7 +72,7 @@ pub(super) fn merge_package_revision(
 
 const RESOURCES: [&str; 2] = ["spec", "resources"];
 
-/// The files with their texts; `None` if a path is not allowed, which is an error result then.
+/// The files and their texts. A path that is not allowed is an error result, and gives `None`.
 fn files(
     id: ItemId,
     list: &ResourceList,

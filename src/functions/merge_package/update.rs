@@ -1,4 +1,4 @@
-//! One update of a package: what it is merged with, and what is recorded of it.
+//! One update of a package: the merge, and the `upstreamLock` that records it.
 
 use super::config::Settings;
 use crate::config::UsageError;
@@ -14,21 +14,21 @@ use crate::supplied::GitOrigin;
 
 /// What a package is merged with, and how.
 pub(super) struct Update<'s> {
-    /// What it is based on; `None` if it is to be found.
+    /// The revision that it is based on; `None` if it must be found.
     pub(super) original: Option<Source<'s>>,
-    /// Whether what the package holds shall tell the original, and not the Kptfile's `upstreamLock`.
+    /// Whether to find the original by the package's content instead of the Kptfile's `upstreamLock`.
     pub(super) searches: bool,
-    /// The revision wanted.
+    /// The new upstream revision.
     pub(super) upstream: Source<'s>,
-    /// Where that is from, if it is a repository.
+    /// The Git repository that upstream comes from, if it does.
     pub(super) follows: Option<&'s GitOrigin>,
     pub(super) settings: Settings,
     pub(super) schema: Schema,
 }
 
 impl Update<'_> {
-    /// Brings the package up to date, and its `upstreamLock` too where upstream is from Git. A
-    /// package that is at the commit wanted is left alone.
+    /// Merges upstream, and updates the `upstreamLock` if upstream comes from Git. A package at
+    /// upstream's commit stays as it is.
     pub(super) fn run(
         self,
         local: &mut ResourceList,
@@ -81,7 +81,7 @@ impl Update<'_> {
         };
         merge.run(local, results)?;
         if let Some(upstream) = self.follows.filter(|_| !results.has_errors()) {
-            // What was merged may be the Kptfile.
+            // The merge may have changed the Kptfile.
             local
                 .settle()
                 .map_err(|error| UsageError(error.to_string()))?;
@@ -94,7 +94,7 @@ impl Update<'_> {
     }
 }
 
-/// The strategy that a Kptfile asks for; kpt writes one into each.
+/// The strategy in a Kptfile; kpt writes one into each.
 fn strategy_of(lock: &UpstreamLock) -> Strategy {
     let word = lock.update_strategy.as_deref();
     let known = Strategy::WORDS

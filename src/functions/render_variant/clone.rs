@@ -1,7 +1,7 @@
 //! The first step of a new variant: all of upstream's files become the package.
 //!
-//! What changes on the way: the Kptfile's name, `name` in the package context, and an annotation on
-//! each resource that tells later merges which one of upstream's it is.
+//! Changed are the Kptfile's name and `name` in the package context. Each resource gets an annotation
+//! with its identity in upstream, for later merges.
 
 use crate::config::UsageError;
 use crate::kptfile::{
@@ -9,29 +9,16 @@ use crate::kptfile::{
     package_context_path, package_context_path_taken, root_kptfile,
 };
 use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
-use crate::package::{FileContent, PackageFile, PackageFiles, normalize_package_path};
-use crate::resource::{
-    INDEX_ANNOTATIONS, Origin, PATH_ANNOTATIONS, Resource, is_pipeline_annotation,
-};
+use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource, is_pipeline_annotation};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::SuppliedPackage;
-use crate::yaml::{
-    Content, EditError, Editor, NodeKind, NodeRef, Value, comments_above, node_text, to_block_text,
-};
+use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, Value, to_block_text};
 
 use super::Variant;
+use super::new_files::{NewFile, files_of_items, files_of_package, read};
 
-/// A file to be made.
-struct NewFile {
-    path: String,
-    bytes: Vec<u8>,
-    mode: Option<u32>,
-    /// Whether it is read for resources.
-    is_krm: bool,
-}
-
-/// Clones upstream into the list, which must hold no package yet.
+/// Clones upstream into the list, which must not hold a package.
 pub(super) fn clone(
     variant: &Variant<'_>,
     upstream: &SuppliedPackage,
@@ -88,7 +75,7 @@ fn refuse_taken(files: &[NewFile], list: &ResourceList, results: &mut Results) {
     }
 }
 
-/// Edits the resources of upstream for downstream, and takes them into the list.
+/// Edits the resources of upstream for downstream, and adds them to the list.
 fn adopt(
     variant: &Variant<'_>,
     upstream: &SuppliedPackage,
@@ -99,9 +86,12 @@ fn adopt(
 ) {
     let mut refused = Vec::new();
     let edited = edit(variant, package, form, &mut refused);
-    let adopted = edited.and_then(|()| match refused.is_empty() {
-        true => list.adopt(package),
-        false => Ok(()),
+    let adopted = edited.and_then(|()| {
+        if refused.is_empty() {
+            list.adopt(package)
+        } else {
+            Ok(())
+        }
     });
     let refusal = |error: &EditError| {
         let mut result = FunctionResult::refused(error);
@@ -116,8 +106,8 @@ fn adopt(
     }
 }
 
-/// Adds the files that hold no resources, and the permission bits of those that do. Gives the number
-/// of files that the list holds now.
+/// Adds files without resources, and sets the permission bits of the others. Returns the number of
+/// cloned files.
 fn add_files(files: Vec<NewFile>, list: &mut ResourceList, results: &mut Results) -> usize {
     let mut count = 0;
     for file in files {
@@ -139,8 +129,8 @@ fn add_files(files: Vec<NewFile>, list: &mut ResourceList, results: &mut Results
     count
 }
 
-/// A package that is there already must be updated instead. The PackageVariant itself and Porch's
-/// objects are no part of it.
+/// The error for a package that exists: it must be updated instead. The PackageVariant itself and
+/// Porch's objects do not belong to the package.
 pub(super) fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Option<FunctionResult> {
     let own = variant.own_item(list);
     let is_porch =
@@ -159,68 +149,7 @@ pub(super) fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Opti
     Some(result.about(first))
 }
 
-fn files_of_package(package: &SuppliedPackage) -> Result<Vec<NewFile>, UsageError> {
-    let files = package.files().map(|file| {
-        Ok(NewFile {
-            path: file.path.clone(),
-            bytes: package.read_file(&file.path)?.into_owned(),
-            mode: file.mode,
-            is_krm: file.is_krm(),
-        })
-    });
-    files.collect()
-}
-
-/// The items of a supplied list, put into files as they say, or as kpt would.
-fn files_of_items(list: &ResourceList) -> Vec<NewFile> {
-    let mut items: Vec<(String, usize, ItemId)> = list
-        .items()
-        .map(|(id, resource)| {
-            let Origin { path, index, .. } = &resource.origin;
-            let name = resource.name.as_deref().unwrap_or_default();
-            let named = || format!("{}_{name}.yaml", resource.kind).to_lowercase();
-            let path = path.as_deref().map(normalize_package_path);
-            let named_so = match resource.is_kptfile() {
-                true => "Kptfile".to_owned(),
-                false => named(),
-            };
-            (path.unwrap_or(named_so), index.unwrap_or_default(), id)
-        })
-        .collect();
-    items.sort();
-    let mut files: Vec<NewFile> = Vec::new();
-    for (path, _, id) in items {
-        let text = own_text(list.node(id));
-        match files.last_mut().filter(|file| file.path == path) {
-            Some(file) => {
-                file.bytes.extend_from_slice(b"---\n");
-                file.bytes.extend_from_slice(text.as_bytes());
-            }
-            None => files.push(NewFile {
-                path,
-                bytes: text.into_bytes(),
-                mode: None,
-                is_krm: true,
-            }),
-        }
-    }
-    files
-}
-
-/// The text of a resource with its comments: of its document, or of the item that it is.
-fn own_text(node: NodeRef<'_>) -> String {
-    if let Some(text) = node.document_text() {
-        return match text.ends_with('\n') {
-            true => text.to_owned(),
-            false => format!("{text}\n"),
-        };
-    }
-    let above = comments_above(node).into_iter();
-    let above: String = above.flat_map(|comment| [comment, "\n"]).collect();
-    above + &node_text(node)
-}
-
-/// The resources of the files, with a package context among them.
+/// The resources of the files; adds a package context if they have none.
 fn with_context(
     variant: &Variant<'_>,
     place: &str,
@@ -261,42 +190,22 @@ fn with_context(
     read(files).map(Some)
 }
 
-/// The name of a package without its path in the repository: object names hold no slash.
+/// The last component of a package's path: object names have no slash.
 pub(super) fn name_of(package: &str) -> &str {
     package.rsplit('/').next().unwrap_or(package)
 }
 
-fn read(files: &[NewFile]) -> Result<ResourceList, UsageError> {
-    let mut package = PackageFiles::empty("");
-    for file in files.iter().filter(|file| file.is_krm) {
-        // Empty files have no text to edit, and are copied as they are.
-        let text = String::from_utf8_lossy(&file.bytes);
-        if !text.is_empty() {
-            package.files.push(PackageFile {
-                path: file.path.clone(),
-                content: FileContent {
-                    text: text.into_owned(),
-                    mode: file.mode.unwrap_or(0o644),
-                    target: None,
-                },
-            });
-        }
-    }
-    package.files.sort_by(|a, b| a.path.cmp(&b.path));
-    ResourceList::from_files(&package).map_err(|error| UsageError(error.to_string()))
-}
-
-/// What the upstream package comes as, and what it becomes.
+/// The form of the upstream package, and of the downstream one.
 #[derive(Clone, Copy)]
 struct Form {
     from_items: bool,
-    /// Its package context is new, and so not upstream's.
+    /// Whether its package context is new, and not upstream's.
     made_context: bool,
     to_files: bool,
 }
 
-/// Gives upstream's resources the names and annotations that they have downstream. `refused` gets those
-/// that cannot be edited.
+/// Sets names and annotations of upstream's resources for downstream. `refused` gets those that cannot
+/// be edited.
 fn edit(
     variant: &Variant<'_>,
     package: &mut ResourceList,
@@ -345,7 +254,7 @@ fn edit(
     })
 }
 
-/// Sets a field of a mapping, which is made if it is not there; an equal one stays as it is.
+/// Sets a field of a mapping, which is created if absent; an equal value keeps its bytes.
 fn set_under<'d>(
     node: NodeRef<'d>,
     key: &str,
@@ -368,7 +277,7 @@ fn set_under<'d>(
     }
 }
 
-/// Sets annotations; `strip` takes away those by which kpt knew the resource as an item.
+/// Sets annotations; `strip` removes those by which kpt identified the item.
 fn annotate<'d>(
     node: NodeRef<'d>,
     annotations: &[(&str, String)],

@@ -1,4 +1,4 @@
-//! A variant whose upstream is from Git: cloned, updated or left, by what its Kptfile's lock says.
+//! A variant whose upstream is in Git: the Kptfile's lock decides between clone, update and nothing.
 //!
 //! Source: contract, Upstreams from Git.
 
@@ -14,7 +14,7 @@ use super::Variant;
 use super::clone::{clone, refuse_package};
 use super::update::update;
 
-/// Brings the variant to the revision wanted of an upstream from Git, whatever it is based on.
+/// Clones the variant, or updates it to the new revision of its upstream in Git.
 pub(super) fn follow(
     variant: &Variant<'_>,
     upstream: &SuppliedPackage,

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use crate::conditions::Condition;
 use crate::resource::Resource;
+use crate::resource::namespace_of;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Results};
 use crate::supplied::{GitOrigin, Supplied, SuppliedPackage};
-use crate::variant::cluster::namespace_of;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 use super::Variant;
@@ -19,13 +19,13 @@ pub(super) enum Outcome {
     Invalid,
     /// A step failed; nothing is changed.
     Failed,
-    /// The package is the variant.
+    /// The package is rendered.
     Ready,
 }
 
 impl Outcome {
-    /// `Stalled` and `Ready`, which says `ready` if it is true. Whatever makes a run fail needs
-    /// somebody to mend it.
+    /// `Stalled` and `Ready`; a true `Ready` has the message `ready`. Every failure stalls, since it
+    /// needs somebody to fix it.
     pub(super) fn conditions(self, ready: &str) -> [Condition<'_>; 2] {
         let condition = |kind, status, reason, message| Condition {
             kind,
@@ -56,7 +56,7 @@ impl Outcome {
     }
 }
 
-/// What is true of a package that is ready: not more than was looked at.
+/// The message of `Ready`. It claims only what this run checked.
 pub(super) fn ready(supplied: &Supplied) -> String {
     match supplied.upstream().and_then(SuppliedPackage::git) {
         Some(GitOrigin { revision, .. }) => format!(

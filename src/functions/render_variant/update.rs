@@ -1,8 +1,7 @@
-//! The first step of a variant that is there: a merge with the upstream revision wanted.
+//! The first step for an existing variant: a merge with the new upstream revision.
 //!
-//! What the later steps overwrite is no matter of the merge, so no conflict is reported there:
-//! functions that the variant owns, the keys of its package context, what is injected and what is
-//! recorded of that.
+//! Conflicts in fields that a later step overwrites are not reported: functions that the variant owns,
+//! keys of its package context, injected fields and their conditions.
 //!
 //! Source: contract, render-variant.
 
@@ -24,7 +23,7 @@ use crate::yaml::{Content, EditError, NodeRef, OwnedDocument, Path, PathElement,
 use super::Variant;
 use super::clone::name_of;
 
-/// Merges the package with the revision wanted.
+/// Merges the package with the new upstream revision.
 pub(super) fn update(
     variant: &Variant<'_>,
     original: &SuppliedPackage,
@@ -33,7 +32,7 @@ pub(super) fn update(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<(), UsageError> {
-    // Those that are no part of the package must not take part.
+    // The merge adds and removes items.
     let overwritten = Overwritten::find(variant, list, supplied);
     let Some(rules) = rules(variant, supplied, results)? else {
         return Ok(());
@@ -72,8 +71,8 @@ pub(super) fn merge_options(config: NodeRef<'_>, results: &mut Results) -> Merge
     }
 }
 
-/// The conflicts that the flag `--conflicts` or the annotation decides; `None` if a rule is not
-/// valid, which is an error result then.
+/// The conflict rules of the flag `--conflicts` or of the annotation. A rule that is not valid is an
+/// error result, and gives `None`.
 fn rules(
     variant: &Variant<'_>,
     supplied: &Supplied,
@@ -146,13 +145,13 @@ fn name_context(variant: &Variant<'_>, list: &mut ResourceList, results: &mut Re
 
 const NAME: &str = "name";
 
-/// The places that later steps overwrite.
+/// Fields that a later step overwrites.
 struct Overwritten<'v> {
     kptfile: Option<ItemId>,
     context: Option<ItemId>,
     /// Keys of the package context.
     keys: HashSet<&'v str>,
-    /// The variant's name, which is in the names of its functions.
+    /// The variant's name, which the names of its functions contain.
     owner: &'v str,
     injections: Vec<Injection>,
 }

@@ -1,4 +1,4 @@
-//! Whether the upstream package is the one that the PackageVariant asks for, as far as it says.
+//! Whether the upstream package is the one that the PackageVariant asks for.
 
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{PackageRevisionName, SuppliedPackage};
@@ -6,8 +6,8 @@ use crate::yaml::Path;
 
 use super::Variant;
 
-/// Refuses a PackageRevisionResources of another package, repository or revision. Directories do
-/// not say what they are.
+/// Refuses a PackageRevisionResources of another package, repository or revision. A directory does not
+/// name its package.
 pub(super) fn check(variant: &Variant<'_>, upstream: &SuppliedPackage, results: &mut Results) {
     let Some(wanted) = variant.typed.spec.upstream.as_ref() else {
         return;

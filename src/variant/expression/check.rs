@@ -204,10 +204,13 @@ impl Check<'_> {
                 | operators::GREATER
                 | operators::GREATER_EQUALS,
                 [left, right],
-            ) => match is_ordered(left, right) {
-                true => Ok(Type::Bool),
-                false => problem(node.id, no_overload(name, &found)),
-            },
+            ) => {
+                if is_ordered(left, right) {
+                    Ok(Type::Bool)
+                } else {
+                    problem(node.id, no_overload(name, &found))
+                }
+            }
             (operators::ADD, [Type::List(_), Type::List(_)]) => {
                 Ok(found[0].unify(&found[1]).unwrap_or(Type::list(Type::Dyn)))
             }

@@ -92,9 +92,10 @@ impl<'v> Evaluator<'v> {
         self.left = self.left.saturating_sub(units - rest);
         let root = expression.guarded.id;
         if rest == 0 {
-            let message = match is_last {
-                true => "all expressions of the run together take too much time and memory",
-                false => "the expression takes too much time or memory (more than 100 ms or 20 MB)",
+            let message = if is_last {
+                "all expressions of the run together take too much time and memory"
+            } else {
+                "the expression takes too much time or memory (more than 100 ms or 20 MB)"
             };
             return Err(ExpressionError {
                 is_over_budget: true,

@@ -1,4 +1,4 @@
-//! Failures of targets, as few results as tell them all.
+//! Failures of targets, as results.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::select::Candidate;
 use crate::results::{FunctionResult, Reason};
 use crate::variant::template::Failure;
 
-/// Failures of targets, one result for all that fail at one field in the same way.
+/// Failures of targets; those with the same field and reason are one result.
 #[derive(Default)]
 pub(super) struct Failures {
     results: Vec<(FunctionResult, usize)>,

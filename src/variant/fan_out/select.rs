@@ -1,6 +1,6 @@
 //! What a set selects: its upstream revision, and a repository and package for each variant.
 
-use super::Place;
+use super::TargetElement;
 use crate::results::{FunctionResult, Reason};
 use crate::variant::cluster::{Cluster, Object, REPOSITORY, Revision};
 use crate::variant::package_variant::Upstream;
@@ -8,7 +8,7 @@ use crate::variant::package_variant_set::{Target, given};
 
 /// A repository and package to make a variant for.
 pub(super) struct Candidate<'s> {
-    pub(super) place: Place,
+    pub(super) place: TargetElement,
     pub(super) repo: &'s str,
     pub(super) package: &'s str,
     /// The selected object; entries of a list have none.
@@ -74,7 +74,7 @@ pub(super) fn select<'s>(
 ) -> Box<dyn Iterator<Item = Candidate<'s>> + 's> {
     let candidates = move |repository, repo: &'s str, packages: &'s [String], object| {
         let candidate = move |number, package| Candidate {
-            place: Place {
+            place: TargetElement {
                 target: index,
                 repository,
                 package: number,

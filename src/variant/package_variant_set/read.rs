@@ -10,7 +10,7 @@ impl PackageVariantSet {
     ///
     /// # Errors
     /// The path of the field that is unknown or of another type.
-    pub fn read(mut value: Value) -> Result<Self, DeError> {
+    pub(crate) fn read(mut value: Value) -> Result<Self, DeError> {
         each_template(&mut value, wrap_single_maps);
         let mut set: Self = from_value(&value)?;
         let spec = value.get("spec");
@@ -83,7 +83,7 @@ fn each_template(set: &mut Value, change: fn(&mut Value)) {
     }
 }
 
-/// The document's example has a single map where a list of maps belongs.
+/// Accepts a single map for a list of maps, as in the document's example.
 fn wrap_single_maps(template: &mut Value) {
     fn wrap(owner: &mut Value, name: &str) {
         if let Some(field) = field_mut(owner, name)

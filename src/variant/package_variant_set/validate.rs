@@ -14,13 +14,13 @@ use crate::yaml::Path;
 
 impl PackageVariantSet {
     /// What is wrong with `upstream`.
-    pub fn validate_upstream(&self, findings: &mut Vec<FunctionResult>) {
+    pub(crate) fn validate_upstream(&self, findings: &mut Vec<FunctionResult>) {
         let path = Path::fields(&["spec", "upstream"]);
         validate_upstream(self.spec.upstream.as_ref(), &path, findings);
     }
 
     /// What is wrong with the targets as a list.
-    pub fn validate_targets(&self, findings: &mut Vec<FunctionResult>) {
+    pub(crate) fn validate_targets(&self, findings: &mut Vec<FunctionResult>) {
         if self.spec.targets.is_empty() {
             let message = "expected at least one target, found none";
             findings.push(invalid(&Path::fields(&["spec", "targets"]), message));
@@ -28,7 +28,7 @@ impl PackageVariantSet {
     }
 
     /// Everything that is wrong with a target and its template, in the order of the fields.
-    pub fn validate_target(&self, index: usize, findings: &mut Vec<FunctionResult>) {
+    pub(crate) fn validate_target(&self, index: usize, findings: &mut Vec<FunctionResult>) {
         let path = Path::fields(&["spec", "targets"]).index(index);
         let Some(target) = self.spec.targets.get(index) else {
             return;
@@ -183,7 +183,7 @@ impl Template {
     }
 }
 
-/// Both of two fields of which one may be given; says whether one is.
+/// Refuses both of two exclusive fields; returns whether one is given.
 fn exclusive(
     path: &Path,
     (plain, plain_value): (&str, &Option<String>),
@@ -222,7 +222,7 @@ fn validate_map_exprs(exprs: &[MapExpr], path: &Path, findings: &mut Vec<Functio
     }
 }
 
-/// A key that a list has already.
+/// The error for a repeated key.
 pub(crate) fn twice(path: &Path, key: &str) -> FunctionResult {
     invalid(
         path,
@@ -230,7 +230,7 @@ pub(crate) fn twice(path: &Path, key: &str) -> FunctionResult {
     )
 }
 
-/// A key of the package context that kpt and Porch set themselves.
+/// The error for a key of the package context that kpt and Porch set.
 pub(crate) fn reserved(path: &Path, key: &str) -> Option<FunctionResult> {
     let is_reserved = RESERVED_KEYS.contains(&key);
     is_reserved.then(|| {

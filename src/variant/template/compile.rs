@@ -11,9 +11,9 @@ use crate::variant::package_variant_set::{
 use crate::yaml::{Path, Value};
 
 impl CompiledTemplate {
-    /// Compiles all expressions of a template; what is wrong with them is added to `findings`.
+    /// Compiles all expressions of a template; adds errors to `findings`.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         template: &Template,
         path: &Path,
         variables: Variables,

@@ -13,7 +13,7 @@ impl CompiledTemplate {
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn repo(&self, evaluator: &mut Evaluator<'_>) -> Result<Option<String>, Failure> {
+    pub(crate) fn repo(&self, evaluator: &mut Evaluator<'_>) -> Result<Option<String>, Failure> {
         let repo = self.repo.as_ref().map(|repo| repo.name(evaluator));
         repo.transpose()
     }
@@ -22,7 +22,7 @@ impl CompiledTemplate {
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn package(&self, evaluator: &mut Evaluator<'_>) -> Result<Option<String>, Failure> {
+    pub(crate) fn package(&self, evaluator: &mut Evaluator<'_>) -> Result<Option<String>, Failure> {
         let package = self.package.as_ref().map(|package| package.name(evaluator));
         package.transpose()
     }
@@ -31,7 +31,7 @@ impl CompiledTemplate {
     ///
     /// # Errors
     /// [`Failure`].
-    pub fn spec(
+    pub(crate) fn spec(
         &self,
         upstream: &Value,
         (repo, package): (&str, &str),

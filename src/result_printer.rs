@@ -18,7 +18,7 @@ use crate::results::{FunctionResult, Results, Severity, printable};
 
 /// Turns results into text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Report {
+pub(crate) struct ResultPrinter {
     /// Whether it goes to a terminal that shows colours.
     pub(crate) colour: bool,
 }
@@ -31,7 +31,7 @@ const GREEN: Style = AnsiColor::Green.on_default();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 const CYAN: Style = AnsiColor::Cyan.on_default();
 
-impl Report {
+impl ResultPrinter {
     /// Every error on a line that names its file.
     pub(crate) fn errors(self, results: &Results) -> String {
         let mut text = String::new();
@@ -119,9 +119,9 @@ mod tests {
 
     #[test]
     fn results_stand_under_their_files() {
-        let report = Report { colour: false };
+        let printer = ResultPrinter { colour: false };
         assert_eq!(
-            report.by_file(&results()),
+            printer.by_file(&results()),
             "\
 b.yaml
   [warning] one (SkippedFile)
@@ -131,12 +131,12 @@ a\\u{1b}.yaml
 [info] of all
 "
         );
-        assert_eq!(report.errors(&results()), "");
+        assert_eq!(printer.errors(&results()), "");
     }
 
     #[test]
     fn headings_and_severities_stand_out_on_a_terminal() {
-        let text = Report { colour: true }.by_file(&results());
+        let text = ResultPrinter { colour: true }.by_file(&results());
         assert!(
             text.starts_with("\u{1b}[1mb.yaml\u{1b}[0m\n  \u{1b}[33m[warning] one"),
             "{text:?}"
