@@ -57,7 +57,7 @@ impl ResultPrinter {
         let style = if self.colour { BOLD } else { PLAIN };
         let mut text = String::new();
         for (path, results) in files {
-            // A string takes everything.
+            // Writing to a String never fails.
             let _ = writeln!(text, "{style}{}{style:#}", printable(path));
             for result in results {
                 let line = FunctionResult {

@@ -289,7 +289,7 @@ impl Results {
         self.0.is_empty()
     }
 
-    /// All of them.
+    /// All variables.
     pub fn iter(&self) -> std::slice::Iter<'_, FunctionResult> {
         self.0.iter()
     }

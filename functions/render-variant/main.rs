@@ -5,5 +5,5 @@ use std::process::ExitCode;
 use krm_variants::{filter, functions::render_variant};
 
 fn main() -> ExitCode {
-    filter::main_making_package(&render_variant::FUNCTION)
+    filter::main(&render_variant::FUNCTION)
 }

@@ -63,9 +63,6 @@ pub(super) struct Arguments {
     /// Whether conflicts have an exit code of their own.
     #[arg(skip)]
     pub(super) exit_conflicts: bool,
-    /// Whether the package directory is made if it is not there.
-    #[arg(skip)]
-    pub(super) makes_package: bool,
 }
 
 /// How results are printed.
@@ -101,7 +98,7 @@ impl Arguments {
         self.results.as_deref() == Some(Path::new("-"))
     }
 
-    /// What clap does not check.
+    /// Checks what clap cannot.
     pub(super) fn check(&self, function: &Function) -> Result<(), UsageError> {
         let is_pair = |pair: &&String| pair.split_once('=').is_some_and(|(key, _)| !key.is_empty());
         if let Some(argument) = self.pairs.iter().find(|pair| !is_pair(pair)) {
@@ -164,7 +161,7 @@ pub(super) fn parse(
     Ok(arguments)
 }
 
-/// The flags of every function, and those that this function has besides.
+/// The flags of every function, and the additional ones of this function.
 fn command(function: &Function) -> Command {
     let mut command = Arguments::command()
         .name(function.name)
@@ -206,11 +203,11 @@ fn path_flag(name: &'static str, value: &'static str, help: &'static str) -> Arg
     flag.value_parser(value_parser!(PathBuf))
 }
 
-/// The flag for one file.
+/// The flag of a merge driver.
 const MERGE_DRIVER: &str = "git-merge-driver";
 /// The flag for rules.
 const CONFLICTS: &str = "conflicts";
-/// The flag for an exit code of conflicts.
+/// The flag for conflicts' own exit code.
 const EXIT_CONFLICTS: &str = "exit-conflicts";
 /// The flag for more types.
 const OPENAPI: &str = "openapi";

@@ -1,4 +1,4 @@
-//! The way in for Git: one file that two branches changed.
+//! Runs a function as Git's merge driver, on one file that two branches changed.
 
 use std::io::Write;
 use std::path::Path;
@@ -78,7 +78,7 @@ fn by_lines(original: &Path, local: &Path, upstream: &Path) -> Result<u8, UsageE
 }
 
 fn say(function: &Function, message: &str) {
-    // Nothing can be said if standard error is closed.
+    // A closed standard error cannot be reported.
     let _ = writeln!(
         std::io::stderr().lock(),
         "{}: {}",

@@ -16,7 +16,7 @@ impl Keys {
             Self::These(keys) => {
                 let mut help = "The functionConfig as the data of a ConfigMap:".to_owned();
                 for key in keys {
-                    // A string takes everything.
+                    // Writing to a String never fails.
                     let _ = write!(help, "\n{}: {}", key.usage(), key.help);
                 }
                 help
@@ -32,7 +32,7 @@ impl Key {
     }
 }
 
-/// What is wrong with an argument that is no `KEY=VALUE`, and how files and directories are given.
+/// The error for an argument that is not `KEY=VALUE`; it names the flags for files and directories.
 pub(super) fn not_a_pair(function: &Function, argument: &str) -> String {
     let mut flags = "--package DIR".to_owned();
     for role in function.roles {

@@ -1,7 +1,7 @@
-//! One way in, one way out: flags, standard input and output, package directories, exit codes.
+//! Runs a function as a program: flags, standard input and output, package directories, exit codes.
 //!
-//! [`main`] runs a [`Function`] as a program: it reads arguments, then `stream` or
-//! `package_directory` reads the items, runs the step and writes what it left behind.
+//! [`main`] reads the arguments. Then `stream` or `package_directory` reads the items, runs the step and
+//! writes its output.
 
 mod arguments;
 mod driver;
@@ -15,16 +15,14 @@ mod stream;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use arguments::Arguments;
-
 use crate::functions::Function;
 use crate::results::printable;
 
 /// Exit code: everything done; info and warning results are allowed.
 const DONE: u8 = 0;
-/// Exit code: at least one error result; the items are as they came.
+/// Exit code: at least one error result; nothing is changed.
 const FAILED: u8 = 1;
-/// Exit code: the function could not begin, or could not write.
+/// Exit code: the function could not start, or could not write.
 const USAGE: u8 = 2;
 /// Exit code of `--check`: something would change.
 const WOULD_CHANGE: u8 = 3;
@@ -34,21 +32,8 @@ const CONFLICTS: u8 = 4;
 /// Runs a function with the arguments, standard input and output of this process.
 #[must_use]
 pub fn main(function: &Function) -> ExitCode {
-    main_with(function, false)
-}
-
-/// As [`main`]; a directory that `--package` names is made if it is not there.
-#[must_use]
-pub fn main_making_package(function: &Function) -> ExitCode {
-    main_with(function, true)
-}
-
-fn main_with(function: &Function, makes_package: bool) -> ExitCode {
     let arguments = match arguments::parse(function, std::env::args_os()) {
-        Ok(arguments) => Arguments {
-            makes_package,
-            ..arguments
-        },
+        Ok(arguments) => arguments,
         Err(error) => {
             let code = if error.use_stderr() { USAGE } else { DONE };
             let printed = error.print();
@@ -66,7 +51,7 @@ fn main_with(function: &Function, makes_package: bool) -> ExitCode {
     });
     ExitCode::from(code.unwrap_or_else(|error| {
         let mut stderr = io::stderr().lock();
-        // Nothing can be said if standard error is closed.
+        // A closed standard error cannot be reported.
         let message = printable(&error.to_string());
         let _ = writeln!(stderr, "{}: {message}", function.name);
         USAGE

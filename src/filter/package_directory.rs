@@ -27,7 +27,7 @@ pub(super) fn on_package(
     let start = Instant::now();
     let usage = |error: &dyn std::error::Error| UsageError(error.to_string());
     let files = match read_package(directory) {
-        Err(PackageError::Missing { path }) if arguments.makes_package => PackageFiles::empty(path),
+        Err(PackageError::Missing { path }) if function.makes_package => PackageFiles::empty(path),
         files => files.map_err(|error| usage(&error))?,
     };
     let mut list = ResourceList::from_files(&files).map_err(|error| usage(&error))?;
@@ -73,14 +73,14 @@ pub(super) fn on_package(
         code
     };
     say(arguments, start, || "done".to_owned());
-    // Nobody is told of a change that is not on disk yet.
+    // Results are printed once the changes are on disk.
     print_results(function, arguments, &results, ResultPrinter::by_file);
     print_result_list(function, arguments, &results)?;
     leave((list, files, changes, documents));
     Ok(code)
 }
 
-/// Writes the package, or prints what is asked for instead.
+/// Writes the changes, or prints the diff instead.
 fn write_changes(
     arguments: &Arguments,
     files: &PackageFiles,
@@ -147,7 +147,7 @@ fn document_diff(document: &Document) -> String {
     unified_diff(&path, Some(before).filter(|_| is_there), Some(text))
 }
 
-/// A warning for each file that was not read and should have been.
+/// A warning for each file that could not be read.
 fn skipped(files: &PackageFiles) -> Results {
     let mut results = Results::default();
     for skipped in files

@@ -1,4 +1,4 @@
-//! What leaves the process: results, and what goes to standard output.
+//! Writes results, and what goes to standard output.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -45,7 +45,7 @@ pub(super) fn print_result_list(
     }
 }
 
-/// For a run whose output could not be written: what it said of it in the `--results` file is not true.
+/// Replaces the `--results` file of a run whose output could not be written: its results would be false.
 pub(super) fn claim_no_success(
     function: &Function,
     arguments: &Arguments,
@@ -57,7 +57,7 @@ pub(super) fn claim_no_success(
     if let (Err(_), Some(path)) = (written, &arguments.results)
         && path.is_file()
     {
-        // Rather none than a wrong one.
+        // No file is better than a false one.
         let _ = std::fs::remove_file(path);
     }
     error
@@ -87,7 +87,7 @@ fn result_list(function: &Function, results: &Results) -> Value {
     ])
 }
 
-/// Prints results to standard error: these as text, or all as JSON.
+/// Prints results to standard error, as text or as JSON.
 pub(super) fn print_results(
     function: &Function,
     arguments: &Arguments,
@@ -112,15 +112,15 @@ pub(super) fn print_results(
         }
         Output::Json => result_list(function, shown).to_json() + "\n",
     };
-    // Nothing can be said if standard error is closed.
+    // A closed standard error cannot be reported.
     let _ = stderr.lock().write_all(text.as_bytes());
 }
 
-/// Says what was done, with the time since the start of the process's work, if that is wanted.
+/// With `--verbose`: prints a message, with the time since the start.
 pub(super) fn say(arguments: &Arguments, start: Instant, message: impl FnOnce() -> String) {
     if arguments.verbose && arguments.output == Output::Text {
         let time = start.elapsed().as_secs_f64() * 1000.0;
-        // Nothing can be said if standard error is closed.
+        // A closed standard error cannot be reported.
         let _ = writeln!(
             io::stderr().lock(),
             "{time:9.1} ms  {}",
@@ -148,7 +148,7 @@ pub(super) fn write_diff(
 pub(super) fn write_stdout(
     texts: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Result<(), UsageError> {
-    // Gathers short texts; long ones pass it by.
+    // Short texts are buffered; long ones are written at once.
     let mut stdout = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     texts
         .into_iter()

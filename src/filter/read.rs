@@ -1,4 +1,4 @@
-//! Texts that a function reads beside its items.
+//! Reads config files and other texts that arguments name.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -41,7 +41,7 @@ pub(super) fn utf8<'b>(bytes: Cow<'b, [u8]>, place: &str) -> Result<Cow<'b, str>
 
 fn not_utf8(bytes: &[u8], error: Utf8Error, place: &str) -> String {
     let at = error.valid_up_to();
-    // All before `at` is UTF-8.
+    // The bytes before `at` are UTF-8.
     let before = String::from_utf8_lossy(&bytes[..at]);
     let hint = match bytes {
         [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => " (the text begins as UTF-16 does)",

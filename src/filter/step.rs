@@ -1,4 +1,4 @@
-//! The inputs that arguments name are read, then the step runs.
+//! Reads the inputs that arguments name, and runs the step.
 
 use std::path::Path;
 

@@ -28,7 +28,7 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     say(arguments, start, || {
         format!("read {} items from standard input", list.items().count())
     });
-    // Documents made of a ResourceList are among its items.
+    // The documents of a ResourceList have replaced its items.
     let (_, results) = run(function, arguments, &mut list)?;
     let failed = results.has_errors();
     say(arguments, start, || {

@@ -40,6 +40,7 @@ pub const FUNCTION: Function = Function {
     keys: Keys::These(&[options::LIST_ORDER]),
     uses_schema: true,
     git: Some(git::read),
+    makes_package: false,
     merge_driver: None,
     step,
 };

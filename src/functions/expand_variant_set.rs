@@ -61,6 +61,7 @@ pub const FUNCTION: Function = Function {
     }]),
     uses_schema: false,
     git: Some(git::read),
+    makes_package: false,
     merge_driver: None,
     step,
 };

@@ -42,6 +42,8 @@ pub struct Function {
     /// Reads roles from a directory of a Git repository. A function without it is linked without
     /// the code for Git.
     pub git: Option<git::Reader>,
+    /// Whether `--package` creates a missing directory.
+    pub makes_package: bool,
     /// Merges one file for Git (`--git-merge-driver`).
     pub merge_driver: Option<MergeDriver>,
     /// What it does.

@@ -60,6 +60,7 @@ pub const FUNCTION: Function = Function {
     keys: Keys::None,
     uses_schema: false,
     git: Some(git::read),
+    makes_package: false,
     merge_driver: None,
     step,
 };

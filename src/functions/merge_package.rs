@@ -71,6 +71,7 @@ pub const FUNCTION: Function = Function {
     ]),
     uses_schema: true,
     git: Some(git::read),
+    makes_package: false,
     merge_driver: Some(driver::merge_file),
     step,
 };

@@ -45,6 +45,7 @@ pub const FUNCTION: Function = Function {
     keys: Keys::None,
     uses_schema: false,
     git: None,
+    makes_package: false,
     merge_driver: None,
     step,
 };

@@ -44,6 +44,7 @@ pub const FUNCTION: Function = Function {
     keys: Keys::None,
     uses_schema: true,
     git: Some(git::read),
+    makes_package: true,
     merge_driver: None,
     step,
 };

@@ -50,6 +50,7 @@ pub const FUNCTION: Function = Function {
     ),
     uses_schema: false,
     git: None,
+    makes_package: false,
     merge_driver: None,
     step,
 };

@@ -1,4 +1,4 @@
-//! What an evaluation may cost.
+//! The budget of an evaluation.
 //!
 //! A unit stands for a step, or 8 bytes that are read or made. The measure is the same on every
 //! machine, so that a run fails everywhere or nowhere.
@@ -11,9 +11,9 @@ use cel::common::value::Val;
 
 /// Units of one evaluation: less than 100 ms and 20 MB.
 pub(super) const PER_EVALUATION: u64 = 200_000;
-/// Units of a run, whatever it targets.
+/// Base units of a run.
 const PER_RUN: u64 = 10_000_000;
-/// Units that each target adds to those of the run.
+/// Additional units for each target.
 const PER_TARGET: u64 = 400;
 
 /// Units of a run for this many targets.
@@ -22,24 +22,24 @@ pub(super) fn of_run(targets: usize) -> u64 {
 }
 
 thread_local! {
-    /// What is left of the evaluation at hand. The interpreter's functions cannot carry it along.
+    /// Remaining units of the current evaluation. The interpreter cannot pass it to functions.
     static LEFT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Begins an evaluation.
+/// Starts an evaluation.
 pub(super) fn begin(units: u64) {
     LEFT.set(units);
 }
 
-/// What is left. Zero means that the evaluation was ended, whatever it gave: `||` and `?:` can
-/// take an error for an answer.
+/// Remaining units. Zero means that the evaluation was stopped, even if it returned a value: `||` and
+/// `?:` can swallow an error.
 pub(super) fn left() -> u64 {
     LEFT.get()
 }
 
-/// Pays, or ends the evaluation. Once spent, the budget stays spent.
+/// Pays, or stops the evaluation. A spent budget stays spent.
 pub(super) fn pay(units: u64) -> Result<(), ExecutionError> {
-    // The last unit is never spent by paying, so that zero tells the end.
+    // Paying never spends the last unit, so that zero marks the stop.
     match LEFT.get().checked_sub(units).filter(|left| *left > 0) {
         Some(left) => {
             LEFT.set(left);

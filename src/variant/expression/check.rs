@@ -1,8 +1,8 @@
-//! What can be wrong with an expression before it is evaluated.
+//! Checks an expression before it is evaluated.
 //!
-//! Every branch is looked at, taken or not: an unknown name, function or field, and types that
-//! cannot fit as far as literals, `repoDefault`, `packageDefault` and what is computed from them
-//! tell. Values of objects are `dyn`. Lists of mixed elements pass, as equality of anything does.
+//! It checks all branches for unknown names, functions and fields, and for types that cannot fit. The
+//! types of literals, `repoDefault`, `packageDefault` and values computed from them are known; values of
+//! objects are `dyn`. Lists of mixed elements pass, and so does equality of any two types.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +15,12 @@ use super::functions::MAX_PATTERN;
 use super::types::{GLOBAL, MEMBER, Overload, TYPE_NAMES, Type};
 use super::variables::{Variable, Variables};
 
-/// Deepest nesting of the syntax tree: evaluation recurses on it.
+/// Limit of nesting of the syntax tree, on which evaluation recurses.
 const MAX_DEPTH: usize = 256;
-/// Most nodes of the syntax tree.
+/// Limit of nodes of the syntax tree.
 const MAX_NODES: usize = 2048;
 
-/// What is wrong, and at which node.
+/// An error and its node.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) id: u64,
@@ -32,7 +32,7 @@ fn problem<T>(id: u64, message: impl Into<String>) -> Result<T, Problem> {
     Err(Problem { id, message })
 }
 
-/// Checks an expression that must give a string; says which variables it reads.
+/// Checks an expression that must return a string; returns the variables that it reads.
 pub(super) fn check(
     expression: &IdedExpr,
     variables: &Variables,
@@ -254,7 +254,7 @@ impl Check<'_> {
         }
     }
 
-    /// A pattern that is written out must be one.
+    /// Checks a literal pattern.
     fn pattern(&self, call: &CallExpr) -> Result<(), Problem> {
         let last = call.args.last().filter(|_| call.func_name == "matches");
         let Some((id, Expr::Literal(LiteralValue::String(pattern)))) =
@@ -347,7 +347,7 @@ fn no_fields(found: &Type) -> String {
     format!("{found} has no fields")
 }
 
-/// The operator as it is written: `_+_` -> `+`.
+/// An operator as users write it: `_+_` -> `+`.
 pub(super) fn spelled(name: &str) -> &str {
     match name {
         operators::CONDITIONAL => "?:",

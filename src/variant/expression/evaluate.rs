@@ -16,7 +16,7 @@ use super::{Compiler, Expression, ExpressionError, budget, position};
 /// Evaluates expressions with the values of variables, which change from target to target.
 pub struct Evaluator<'v> {
     context: Context<'v, 'v>,
-    /// Units that are left of the run.
+    /// Remaining units of the run.
     left: u64,
 }
 
@@ -40,13 +40,13 @@ impl Compiler {
 }
 
 impl<'v> Evaluator<'v> {
-    /// Gives a variable that is a string its value.
+    /// Sets a variable that is a string.
     pub fn set_text(&mut self, variable: Variable, text: &'v str) {
         self.context
             .add_variable_as_val(variable.as_str(), text_value(text));
     }
 
-    /// Gives a variable that is an object its value.
+    /// Sets a variable that is an object.
     pub fn set_object(&mut self, variable: Variable, object: ObjectFields<'v>) {
         let map = |entries: &'v [(String, String)]| {
             let entries = entries.iter();
@@ -58,14 +58,14 @@ impl<'v> Evaluator<'v> {
             ("labels", map(object.labels)),
             ("annotations", map(object.annotations)),
         ];
-        // What is copied for every target is paid for.
+        // Copies for each target are paid for.
         let copied = (object.labels.len() + object.annotations.len()) as u64;
         self.left = self.left.saturating_sub(copied / 8);
         self.context
             .add_variable_as_val(variable.as_str(), map_value(fields));
     }
 
-    /// Makes `target` the entry of a list.
+    /// Sets `target` to an entry of a list.
     pub fn set_listed(&mut self, repo: &'v str, package: &'v str) {
         let fields = [("repo", text_value(repo)), ("package", text_value(package))];
         self.context
@@ -173,7 +173,7 @@ fn children(node: &IdedExpr) -> Vec<&IdedExpr> {
     }
 }
 
-/// An error of the interpreter in the words of this project.
+/// An error of the interpreter, in plain words.
 fn message(error: &ExecutionError) -> String {
     match error {
         ExecutionError::NoSuchKey(key) => format!("there is no key `{key}`"),

@@ -13,24 +13,24 @@ use regex::{Regex, RegexBuilder};
 
 use super::budget::{pay, pay_for};
 
-/// Pays for its argument and gives it back.
+/// Pays for its argument and returns it.
 pub(super) const PAID: &str = "@paid";
-/// Pays for what a loop goes over, and sorts the keys of a map.
+/// Pays for the range of a loop, and sorts the keys of a map.
 pub(super) const RANGE: &str = "@range";
-/// Pays the units of its second argument and for the first, which it gives back.
+/// Pays the units of its second argument and for the first, and returns the first.
 pub(super) const STEP: &str = "@step";
 /// Pays the units of its argument: true while there is budget left, else an error.
 pub(super) const AFFORDABLE: &str = "@affordable";
 /// `matches`, bounded and with its patterns kept.
 pub(super) const MATCHES: &str = "@matches";
-/// Spells a double; gives back everything else.
+/// Prints a double as a string; returns everything else.
 pub(super) const SPELLED: &str = "@spelled";
 
-/// Longest pattern of `matches`, in bytes.
+/// Limit of a pattern of `matches`, in bytes.
 pub(super) const MAX_PATTERN: usize = 256;
-/// Patterns that are kept.
+/// Limit of cached patterns.
 const MAX_PATTERNS: usize = 256;
-/// What making a pattern costs.
+/// Cost of compiling a pattern.
 const PATTERN_COST: u64 = 2000;
 
 type Values<'b, 'v> = Vec<CowVal<'b, 'v>>;
@@ -108,7 +108,7 @@ fn pay_units(units: &dyn Val) -> Result<(), ExecutionError> {
         .unwrap_or(1))
 }
 
-/// Spells doubles as cel-go does: `1`, `0.1`, `1e+06`, `NaN`, `+Inf`.
+/// Prints doubles as cel-go does: `1`, `0.1`, `1e+06`, `NaN`, `+Inf`.
 fn spelled<'b, 'v>(arguments: Values<'b, 'v>) -> Outcome<'b, 'v> {
     let value = only(arguments)?;
     let Some(double) = value.downcast_ref::<CelDouble>() else {
@@ -143,11 +143,11 @@ fn spell_double(double: f64) -> String {
 }
 
 thread_local! {
-    /// Patterns that were made, or why they were not.
+    /// Compiled patterns, or their errors.
     static PATTERNS: RefCell<HashMap<String, Result<Regex, String>>> = RefCell::default();
 }
 
-/// Makes a pattern; matching takes time linear in the text.
+/// Compiles a pattern; matching takes time linear in the text.
 pub(super) fn pattern(pattern: &str) -> Result<Regex, String> {
     if pattern.len() > MAX_PATTERN {
         return Err(format!(
@@ -164,7 +164,7 @@ pub(super) fn pattern(pattern: &str) -> Result<Regex, String> {
         .nest_limit(32);
     builder.build().map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => "the pattern is too large".to_owned(),
-        // The last line says what is wrong; those above draw where.
+        // The last line is the message; the lines above draw the location.
         other => {
             let text = other.to_string();
             let last = text.lines().last().unwrap_or_default();

@@ -2,10 +2,10 @@
 //!
 //! `a + b` -> `@paid(a) + @paid(b)`
 //!
-//! Operands, elements and what a loop goes over pass through a function that pays for the value.
-//! A loop pays for all nodes of its step each time, taken or not: literals, lists of them and
-//! errors that `||` swallows cost time too. The conditions of loops ask whether there is anything
-//! left: `all` and `exists` would take an error for an answer and go on.
+//! Operands, elements and ranges of loops pass through a function that pays for the value. A loop pays
+//! for all nodes of its step each time, even in branches not taken: literals, lists of them and errors
+//! that `||` swallows cost time too. The conditions of loops check the budget, since `all` and `exists`
+//! would swallow an error and go on.
 
 use cel::IdedExpr;
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators};
@@ -64,7 +64,7 @@ fn call(name: &str, args: Vec<IdedExpr>) -> IdedExpr {
 }
 
 fn guard_call(id: u64, written: CallExpr) -> IdedExpr {
-    // These look at no more than a boolean, or at one element.
+    // These read only a boolean, or one element.
     let is_cheap = matches!(
         written.func_name.as_str(),
         operators::LOGICAL_AND
@@ -87,7 +87,7 @@ fn guard_call(id: u64, written: CallExpr) -> IdedExpr {
             func_name = MATCHES.to_owned();
         }
         "string" => args = vec![call(SPELLED, args)],
-        // Accessors go by the offset that was written: `string` writes UTC.
+        // Accessors use the written offset: `string` writes UTC.
         "timestamp" => {
             let given = IdedExpr {
                 id,
@@ -132,8 +132,8 @@ fn guard_loop(written: ComprehensionExpr) -> Expr {
     }))
 }
 
-/// What a guarded node costs each time, whatever its values: its nodes, but for the steps of the
-/// loops in it, which pay for themselves.
+/// Cost of a guarded node, whatever its values: its nodes, except the steps of loops, which pay for
+/// themselves.
 pub(super) fn weight(node: &IdedExpr) -> u64 {
     let all = |nodes: &[IdedExpr]| nodes.iter().map(weight).sum::<u64>();
     1 + match &node.expr {

@@ -2,13 +2,12 @@
 //!
 //! `repository.labels['region'] + '-endpoints'` -> `useast1-endpoints`
 //!
-//! The interpreter knows neither types before it runs nor limits while it does. So an expression is
-//! compiled in three steps: parsed, checked (names, functions, types as far as they are known,
-//! size), and rewritten by a guard so that every step of its evaluation is paid for from a
-//! budget. What it evaluates to depends on nothing but its variables: maps are walked in the
+//! The interpreter has no type checker and no limits. So an expression is compiled in three steps: it is
+//! parsed, checked (names, functions, known types, size), and rewritten by a guard, so that each step of
+//! its evaluation pays from a budget. Its value depends on its variables alone: maps are walked in the
 //! order of their keys, and times are UTC.
 //!
-//! Both recurse on the expression: do it within [`on_large_stack`].
+//! Compiling and evaluating recurse on the expression: call them in [`on_large_stack`].
 //!
 //! Source: package-variant document, PackageVariant Template; contract, expand-variant-set.
 
@@ -31,16 +30,16 @@ use cel::common::ast::SourceInfo;
 use cel::{Env, IdedExpr};
 use thiserror::Error;
 
-/// Longest expression, in bytes.
+/// Limit of an expression, in bytes.
 pub const MAX_LENGTH: usize = 4096;
-/// Deepest nesting that the parser takes.
+/// Limit of nesting for the parser.
 const MAX_PARSER_DEPTH: u16 = 48;
-/// Most bytes of expressions in one run: what parsing them takes is bounded by it.
+/// Limit of bytes of all expressions in a run, which bounds the time to parse them.
 const MAX_TOTAL_LENGTH: usize = 256 << 10;
 /// Stack of the thread that compiles and evaluates.
 const STACK: usize = 64 << 20;
 
-/// Why an expression is refused, or did not evaluate.
+/// Why an expression is refused or failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}, column {column}: {message}: {source_text}")]
 pub struct ExpressionError {
@@ -52,7 +51,7 @@ pub struct ExpressionError {
     pub message: String,
     /// The expression, cut if it is long.
     pub source_text: String,
-    /// Whether it took more than it may: the run shall end.
+    /// Whether it exceeded the budget: the run must stop.
     pub is_over_budget: bool,
 }
 
@@ -83,7 +82,7 @@ impl ExpressionError {
 pub struct Expression {
     source: String,
     guarded: IdedExpr,
-    /// Units that an evaluation costs whatever the values are.
+    /// Minimum units of an evaluation.
     price: u64,
     positions: SourceInfo,
     /// The variables that it reads.
@@ -120,7 +119,7 @@ impl Default for Compiler {
 }
 
 impl Compiler {
-    /// Compiles an expression that may read these variables and must give a string.
+    /// Compiles an expression that may read these variables and must return a string.
     ///
     /// # Errors
     /// Bad syntax; an unknown variable, field or function; types that cannot fit; one too long or
@@ -175,7 +174,7 @@ impl Compiler {
         let parsed = plain
             .max_recursion_depth(MAX_PARSER_DEPTH)
             .parse_with_source_info(source);
-        // What does not parse was reported.
+        // Syntax errors are reported already.
         let Ok((parsed, positions)) = parsed else {
             return Ok(());
         };
@@ -190,7 +189,7 @@ impl Compiler {
     }
 }
 
-/// What the parser says, without what only its makers understand.
+/// The parser's message, without its internals.
 fn syntax_message(message: &str) -> String {
     if message.contains("Recursion limit") || message.contains("recursion limit") {
         return "the expression is too deep".to_owned();
@@ -216,7 +215,7 @@ fn position(positions: &SourceInfo, id: u64) -> (usize, usize) {
     (line, column)
 }
 
-/// Runs `work` on a thread whose stack takes every expression that passes.
+/// Runs `work` on a thread with a stack that is large enough for every accepted expression.
 pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);

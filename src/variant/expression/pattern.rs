@@ -1,9 +1,9 @@
-//! Regular expressions of RE2 in the words of the `regex` crate.
+//! Translates regular expressions of RE2 for the `regex` crate.
 //!
 //! `^\w+$` -> `^[0-9A-Za-z_]+$`
 //!
-//! The two understand almost the same. RE2's Perl classes and word boundaries are ASCII; its
-//! character classes know neither nesting nor set operations; `\<` and `\u` mean nothing special.
+//! The two are almost the same. RE2's Perl classes and word boundaries are ASCII; its
+//! character classes know neither nesting nor set operations; `\<` and `\u` have no special meaning.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -14,7 +14,7 @@ const FLAGS: &str = "imsU-";
 /// The pattern as the `regex` crate reads it.
 ///
 /// # Errors
-/// What that crate would take and RE2 refuses.
+/// Refuses what the crate accepts and RE2 does not.
 pub(super) fn translate(pattern: &str) -> Result<String, String> {
     let mut scan = Scan {
         rest: pattern.chars().peekable(),
@@ -54,7 +54,7 @@ impl Scan<'_> {
                 self.literal();
                 return Ok(());
             }
-            // Stray ends of a literal are nothing.
+            // A `\E` without `\Q` has no effect.
             'E' if !in_class => return Ok(()),
             '<' | '>' => {
                 self.out.push(c);
@@ -72,7 +72,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// What stands between `\Q` and `\E`, or the end.
+    /// The text between `\Q` and `\E`, or the end.
     fn literal(&mut self) {
         let mut text = String::new();
         while let Some(c) = self.rest.next() {
@@ -186,7 +186,7 @@ mod tests {
             (r"^[^]a]$", "]", false),
             (r"^[a~~b]$", "~", true),
             (r"^[[:x]$", ":", true),
-            // What looks like an escape.
+            // Literals, and other escapes.
             (r"^\Qa.b\E$", "a.b", true),
             (r"^\Qa.b\E$", "axb", false),
             (r"^a\>$", "a>", true),

@@ -5,7 +5,7 @@ use std::fmt;
 /// The type of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Type {
-    /// Known only when it is evaluated: values of objects.
+    /// Known only at evaluation: values of objects.
     Dyn,
     /// The elements of an empty list: fits everywhere.
     Never,
@@ -31,7 +31,7 @@ impl Type {
         Self::List(Box::new(element))
     }
 
-    /// Whether nothing is known that could be wrong.
+    /// Whether the type is unknown, and fits everywhere.
     pub(super) fn is_open(&self) -> bool {
         matches!(self, Self::Dyn | Self::Never)
     }
@@ -72,7 +72,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// What a function takes or gives.
+/// The type of a parameter or result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     Any,
@@ -118,7 +118,7 @@ impl Kind {
     }
 }
 
-/// A function with the types that it takes and the one that it gives.
+/// The signature of a function.
 pub(super) type Overload = (&'static str, &'static [Kind], Kind);
 
 use Kind::{Any, Bool, Bytes, Double, Duration, Int, List, Map, String as Str, Timestamp, Uint};

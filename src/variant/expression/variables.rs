@@ -18,7 +18,7 @@ pub enum Variable {
 }
 
 impl Variable {
-    /// All of them.
+    /// All variables.
     pub const ALL: [Self; 5] = [
         Self::RepoDefault,
         Self::PackageDefault,
@@ -46,7 +46,7 @@ impl fmt::Display for Variable {
     }
 }
 
-/// Which variables an expression has, and what they are.
+/// The variables of an expression.
 #[derive(Debug, Clone, Copy)]
 pub struct Variables {
     /// Whether the downstream Repository is known: not while it is being determined.
@@ -66,7 +66,7 @@ pub enum TargetFields {
 
 /// The fields of a listed target.
 const LISTED_FIELDS: [&str; 2] = ["repo", "package"];
-/// What is visible of an object; the rest could hold secrets.
+/// The fields of an object that expressions can read; others could hold secrets.
 const OBJECT_FIELDS: [&str; 4] = ["name", "namespace", "labels", "annotations"];
 
 impl Variables {
@@ -77,7 +77,7 @@ impl Variables {
             .filter(|variable| self.repository || *variable != Variable::Repository)
     }
 
-    /// The fields of a variable that has some.
+    /// The fields of a variable that is a structure.
     pub(super) fn fields(&self, variable: Variable) -> Option<&'static [&'static str]> {
         match (variable, self.target) {
             (Variable::RepoDefault | Variable::PackageDefault, _) => None,

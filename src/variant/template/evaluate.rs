@@ -133,7 +133,7 @@ impl Text {
         }
     }
 
-    /// The text of something that must have a name.
+    /// The text of a name, which must not be empty.
     fn name(&self, evaluator: &mut Evaluator<'_>) -> Result<String, Failure> {
         let text = self.text(evaluator)?;
         match self {
