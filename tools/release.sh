@@ -2,6 +2,7 @@
 # Builds what a release consists of and tries it; uploads nothing. docs/releasing.md says how to release.
 #
 #   tools/release.sh dry-run            archives, checksums, an install into an empty root, the documents' commands
+#   tools/release.sh images             images of all functions from the archive of dry-run, each started once
 #   tools/release.sh names [--check]    writes repository and registry of Cargo.toml into every metadata.yaml
 #   tools/release.sh notes              the notes of the version in Cargo.toml, from CHANGELOG.md
 #   tools/release.sh package            what `cargo publish` would publish: a build without this checkout
@@ -9,6 +10,10 @@
 # TARGETS="..." names the targets of dry-run; by default that of this machine. PROFILE=dev builds faster, for a try.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+# Whatever is unpacked for a try; gone at the end.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
 fail() {
   echo "FAILED: $*" >&2
@@ -77,8 +82,7 @@ dry_run() {
   (cd target/dist && sha256sum -- *.tar.gz >SHA256SUMS)
 
   # As a user: check the sums, unpack, run.
-  root=$(mktemp -d)
-  trap 'rm -rf "$root"' EXIT
+  root=$scratch
   (cd target/dist && sha256sum --check --quiet SHA256SUMS) || fail "checksums"
   for archive_file in target/dist/*-"$host".tar.gz; do
     [[ -f $archive_file ]] || fail "no archive for $host: nothing to try"
@@ -92,6 +96,28 @@ dry_run() {
   env -i PATH="$root/bin:$PATH" tests/documents.sh "$root/bin" || fail "commands of the documents"
   ls -l target/dist
   echo "${#programs[@]} programs for ${#targets[@]} targets, installed into an empty root and tried"
+}
+
+# The Dockerfile's build stage is replaced by the programs of the archive: the image holds what the archive holds.
+images() {
+  local engine host version registry programs program image
+  engine=$(command -v podman || command -v docker) || { echo "neither podman nor docker is on PATH"; exit 77; }
+  host=$(rustc --version --verbose | sed -n 's/^host: //p')
+  version=$(manifest "package['version']")
+  registry=$(manifest "package['metadata']['images']['registry']")
+  programs=$scratch
+  tar --extract --gzip --directory "$programs" --file "target/dist/krm-variants-$version-$host.tar.gz" --strip-components=2 \
+    "krm-variants-$version-$host/bin"
+  for program in "$programs"/*; do
+    program=$(basename "$program")
+    image=$registry/$program:v$version
+    "$engine" build --quiet --network none --build-context "build=$programs" --build-arg FUNCTION="$program" -t "$image" . >/dev/null ||
+      fail "$image cannot be built"
+    # As kpt and kustomize run it.
+    [[ $("$engine" run --rm --network none --user nobody --security-opt=no-new-privileges "$image" --version) == "$program $version" ]] ||
+      fail "$image --version"
+    echo "$image: $("$engine" image inspect --format '{{.Size}}' "$image") bytes"
+  done
 }
 
 # The section of the version, or what is unreleased.
@@ -126,6 +152,7 @@ case ${1-} in
   dry-run) dry_run ;;
   names) names "${2-}" ;;
   notes) notes ;;
+  images) images ;;
   package) shift; package "$@" ;;
-  *) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
