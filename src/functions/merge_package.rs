@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use super::{Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
 use crate::git;
-use crate::merge::package::Source;
+use crate::merge::package::MergeInput;
 use crate::resource::MERGE_SOURCE_ANNOTATION as MERGE_SOURCE;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::Results;
@@ -134,7 +134,7 @@ fn source<'s>(
     role: Role,
     given: Option<&'s SuppliedPackage>,
     annotated: Option<&'s Annotated>,
-) -> Result<Source<'s>, UsageError> {
+) -> Result<MergeInput<'s>, UsageError> {
     match (given, annotated) {
         (Some(_), Some(_)) => Err(UsageError(format!(
             "role `{role}`: expected one way to fill it, found items annotated `{MERGE_SOURCE}` too"
@@ -143,9 +143,9 @@ fn source<'s>(
             "role `{role}`: expected a package (--{role} PATH, the field `{role}` of a MergePackage, \
              or items annotated `{MERGE_SOURCE}`), found none"
         ))),
-        (Some(package), None) => Ok(Source::Supplied(package)),
-        (None, Some(Annotated::Items(list))) => Ok(Source::Items(list)),
-        (None, Some(Annotated::Package(package))) => Ok(Source::Supplied(package)),
+        (Some(package), None) => Ok(MergeInput::Supplied(package)),
+        (None, Some(Annotated::Items(list))) => Ok(MergeInput::Items(list)),
+        (None, Some(Annotated::Package(package))) => Ok(MergeInput::Supplied(package)),
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! In reading order: [`rule`], which decides between three versions of anything; [`decided`], what
 //! somebody decided beforehand; [`order`], which merges the orders of a list; `merge_schema`, which says
-//! how the parts of a resource relate; `groups`, which fields exclude each other; [`fields`], which merges one resource into the text of the local
-//! one; [`kptfile`] and `kustomization`, what is particular to those; [`resources`], which resources
-//! are the same, with [`upstream_identifier`]; [`package`], what becomes of each, and of all else in a package.
+//! how the parts of a resource relate; `groups`, which fields exclude each other; [`fields`], which merges
+//! one resource into the text of the local one; [`kptfile`] and `kustomization`, what is particular to
+//! those; [`member`] and [`resources`], which resources are the same, with [`upstream_identifier`];
+//! [`package`], what becomes of each, and of all else in a package.
 
 pub mod decided;
 pub mod fields;
@@ -12,6 +13,7 @@ mod groups;
 pub mod kptfile;
 mod kustomization;
 pub mod likeness;
+pub mod member;
 mod merge_schema;
 pub mod order;
 pub mod package;

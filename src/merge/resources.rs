@@ -7,138 +7,11 @@
 //!
 //! Source: contract, merge-package, Identity.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
-use crate::resource::DEFAULT_NAMESPACE;
-use crate::resource::Resource;
-use crate::yaml::{NodeRef, line_comment};
-
-/// What tells a resource from others.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Member {
-    /// API group; the core group is empty.
-    pub group: String,
-    /// Kind.
-    pub kind: String,
-    /// Name; those without one are known by their path, and so are Kptfiles.
-    pub name: Option<String>,
-    /// Namespace.
-    pub namespace: Option<String>,
-    /// Path of the file from the root package.
-    pub path: Option<String>,
-    /// The directory of its (sub-)package; empty for the root package.
-    pub package: String,
-    /// The identity that it declares to have had upstream.
-    pub declared: Option<UpstreamIdentifier>,
-    /// Whether it carries the annotation with that identity.
-    pub is_annotated: bool,
-}
-
-impl Member {
-    /// The identity of a resource; its package, and what it declares, are not known yet.
-    #[must_use]
-    pub fn of(resource: &Resource, path: Option<String>) -> Self {
-        let by_path = resource.is_kptfile();
-        let namespace = resource.namespace.clone();
-        Self {
-            group: resource.group().to_owned(),
-            kind: resource.kind.clone(),
-            name: resource.name.clone().filter(|_| !by_path),
-            namespace: namespace.filter(|namespace| !by_path && !namespace.is_empty()),
-            path,
-            package: String::new(),
-            declared: None,
-            is_annotated: false,
-        }
-    }
-
-    /// Reads the identity that a resource declares.
-    pub fn declare(&mut self, resource: &Resource, node: NodeRef<'_>) {
-        let annotation = ["metadata", "annotations", UPSTREAM_IDENTIFIER];
-        self.is_annotated = node.get_path(&annotation).is_some();
-        if !resource.is_kptfile() {
-            self.declared = declared(resource, node);
-        }
-    }
-
-    /// Whether this is a package's `Kptfile`.
-    pub(super) fn is_kptfile(&self) -> bool {
-        self.kind == "Kptfile" && self.group == "kpt.dev"
-    }
-
-    /// What it is called now.
-    fn own(&self) -> Own<'_> {
-        (
-            &self.group,
-            &self.kind,
-            self.name.as_deref(),
-            self.namespace.as_deref(),
-        )
-    }
-
-    /// What it declares, else what it is, with `default` for an absent namespace.
-    fn former(&self) -> Option<(&str, &str, &str, &str)> {
-        match &self.declared {
-            Some(d) => Some((&d.group, &d.kind, &d.namespace, &d.name)),
-            None => {
-                let namespace = self.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
-                Some((&self.group, &self.kind, namespace, self.name.as_deref()?))
-            }
-        }
-    }
-}
-
-type Own<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
-
-fn declared(resource: &Resource, node: NodeRef<'_>) -> Option<UpstreamIdentifier> {
-    let metadata = node.resolved().entry("metadata")?;
-    let comment = line_comment(metadata.key).unwrap_or_default();
-    let comment = comment.trim_start_matches('#').trim();
-    let old = comment.strip_prefix("kpt-merge:");
-    if let Some((namespace, name)) = old.and_then(|old| old.trim().split_once('/')) {
-        let (group, kind) = (resource.group(), &resource.kind);
-        let (namespace, name) = (namespace.trim(), name.trim());
-        return Some(UpstreamIdentifier::new(group, kind, namespace, name));
-    }
-    let annotations = metadata.value.get("annotations")?;
-    UpstreamIdentifier::parse(annotations.get(UPSTREAM_IDENTIFIER)?.as_str()?)
-}
-
-/// Finds the (sub-)package of each: the nearest directory above with a Kptfile.
-pub fn find_packages(members: &mut [Member]) {
-    let directory = |path: &str| {
-        path.rsplit_once('/')
-            .map_or("", |(directory, _)| directory)
-            .to_owned()
-    };
-    let packages: HashSet<String> = members
-        .iter()
-        .filter(|member| member.kind == "Kptfile" && member.group == "kpt.dev")
-        .filter_map(|member| member.path.as_deref().map(directory))
-        .collect();
-    for member in members {
-        let mut at = member.path.as_deref().map(directory).unwrap_or_default();
-        while !at.is_empty() && !packages.contains(&at) {
-            at = directory(&at);
-        }
-        member.package = at;
-    }
-}
-
-/// Pairs of members of one identity at one path. Those without a name are known by kind and path.
-#[must_use]
-pub fn duplicates(members: &[Member]) -> Vec<(usize, usize)> {
-    let mut seen = HashMap::new();
-    let mut found = Vec::new();
-    for (at, member) in members.iter().enumerate() {
-        if let Some(first) = seen.insert((member.own(), member.path.as_deref()), at) {
-            found.push((first, at));
-        }
-    }
-    found
-}
+use super::member::Member;
+use super::versions::Versions;
 
 /// Pairs the members of two packages; a member is in one pair at most.
 #[must_use]
@@ -240,16 +113,8 @@ impl<'m> Pairing<'m> {
     }
 }
 
-/// One resource in three packages, by its place among the members of each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Track {
-    /// In the package that local is based on.
-    pub base: Option<usize>,
-    /// In the local package.
-    pub local: Option<usize>,
-    /// In the package revision wanted.
-    pub upstream: Option<usize>,
-}
+/// One resource in three packages, by its position among the members of each.
+pub type Track = Versions<Option<usize>>;
 
 /// All resources of three packages: local's in their order, then the others.
 #[must_use]
@@ -314,6 +179,8 @@ pub fn tracks(base: &[Member], local: &[Member], upstream: &[Member]) -> Vec<Tra
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::merge::member::{duplicates, find_packages};
+    use crate::merge::upstream_identifier::UpstreamIdentifier;
 
     /// `path namespace/name`, and `<namespace/name` for a declared identity.
     fn members(texts: &[&str]) -> Vec<Member> {

@@ -474,6 +474,28 @@ fn one_identity_twice_is_an_error() {
 }
 
 #[test]
+fn conflicts_are_found_beside_a_resource_that_is_there_twice() {
+    let (a, b) = (map("a", "{}"), map("b", "{x: 1}"));
+    let twice = format!("{a}---\n{a}");
+    let (ours, theirs) = (map("b", "{x: 2}"), map("b", "{x: 3}"));
+    let (_, said) = merge_files(
+        [
+            &[("a.yaml", &a), ("b.yaml", &b)],
+            &[("a.yaml", &twice), ("b.yaml", &ours)],
+            &[("a.yaml", &twice), ("b.yaml", &theirs)],
+        ],
+        "",
+    );
+    let duplicates = said
+        .iter()
+        .filter(|text| text.ends_with("(DuplicateResource)"));
+    assert_eq!(duplicates.count(), 2, "{said:?}");
+    let conflicts = said.iter().filter(|text| text.ends_with("(MergeConflict)"));
+    assert_eq!(conflicts.count(), 1, "{said:?}");
+    assert_eq!(said.len(), 4, "{said:?}");
+}
+
+#[test]
 fn values_of_secrets_are_not_shown() {
     let secret = |value: &str| {
         format!("apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\nstringData:\n  k: {value}\n")

@@ -19,7 +19,7 @@ use similar::{DiffTag, TextDiff};
 use crate::config::words::word;
 use crate::config::{UsageError, typed, typed_config};
 use crate::functions::{DriverFiles, DriverOutcome};
-use crate::merge::package::{Merge, MergeOptions, Source};
+use crate::merge::package::{Merge, MergeInput, MergeOptions};
 use crate::merge::{ConflictRules, OnConflict};
 use crate::package::is_krm_name;
 use crate::resource_list::ResourceList;
@@ -157,8 +157,8 @@ fn merge(
         return Ok(None);
     }
     let merge = Merge {
-        original: Source::Supplied(&original),
-        upstream: Source::Supplied(&upstream),
+        original: MergeInput::Supplied(&original),
+        upstream: MergeInput::Supplied(&upstream),
         options: MergeOptions {
             on_conflict,
             allow_empty: true,

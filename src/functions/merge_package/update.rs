@@ -6,7 +6,7 @@ use crate::functions::following::{
     Original, Recorded, Standing, find_original, make_kptfile, standing, write_lock,
 };
 use crate::kptfile::UpstreamLock;
-use crate::merge::package::{Merge, Source, Strategy};
+use crate::merge::package::{Merge, MergeInput, Strategy};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
@@ -15,11 +15,11 @@ use crate::supplied::GitOrigin;
 /// What a package is merged with, and how.
 pub(super) struct Update<'s> {
     /// The revision that it is based on; `None` if it must be found.
-    pub(super) original: Option<Source<'s>>,
+    pub(super) original: Option<MergeInput<'s>>,
     /// Whether to find the original by the package's content instead of the Kptfile's `upstreamLock`.
     pub(super) searches: bool,
     /// The new upstream revision.
-    pub(super) upstream: Source<'s>,
+    pub(super) upstream: MergeInput<'s>,
     /// The Git repository that upstream comes from, if it does.
     pub(super) follows: Option<&'s GitOrigin>,
     pub(super) settings: Settings,
@@ -49,7 +49,7 @@ impl Update<'_> {
                     return Ok(());
                 };
                 recorded = package;
-                Source::Supplied(&recorded)
+                MergeInput::Supplied(&recorded)
             }
             (None, Some(upstream)) => match standing(local, upstream, results)? {
                 Standing::UpToDate | Standing::NotFound => return Ok(()),
@@ -66,7 +66,7 @@ impl Update<'_> {
                         options.strategy = strategy_of(&lock);
                     }
                     recorded = package;
-                    Source::Supplied(&recorded)
+                    MergeInput::Supplied(&recorded)
                 }
             },
         };

@@ -13,7 +13,7 @@ use crate::functions::inject_config::{
 };
 use crate::kptfile::{find_package_context, owns, root_kptfile};
 use crate::merge::decided::{written_in_file, written_in_text};
-use crate::merge::package::{Merge, MergeOptions, Source, Strategy};
+use crate::merge::package::{Merge, MergeInput, MergeOptions, Strategy};
 use crate::merge::{Conflict, ConflictRules, OnConflict};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -38,8 +38,8 @@ pub(super) fn update(
         return Ok(());
     };
     let merge = Merge {
-        original: Source::Supplied(original),
-        upstream: Source::Supplied(upstream),
+        original: MergeInput::Supplied(original),
+        upstream: MergeInput::Supplied(upstream),
         options: merge_options(variant.config, &mut Results::default()),
         rules: &rules,
         schema: supplied.schema()?,

@@ -29,10 +29,9 @@ impl<'a> Child<'a> {
         self.entry.map_or(self.value, |entry| entry.key)
     }
 
-    /// The text of an entry's key.
-    pub(super) fn key_text(&self) -> &'a str {
-        let key = self.entry.and_then(|entry| entry.key.scalar_text());
-        key.unwrap_or_default()
+    /// The name of an entry; empty for an item.
+    pub(super) fn name(&self) -> &'a str {
+        self.entry.map_or("", |entry| entry.key.field_name())
     }
 }
 

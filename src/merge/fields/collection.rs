@@ -190,7 +190,7 @@ fn mapping<'d, 'f>(schema: MergeSchema<'_>, nodes: Nodes<'d, 'f>) -> Parts<'d, '
     let merged = |node: Option<NodeRef<'f>>| -> Vec<Child<'f>> {
         let entries = node.into_iter().flat_map(entries_of);
         entries
-            .filter(|child| !schema.keeps_local(child.key_text()))
+            .filter(|child| !schema.keeps_local(child.name()))
             .collect()
     };
     let children = Versions {

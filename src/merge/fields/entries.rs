@@ -41,7 +41,7 @@ impl Merge<'_> {
             }
             fates[number] = Some(fate);
         }
-        self.arrange(trail, schema, collection, fates, editor)
+        self.arrange(trail, schema, collection, &positions, fates, editor)
     }
 
     /// Merges one part, by its number.
@@ -67,10 +67,12 @@ impl Merge<'_> {
             return Ok(Fate::Gone);
         };
         let (below, schema, elementwise) = match child.entry {
-            Some(_) if schema.keeps_local(child.key_text()) => return Ok(Fate::Local),
-            Some(entry) => {
-                let below = trail.field(entry.key.field_name());
-                (below, schema.field(child.key_text()), Elementwise::Yes)
+            Some(_) => {
+                let name = child.name();
+                if schema.keeps_local(name) {
+                    return Ok(Fate::Local);
+                }
+                (trail.field(name), schema.field(name), Elementwise::Yes)
             }
             None => {
                 let (node, list) = (child.value, schema.list());

@@ -23,7 +23,7 @@ impl Forced {
         if self.0.is_empty() {
             return None;
         }
-        let key = versions.local.or(versions.upstream)?.key_text();
+        let key = versions.local.or(versions.upstream)?.name();
         let found = self.0.iter().find(|(group, _)| group.has(key));
         found.map(|(_, side)| *side)
     }
@@ -67,10 +67,10 @@ impl Merge<'_> {
 /// Whether the entries of a group are one value.
 fn applies(when: When, local: &[Child<'_>], upstream: &[Child<'_>]) -> bool {
     fn keys<'a>(children: &[Child<'a>]) -> BTreeSet<&'a str> {
-        children.iter().map(Child::key_text).collect()
+        children.iter().map(Child::name).collect()
     }
     fn kind<'a>(children: &[Child<'a>], key: &str, default: &'a str) -> &'a str {
-        let found = children.iter().find(|child| child.key_text() == key);
+        let found = children.iter().find(|child| child.name() == key);
         let text = |child: &Child<'a>| child.value.resolved().scalar_text();
         found.map_or(default, |child| text(child).unwrap_or_default())
     }
@@ -86,7 +86,7 @@ fn applies(when: When, local: &[Child<'_>], upstream: &[Child<'_>]) -> bool {
 
 /// The entries of a group, `null` ones left out: those are as if absent.
 fn of_group<'a>(group: &Group, children: &[Child<'a>]) -> Vec<Child<'a>> {
-    let own = children.iter().filter(|child| group.has(child.key_text()));
+    let own = children.iter().filter(|child| group.has(child.name()));
     own.filter(|child| !child.value.resolved().is_null())
         .copied()
         .collect()

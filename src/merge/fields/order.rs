@@ -13,17 +13,18 @@ use crate::schema::ListType;
 use crate::yaml::{EditError, Editor, Part, Value};
 
 impl Merge<'_> {
-    /// Puts the parts that stay into their merged order. `fates` has what becomes of each, by number.
+    /// Puts the parts that stay into their merged order. `positions` and `fates` are
+    /// by number.
     pub(super) fn arrange<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         collection: &Collection<'d, 'f>,
+        positions: &Versions<Vec<Option<usize>>>,
         mut fates: Vec<Option<Fate<'f>>>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Fate<'f>, EditError> {
         let parts = &collection.parts;
-        let positions = parts.positions();
         let kept = |numbers: &[usize]| -> Vec<usize> {
             let stays = |number: &usize| !matches!(fates[*number], None | Some(Fate::Gone));
             numbers.iter().copied().filter(stays).collect()

@@ -1,173 +1,210 @@
-//! Removes, adds and moves whole resources of the local package.
+//! Carries out what was decided over whole resources and files of the local package.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::Source;
-use super::fates::Fate;
+use super::actions::Action;
 use super::heads::removed_comments;
 use super::members::{Members, Package};
 use super::new_text::New;
-use super::places::{moved_to, places};
+use super::plan::Plan;
 use super::report::Report;
-use super::untouched::Untouched;
 use crate::config::UsageError;
-use crate::merge::Side;
-use crate::merge::resources::Track;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, is_pipeline_annotation};
 use crate::resource_list::{ItemId, NewText, ResourceList};
 use crate::results::FunctionResult;
+use crate::supplied::SuppliedPackage;
 use crate::yaml::{Content, EditError, NodeRef, Value, head_end};
 
-/// What is to be done.
-pub(super) struct Work<'w> {
-    pub(super) tracks: &'w [Track],
-    pub(super) fates: &'w [Fate],
-    /// The members of base, local and upstream.
-    pub(super) members: [&'w Members; 3],
-    pub(super) upstream: &'w Package<'w>,
-    /// Original and upstream.
-    pub(super) sources: [Source<'w>; 2],
-    pub(super) untouched: &'w Untouched,
+/// What a plan is carried out with.
+pub(super) struct Inputs<'i> {
+    /// The resources of local before the merge.
+    pub(super) local: &'i Members,
+    pub(super) upstream: &'i Package<'i>,
+    pub(super) original_files: Option<&'i SuppliedPackage>,
+    pub(super) upstream_files: Option<&'i SuppliedPackage>,
     /// Whether new resources are annotated with their identity upstream.
     pub(super) identifies: bool,
-    pub(super) winner: Side,
 }
 
-impl Work<'_> {
+impl Plan {
+    /// Removes, adds and moves resources, then writes files and their heads.
     pub(super) fn apply(
-        &self,
+        self,
+        inputs: &Inputs<'_>,
         list: &mut ResourceList,
         report: &mut Report<'_>,
     ) -> Result<(), UsageError> {
-        let [base, local, theirs] = self.members;
-        let places = places(self.tracks, self.fates, self.members, self.winner);
-        let identifies = self.identifies;
-        let before = |number: usize| {
-            let at = places.get(&number)?;
-            local.ids.get(*at).copied()
+        let mut apply = Apply {
+            plan: &self,
+            inputs,
+            indexes: next_indexes(list),
+            new_files: NewFiles::find(&self, inputs.upstream, list),
+            list,
+            report,
         };
-        let mut indexes = next_indexes(list);
-        let mut files = NewFiles::find(self, list);
-        for (number, (track, fate)) in self.tracks.iter().zip(self.fates).enumerate() {
-            match (fate, track.local, track.upstream) {
-                (Fate::Removed, Some(at), _) => {
-                    report.counts.removed += 1;
-                    if !self.untouched.has_file(local.path(track.local)) {
-                        list.remove(local.ids[at]);
-                    }
+        for number in 0..self.tracks.len() {
+            apply.resource(number);
+        }
+        apply.untouched_files()?;
+        self.heads.apply(list);
+        self.files.apply(list);
+        Ok(())
+    }
+}
+
+struct Apply<'w, 'r> {
+    plan: &'w Plan,
+    inputs: &'w Inputs<'w>,
+    list: &'w mut ResourceList,
+    /// The next index of an item, by file.
+    indexes: HashMap<String, usize>,
+    new_files: NewFiles<'w>,
+    report: &'w mut Report<'r>,
+}
+
+impl Apply<'_, '_> {
+    fn resource(&mut self, number: usize) {
+        let plan = self.plan;
+        let track = &plan.tracks[number];
+        match (plan.actions[number], track.local, track.upstream) {
+            (Action::Remove, Some(at), _) => {
+                if !plan.untouched.has_file(self.inputs.local.path(track.local)) {
+                    self.list.remove(self.inputs.local.ids[at]);
                 }
-                (Fate::Added, _, Some(at)) => {
-                    report.counts.added += 1;
-                    if self.untouched.has_file(theirs.path(track.upstream)) {
-                        continue;
-                    }
-                    let path = theirs.path(Some(at)).map(str::to_owned);
-                    let (node, before) = (self.upstream.node(at), before(number));
-                    let is_new_file = files.take(path.as_deref());
-                    // A file that is there keeps its own.
-                    if let (Some(path), Some(mode)) = (&path, self.mode_of(path.as_deref())) {
-                        list.set_mode(path, mode);
-                    }
-                    match is_new_file {
-                        Some(true) if !identifies => {
-                            let (head, text) =
-                                node.document.text.split_at(head_end(node.document.text));
-                            if let Some(path) = path.clone() {
-                                list.set_head(path, head.to_owned());
-                            }
-                            let (text, before) = (text.to_owned(), None);
-                            list.add_text(NewText { path, text, before });
-                            continue;
-                        }
-                        Some(false) if !identifies => continue,
-                        _ => {}
-                    }
-                    let new = New {
-                        node,
-                        member: &theirs.members[at],
-                        resource: self.upstream.resource(at),
-                        identifies,
-                        removed: self.removed_comments(node, path.as_deref(), list),
-                        with_head: !files.is_known(path.as_deref()),
-                    };
-                    match new.text(list, &mut indexes) {
-                        Ok(text) => list.add_text(NewText { path, text, before }),
-                        Err(error) => {
-                            let result = FunctionResult::refused(&error);
-                            report.say(result.about(self.upstream.resource(at)));
-                        }
-                    }
+            }
+            (Action::Add, _, Some(at)) => self.add(number, at),
+            (Action::Merge, Some(at), Some(new)) if plan.untouched.has_document(number) => {
+                self.take_document(at, new);
+            }
+            (Action::Merge, Some(at), _) => {
+                if let Some(path) = plan.moves.get(&number) {
+                    self.move_to(path, at, number);
                 }
-                (Fate::Merge, Some(at), Some(new)) if self.untouched.has_document(number) => {
-                    let id = local.ids[at];
-                    let path = local.path(track.local).map(str::to_owned);
-                    let text = self.upstream.text(new).unwrap_or_default().to_owned();
-                    list.remove(id);
-                    let before = Some(id);
-                    list.add_text(NewText { path, text, before });
-                }
-                (Fate::Merge, Some(at), Some(_)) => {
-                    let paths = [
-                        base.path(track.base),
-                        local.path(track.local),
-                        theirs.path(track.upstream),
-                    ];
-                    let id = local.ids[at];
-                    let taken = both_moved(paths)
-                        && report.moved(list.resource(id), paths) == Side::Upstream;
-                    let moved = moved_to(track, self.members);
-                    let Some(path) = moved.or(paths[2].filter(|_| taken)) else {
-                        continue;
-                    };
-                    report.counts.moved += 1;
-                    let text = list.node(id).own_text().filter(|_| list.is_package());
-                    match text.map(str::to_owned) {
-                        Some(text) => {
-                            list.remove(id);
-                            let (path, before) = (Some(path.to_owned()), before(number));
-                            list.add_text(NewText { path, text, before });
-                        }
-                        None => {
-                            let moved = paths[1].and_then(|old| in_package(list, id, old, path));
-                            let moved = moved.unwrap_or_else(|| path.to_owned());
-                            if let Err(error) = set_path(list, &mut indexes, id, &moved) {
-                                let result = FunctionResult::refused(&error);
-                                report.say(result.about(list.resource(id)));
-                            }
-                        }
-                    }
-                }
-                _ => {}
+            }
+            (Action::Remove, None, _) | (Action::Add, _, None) => {}
+            (Action::Merge, None, _) | (Action::Keep, ..) => {}
+        }
+    }
+
+    /// The item that a resource which is new in its file stands before.
+    fn before(&self, number: usize) -> Option<ItemId> {
+        let at = self.plan.places.get(&number)?;
+        self.inputs.local.ids.get(*at).copied()
+    }
+
+    /// Adds a resource of upstream.
+    fn add(&mut self, number: usize, at: usize) {
+        let upstream = self.inputs.upstream;
+        let path = upstream.all.path(Some(at));
+        if self.plan.untouched.has_file(path) {
+            return;
+        }
+        let node = upstream.node(at);
+        let is_new_file = self.new_files.take(path);
+        // A file that is there keeps its own.
+        if let Some((path, mode)) = path.and_then(|path| Some((path, self.mode_of(path)?))) {
+            self.list.set_mode(path, mode);
+        }
+        match (is_new_file, path) {
+            (Some(true), Some(path)) if !self.inputs.identifies => {
+                return self.add_file(path, node.document.text);
+            }
+            // It came with the first resource of its file.
+            (Some(false), _) if !self.inputs.identifies => return,
+            _ => {}
+        }
+        let before = self.before(number);
+        let new = New {
+            node,
+            member: &upstream.all.members[at],
+            resource: upstream.resource(at),
+            identifies: self.inputs.identifies,
+            removed: self.removed_comments(node, path),
+            with_head: !self.new_files.is_known(path),
+        };
+        match new.text(self.list, &mut self.indexes) {
+            Ok(text) => {
+                let path = path.map(str::to_owned);
+                self.list.add_text(NewText { path, text, before });
+            }
+            Err(error) => {
+                let result = FunctionResult::refused(&error);
+                self.report.say(result.about(upstream.resource(at)));
             }
         }
-        for path in self.untouched.deleted() {
-            list.delete_file(path);
+    }
+
+    /// Adds a file with resources as upstream has it.
+    fn add_file(&mut self, path: &str, text: &str) {
+        let (head, text) = text.split_at(head_end(text));
+        self.list.set_head(path.to_owned(), head.to_owned());
+        self.list.add_text(NewText {
+            path: Some(path.to_owned()),
+            text: text.to_owned(),
+            before: None,
+        });
+    }
+
+    /// Puts upstream's document in the place of local's.
+    fn take_document(&mut self, at: usize, new: usize) {
+        let id = self.inputs.local.ids[at];
+        let text = self.inputs.upstream.text(new).unwrap_or_default();
+        self.list.remove(id);
+        self.list.add_text(NewText {
+            path: self.inputs.local.path(Some(at)).map(str::to_owned),
+            text: text.to_owned(),
+            before: Some(id),
+        });
+    }
+
+    /// Moves a resource, merged by now, to another file.
+    fn move_to(&mut self, path: &str, at: usize, number: usize) {
+        let id = self.inputs.local.ids[at];
+        let is_package = self.list.is_package();
+        let text = self.list.node(id).own_text().filter(|_| is_package);
+        if let Some(text) = text.map(str::to_owned) {
+            self.list.remove(id);
+            let (path, before) = (Some(path.to_owned()), self.before(number));
+            self.list.add_text(NewText { path, text, before });
+            return;
         }
-        for path in self.untouched.files() {
-            if let Some(source) = self.sources[1].files() {
-                list.add_file(path.to_owned(), source.read_file(path)?.into_owned(), None);
-            }
+        let old = self.inputs.local.path(Some(at));
+        let own = old.and_then(|old| in_package(self.list, id, old, path));
+        let own = own.unwrap_or_else(|| path.to_owned());
+        if let Err(error) = set_path(self.list, &mut self.indexes, id, &own) {
+            let result = FunctionResult::refused(&error);
+            self.report.say(result.about(self.list.resource(id)));
+        }
+    }
+
+    /// Writes and deletes the files in which local changed nothing.
+    fn untouched_files(&mut self) -> Result<(), UsageError> {
+        for path in self.plan.untouched.deleted() {
+            self.list.delete_file(path);
+        }
+        let Some(upstream) = self.inputs.upstream_files else {
+            return Ok(());
+        };
+        for path in self.plan.untouched.files() {
+            let bytes = upstream.read_file(path)?.into_owned();
+            self.list.add_file(path.to_owned(), bytes, None);
         }
         Ok(())
     }
 
     /// The permission bits of one of upstream's files.
-    fn mode_of(&self, path: Option<&str>) -> Option<u32> {
-        self.sources[1].files()?.mode(path?)
+    fn mode_of(&self, path: &str) -> Option<u32> {
+        self.inputs.upstream_files?.mode(path)
     }
 
     /// The comments around a new resource that its file had and local removed.
-    fn removed_comments(
-        &self,
-        node: NodeRef<'_>,
-        path: Option<&str>,
-        list: &ResourceList,
-    ) -> BTreeSet<String> {
+    fn removed_comments(&self, node: NodeRef<'_>, path: Option<&str>) -> BTreeSet<String> {
         let find = || {
-            let original = self.sources[0].files()?;
-            let (old, ours) = (original.read_file(path?).ok()?, list.read_file(path?).ok()?);
-            let [old, ours] = [&old, &ours].map(|bytes| std::str::from_utf8(bytes).ok());
-            Some(removed_comments(old?, ours?))
+            let path = path?;
+            let old = self.inputs.original_files?.read_file(path).ok()?;
+            let ours = self.list.read_file(path).ok()?;
+            let text = |bytes| std::str::from_utf8(bytes).ok();
+            Some(removed_comments(text(&old)?, text(&ours)?))
         };
         let has_comments = node.own_text().is_some_and(|text| text.contains('#'));
         has_comments.then(find).flatten().unwrap_or_default()
@@ -181,14 +218,6 @@ fn in_package(list: &ResourceList, id: ItemId, old: &str, new: &str) -> Option<S
     new.strip_prefix(package).map(str::to_owned)
 }
 
-/// Whether local and upstream moved a resource to two different files.
-fn both_moved(paths: [Option<&str>; 3]) -> bool {
-    match paths {
-        [Some(old), Some(ours), Some(theirs)] => ours != old && theirs != old && ours != theirs,
-        _ => false,
-    }
-}
-
 /// Files of upstream that are new with all that they hold: they come as they are, with comments
 /// that belong to no resource.
 struct NewFiles<'w> {
@@ -199,8 +228,7 @@ struct NewFiles<'w> {
 }
 
 impl<'w> NewFiles<'w> {
-    fn find(work: &Work<'w>, local: &ResourceList) -> Self {
-        let upstream = work.upstream;
+    fn find(plan: &Plan, upstream: &'w Package<'w>, local: &ResourceList) -> Self {
         let mut paths = BTreeMap::new();
         if !local.is_package() {
             let items = local.items();
@@ -210,7 +238,7 @@ impl<'w> NewFiles<'w> {
         }
         let known = local.file_paths();
         let mut others = BTreeSet::new();
-        for (track, fate) in work.tracks.iter().zip(work.fates) {
+        for (track, action) in plan.tracks.iter().zip(&plan.actions) {
             let Some(at) = track.upstream else { continue };
             let path = upstream.all.path(Some(at));
             let Some(path) = path.filter(|path| !known.contains(*path)) else {
@@ -220,7 +248,7 @@ impl<'w> NewFiles<'w> {
                 let node = upstream.node(at);
                 node.own_range().is_some() && !is_annotated(node)
             };
-            if matches!(fate, Fate::Added) && is_document() {
+            if *action == Action::Add && is_document() {
                 paths.insert(path, false);
             } else {
                 others.insert(path);

@@ -5,10 +5,11 @@ use super::report::Shown;
 /// The versions of a value, each with no more than about so many bytes: those around the first place
 /// where any two differ, and around the first where the two differ that are alike there.
 pub(super) fn cut(values: &Shown, limit: usize) -> Shown {
-    if values.iter().flatten().all(|text| text.len() <= limit) {
+    let texts = || values.as_ref().into_iter().flatten();
+    if texts().all(|text| text.len() <= limit) {
         return values.clone();
     }
-    let present: Vec<&str> = values.iter().flatten().map(String::as_str).collect();
+    let present: Vec<&str> = texts().map(String::as_str).collect();
     let first = first_difference(&present);
     // Of three versions two can be alike up to another place.
     let pairs = [[0, 1], [0, 2], [1, 2]];
@@ -24,7 +25,7 @@ pub(super) fn cut(values: &Shown, limit: usize) -> Shown {
         None => vec![first],
     };
     values
-        .each_ref()
+        .as_ref()
         .map(|value| value.as_ref().map(|text| windows(text, &starts, limit)))
 }
 
@@ -80,10 +81,18 @@ fn boundary(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::merge::Versions;
 
     fn shown(values: [&str; 3], limit: usize) -> [String; 3] {
-        let values = values.map(|text| Some(text.to_owned()));
-        cut(&values, limit).map(Option::unwrap_or_default)
+        let [base, local, upstream] = values.map(|text| Some(text.to_owned()));
+        let values = Versions {
+            base,
+            local,
+            upstream,
+        };
+        cut(&values, limit)
+            .map(Option::unwrap_or_default)
+            .into_array()
     }
 
     #[test]

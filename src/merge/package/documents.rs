@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Source;
+use super::MergeInput;
 use super::files::shown;
 use super::members::Members;
 use super::packages::Packages;
 use super::report::Report;
 use super::untouched::Untouched;
+use crate::merge::Versions;
 use crate::resource_list::ResourceList;
 use crate::source_text::is_krm;
 use crate::yaml::{OwnedDocument, Value};
@@ -18,10 +19,10 @@ use crate::yaml::{OwnedDocument, Value};
 const CHANGED: &str =
     "local and upstream both changed the file, and upstream what it holds besides resources";
 
-/// Says in which files upstream changed documents that stay as local has them.
+/// Reports the files in which upstream changed documents that stay as local has them.
 pub(super) fn report_kept(
     packages: &Packages<'_, '_>,
-    [original, upstream]: [Source<'_>; 2],
+    (original, upstream): (MergeInput<'_>, MergeInput<'_>),
     local: &ResourceList,
     untouched: &Untouched,
     report: &mut Report<'_>,
@@ -32,42 +33,41 @@ pub(super) fn report_kept(
     if !local.is_package() {
         return;
     }
-    let members = [
-        &packages.base.all,
-        &packages.local.all,
-        &packages.upstream.all,
-    ];
-    let counts = members.map(counts);
-    // Without one of local's or of the original there is nothing to keep.
-    let paths: BTreeSet<&str> = counts[..2].iter().flat_map(|c| c.keys().copied()).collect();
-    for path in paths
-        .into_iter()
-        .filter(|path| !untouched.has_file(Some(path)))
-    {
-        let texts = [
-            old.read_file(path).ok(),
-            local.read_file(path).ok(),
-            new.read_file(path).ok(),
-        ];
-        if texts[0] == texts[2] || texts[1] == texts[2] {
+    let counts = packages.members().map(counts);
+    // Without a resource of local or of the original there is nothing to keep.
+    let paths: BTreeSet<&str> = counts
+        .base
+        .keys()
+        .chain(counts.local.keys())
+        .copied()
+        .collect();
+    for path in paths {
+        if untouched.has_file(Some(path)) || untouched.is_deleted(path) {
             continue;
         }
-        let is_other = |side: usize| texts[side].is_some() && !counts[side].contains_key(path);
+        let bytes = Versions {
+            base: old.read_file(path).ok(),
+            local: local.read_file(path).ok(),
+            upstream: new.read_file(path).ok(),
+        };
+        if bytes.base == bytes.upstream || bytes.local == bytes.upstream {
+            continue;
+        }
+        let files = counts.as_ref().zip(bytes.as_ref());
+        let files = files.map(|(counts, bytes)| (counts.get(path).copied(), bytes.as_deref()));
         // A file that holds no resources is one value.
-        if (0..3).any(is_other) || untouched.is_deleted(path) {
+        if files
+            .into_iter()
+            .any(|(count, bytes)| bytes.is_some() && count.is_none())
+        {
             continue;
         }
-        let found = [0, 1, 2].map(|side| {
-            let count = counts[side].get(path).copied().unwrap_or_default();
-            others(texts[side].as_deref(), count)
-        });
-        let [base, ours, theirs] = found.each_ref().map(|documents| values(documents));
-        if base != theirs && ours != theirs {
-            let texts = found.map(|o| {
-                (!o.is_empty()).then(|| {
-                    let texts: Vec<String> = o.into_iter().map(|(text, _)| text).collect();
-                    shown(texts.join("---\n").as_bytes())
-                })
+        let found = files.map(|(count, bytes)| others(bytes, count.unwrap_or_default()));
+        let values = found.as_ref().map(|documents| values(documents));
+        if values.base != values.upstream && values.local != values.upstream {
+            let texts = found.map(|documents| {
+                let texts: Vec<String> = documents.into_iter().map(|(text, _)| text).collect();
+                (!texts.is_empty()).then(|| shown(texts.join("---\n").as_bytes()))
             });
             report.kept_file(CHANGED, path, texts);
         }

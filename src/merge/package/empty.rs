@@ -2,7 +2,7 @@
 //!
 //! Source: contract, merge-package, Nothing to merge with.
 
-use super::{Merge, Source};
+use super::{Merge, MergeInput};
 use crate::package::normalize_package_path;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
@@ -39,7 +39,7 @@ const NAMES: [(&str, Reason); 2] = [
     ("upstream", Reason::EmptyUpstream),
 ];
 
-impl Source<'_> {
+impl MergeInput<'_> {
     fn is_empty(self) -> bool {
         let has_files = self
             .files()

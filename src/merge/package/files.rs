@@ -5,100 +5,133 @@
 //!
 //! Source: contract, merge-package, Files that are not KRM.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Strategy;
 use super::kustomization_file;
 use super::others::Others;
 use super::report::Report;
 use super::subpackages::SubPackages;
-use crate::merge::Side;
+use crate::merge::{Side, Versions};
 use crate::resource_list::ResourceList;
 use crate::yaml::Value;
 
-/// What happens to one of them.
+/// What happens to a file that is not KRM.
 #[derive(Debug)]
-enum Step {
+enum FileAction {
     Write(Vec<u8>, Option<u32>),
     Delete,
 }
 
-/// All steps of a merge.
+/// What happens to all of them.
 #[derive(Debug, Default)]
-pub(super) struct FileSteps(Vec<(String, Step)>);
+pub(super) struct FileActions(Vec<(String, FileAction)>);
+
+/// A file in three versions.
+type File<'s> = Versions<Option<Cow<'s, [u8]>>>;
+
+/// What is known about the files around one.
+struct Files<'f> {
+    strategy: Strategy,
+    sub_packages: &'f SubPackages,
+    /// Paths at which local keeps resources.
+    has_resources: &'f BTreeSet<&'f str>,
+    /// Permission bits of upstream's.
+    modes: BTreeMap<String, u32>,
+}
 
 impl Others<'_> {
-    /// Decides over each. `has_resources` tells of paths at which local keeps resources.
-    pub(super) fn merge(
+    /// Decides over each. `has_resources` tells at which paths local keeps resources.
+    pub(super) fn decide(
         self,
         strategy: Strategy,
         sub_packages: &SubPackages,
         has_resources: &BTreeSet<&str>,
         report: &mut Report<'_>,
-    ) -> FileSteps {
-        let replaced = matches!(strategy, Strategy::ForceDeleteReplace | Strategy::CopyMerge);
-        let mut steps = Vec::new();
-        for (path, [base, local, upstream]) in self.files {
-            if sub_packages.is_clashing(Some(&path)) {
-                continue;
+    ) -> FileActions {
+        let files = Files {
+            strategy,
+            sub_packages,
+            has_resources,
+            modes: self.modes,
+        };
+        let mut actions = Vec::new();
+        for (path, file) in self.files {
+            if let Some(action) = files.decide(&path, file, report) {
+                actions.push((path, action));
             }
-            let taken = local.is_none() && has_resources.contains(path.as_str());
-            let stays = taken
-                || sub_packages.is_deleted_locally(Some(&path))
-                || sub_packages.is_kept(Some(&path))
-                || (strategy == Strategy::CopyMerge && upstream.is_none());
-            if base == upstream && !replaced || local == upstream && !taken {
-                continue;
-            }
-            if !stays && !replaced && base != local {
-                let versions = [&base, &local, &upstream].map(Option::as_deref);
-                if let Some(merged) = kustomization_file::merge(&path, versions, report) {
-                    if local.as_deref() != Some(merged.as_slice()) {
-                        report.counts.updated += 1;
-                        steps.push((path, Step::Write(merged, None)));
-                    }
-                    continue;
-                }
-            }
-            if stays || (base != local && !replaced) {
-                let mut side = Side::Local;
-                let kept_whole = sub_packages.is_kept(Some(&path)) && base == local;
-                if base != upstream && !kept_whole && strategy != Strategy::CopyMerge {
-                    let values = [&base, &local, &upstream].map(|v| v.as_deref().map(shown));
-                    match taken {
-                        true => report.kept_file(CHANGED, &path, values),
-                        false => side = report.file(CHANGED, &path, values),
-                    }
-                }
-                if side == Side::Local {
-                    continue;
-                }
-            }
-            if replaced && base != local && local.is_some() {
-                let result = report.overwritten();
-                report.say(result.in_file(&path));
-            }
-            match (&local, &upstream) {
-                (None, _) => report.counts.added += 1,
-                (_, None) => report.counts.removed += 1,
-                _ => report.counts.updated += 1,
-            }
-            let mode = self.modes.get(&path).copied();
-            let step = upstream.map_or(Step::Delete, |b| Step::Write(b.into_owned(), mode));
-            steps.push((path, step));
         }
-        FileSteps(steps)
+        FileActions(actions)
+    }
+}
+
+impl Files<'_> {
+    fn decide(&self, path: &str, file: File<'_>, report: &mut Report<'_>) -> Option<FileAction> {
+        let overwrites = self.strategy.overwrites_local();
+        let is_taken = file.local.is_none() && self.has_resources.contains(path);
+        if self.sub_packages.is_clashing(Some(path))
+            || file.base == file.upstream && !overwrites
+            || file.local == file.upstream && !is_taken
+        {
+            return None;
+        }
+        let is_kept = self.sub_packages.is_kept(Some(path));
+        let stays = is_taken
+            || is_kept
+            || self.sub_packages.is_deleted_locally(Some(path))
+            || (self.strategy.deletes_nothing() && file.upstream.is_none());
+        let is_changed = file.base != file.local;
+        if !stays && !overwrites && is_changed {
+            let versions = file.as_ref().map(Option::as_deref);
+            if let Some(merged) = kustomization_file::merge(path, versions, report) {
+                let is_other = file.local.as_deref() != Some(merged.as_slice());
+                report.counts.updated += usize::from(is_other);
+                return is_other.then_some(FileAction::Write(merged, None));
+            }
+        }
+        if stays || is_changed && !overwrites {
+            let is_kept_unchanged = is_kept && !is_changed;
+            let is_conflict = file.base != file.upstream
+                && !is_kept_unchanged
+                && !self.strategy.deletes_nothing();
+            if !is_conflict {
+                return None;
+            }
+            let values = file.as_ref().map(|bytes| bytes.as_deref().map(shown));
+            if is_taken {
+                report.kept_file(CHANGED, path, values);
+                return None;
+            }
+            if report.file(CHANGED, path, values) == Side::Local {
+                return None;
+            }
+        }
+        if overwrites && is_changed && file.local.is_some() {
+            let result = report.overwritten();
+            report.say(result.in_file(path));
+        }
+        match (&file.local, &file.upstream) {
+            (None, _) => report.counts.added += 1,
+            (_, None) => report.counts.removed += 1,
+            _ => report.counts.updated += 1,
+        }
+        let mode = self.modes.get(path).copied();
+        Some(match file.upstream {
+            Some(bytes) => FileAction::Write(bytes.into_owned(), mode),
+            None => FileAction::Delete,
+        })
     }
 }
 
 const CHANGED: &str = "local and upstream both changed the file";
 
-impl FileSteps {
+impl FileActions {
     pub(super) fn apply(self, list: &mut ResourceList) {
-        for (path, step) in self.0 {
-            match step {
-                Step::Write(bytes, mode) => list.add_file(path, bytes, mode),
-                Step::Delete => list.delete_file(&path),
+        for (path, action) in self.0 {
+            match action {
+                FileAction::Write(bytes, mode) => list.add_file(path, bytes, mode),
+                FileAction::Delete => list.delete_file(&path),
             }
         }
     }

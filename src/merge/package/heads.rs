@@ -14,8 +14,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Source;
-use super::fates::Fate;
+use super::MergeInput;
+use super::actions::Action;
 use super::packages::Packages;
 use super::places::moved_to;
 use super::report::Report;
@@ -31,43 +31,51 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// What the heads of files are merged from.
 pub(super) struct Sides<'h> {
     pub(super) packages: &'h Packages<'h, 'h>,
-    /// Original and upstream.
-    pub(super) sources: [Source<'h>; 2],
+    pub(super) original: MergeInput<'h>,
+    pub(super) upstream: MergeInput<'h>,
     pub(super) local: &'h ResourceList,
-    /// As if local had no changes.
-    pub(super) replaced: bool,
+    /// Whether the strategy takes no notice of local's changes.
+    pub(super) overwrites: bool,
     pub(super) untouched: &'h Untouched,
 }
 
 /// The files whose heads are other than they were, with their heads.
+#[derive(Debug, Default)]
 pub(super) struct Heads(Vec<(String, String)>);
 
 impl Sides<'_> {
     /// Merges the heads of all files that hold resources afterwards.
-    pub(super) fn merge(&self, tracks: &[Track], fates: &[Fate], report: &mut Report<'_>) -> Heads {
-        let mut heads = Vec::new();
-        let has_files = |source: &Source<'_>| source.files().is_some();
-        if !self.local.is_package() || !self.sources.iter().all(has_files) {
-            return Heads(heads);
+    pub(super) fn decide(
+        &self,
+        tracks: &[Track],
+        actions: &[Action],
+        report: &mut Report<'_>,
+    ) -> Heads {
+        let has_files = self.original.files().is_some() && self.upstream.files().is_some();
+        if !self.local.is_package() || !has_files {
+            return Heads::default();
         }
-        let files = Files::find(self.packages, tracks, fates);
+        let files = Files::find(self.packages, tracks, actions);
+        let mut heads = Vec::new();
         for (path, tracks) in &files.0 {
             if self.is_settled(path) {
                 continue;
             }
-            let side = |side: usize| {
-                self.read(side, path).or_else(|| {
+            let read = |head: fn(&Self, &str) -> Option<String>, was: PathOf| {
+                head(self, path).or_else(|| {
                     // The file that was renamed to this one.
-                    let old = tracks.iter().find_map(|paths| paths[side])?;
-                    self.read(side, old).filter(|_| !files.0.contains_key(old))
+                    let old = tracks.iter().find_map(was)?;
+                    head(self, old).filter(|_| !files.0.contains_key(old))
                 })
             };
-            let (ours, Some(theirs)) = (side(1), side(2)) else {
+            let ours = read(Self::local, |paths| paths.local);
+            let Some(theirs) = read(Self::upstream, |paths| paths.upstream) else {
                 continue;
             };
-            let base = match self.replaced {
-                true => ours.clone(),
-                false => side(0),
+            let base = if self.overwrites {
+                ours.clone()
+            } else {
+                read(Self::original, |paths| paths.base)
             };
             let head = match ours {
                 Some(ours) => {
@@ -85,21 +93,28 @@ impl Sides<'_> {
 
     /// Whether a file's head is upstream's with all else, or upstream did not touch it.
     fn is_settled(&self, path: &str) -> bool {
-        let is_unchanged = self.packages.unchanged.contains(path) && !self.replaced;
+        let is_unchanged = self.packages.unchanged.contains(path) && !self.overwrites;
         let is_there = || self.local.read_file(path).is_ok();
         self.untouched.has_file(Some(path)) || (is_unchanged && is_there())
     }
 
-    /// The head of a file of original, local or upstream.
-    fn read(&self, side: usize, path: &str) -> Option<String> {
-        let bytes = match side {
-            0 => self.sources[0].files()?.read_file(path).ok()?,
-            1 => self.local.read_file(path).ok()?,
-            _ => self.sources[1].files()?.read_file(path).ok()?,
-        };
-        let text = std::str::from_utf8(&bytes).ok()?;
-        Some(text[..head_end(text)].to_owned())
+    /// The head of a file of the original.
+    fn original(&self, path: &str) -> Option<String> {
+        head_of(&self.original.files()?.read_file(path).ok()?)
     }
+
+    fn local(&self, path: &str) -> Option<String> {
+        head_of(&self.local.read_file(path).ok()?)
+    }
+
+    fn upstream(&self, path: &str) -> Option<String> {
+        head_of(&self.upstream.files()?.read_file(path).ok()?)
+    }
+}
+
+fn head_of(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    Some(text[..head_end(text)].to_owned())
 }
 
 impl Heads {
@@ -111,23 +126,21 @@ impl Heads {
 }
 
 /// The files that hold resources afterwards, with the paths of those resources in all three packages.
-struct Files<'p>(BTreeMap<&'p str, Vec<[Option<&'p str>; 3]>>);
+struct Files<'p>(BTreeMap<&'p str, Vec<Versions<Option<&'p str>>>>);
+
+/// The path of a resource in one of the packages.
+type PathOf = for<'p> fn(&Versions<Option<&'p str>>) -> Option<&'p str>;
 
 impl<'p> Files<'p> {
-    fn find(packages: &'p Packages<'_, '_>, tracks: &[Track], fates: &[Fate]) -> Self {
-        let members = [
-            &packages.base.all,
-            &packages.local.all,
-            &packages.upstream.all,
-        ];
+    fn find(packages: &'p Packages<'_, '_>, tracks: &[Track], actions: &[Action]) -> Self {
         let mut files: BTreeMap<&str, Vec<_>> = BTreeMap::new();
-        for (track, fate) in tracks.iter().zip(fates) {
+        for (track, action) in tracks.iter().zip(actions) {
             let paths = packages.paths(track);
-            let path = match fate {
-                Fate::Removed => None,
-                Fate::Added => paths[2],
-                Fate::Merge => moved_to(track, members).or(paths[1]),
-                Fate::Stays => paths[1],
+            let path = match action {
+                Action::Remove => None,
+                Action::Add => paths.upstream,
+                Action::Merge => moved_to(track, packages.members()).or(paths.local),
+                Action::Keep => paths.local,
             };
             if let Some(path) = path {
                 files.entry(path).or_default().push(paths);

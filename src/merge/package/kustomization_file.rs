@@ -2,8 +2,8 @@
 //! it is a file that is not KRM, and where both sides changed it, it merges as any kustomization.
 
 use super::report::Report;
-use crate::merge::MergeSchema;
 use crate::merge::fields::{self, Policy};
+use crate::merge::{MergeSchema, Versions};
 use crate::resource::{Origin, Resource};
 use crate::schema::Schema;
 use crate::yaml::{Editor, OwnedDocument};
@@ -14,20 +14,17 @@ const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomizat
 /// The merged text; `None` if the file is no kustomization, or has to be one value.
 pub(super) fn merge(
     path: &str,
-    versions: [Option<&[u8]>; 3],
+    versions: Versions<Option<&[u8]>>,
     report: &mut Report<'_>,
 ) -> Option<Vec<u8>> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if !NAMES.contains(&name) {
         return None;
     }
-    let [base, local, upstream] = versions.map(|bytes| bytes.map(read));
-    let (base, local, upstream) = (
-        base.map_or(Some(None), |base| base.map(Some))?,
-        local??,
-        upstream??,
-    );
-    let base = base.as_ref().and_then(OwnedDocument::root);
+    let read_base = versions.base.map(|bytes| read(bytes).ok_or(())).transpose();
+    let base_document = read_base.ok()?;
+    let base = base_document.as_ref().and_then(OwnedDocument::root);
+    let (local, upstream) = (read(versions.local?)?, read(versions.upstream?)?);
     let resource = Resource {
         api_version: "kustomize.config.k8s.io/v1beta1".to_owned(),
         kind: "Kustomization".to_owned(),

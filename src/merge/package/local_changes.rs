@@ -7,7 +7,7 @@ use super::members::{Package, is_made_by_get, same_value, without_own_fields};
 use super::others::Others;
 use super::packages::Packages;
 use super::report::Report;
-use super::{MergeOptions, Strategy};
+use super::{MergeInput, Strategy};
 use crate::merge::resources::{Track, pair};
 use crate::results::{FunctionResult, Reason, Results};
 
@@ -56,11 +56,12 @@ impl Packages<'_, '_> {
     /// local is based on.
     pub(super) fn warn_of_overwritten(
         &self,
-        original: &Package<'_>,
+        original: MergeInput<'_>,
         tracks: &[Track],
-        options: MergeOptions,
+        strategy: Strategy,
         report: &mut Report<'_>,
     ) {
+        let original = &Package::read(original.list());
         let old: HashMap<usize, usize> = pair(&self.local.all.members, &original.all.members)
             .into_iter()
             .collect();
@@ -68,7 +69,7 @@ impl Packages<'_, '_> {
             let Some(l) = track.local.filter(|_| !self.is_own(track)) else {
                 continue;
             };
-            if track.upstream.is_none() && options.strategy == Strategy::CopyMerge {
+            if track.upstream.is_none() && strategy.deletes_nothing() {
                 continue;
             }
             let local = (&self.local, Some(l));
@@ -84,7 +85,7 @@ impl Packages<'_, '_> {
 impl Others<'_> {
     /// An error for each local change that a fast-forward would overwrite.
     pub(super) fn refuse_local_changes(&self, results: &mut Results) {
-        for path in self.differing([0, 1]) {
+        for path in self.changed_locally() {
             let message = "expected no local changes for a fast-forward, found one";
             results.push(FunctionResult::error(Reason::LocalChanges, message).in_file(path));
         }

@@ -1,8 +1,8 @@
 //! The resources of one of the packages that are merged.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use crate::merge::resources::{Member, find_packages};
+use crate::merge::member::{Member, find_packages};
 use crate::merge::upstream_identifier::UPSTREAM_IDENTIFIER;
 use crate::package::normalize_package_path;
 use crate::resource::{Resource, is_pipeline_annotation};
@@ -10,7 +10,6 @@ use crate::resource_list::{ItemId, ResourceList};
 use crate::yaml::{NodeRef, Value};
 
 /// The resources of one package, by name.
-#[derive(Clone)]
 pub(super) struct Members {
     pub(super) ids: Vec<ItemId>,
     pub(super) members: Vec<Member>,
@@ -20,6 +19,19 @@ impl Members {
     /// The path of a member's file.
     pub(super) fn path(&self, at: Option<usize>) -> Option<&str> {
         self.members[at?].path.as_deref()
+    }
+
+    /// Forgets the members at these positions.
+    pub(super) fn leave_out(&mut self, positions: &BTreeSet<usize>) {
+        fn keep<T>(all: &mut Vec<T>, gone: &BTreeSet<usize>) {
+            let mut position = 0;
+            all.retain(|_| {
+                position += 1;
+                !gone.contains(&(position - 1))
+            });
+        }
+        keep(&mut self.ids, positions);
+        keep(&mut self.members, positions);
     }
 
     /// Whether a member is the only one of its file; those of a file are neighbours.

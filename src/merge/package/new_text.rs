@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::merge::resources::Member;
+use crate::merge::member::Member;
 use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::resource::{
     INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource, is_pipeline_annotation,

@@ -3,15 +3,17 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Source;
+use super::MergeInput;
 use crate::config::UsageError;
+use crate::merge::Versions;
 use crate::resource_list::ResourceList;
+use crate::supplied::{SuppliedFile, SuppliedPackage};
 
 /// The files that are not KRM in original, local and upstream.
 #[derive(Default)]
 pub(super) struct Others<'s> {
-    /// What original, local and upstream have at each path.
-    pub(super) files: BTreeMap<String, [Option<Cow<'s, [u8]>>; 3]>,
+    /// What each package has at a path.
+    pub(super) files: BTreeMap<String, Versions<Option<Cow<'s, [u8]>>>>,
     /// Permission bits of upstream's.
     pub(super) modes: BTreeMap<String, u32>,
 }
@@ -19,9 +21,9 @@ pub(super) struct Others<'s> {
 impl<'s> Others<'s> {
     /// Reads them, if all three packages are made of files.
     pub(super) fn read(
-        original: Source<'s>,
+        original: MergeInput<'s>,
         local: &'s ResourceList,
-        upstream: Source<'s>,
+        upstream: MergeInput<'s>,
     ) -> Result<Self, UsageError> {
         let mut others = Self::default();
         let (Some(old), Some(new)) = (original.files(), upstream.files()) else {
@@ -30,39 +32,68 @@ impl<'s> Others<'s> {
         if !local.is_package() {
             return Ok(others);
         }
-        for (side, package) in [(0, old), (2, new)] {
-            let of_resources = package.list().items();
-            let of_resources: BTreeSet<&str> = of_resources
-                .filter_map(|(_, resource)| resource.origin.path.as_deref())
-                .collect();
-            for file in package.files() {
-                if of_resources.contains(file.path.as_str()) {
-                    continue;
-                }
-                let bytes = package.read_file(&file.path)?;
-                others.files.entry(file.path.clone()).or_default()[side] = Some(bytes);
-                if let Some(mode) = file.mode.filter(|_| side == 2) {
-                    others.modes.insert(file.path.clone(), mode);
-                }
+        for file in others_of(old) {
+            let bytes = Some(old.read_file(&file.path)?);
+            others.files.entry(file.path.clone()).or_default().base = bytes;
+        }
+        for file in others_of(new) {
+            let bytes = Some(new.read_file(&file.path)?);
+            others.files.entry(file.path.clone()).or_default().upstream = bytes;
+            if let Some(mode) = file.mode {
+                others.modes.insert(file.path.clone(), mode);
             }
         }
         for path in local.paths_of_others() {
             let bytes = local.read_file(&path);
             let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
-            others.files.entry(path).or_default()[1] = Some(bytes);
+            others.files.entry(path).or_default().local = Some(bytes);
         }
         Ok(others)
     }
 
-    /// The paths of those that one of original, local and upstream has.
-    pub(super) fn paths(&self, side: usize) -> impl Iterator<Item = &str> {
-        let files = self.files.iter();
-        files.filter_map(move |(path, v)| v[side].is_some().then_some(path.as_str()))
+    /// The paths of the files of each package.
+    pub(super) fn paths(&self) -> Versions<Vec<&str>> {
+        let mut paths = Versions::<Vec<&str>>::default();
+        for (path, file) in &self.files {
+            paths
+                .base
+                .extend(file.base.is_some().then_some(path.as_str()));
+            paths
+                .local
+                .extend(file.local.is_some().then_some(path.as_str()));
+            paths
+                .upstream
+                .extend(file.upstream.is_some().then_some(path.as_str()));
+        }
+        paths
     }
 
-    /// The paths of those in which two of original, local and upstream differ.
-    pub(super) fn differing(&self, [a, b]: [usize; 2]) -> impl Iterator<Item = &str> {
-        let files = self.files.iter();
-        files.filter_map(move |(path, v)| (v[a] != v[b]).then_some(path.as_str()))
+    /// The paths of the files that local changed or deleted, or added.
+    pub(super) fn changed_locally(&self) -> impl Iterator<Item = &str> {
+        self.those(|file| file.base != file.local)
     }
+
+    /// The paths of the files in which local and upstream differ.
+    pub(super) fn differing(&self) -> impl Iterator<Item = &str> {
+        self.those(|file| file.local != file.upstream)
+    }
+
+    fn those(
+        &self,
+        is_one: fn(&Versions<Option<Cow<'s, [u8]>>>) -> bool,
+    ) -> impl Iterator<Item = &str> {
+        let files = self.files.iter().filter(move |(_, file)| is_one(file));
+        files.map(|(path, _)| path.as_str())
+    }
+}
+
+/// The files of a package that hold no resources.
+fn others_of(package: &SuppliedPackage) -> impl Iterator<Item = &SuppliedFile> {
+    let paths = package.list().items();
+    let paths: BTreeSet<&str> = paths
+        .filter_map(|(_, resource)| resource.origin.path.as_deref())
+        .collect();
+    package
+        .files()
+        .filter(move |file| !paths.contains(file.path.as_str()))
 }

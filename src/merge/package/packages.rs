@@ -2,10 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::members::{Package, same_text, same_value};
-use crate::kptfile::PACKAGE_CONTEXT_NAME;
-use crate::merge::resources::Track;
-use crate::resource_list::ItemId;
+use super::members::{Members, Package, same_text, same_value};
+use super::{MergeInput, Strategy};
+use crate::kptfile::{PACKAGE_CONTEXT_NAME, root_kptfile};
+use crate::merge::Versions;
+use crate::merge::member::duplicates;
+use crate::merge::resources::{Track, tracks};
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Reason, Results};
+use crate::schema::Schema;
 
 /// The three packages.
 pub(super) struct Packages<'p, 'l> {
@@ -20,7 +25,74 @@ pub(super) struct Packages<'p, 'l> {
     pub(super) unchanged: BTreeSet<&'p str>,
 }
 
-impl Packages<'_, '_> {
+impl<'p, 'l> Packages<'p, 'l> {
+    /// Reads three packages. `base` is what local is compared with: the original, or local itself where
+    /// the strategy takes no notice of its changes.
+    pub(super) fn read(
+        base: &'p ResourceList,
+        local: &'l ResourceList,
+        original: MergeInput<'p>,
+        upstream: MergeInput<'p>,
+    ) -> Self {
+        let local_package = Package::read(local);
+        Self {
+            base: Package::read(base),
+            upstream: Package::read(upstream.list()),
+            root: root_kptfile(local),
+            // kpt writes it on all resources of a package, or on none.
+            identifies: {
+                let members = &local_package.all.members;
+                members.iter().any(|member| member.is_annotated)
+            },
+            unchanged: unchanged_files(original, upstream),
+            local: local_package,
+        }
+    }
+
+    /// Reports each resource of which a package has two as an error. The second one is left out of the
+    /// merge, so that everything else that is to be reported is found too.
+    pub(super) fn refuse_duplicates(&mut self, results: &mut Results) {
+        refuse_duplicates(&mut self.base, "original", results);
+        refuse_duplicates(&mut self.local, "local", results);
+        refuse_duplicates(&mut self.upstream, "upstream", results);
+    }
+
+    /// All resources of the three.
+    pub(super) fn tracks(&self, strategy: Strategy) -> Vec<Track> {
+        let Versions {
+            base,
+            local,
+            upstream,
+        } = self.members();
+        let mut tracks = tracks(&base.members, &local.members, &upstream.members);
+        if strategy.deletes_nothing() {
+            // Upstream says nothing about what only local has.
+            for track in tracks.iter_mut().filter(|track| track.upstream.is_none()) {
+                track.base = None;
+            }
+        }
+        tracks
+    }
+
+    pub(super) fn members(&self) -> Versions<&Members> {
+        Versions {
+            base: &self.base.all,
+            local: &self.local.all,
+            upstream: &self.upstream.all,
+        }
+    }
+
+    /// A schema with the types that the packages bring along.
+    pub(super) fn add_crds_to(&self, schema: Schema) -> Schema {
+        let all = [&self.base, &self.local, &self.upstream];
+        let crds = all.into_iter().flat_map(|package| {
+            let members = package.all.members.iter().enumerate();
+            let crds = members.filter(|(_, member)| member.kind == "CustomResourceDefinition");
+            crds.map(|(at, _)| package.node(at))
+        });
+        schema.with_crds(crds.collect::<Vec<_>>())
+    }
+
     pub(super) fn is_root(&self, track: &Track) -> bool {
         let id = track.local.map(|at| self.local.all.ids[at]);
         id.is_some() && id == self.root
@@ -43,12 +115,10 @@ impl Packages<'_, '_> {
     }
 
     /// The paths of a resource's file in all three.
-    pub(super) fn paths(&self, track: &Track) -> [Option<&str>; 3] {
-        [
-            self.base.all.path(track.base),
-            self.local.all.path(track.local),
-            self.upstream.all.path(track.upstream),
-        ]
+    pub(super) fn paths(&self, track: &Track) -> Versions<Option<&str>> {
+        self.members()
+            .zip(*track)
+            .map(|(members, at)| members.path(at))
     }
 
     /// Whether upstream has the very text that base has, so that there is nothing to merge.
@@ -64,8 +134,34 @@ impl Packages<'_, '_> {
         is_same_file || same_text((base, b), (upstream, u))
     }
 
-    /// Whether local has it otherwise than base, or has it not.
+    /// Whether local changed or deleted it.
     pub(super) fn is_changed_locally(&self, track: &Track) -> bool {
         !same_value((&self.base, track.base), (&self.local, track.local))
     }
+}
+
+fn refuse_duplicates(package: &mut Package<'_>, name: &str, results: &mut Results) {
+    let mut seconds = BTreeSet::new();
+    for (first, second) in duplicates(&package.all.members) {
+        let path = package.all.path(Some(first)).unwrap_or_default();
+        let message = format!("the {name} package has this resource twice in `{path}`");
+        let result = FunctionResult::error(Reason::DuplicateResource, message);
+        results.push(result.about(package.resource(second)));
+        seconds.insert(second);
+    }
+    package.all.leave_out(&seconds);
+}
+
+/// The files with resources that two packages have byte for byte: none of their resources needs a
+/// second look.
+fn unchanged_files<'s>(original: MergeInput<'s>, upstream: MergeInput<'s>) -> BTreeSet<&'s str> {
+    let (Some(old), Some(new)) = (original.files(), upstream.files()) else {
+        return BTreeSet::new();
+    };
+    let same = |path: &&str| match (old.read_file(path), new.read_file(path)) {
+        (Ok(old), Ok(new)) => old == new,
+        _ => false,
+    };
+    let krm = new.files().filter(|file| file.is_krm());
+    krm.map(|file| file.path.as_str()).filter(same).collect()
 }

@@ -2,55 +2,39 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fates::Fate;
+use super::actions::Action;
 use super::members::Members;
-use crate::merge::Side;
 use crate::merge::order::merge_order;
 use crate::merge::resources::Track;
+use crate::merge::{Side, Versions};
 
 /// For each track that is new in its file: the local member that it stands before, by the order of
 /// the file's resources in all three packages.
 pub(super) fn places(
     tracks: &[Track],
-    fates: &[Fate],
-    packages: [&Members; 3],
+    actions: &[Action],
+    packages: Versions<&Members>,
     winner: Side,
 ) -> BTreeMap<usize, usize> {
-    let mut files: BTreeMap<&str, [Vec<(usize, usize)>; 3]> = BTreeMap::new();
-    let mut fresh = BTreeSet::new();
-    for (number, (track, fate)) in tracks.iter().zip(fates).enumerate() {
-        let moved = moved_to(track, packages);
-        let is_new =
-            matches!(fate, Fate::Added) || (matches!(fate, Fate::Merge) && moved.is_some());
-        let stays = is_new || matches!(fate, Fate::Merge | Fate::Stays);
-        if is_new {
-            fresh.insert(number);
-        }
-        let versions = [track.base, track.local.filter(|_| !is_new), track.upstream];
-        for (side, at) in versions.into_iter().enumerate() {
-            let path = at.and_then(|at| packages[side].members[at].path.as_deref());
-            if let (Some(at), Some(path)) = (at, path.filter(|_| stays)) {
-                files.entry(path).or_default()[side].push((at, number));
-            }
-        }
-    }
+    let (files, fresh) = files(tracks, actions, packages);
     let mut places = BTreeMap::new();
-    for (_, mut sources) in files {
-        let has_new = sources[2].iter().any(|(_, number)| fresh.contains(number));
-        if !has_new || sources[1].is_empty() {
+    for mut file in files.into_values() {
+        let has_new = file
+            .upstream
+            .iter()
+            .any(|(_, number)| fresh.contains(number));
+        if !has_new || file.local.is_empty() {
             continue;
         }
-        sources.iter_mut().for_each(|source| source.sort_unstable());
-        let members: BTreeMap<usize, usize> = sources[1].iter().map(|(at, n)| (*n, *at)).collect();
+        for tracks in [&mut file.base, &mut file.local, &mut file.upstream] {
+            tracks.sort_unstable();
+        }
+        let members: BTreeMap<usize, usize> = file.local.iter().map(|(at, n)| (*n, *at)).collect();
         // What upstream has and local has not is in the result only if it is new here.
-        sources[2].retain(|(_, number)| fresh.contains(number) || members.contains_key(number));
-        let [base, local, upstream] = sources.map(|source| {
-            source
-                .into_iter()
-                .map(|(_, number)| number)
-                .collect::<Vec<_>>()
-        });
-        let merged = merge_order(&base, &local, &upstream, winner);
+        let stays = |number: &usize| fresh.contains(number) || members.contains_key(number);
+        file.upstream.retain(|(_, number)| stays(number));
+        let order = file.map(|tracks| tracks.into_iter().map(|(_, n)| n).collect::<Vec<_>>());
+        let merged = merge_order(&order.base, &order.local, &order.upstream, winner);
         // The order of the resources that were there is theirs.
         let mut next = None;
         for number in merged.order.iter().rev() {
@@ -67,12 +51,44 @@ pub(super) fn places(
     places
 }
 
+/// The resources that a file holds in three versions: member and track.
+type File = Versions<Vec<(usize, usize)>>;
+
+/// The files with resources that stay or come, and the tracks that are new in one.
+fn files<'m>(
+    tracks: &[Track],
+    actions: &[Action],
+    packages: Versions<&'m Members>,
+) -> (BTreeMap<&'m str, File>, BTreeSet<usize>) {
+    let mut files: BTreeMap<&str, File> = BTreeMap::new();
+    let mut fresh = BTreeSet::new();
+    for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
+        let is_new = match action {
+            Action::Add => true,
+            Action::Merge => moved_to(track, packages).is_some(),
+            Action::Keep => false,
+            Action::Remove => continue,
+        };
+        if is_new {
+            fresh.insert(number);
+        }
+        let path = |members: &'m Members, at: Option<usize>| Some((at?, members.path(at)?));
+        if let Some((at, path)) = path(packages.base, track.base) {
+            files.entry(path).or_default().base.push((at, number));
+        }
+        if let Some((at, path)) = path(packages.local, track.local.filter(|_| !is_new)) {
+            files.entry(path).or_default().local.push((at, number));
+        }
+        if let Some((at, path)) = path(packages.upstream, track.upstream) {
+            files.entry(path).or_default().upstream.push((at, number));
+        }
+    }
+    (files, fresh)
+}
+
 /// The path that only upstream moved a resource to.
-pub(super) fn moved_to<'m>(
-    track: &Track,
-    [base, local, upstream]: [&'m Members; 3],
-) -> Option<&'m str> {
-    let old = base.path(track.base)?;
-    let new = upstream.path(track.upstream)?;
-    (local.path(track.local) == Some(old) && new != old).then_some(new)
+pub(super) fn moved_to<'m>(track: &Track, packages: Versions<&'m Members>) -> Option<&'m str> {
+    let paths = packages.zip(*track).map(|(members, at)| members.path(at));
+    let (old, new) = (paths.base?, paths.upstream?);
+    (paths.local == Some(old) && new != old).then_some(new)
 }

@@ -1,10 +1,10 @@
-//! What a merge has to say, as results grouped by file.
+//! The results of a merge, grouped by file.
 
+use super::MergeOptions;
 use super::cut::cut;
-use super::{MergeOptions, Strategy};
 use crate::merge::decided::RulesOf;
 use crate::merge::fields::Thing;
-use crate::merge::{Conflict, ConflictRules, Decision, Findings, OnConflict, Side};
+use crate::merge::{Conflict, ConflictRules, Decision, Findings, OnConflict, Side, Versions};
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Reason, Results, Severity, json};
 use crate::yaml::{Path, Value};
@@ -22,7 +22,7 @@ pub(super) struct Counts {
 }
 
 /// Original, local and upstream as they are shown; absent ones are none.
-pub(super) type Shown = [Option<String>; 3];
+pub(super) type Shown = Versions<Option<String>>;
 
 const VERSIONS: [&str; 3] = ["original", "local", "upstream"];
 
@@ -104,7 +104,7 @@ impl<'r> Report<'r> {
         &mut self,
         message: &str,
         resource: &Resource,
-        values: [Option<Value>; 3],
+        values: Versions<Option<Value>>,
     ) -> Side {
         let shown = values.map(|value| Some(json(resource, &Path::root(), &value?)));
         let decision = self.rules.of(resource).decide_whole(Side::Local);
@@ -114,7 +114,7 @@ impl<'r> Report<'r> {
     }
 
     /// Both sides moved a resource.
-    pub(super) fn moved(&mut self, resource: &Resource, paths: [Option<&str>; 3]) -> Side {
+    pub(super) fn moved(&mut self, resource: &Resource, paths: Versions<Option<&str>>) -> Side {
         let plain = paths.map(|path| path.map(str::to_owned));
         let message = format!(
             "local and upstream both moved the resource ({})",
@@ -149,7 +149,7 @@ impl<'r> Report<'r> {
     /// What was found within a resource.
     pub(super) fn findings(&mut self, resource: &Resource, findings: &Findings) {
         for found in &findings.conflicts {
-            let values = found.values.as_ref().into_array();
+            let values = found.values.as_ref();
             let values = values.map(|value| Some(json(resource, &found.path, value.as_ref()?)));
             let decision = Decision {
                 side: found.winner,
@@ -169,10 +169,7 @@ impl<'r> Report<'r> {
 
     /// A local change that the strategy overwrites.
     pub(super) fn overwritten(&mut self) -> FunctionResult {
-        let strategy = match self.options.strategy {
-            Strategy::CopyMerge => "copy-merge",
-            _ => "force-delete-replace",
-        };
+        let strategy = self.options.strategy.as_str();
         let message = format!("`{strategy}` overwrites local changes");
         FunctionResult::warning(Reason::LocalChanges, message)
     }
@@ -257,7 +254,7 @@ fn what(found: &Conflict) -> String {
 
 /// `original 1, local 5, upstream none`
 fn listed(values: &Shown) -> String {
-    let pairs = VERSIONS.iter().zip(values);
+    let pairs = VERSIONS.iter().zip(values.as_ref());
     let pairs: Vec<String> = pairs
         .map(|(name, value)| format!("{name} {}", value.as_deref().unwrap_or("none")))
         .collect();

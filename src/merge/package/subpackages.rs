@@ -18,8 +18,8 @@ use super::members::same_value;
 use super::others::Others;
 use super::packages::Packages;
 use super::report::Report;
-use crate::merge::Side;
 use crate::merge::resources::Track;
+use crate::merge::{Side, Versions};
 use crate::results::{FunctionResult, Reason, Results};
 
 /// What happened to sub-packages; named by their directories.
@@ -31,9 +31,8 @@ pub(super) struct SubPackages {
     clashing: BTreeSet<String>,
 }
 
-/// Which of original, local and upstream have files of a sub-package.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Presence([bool; 3]);
+/// Which packages have files of a sub-package.
+type Presence = Versions<bool>;
 
 impl SubPackages {
     /// Looks at all sub-packages. Those that both sides added, and that differ, are errors.
@@ -44,58 +43,39 @@ impl SubPackages {
         report: &mut Report<'_>,
         results: &mut Results,
     ) -> Self {
-        let members = [
-            &packages.base.all.members,
-            &packages.local.all.members,
-            &packages.upstream.all.members,
-        ];
-        let mut present: BTreeMap<String, Presence> = BTreeMap::new();
-        let kptfiles = members.into_iter().flatten().filter(|m| m.is_kptfile());
-        for directory in kptfiles.filter_map(|m| m.path.as_deref()?.rsplit_once('/')) {
-            present.entry(directory.0.to_owned()).or_default();
-        }
+        let present = presence(packages, others);
         if present.is_empty() {
             return Self::default();
         }
-        for (side, members) in members.into_iter().enumerate() {
-            let resources = members.iter().filter_map(|m| m.path.as_deref());
-            for path in resources.chain(others.paths(side)) {
-                for directory in directories(path) {
-                    if let Some(presence) = present.get_mut(directory) {
-                        presence.0[side] = true;
-                    }
-                }
-            }
-        }
-        let of = |wanted: [bool; 3]| -> BTreeSet<String> {
-            let found = present.iter().filter(|(_, p)| p.0 == wanted);
-            found.map(|(directory, _)| directory.clone()).collect()
+        let of = |base: bool, local: bool, upstream: bool| -> BTreeSet<String> {
+            let wanted = Versions {
+                base,
+                local,
+                upstream,
+            };
+            let found = present.iter().filter(|(_, presence)| **presence == wanted);
+            found
+                .map(|(directory, _)| (*directory).to_owned())
+                .collect()
         };
-        let both_added = of([false, true, true]);
-        let deleted_upstream = of([true, true, false]);
+        let both_added = of(false, true, true);
+        let deleted_upstream = of(true, true, false);
         let (mut differ, mut changed) = (BTreeSet::new(), BTreeSet::new());
         for track in tracks {
             let paths = packages.paths(track);
-            let within = |set: &BTreeSet<String>| -> BTreeSet<String> {
-                let paths = paths.into_iter().flatten();
-                let found = paths.flat_map(directories).filter(|d| set.contains(*d));
-                found.map(str::to_owned).collect()
-            };
-            let (added, deleted) = (within(&both_added), within(&deleted_upstream));
+            let paths = || paths.into_iter().flatten();
+            let added = within(paths(), &both_added);
+            let deleted = within(paths(), &deleted_upstream);
             let local = (&packages.local, track.local);
             if !added.is_empty() && !same_value(local, (&packages.upstream, track.upstream)) {
                 differ.extend(added);
             }
-            if !deleted.is_empty() && !same_value((&packages.base, track.base), local) {
+            if !deleted.is_empty() && packages.is_changed_locally(track) {
                 changed.extend(deleted);
             }
         }
-        for path in others.differing([1, 2]) {
-            differ.extend(within_one(path, &both_added));
-        }
-        for path in others.differing([0, 1]) {
-            changed.extend(within_one(path, &deleted_upstream));
-        }
+        differ.extend(within(others.differing(), &both_added));
+        changed.extend(within(others.changed_locally(), &deleted_upstream));
         for directory in &differ {
             let message = format!(
                 "expected the sub-package `{directory}` on one side, found two different ones that local \
@@ -107,10 +87,10 @@ impl SubPackages {
         changed.retain(|directory| {
             let message = "upstream deleted the sub-package, and local changed it";
             let path = format!("{directory}/Kptfile");
-            report.file(message, &path, [None, None, None]) == Side::Local
+            report.file(message, &path, Versions::default()) == Side::Local
         });
         Self {
-            deleted_locally: of([true, false, true]),
+            deleted_locally: of(true, false, true),
             kept: changed,
             clashing: differ,
         }
@@ -140,7 +120,40 @@ fn directories(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(slash, _)| &path[..slash])
 }
 
-fn within_one(path: &str, set: &BTreeSet<String>) -> Vec<String> {
-    let found = directories(path).filter(|directory| set.contains(*directory));
+/// The sub-packages with a Kptfile in any package, with which packages have files of them.
+fn presence<'p>(
+    packages: &'p Packages<'_, '_>,
+    others: &Others<'_>,
+) -> BTreeMap<&'p str, Presence> {
+    let members = packages.members().map(|package| &package.members);
+    let mut present: BTreeMap<&str, Presence> = BTreeMap::new();
+    let kptfiles = members
+        .into_iter()
+        .flatten()
+        .filter(|member| member.is_kptfile());
+    for (directory, _) in kptfiles.filter_map(|member| member.path.as_deref()?.rsplit_once('/')) {
+        present.entry(directory).or_default();
+    }
+    if present.is_empty() {
+        return present;
+    }
+    let paths = others.paths().zip(members).map(|(others, members)| {
+        let resources = members.iter().filter_map(|member| member.path.as_deref());
+        let paths = resources.chain(others).flat_map(directories);
+        paths.collect::<BTreeSet<_>>()
+    });
+    for (directory, presence) in &mut present {
+        *presence = paths.as_ref().map(|paths| paths.contains(directory));
+    }
+    present
+}
+
+/// Those of some sub-packages in which paths lie.
+fn within<'p>(
+    paths: impl Iterator<Item = &'p str>,
+    sub_packages: &BTreeSet<String>,
+) -> BTreeSet<String> {
+    let found = paths.flat_map(directories);
+    let found = found.filter(|directory| sub_packages.contains(*directory));
     found.map(str::to_owned).collect()
 }

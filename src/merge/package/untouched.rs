@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use super::Source;
-use super::fates::Fate;
+use super::MergeInput;
+use super::actions::Action;
 use super::packages::Packages;
 use crate::merge::resources::Track;
 use crate::resource_list::ResourceList;
@@ -27,35 +27,36 @@ pub(super) struct Untouched {
 impl Untouched {
     pub(super) fn find(
         packages: &Packages<'_, '_>,
-        sources: [Source<'_>; 2],
+        original: MergeInput<'_>,
+        upstream: MergeInput<'_>,
         local: &ResourceList,
         tracks: &[Track],
-        fates: &[Fate],
+        actions: &[Action],
     ) -> Self {
         let mut untouched = Self::default();
         if !local.is_package() {
             return untouched;
         }
-        (untouched.files, untouched.deleted) = same_files(sources, local);
-        for (track, fate) in tracks.iter().zip(fates) {
-            if !is_upstreams(packages, track, *fate) {
+        (untouched.files, untouched.deleted) = same_files(original, upstream, local);
+        for (track, action) in tracks.iter().zip(actions) {
+            if !is_upstreams(packages, track, *action) {
                 for path in packages.paths(track).into_iter().flatten() {
                     untouched.files.remove(path);
                     untouched.deleted.remove(path);
                 }
             }
         }
-        for (number, (track, fate)) in tracks.iter().zip(fates).enumerate() {
+        for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
             let (Some(b), Some(l), Some(u)) = (track.base, track.local, track.upstream) else {
                 continue;
             };
             let is_whole = untouched.has_file(packages.local.all.path(Some(l)));
-            if is_whole || *fate != Fate::Merge || packages.is_untouched(track) {
+            if is_whole || *action != Action::Merge || packages.is_untouched(track) {
                 continue;
             }
             let ours = packages.local.text(l);
             let is_same = ours == packages.base.text(b) && ours != packages.upstream.text(u);
-            if is_same && is_upstreams(packages, track, *fate) {
+            if is_same && is_upstreams(packages, track, *action) {
                 untouched.documents.insert(number);
             }
         }
@@ -91,7 +92,8 @@ impl Untouched {
 /// Files with resources that local has as the original has them: those that upstream has otherwise,
 /// and those that it deleted.
 fn same_files(
-    [original, upstream]: [Source<'_>; 2],
+    original: MergeInput<'_>,
+    upstream: MergeInput<'_>,
     local: &ResourceList,
 ) -> (BTreeSet<String>, BTreeSet<String>) {
     let (mut changed, mut deleted) = (BTreeSet::new(), BTreeSet::new());
@@ -112,24 +114,22 @@ fn same_files(
 }
 
 /// Whether a resource of an untouched file becomes what upstream's file has.
-fn is_upstreams(packages: &Packages<'_, '_>, track: &Track, fate: Fate) -> bool {
-    match (fate, track.base, track.local, track.upstream) {
-        (Fate::Merge, Some(_), Some(l), Some(u)) => {
+fn is_upstreams(packages: &Packages<'_, '_>, track: &Track, action: Action) -> bool {
+    match (action, track.base, track.local, track.upstream) {
+        (Action::Merge, Some(_), Some(l), Some(u)) => {
             let ours = &packages.local.all.members[l];
             let theirs = &packages.upstream.all.members[u];
-            let [old, here, there] = packages.paths(track);
-            old == here
-                && here == there
+            let paths = packages.paths(track);
+            paths.base == paths.local
+                && paths.local == paths.upstream
                 && !ours.is_kptfile()
                 && ours.declared == theirs.declared
                 && ours.is_annotated == theirs.is_annotated
         }
-        (Fate::Removed, ..) => true,
-        (Fate::Added, ..) => {
-            // Those that are new get the annotation that the others have.
-            !packages.identifies
-        }
-        (Fate::Stays, Some(_), None, None) => true,
-        _ => false,
+        (Action::Remove, ..) => true,
+        // Those that are new get the annotation that the others have.
+        (Action::Add, ..) => !packages.identifies,
+        (Action::Keep, Some(_), None, None) => true,
+        (Action::Merge | Action::Keep, ..) => false,
     }
 }

@@ -1,0 +1,277 @@
+//! Comments, three-way like what they belong to.
+
+use super::{check, check_conflicts, take};
+
+#[test]
+fn comments() {
+    let base = "# one\na: 1 # x\nb: 1\n# two\nc:\n  d: 1\n";
+    let upstream = "# uno\na: 1 # y\n# new\nb: 1 # z\n# two\nc: # more\n  # deep\n  d: 1\n";
+    check(base, base, upstream, upstream);
+    // Changed by local: kept.
+    check(
+        base,
+        "# mine\na: 1 # own\nb: 1\n# two\nc:\n  d: 1\n",
+        upstream,
+        "# mine\na: 1 # own\n# new\nb: 1 # z\n# two\nc: # more\n  # deep\n  d: 1\n",
+    );
+    // A new setter comment beside a value of local's own is not taken.
+    check("a: 1\n", "a: 2\n", "a: 1 # kpt-set: ${a}\n", "a: 2\n");
+    check(
+        "a: 1\n",
+        "a: 1\n",
+        "a: 2 # kpt-set: ${a}\n",
+        "a: 2 # kpt-set: ${a}\n",
+    );
+    check("a: 1 # x\n", "a: 1 # x\n", "a: 1\n", "a: 1\n");
+}
+
+#[test]
+fn comments_never_cut_off_lines_of_a_value() {
+    take(
+        "below:\n  b # c\n",
+        "below:\n  a\n  c\n",
+        "below:\n  a\n  c # c\n",
+    );
+    take("a: # c\n  k: v\n", "a: x\n  y\n", "a: # c\n  x\n  y\n");
+    take(
+        "a:\n  # c\n  b\n",
+        "a: |\n  x\n  y\n",
+        "a:\n  # c\n  \"x\\ny\\n\"\n",
+    );
+    take(
+        "s:\r\n  # c\r\n  b\r\n",
+        "s:\r\n- x\r\n",
+        "s:\r\n  # c\r\n- x\r\n",
+    );
+}
+
+#[test]
+fn a_value_and_its_comment_come_together() {
+    take("b:\nc: 1\n", "b: x # c\nc: 1\n", "b: x # c\nc: 1\n");
+    take("a: # d\n", "a: x # c\n", "a: x # c\n");
+    take(
+        "metadata:\n  finalizers:\n  - a\n",
+        "metadata:\n  finalizers: [] # c\n",
+        "metadata:\n  finalizers: []\n",
+    );
+}
+
+#[test]
+fn a_removed_map_comes_back_with_the_comment_of_its_key() {
+    check_conflicts(
+        "k: 1\na: # c\n  b: 1\n",
+        "k: 1\n",
+        "k: 1\na: # c\n  b: 2\n",
+        "k: 1\na: # c\n  b: 2\n",
+        &["a.b:upstream"],
+    );
+}
+
+/// A container with arguments, one a line.
+fn with_args(lines: &str) -> String {
+    let lines = lines.lines().map(|line| match line {
+        "" => "\n".to_owned(),
+        line => format!("    {line}\n"),
+    });
+    format!(
+        "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: c\n    args:\n{}",
+        lines.collect::<String>()
+    )
+}
+
+#[test]
+fn comments_in_a_list_without_keys_outlive_upstreams_change() {
+    let check_args = |base: &str, local: &str, upstream: &str, expected: &str, paths: &[&str]| {
+        check_conflicts(
+            &with_args(base),
+            &with_args(local),
+            &with_args(upstream),
+            &with_args(expected),
+            paths,
+        );
+    };
+    check_args(
+        "- --a=1\n- --b=1\n",
+        "# the first\n- --a=1 # keep until SEC-7\n- '--b=1'\n",
+        "- --b=1\n- --c=1 # new\n- --a=2\n",
+        "- '--b=1'\n- --c=1 # new\n# the first\n- --a=2 # keep until SEC-7\n",
+        &[],
+    );
+    // A conflict that upstream wins.
+    check_args(
+        "- a\n- b\n",
+        "- a # mine\n- x\n",
+        "- a\n- b\n- c\n",
+        "- a # mine\n- b\n- c\n",
+        &["spec.containers[0].args:upstream"],
+    );
+    // What local did not touch comes as upstream has it.
+    let upstream = "# new\n- 'a'\n\n# off\n\n- c # d\n";
+    check_args("- a\n- b\n", "- a\n- b\n", upstream, upstream, &[]);
+    // Above the first one, while upstream changes another comment.
+    check_args(
+        "- a\n- b\n",
+        "# mine\n- a\n- b\n",
+        "- a\n- b # y\n",
+        "# mine\n- a\n- b # y\n",
+        &[],
+    );
+    // Comments of equal elements merge three-way.
+    check_args(
+        "- a # x\n- b # x\n",
+        "- a # mine\n- b # x\n",
+        "- a # y\n- b # y\n",
+        "- a # mine\n- b # y\n",
+        &[],
+    );
+}
+
+#[test]
+fn comments_of_rules_outlive_a_new_verb() {
+    let role = |rules: &str| format!("apiVersion: v1\nkind: Role\nrules:\n{rules}");
+    let base = "- apiGroups: [\"\"]\n  resources: [pods]\n  verbs:\n  - get\n- apiGroups:\n  - apps\n  resources: [deployments]\n  verbs: [get]\n";
+    let local = base
+        .replace("- get\n", "- get # audited\n")
+        .replace("- apps\n", "- apps # ours\n");
+    let added = "- apiGroups: [batch]\n  resources: [jobs]\n  verbs: [get]\n";
+    let upstream = |rules: &str| {
+        format!(
+            "{added}{}",
+            rules.replace("verbs: [get]", "verbs: [get, list]")
+        )
+    };
+    let upstream = (
+        upstream(base).replacen("[get, list]", "[get]", 1),
+        upstream(&local).replacen("[get, list]", "[get]", 1),
+    );
+    check(
+        &role(base),
+        &role(&local),
+        &role(&upstream.0),
+        &role(&upstream.1),
+    );
+}
+
+#[test]
+fn the_comment_of_a_block_scalars_header_outlives_its_text() {
+    let text = |header: &str, line: &str| format!("a: {header}\n  {line}\nb: 1\n");
+    check(
+        &text("|-", "one"),
+        &text("|- # why", "one"),
+        &text("|-", "two"),
+        &text("|- # why", "two"),
+    );
+    check(
+        &text("|- # x", "one"),
+        &text("|- # x", "one"),
+        &text("| # y", "two"),
+        &text("| # y", "two"),
+    );
+    // Changed without the text, removed, and with a text that needs no lines.
+    take(
+        &text("|- # x", "one"),
+        &text("|- # y", "one"),
+        &text("|- # y", "one"),
+    );
+    take(
+        &text("|- # x", "one"),
+        &text("|-", "two"),
+        &text("|-", "two"),
+    );
+    check(
+        &text("|-", "one"),
+        &text("|- # why", "one"),
+        "a: 5\nb: 1\n",
+        "a: 5 # why\nb: 1\n",
+    );
+    check(
+        &text("|-", "one"),
+        &text("|- # why", "one"),
+        "a:\n  c: d\nb: 1\n",
+        "a: # why\n  c: d\nb: 1\n",
+    );
+    check(
+        "a: x\n",
+        "a: x # why\n",
+        "a: |\n  y # not\n",
+        "a: | # why\n  y # not\n",
+    );
+    take("- a: x\n", "- a: | # d\n    y\n", "- a: | # d\n    y\n");
+    check("a: x # c\n", "a: x\n", "a: | # c\n  y\n", "a: |\n  y\n");
+}
+
+#[test]
+fn a_changed_comment_of_a_key_with_its_value_below_is_taken() {
+    for value in ["k: v", "- v", "v", "\"v\"", "[v]"] {
+        let text = |comment: &str| format!("a:{comment}\n  {value}\nb: 1\n");
+        take(&text(" # c"), &text(" # d"), &text(" # d"));
+        take(&text(""), &text(" # d"), &text(" # d"));
+        take(&text(" # c"), &text(""), &text(""));
+        check(
+            &text(" # c"),
+            &text(" # mine"),
+            &text(" # d"),
+            &text(" # mine"),
+        );
+        let other = |comment: &str| text(comment).replace('v', "w");
+        take(&text(" # c"), &other(" # d"), &other(" # d"));
+        take(&text(""), &other(" # d"), &other(" # d"));
+        check(
+            &text(" # c"),
+            &text(" # mine"),
+            &other(" # d"),
+            &other(" # mine"),
+        );
+    }
+}
+
+#[test]
+fn comments_of_new_entries_in_flow_collections_over_several_lines_come_along() {
+    take(
+        "e: {\n  a: 1, # one\n}\n",
+        "e: {\n  a: 1, # one\n  # above\n  b: 2, # two\n}\n",
+        "e: {\n  a: 1, # one\n  # above\n  b: 2, # two\n}\n",
+    );
+    check(
+        &with_args("").replace("args:\n", "args: [\n      a,\n    ]\n"),
+        &with_args("").replace("args:\n", "args: [\n      a, # mine\n    ]\n"),
+        &with_args("# new\n- b # bee\n- a\n"),
+        &with_args("").replace(
+            "args:\n",
+            "args: [\n      # new\n      b, # bee\n      a, # mine\n    ]\n",
+        ),
+    );
+    // On one line there is no room for them.
+    check(
+        "e: {a: 1, c: 1}\n",
+        "e: {a: 1, c: 2}\n",
+        "e:\n  a: 1\n  b: 1 # b\n  c: 1\n",
+        "e: {a: 1, b: 1, c: 2}\n",
+    );
+}
+
+#[test]
+fn commented_out_lines_that_local_removed_do_not_come_back_with_a_neighbour() {
+    let base = "a: 1\n# b: 2\nc: 3\n# d: 4\n";
+    let upstream = "a: 1\n# b: 2\n# new\nn: 1\nc: 3\n# d: 4\ne: 5\n";
+    check(
+        base,
+        "a: 1\nc: 3\n",
+        upstream,
+        "a: 1\n# new\nn: 1\nc: 3\ne: 5\n",
+    );
+    // One more of them is new.
+    let twice = "a: 1\n# b: 2\nc: 3\n# b: 2\ne: 5\n";
+    check(
+        "a: 1\n# b: 2\nc: 3\n",
+        "a: 1\nc: 3\n",
+        twice,
+        "a: 1\nc: 3\n# b: 2\ne: 5\n",
+    );
+    check(
+        &with_args("- a\n# - b\n- c\n"),
+        &with_args("- a # mine\n- c\n"),
+        &with_args("- a\n# - b\n- n\n- c\n"),
+        &with_args("- a # mine\n- n\n- c\n"),
+    );
+}

@@ -1,0 +1,70 @@
+//! Tables and examples: base, local, upstream, and what comes out.
+
+mod comments;
+mod lists;
+mod styles;
+mod values;
+
+use super::*;
+use crate::resource::Resource;
+use crate::schema::Schema;
+use crate::yaml::{Document, ParseOptions, Tree};
+
+/// The merged text, and conflicts as `path:winner`.
+pub(super) fn merged(
+    base: &str,
+    local: &str,
+    upstream: &str,
+    winner: Side,
+) -> (String, Vec<String>) {
+    let schema = Schema::builtin();
+    let trees = [base, local, upstream].map(|text| {
+        Tree::parse(text, ParseOptions::default()).unwrap_or_else(|e| panic!("{e}: {text}"))
+    });
+    let base = Document::new(base, &trees[0]);
+    let local = Document::new(local, &trees[1]);
+    let upstream = Document::new(upstream, &trees[2]);
+    let mut editor = Editor::new(local);
+    let (Some(l), Some(u)) = (local.root(0), upstream.root(0)) else {
+        panic!("empty")
+    };
+    let merge_schema = MergeSchema::of(&Resource::read(l), &schema, true);
+    let found =
+        merge_resource(base.root(0), l, u, merge_schema, winner, &mut editor).expect("merges");
+    let conflicts = found.conflicts.iter().map(|conflict| {
+        let order = if conflict.thing == Thing::Order {
+            "order of "
+        } else {
+            ""
+        };
+        format!("{order}{}:{}", conflict.path, conflict.winner.as_str())
+    });
+    (editor.finish().expect("YAML"), conflicts.collect())
+}
+
+#[track_caller]
+fn check(base: &str, local: &str, upstream: &str, expected: &str) {
+    check_conflicts(base, local, upstream, expected, &[]);
+}
+
+#[track_caller]
+fn check_conflicts(base: &str, local: &str, upstream: &str, expected: &str, paths: &[&str]) {
+    let (text, conflicts) = merged(base, local, upstream, Side::Upstream);
+    assert_eq!(text, expected);
+    assert_eq!(conflicts, paths);
+}
+
+/// The contents of a Pod's container or of anything else, at the top of a text for reading.
+fn pod(containers: &str) -> String {
+    let lines = containers.lines().map(|line| format!("  {line}\n"));
+    format!(
+        "apiVersion: v1\nkind: Pod\nspec:\n{}",
+        lines.collect::<String>()
+    )
+}
+
+/// Local changed nothing: upstream's document comes out, spelled as here.
+#[track_caller]
+fn take(before: &str, upstream: &str, expected: &str) {
+    check(before, before, upstream, expected);
+}

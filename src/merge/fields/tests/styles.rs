@@ -1,0 +1,127 @@
+//! How a value that is taken is written: indentation, style, line breaks.
+
+use super::{check, check_conflicts, take};
+
+#[test]
+fn indentation_can_change_a_value() {
+    take(
+        "f:\n  - a\n  - b\n",
+        "f:\n - a\n  - b\n",
+        "f:\n  - a\n    - b\n",
+    );
+}
+
+#[test]
+fn the_last_line_gets_its_line_break_before_others_come() {
+    check(
+        "a:\nf:\n",
+        "a:\nf:\n  h: 1",
+        "f:\n  d:\na:\n",
+        "f:\n  h: 1\n  d:\na:",
+    );
+}
+
+#[test]
+fn white_space_below_is_no_text_of_a_new_block_scalar() {
+    take("e: |\n ]\n\t\n", "e: |\n", "e: \"\"\n\t\n");
+    // What stood between goes in the same merge.
+    take(
+        "e: |\n  x\ng: 1\n   \nh: 1\n",
+        "e: |\n  y\nh: 1\n",
+        "e: |\n  y\nh: 1\n",
+    );
+    take(
+        "e: |\n  x\ng: [\n ]\nh: # c\n\t\n",
+        "g: [\n ]\nh: # c\ne: |\n",
+        "g: [\n ]\nh: # c\n\t\ne: |\n",
+    );
+    // Blank lines go where another entry comes in.
+    check_conflicts(
+        "a:\n  b: |\n",
+        "a:\n  b0: |\n  b: |\n  \n",
+        "b: |\n",
+        "a:\n  b0: |\nb: \"\"\n",
+        &["a.b0:local"],
+    );
+}
+
+#[test]
+fn a_changed_scalar_keeps_locals_style() {
+    let check_style = |before: &str, after: &str, expected: &str| {
+        let text = |value: &str| format!("a: {value}\nb: 1\n");
+        take(&text(before), &text(after), &text(expected));
+    };
+    check_style("\"a:1\"", "a:2", "\"a:2\"");
+    check_style("'a:1' # c", "\"a:2\" # c", "'a:2' # c");
+    check_style("a:1", "\"a:2\"", "a:2");
+    // What the style cannot hold is in double quotes.
+    check_style("one", "'1'", "\"1\"");
+    check_style("'one'", "5", "5");
+    check_style("'one'", "|\n  one\n  two", "|\n  one\n  two");
+    check_style("|\n  one\n  two", "\"one\"", "|-\n  one");
+    check_style(
+        ">\n  one\n  two",
+        ">\n  one\n  two\n  three",
+        ">\n  one\n  two\n  three",
+    );
+    take(
+        "e: [\"a\", 'b']\n",
+        "e: [\"a\", 'c']\n",
+        "e: [\"a\", 'c']\n",
+    );
+    check(
+        "e: {a: \"x\", b: 1}\n",
+        "e: {a: \"x\", b: 2}\n",
+        "e: {a: y, b: 1}\n",
+        "e: {a: \"y\", b: 2}\n",
+    );
+}
+
+#[test]
+fn a_kept_block_scalar_stays_one() {
+    let text = |value: &str| format!("a: |+\n{value}b: 1\n");
+    take(
+        &text("  one\n\n"),
+        &text("  two\n\n\n"),
+        &text("  two\n\n\n"),
+    );
+    // Added, and at the end.
+    take("a: 1\n", "a: 1\nb: |+\n  x\n\n", "a: 1\nb: |+\n  x\n\n");
+    take(
+        "a: 1\nc: 2\n",
+        "a: 1\nb: |+\n  x\n\nc: 2\n",
+        "a: 1\nb: |+\n  x\n\nc: 2\n",
+    );
+    take(
+        "a: x\nc: 2\n",
+        "a: |+\n  x\n\nc: 2\n",
+        "a: |+\n  x\n\nc: 2\n",
+    );
+    take(
+        "l:\n- x\nc: 2\n",
+        "l:\n- |+\n  x\n\n- y: |+\n    z\n\nc: 2\n",
+        "l:\n- |+\n  x\n\n- y: |+\n    z\n\nc: 2\n",
+    );
+    // Blank lines of the file are not to become part of the value.
+    let blank = "a: x\n\nc: 2\n";
+    take(blank, "a: |+\n  x\n\nc: 2\n", "a: \"x\\n\\n\"\n\nc: 2\n");
+    take(
+        "a: 1\nd: 1\n\nc: 2\n",
+        "a: 1\nb: |+\n  x\n\nc: 2\n",
+        "a: 1\nb: |+\n  x\n\nc: 2\n",
+    );
+    take(
+        "a: |+\n  x\n\nd: 1\n\nc: 2\n",
+        "a: |+\n  y\n\nc: 2\n",
+        "a: |+\n  y\n\nc: 2\n",
+    );
+}
+
+#[test]
+fn what_upstream_adds_keeps_its_spaces() {
+    take(
+        "a: 1\n",
+        "a: 1\nb:\n  image:   x  # c\n  k :  v\n  l:\n  - m:   n\n    # deep\n      # deeper\n    o: p\n",
+        "a: 1\nb:\n  image:   x  # c\n  k :  v\n  l:\n  - m:   n\n    # deep\n      # deeper\n    o: p\n",
+    );
+}

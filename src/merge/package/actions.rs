@@ -1,0 +1,88 @@
+//! What becomes of each resource.
+
+use super::members::same_value;
+use super::packages::Packages;
+use super::report::Report;
+use super::subpackages::SubPackages;
+use crate::merge::resources::Track;
+use crate::merge::{Side, Versions};
+use crate::yaml::Value;
+
+/// What becomes of a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Nothing happens.
+    Keep,
+    /// Local's is merged with upstream's.
+    Merge,
+    /// Local's is removed.
+    Remove,
+    /// Upstream's is added.
+    Add,
+}
+
+impl Packages<'_, '_> {
+    /// Decides over one resource.
+    pub(super) fn decide(
+        &self,
+        track: &Track,
+        sub_packages: &SubPackages,
+        report: &mut Report<'_>,
+    ) -> Action {
+        let paths = self.paths(track);
+        if sub_packages.is_clashing(paths.local) || sub_packages.is_clashing(paths.upstream) {
+            return Action::Keep;
+        }
+        match (track.base, track.local, track.upstream) {
+            (_, Some(_), Some(_)) => Action::Merge,
+            (None, None, Some(u)) if sub_packages.is_deleted_locally(paths.upstream) => {
+                let message =
+                    "local deleted the sub-package, and upstream added the resource to it";
+                let resource = self.upstream.resource(u);
+                match report.resource(message, resource, self.own_values(track)) {
+                    Side::Local => Action::Keep,
+                    Side::Upstream => Action::Add,
+                }
+            }
+            (None, None, Some(_)) => Action::Add,
+            (Some(_), Some(_), None) if self.is_own(track) => Action::Keep,
+            (Some(_), Some(_), None) if !self.is_changed_locally(track) => {
+                if sub_packages.is_kept(paths.local) {
+                    Action::Keep
+                } else {
+                    Action::Remove
+                }
+            }
+            (Some(_), Some(l), None) => {
+                let message = "upstream deleted the resource, and local changed it";
+                let resource = self.local.resource(l);
+                match report.resource(message, resource, self.own_values(track)) {
+                    Side::Local => Action::Keep,
+                    Side::Upstream => Action::Remove,
+                }
+            }
+            (Some(_), None, Some(_)) if !self.is_changed_upstream(track) => Action::Keep,
+            (Some(b), None, Some(_)) => {
+                let message = "local deleted the resource, and upstream changed it";
+                let resource = self.base.resource(b);
+                match report.resource(message, resource, self.own_values(track)) {
+                    Side::Local => Action::Keep,
+                    Side::Upstream => Action::Add,
+                }
+            }
+            (_, None, None) | (None, Some(_), None) => Action::Keep,
+        }
+    }
+
+    fn is_changed_upstream(&self, track: &Track) -> bool {
+        !same_value((&self.base, track.base), (&self.upstream, track.upstream))
+    }
+
+    fn own_values(&self, track: &Track) -> Versions<Option<Value>> {
+        Versions {
+            base: self.base.own_value(track.base),
+            local: self.local.own_value(track.local),
+            upstream: self.upstream.own_value(track.upstream),
+        }
+    }
+}
