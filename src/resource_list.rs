@@ -25,7 +25,7 @@ mod wrapper;
 use memchr::memmem::Finder;
 
 pub use changes::{NewResource, NewText, WrittenResource};
-pub(crate) use package::FileUnder;
+pub(crate) use package::{FileUnder, KrmFile};
 pub use wrapper::InputError;
 
 use changes::Changes;
@@ -128,7 +128,7 @@ impl ResourceList {
         }
     }
 
-    /// Makes items of the resources that were inserted and added, for the steps that follow. An
+    /// Makes items of the resources that were inserted and appended, for the steps that follow. An
     /// [`ItemId`] of before has no meaning afterwards.
     pub(crate) fn settle(&mut self) -> Result<(), InputError> {
         match &self.form {

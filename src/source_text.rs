@@ -149,9 +149,13 @@ impl SourceText {
         Some(Self::added(text, options))
     }
 
-    /// A file that was not there before.
+    /// The text as that of a file that was not there before.
     pub(crate) fn new_file(&self) -> Self {
-        Self::added(self.text().to_owned(), self.options)
+        let nothing = Text::from(String::new());
+        Self {
+            edited: Some(self.edited_text()),
+            ..Self::accepted(nothing, self.options)
+        }
     }
 
     fn added(text: String, options: ParseOptions) -> Self {

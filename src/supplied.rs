@@ -1,9 +1,8 @@
-//! Supplied inputs: resources that a function needs and that are no part of the package.
+//! Supplied inputs: resources that a function needs and that are not part of the package.
 //!
-//! Each has a [`Role`], and a role is filled by a flag with a file or directory, by the field of
-//! that name in the typed config, or by an annotation on a PackageVariant. The third way of the
-//! contract, `config.kubernetes.io/merge-source` on items, is for `merge-package` alone and would
-//! be one more way.
+//! Each has a [`Role`]. A flag with a file or directory fills a role, or the field of that name in the
+//! typed config, or an annotation on a PackageVariant. `merge-package` reads a fourth way itself:
+//! `config.kubernetes.io/merge-source` on items.
 //!
 //! Source: contract, Supplied inputs.
 
@@ -99,8 +98,8 @@ impl Role {
         }
     }
 
-    /// Whether a `List` in a package of this role is a resource like any other. A merge pairs it
-    /// with the one of the local package, which is not unfolded either.
+    /// Whether a `List` in a package of this role is one resource. A merge pairs it with the `List` of the
+    /// local package, which is not unfolded either.
     fn keeps_lists_of_packages(self) -> bool {
         matches!(self, Self::Original | Self::Upstream)
     }
@@ -157,10 +156,10 @@ impl Supplied {
         Self::read_with(None, roles, flags, config, list, results)
     }
 
-    /// As [`read`](Self::read); a flag also takes a directory of a repository, read in this way.
+    /// As [`read`](Self::read); a flag also takes a directory of a Git repository, which `git` reads.
     ///
     /// # Errors
-    /// As [`read`](Self::read); what is asked for is not in the repository.
+    /// As [`read`](Self::read), and for a revision or directory that is not in the repository.
     pub fn read_with(
         git: Option<Reader>,
         roles: &[Role],
@@ -281,13 +280,13 @@ impl Supplied {
         Ok(self.schema()?.with_crds(crds))
     }
 
-    /// Whether the revision that the package is based on is to be found by what the package holds.
+    /// Whether to search for the revision that the package is based on.
     #[must_use]
     pub fn searches_original(&self) -> bool {
         self.searches_original
     }
 
-    /// The inputs of a role, in the order they were given; none if nobody filled it.
+    /// The inputs of a role in the given order; none if the role is not filled.
     pub fn of(&self, role: Role) -> impl Iterator<Item = &SuppliedPackage> {
         self.inputs
             .iter()
@@ -295,7 +294,7 @@ impl Supplied {
             .map(|(_, package)| &**package)
     }
 
-    /// Whether somebody filled the role.
+    /// Whether the role is filled.
     #[must_use]
     pub fn has(&self, role: Role) -> bool {
         self.of(role).next().is_some()
@@ -319,7 +318,7 @@ impl Supplied {
         self.of(Role::Live).next()
     }
 
-    /// Patches. Their items need not be resources: each is whatever its document holds.
+    /// Patches. Their items may be any YAML, not only resources.
     pub fn patches(&self) -> impl Iterator<Item = &SuppliedPackage> {
         self.of(Role::Patches)
     }
@@ -330,7 +329,7 @@ impl Supplied {
     }
 }
 
-/// Whether a flag asks for an original that nobody named, `--original auto`.
+/// Whether a flag asks to search for the original: `--original auto`.
 fn searches(role: Role, paths: &[&std::path::Path], roles: &[Role]) -> bool {
     const AUTO: &str = "auto";
     let is_auto = matches!(paths, [path] if path.as_os_str() == AUTO);

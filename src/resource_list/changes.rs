@@ -14,9 +14,9 @@ use crate::yaml::{Value, to_block_text};
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// Resources to insert as they are written.
-    pub(super) texts: Vec<NewText>,
+    pub(super) inserted: Vec<NewText>,
     /// Resources to append.
-    pub(super) added: Vec<WrittenResource>,
+    pub(super) appended: Vec<WrittenResource>,
     pub(super) removed: BTreeSet<ItemId>,
     /// Changes to the files of a package.
     pub(super) files: FileEdits,
@@ -34,9 +34,9 @@ pub(super) struct FileEdits {
 }
 
 impl Changes {
-    /// Whether items are inserted, added or removed.
+    /// Whether items are inserted, appended or removed.
     pub(super) fn restructure(&self) -> bool {
-        !(self.added.is_empty() && self.texts.is_empty() && self.removed.is_empty())
+        !(self.appended.is_empty() && self.inserted.is_empty() && self.removed.is_empty())
     }
 }
 
@@ -107,7 +107,7 @@ impl WrittenResource {
 impl ResourceList {
     /// Inserts a resource as it is written.
     pub fn add_text(&mut self, new: NewText) {
-        self.changes.texts.push(new);
+        self.changes.inserted.push(new);
     }
 
     /// Appends a resource: in a package, as a new file.
@@ -139,7 +139,7 @@ impl ResourceList {
 
     /// Appends a resource that [`ResourceList::write`] wrote.
     pub fn add_written(&mut self, resource: WrittenResource) {
-        self.changes.added.push(resource);
+        self.changes.appended.push(resource);
     }
 
     /// Removes an item with the comments directly above it. A file is deleted with its last document.

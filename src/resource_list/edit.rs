@@ -64,33 +64,6 @@ impl ResourceList {
         }
     }
 
-    /// Edits all items.
-    ///
-    /// # Errors
-    /// Those of `change` and of the edits.
-    pub(crate) fn edit_each<E: From<EditError>>(
-        &mut self,
-        mut change: impl for<'d> FnMut(
-            &Resource,
-            NodeRef<'d>,
-            &mut Editor<'d, 'static>,
-        ) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let ids = (0..self.items.len()).map(ItemId);
-        for ids in self.by_text(ids) {
-            let nodes: Vec<NodeId> = ids.iter().map(|id| self.node(*id).id).collect();
-            let Some(first) = ids.first() else { continue };
-            let items = &self.items;
-            self.texts[items[first.0].text].edit(|document, editor| {
-                for (id, node) in ids.iter().zip(nodes) {
-                    change(&items[id.0].resource, document.node(node), editor)?;
-                }
-                Ok::<_, E>(())
-            })?;
-        }
-        Ok(())
-    }
-
     /// Groups items by the text that they are in.
     pub(crate) fn by_text(&self, ids: impl IntoIterator<Item = ItemId>) -> Vec<Vec<ItemId>> {
         let mut by_text: BTreeMap<usize, Vec<ItemId>> = BTreeMap::new();

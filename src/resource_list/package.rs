@@ -35,6 +35,46 @@ struct OtherFiles {
     modes: BTreeMap<String, u32>,
 }
 
+/// A file that is named like KRM, with its KRM documents by their numbers.
+#[derive(Debug)]
+pub(crate) struct KrmFile {
+    pub(crate) path: String,
+    pub(crate) text: SourceText,
+    pub(crate) documents: Vec<(usize, Resource)>,
+}
+
+impl KrmFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`InputError::Yaml`].
+    pub(crate) fn parse(path: String, text: Text) -> Result<Self, InputError> {
+        match SourceText::documents(text) {
+            Ok((text, documents)) => Ok(Self {
+                path,
+                text,
+                documents: numbered(documents),
+            }),
+            Err(error) => Err(InputError::Yaml { place: path, error }),
+        }
+    }
+
+    /// A copy of the file, sharing its text.
+    pub(crate) fn copy(&self) -> Self {
+        Self {
+            path: self.path.clone(),
+            text: self.text.snapshot(),
+            documents: self.documents.clone(),
+        }
+    }
+}
+
+fn numbered(documents: Vec<Option<Resource>>) -> Vec<(usize, Resource)> {
+    let documents = documents.into_iter().enumerate();
+    let krm = documents.filter_map(|(number, resource)| Some((number, resource?)));
+    krm.collect()
+}
+
 /// A file of the package as it was read.
 #[derive(Debug)]
 pub(crate) struct FileUnder {
@@ -141,7 +181,7 @@ impl Package {
         let copies: BTreeSet<&str> = copied.iter().map(FileChange::path).collect();
         files.retain(|change| !copies.contains(change.path()));
         files.extend(copied.iter().cloned());
-        for new in &changes.added {
+        for new in &changes.appended {
             if let (Some(path), Written::Text(text)) = (&new.path, &new.content) {
                 files.push(FileChange::write(path.clone(), text.as_str()));
             }
@@ -156,7 +196,7 @@ fn new_documents<'c>(
     changes: &'c Changes,
 ) -> BTreeMap<&'c str, Vec<(Option<usize>, &'c str)>> {
     let mut new: BTreeMap<&str, Vec<_>> = BTreeMap::new();
-    for inserted in &changes.texts {
+    for inserted in &changes.inserted {
         let Some(path) = inserted.path.as_deref() else {
             continue;
         };
@@ -171,16 +211,18 @@ fn new_documents<'c>(
 }
 
 /// The items of a file.
-fn items_of_file(number: usize, path: &str, documents: Vec<Option<Resource>>) -> Vec<Item> {
+fn items_of_file(
+    number: usize,
+    path: &str,
+    documents: Vec<(usize, Resource)>,
+) -> impl Iterator<Item = Item> {
     let documents = documents.into_iter().enumerate();
-    let resources = documents.filter_map(|(index, resource)| Some((index, resource?)));
-    let placed = |(index, (document, mut resource)): (usize, (usize, Resource))| {
+    documents.map(move |(index, (document, mut resource))| {
         resource.origin.path = Some(path.to_owned());
         resource.origin.index = Some(index);
         resource.origin.package_path = None;
         Item::new(resource, number, Locator::Document(document))
-    };
-    resources.enumerate().map(placed).collect()
+    })
 }
 
 impl ResourceList {
@@ -189,24 +231,33 @@ impl ResourceList {
     /// # Errors
     /// [`InputError::Yaml`] for a file that does not parse.
     pub fn from_files(files: &PackageFiles) -> Result<Self, InputError> {
-        let count = files.files.len();
-        let mut package = Package {
-            paths: Vec::with_capacity(count),
-            numbers: HashMap::with_capacity(count),
-            others: OtherFiles::of(files),
-        };
-        let (mut texts, mut items) = (Vec::with_capacity(count), Vec::new());
         let length = |file: &PackageFile| file.content.text.len();
         let read = parallel::map(&files.files, length, |file| {
-            SourceText::documents(Text::from(file.content.text.clone()))
+            KrmFile::parse(file.path.clone(), Text::from(file.content.text.clone()))
         });
-        for (file, read) in files.files.iter().zip(read) {
-            let (text, documents) = read.map_err(|error| not_yaml(&file.path, error))?;
-            let number = package.push(file.path.clone());
-            texts.push(text);
-            items.extend(items_of_file(number, &file.path, documents));
+        let read: Vec<KrmFile> = read.into_iter().collect::<Result<_, _>>()?;
+        Ok(Self::of_files(read, OtherFiles::of(files)))
+    }
+
+    /// A package of files that were read before, sorted by path.
+    pub(crate) fn from_krm_files(files: Vec<KrmFile>) -> Self {
+        Self::of_files(files, OtherFiles::of(&PackageFiles::empty("")))
+    }
+
+    fn of_files(files: Vec<KrmFile>, others: OtherFiles) -> Self {
+        let mut package = Package {
+            paths: Vec::with_capacity(files.len()),
+            numbers: HashMap::with_capacity(files.len()),
+            others,
+        };
+        let (mut texts, mut items) = (Vec::with_capacity(files.len()), Vec::new());
+        for file in files {
+            let number = texts.len();
+            texts.push(file.text);
+            items.extend(items_of_file(number, &file.path, file.documents));
+            package.push(file.path);
         }
-        Ok(Self::new(Form::Package(package), texts, items))
+        Self::new(Form::Package(package), texts, items)
     }
 
     /// Reads a package whose files came as texts.
@@ -295,7 +346,8 @@ impl ResourceList {
             });
             let documents = self.texts[number].replace_file(text.to_owned());
             let documents = documents.map_err(|error| not_yaml(path, error))?;
-            read.insert(number, items_of_file(number, path, documents));
+            let documents = numbered(documents);
+            read.insert(number, items_of_file(number, path, documents).collect());
         }
         self.items.retain(|item| !read.contains_key(&item.text));
         self.items.extend(read.into_values().flatten());
@@ -405,5 +457,25 @@ fn not_yaml(path: &str, error: ParseError) -> InputError {
     InputError::Yaml {
         place: path.to_owned(),
         error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adopted_files_are_found_whatever_their_order() {
+        let package = |path: &str, kind: &str| {
+            let text = format!("kind: {kind}\napiVersion: v1\n");
+            ResourceList::from_texts([(path.to_owned(), text)]).expect("a package")
+        };
+        let mut list = package("b.yaml", "B");
+        list.adopt(&package("a.yaml", "A")).expect("files");
+        for (path, kind) in [("a.yaml", "kind: A"), ("b.yaml", "kind: B")] {
+            let bytes = list.read_file(path).expect("a file").into_owned();
+            assert!(String::from_utf8_lossy(&bytes).starts_with(kind), "{path}");
+        }
+        assert_eq!(list.file_changes().len(), 1);
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::package::relative_to;
-use super::{Form, Item, ItemId, ResourceList};
+use super::package::{KrmFile, relative_to};
+use super::{Form, InputError, Item, ItemId, ResourceList};
 use crate::resource::Resource;
 use crate::source_text::{Locator, SourceText};
 use crate::yaml::{NodeId, NodeRef};
@@ -31,6 +31,30 @@ impl ResourceList {
     /// A text by its number.
     pub(crate) fn text(&self, number: usize) -> &str {
         self.texts[number].text()
+    }
+
+    /// A text by its number, as a file.
+    ///
+    /// # Errors
+    /// [`InputError::Yaml`].
+    pub(crate) fn file(&self, number: usize, path: &str) -> Result<KrmFile, InputError> {
+        let text = self.texts[number].snapshot();
+        let first = self.items.partition_point(|item| item.text < number);
+        let items = self.items[first..].iter();
+        let items = items.take_while(|item| item.text == number);
+        let documents = items.map(|item| match item.locator {
+            Locator::Document(document) => Some((document, item.resource.clone())),
+            Locator::Item(_) | Locator::Node(_) => None,
+        });
+        match documents.collect() {
+            Some(documents) => Ok(KrmFile {
+                path: path.to_owned(),
+                text,
+                documents,
+            }),
+            // The items are parts of the documents.
+            None => KrmFile::parse(path.to_owned(), text.source_text()),
+        }
     }
 
     /// The numbers of the texts that hold resources, by path.
@@ -94,11 +118,14 @@ impl ResourceList {
         &mut self,
         unfold: impl Fn(NodeRef<'_>, &Resource) -> Result<Option<Vec<(NodeId, Resource)>>, E>,
     ) -> Result<(), E> {
+        // The kind tells without parsing whether an item is a list.
+        let is_list = |item: &Item| item.resource.kind.ends_with("List");
+        if !self.items.iter().any(is_list) {
+            return Ok(());
+        }
         let mut items = Vec::with_capacity(self.items.len());
         for (index, item) in self.items.iter().enumerate() {
-            // The kind tells without parsing whether it is a list.
-            let is_list = item.resource.kind.ends_with("List");
-            let elements = match is_list {
+            let elements = match is_list(item) {
                 true => unfold(self.node(ItemId(index)), &item.resource)?,
                 false => None,
             };

@@ -71,13 +71,13 @@ impl Stream {
         let more_results = append_all(&mut self.wrapper, results)?;
         let line = ItemsLine::of(&self.wrapper);
         let Changes {
-            texts: new,
-            added,
+            inserted,
+            appended,
             removed,
             ..
         } = std::mem::take(changes);
         let mut items: Vec<Text> = Vec::new();
-        let mut new = self.by_position(new);
+        let mut new = self.by_position(inserted);
         let mut insert = |items: &mut Vec<Text>, before: Option<ItemId>| {
             let texts = new.remove(&before).into_iter().flatten();
             items.extend(texts.map(Text::from));
@@ -89,8 +89,8 @@ impl Stream {
             }
         }
         insert(&mut items, None);
-        let added = added.into_iter().filter_map(WrittenResource::text);
-        items.extend(added.map(Text::from));
+        let appended = appended.into_iter().filter_map(WrittenResource::text);
+        items.extend(appended.map(Text::from));
 
         let (before, after) = self.wrapper.text().split_at(line.end);
         let before = match items.iter().all(|text| text.is_empty()) {
@@ -161,7 +161,7 @@ impl ResourceList {
         let Form::Stream(stream) = &self.form else {
             return Ok(());
         };
-        let new = std::mem::take(&mut self.changes.texts);
+        let new = std::mem::take(&mut self.changes.inserted);
         if new.is_empty() {
             return Ok(());
         }
@@ -341,5 +341,16 @@ mod tests {
         }
         // Where dashes are further from their items, the list stays one text.
         assert_eq!(cut, 12);
+    }
+
+    #[test]
+    fn adopted_resources_take_the_line_ends_of_the_list() {
+        let item = "items:\n- kind: A\n  apiVersion: v1\n";
+        let text = format!("{HEAD}{item}").replace('\n', "\r\n");
+        let files = [("b.yaml".to_owned(), "kind: B\napiVersion: v1\n".to_owned())];
+        let package = ResourceList::from_texts(files).expect("a package");
+        let list = ResourceList::parse(text.clone()).expect("a list");
+        let new = "- kind: B\r\n  apiVersion: v1\r\n";
+        assert_eq!(put_out(list, &package, 1), text + new);
     }
 }

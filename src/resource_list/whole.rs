@@ -100,18 +100,18 @@ fn apply(
     results: Vec<Value>,
 ) -> Result<(), EditError> {
     let Changes {
-        texts,
-        added,
+        inserted,
+        appended,
         removed,
         ..
     } = std::mem::take(changes);
     let removed: BTreeSet<usize> = removed.iter().map(|id| id.0).collect();
-    let added = added.into_iter().filter_map(WrittenResource::value);
+    let appended = appended.into_iter().filter_map(WrittenResource::value);
     text.edit(|document, editor| {
         let root = document.root(0);
         if let Some(items) = root.and_then(|root| root.get("items")) {
-            insert_items(texts, items, editor)?;
-            for value in added {
+            insert_items(inserted, items, editor)?;
+            for value in appended {
                 editor.insert_item(items, None, Content::Value(value))?;
             }
             if !removed.is_empty() {
@@ -121,8 +121,8 @@ fn apply(
                 editor.replace(items, Content::Value(Value::Sequence(Vec::new())))?;
             }
         } else if let Some(root) = root {
-            let mut new = values_of(texts)?;
-            new.extend(added);
+            let mut new = values_of(inserted)?;
+            new.extend(appended);
             // kpt takes a ResourceList without `items` for something else, and shows no results.
             if !new.is_empty() || !results.is_empty() {
                 editor.set(root, "items", Content::Value(Value::Sequence(new)))?;
@@ -133,7 +133,7 @@ fn apply(
 }
 
 impl ResourceList {
-    /// Makes items of what was inserted and added, and takes out what was removed.
+    /// Makes items of what was inserted and appended, and takes out what was removed.
     pub(super) fn settle_whole(&mut self) -> Result<(), InputError> {
         if !self.changes.restructure() {
             return Ok(());

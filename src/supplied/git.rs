@@ -6,24 +6,24 @@ use super::{Role, UsageError};
 use crate::git::{GitSource, OtherFile, Revision, Snapshot};
 use crate::results::{FunctionResult, Reason, Results};
 
-/// Where a package comes from that was read from a repository.
+/// The origin of a package that was read from a Git repository.
 #[derive(Debug, Clone)]
 pub struct GitOrigin {
     /// The directory of the repository, as it was asked for.
     pub source: GitSource,
     /// The commit.
     pub revision: Revision,
-    /// The id of the directory's tree: equal ones have equal files.
+    /// The id of the directory's tree: equal ids mean equal files.
     pub tree: String,
-    /// Where the clone comes from, for a Kptfile that says nothing yet.
+    /// The address that the clone was made from, for a Kptfile that names none yet.
     pub address: String,
 }
 
 impl SuppliedPackage {
-    /// The package that a directory of a repository is.
+    /// Reads a directory of a repository as a package.
     ///
     /// # Errors
-    /// [`UsageError`]: a file of it is not YAML.
+    /// [`UsageError`]: one of its files is not YAML.
     pub fn from_git(
         role: Role,
         source: GitSource,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::git::GitOrigin;
 use crate::config::UsageError;
 use crate::package::PackageFiles;
-use crate::resource_list::ResourceList;
+use crate::resource_list::{KrmFile, ResourceList};
 use crate::yaml::NodeRef;
 
 /// One supplied input.
@@ -16,15 +16,15 @@ pub struct SuppliedPackage {
     pub place: String,
     pub(super) list: ResourceList,
     pub(super) files: BTreeMap<String, SuppliedFile>,
-    /// Of the PackageRevisionResources in it.
+    /// The names of the PackageRevisionResources in it.
     pub(super) revisions: Vec<PackageRevisionName>,
-    /// The directory, for the contents of the files that are not KRM.
+    /// The directory, from which files that are not KRM are read later.
     pub(super) directory: Option<PackageFiles>,
-    /// Where it is from, if that is a repository.
+    /// Its origin in a Git repository, if it has one.
     pub(super) git: Option<GitOrigin>,
 }
 
-/// Which revision of which package a PackageRevisionResources says it is; absent where it does not say.
+/// The package and revision that a PackageRevisionResources names; absent fields are `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageRevisionName {
     /// `metadata.name`.
@@ -80,7 +80,7 @@ pub(super) enum FileContent {
 }
 
 impl SuppliedFile {
-    /// Whether the file is read for resources; others are only copied.
+    /// Whether the file is read for resources; other files are only copied.
     #[must_use]
     pub fn is_krm(&self) -> bool {
         matches!(self.content, FileContent::Krm(_))
@@ -99,7 +99,7 @@ impl SuppliedPackage {
         }
     }
 
-    /// Which package revisions its PackageRevisionResources say they are.
+    /// The package revisions that its PackageRevisionResources name.
     #[must_use]
     pub fn revisions(&self) -> &[PackageRevisionName] {
         &self.revisions
@@ -129,6 +129,19 @@ impl SuppliedPackage {
     #[must_use]
     pub fn mode(&self, path: &str) -> Option<u32> {
         self.files.get(path)?.mode
+    }
+
+    /// A file that is read for resources; `None` for others.
+    ///
+    /// # Errors
+    /// [`UsageError`] if it does not parse.
+    pub(crate) fn krm_file(&self, file: &SuppliedFile) -> Result<Option<KrmFile>, UsageError> {
+        let FileContent::Krm(number) = file.content else {
+            return Ok(None);
+        };
+        let read = self.list.file(number, &file.path);
+        let read = read.map_err(|error| UsageError(format!("{}: {error}", self.place)));
+        read.map(Some)
     }
 
     /// The bytes of one of the files.

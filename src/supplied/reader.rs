@@ -166,20 +166,22 @@ impl<'r> Reader<'r> {
         let place = format!("{}/{path}", self.package.place);
         let text = parse(Text::from(text), &place)?;
         let document = text.document();
-        let roots = (0..document.len()).filter_map(|index| document.root(index));
-        let is_item = |root: &NodeRef<'_>| is_krm(*root) || self.role == Role::Patches;
         let mut items = Vec::new();
-        for root in roots.filter(is_item) {
+        for index in 0..document.len() {
+            let is_item = |root: &NodeRef<'_>| is_krm(*root) || self.role == Role::Patches;
+            let Some(root) = document.root(index).filter(is_item) else {
+                continue;
+            };
             if elements(root).is_some() && !self.role.keeps_lists_of_packages() {
                 let mut contents = Contents::default();
                 contents.resource(self.role, root, &place, None)?;
-                items.append(&mut contents.items);
+                items.extend(nodes(contents.items));
             } else {
-                items.push((root.id, Resource::read(root)));
+                items.push((Locator::Document(index), Resource::read(root)));
             }
         }
         place_in_file(items.iter_mut().map(|(_, resource)| resource), path);
-        Ok(self.package.list.push_text(text, nodes(items)))
+        Ok(self.package.list.push_text(text, items))
     }
 }
 

@@ -3,6 +3,8 @@
 //! Changed are the Kptfile's name and `name` in the package context. Each resource gets an annotation
 //! with its identity in upstream, for later merges.
 
+use std::collections::BTreeMap;
+
 use crate::config::UsageError;
 use crate::kptfile::{
     PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME, find_package_context, new_package_context,
@@ -16,7 +18,7 @@ use crate::supplied::SuppliedPackage;
 use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, Value, to_block_text};
 
 use super::Variant;
-use super::new_files::{NewFile, files_of_items, files_of_package, read};
+use super::new_files::{NewContent, NewFile, files_of_items, files_of_package, read};
 
 /// Clones upstream into the list, which must not hold a package.
 pub(super) fn clone(
@@ -31,7 +33,7 @@ pub(super) fn clone(
     }
     let from_items = upstream.files().next().is_none();
     let mut files = if from_items {
-        files_of_items(upstream.list())
+        files_of_items(upstream.list())?
     } else {
         files_of_package(upstream)?
     };
@@ -84,25 +86,18 @@ fn adopt(
     list: &mut ResourceList,
     results: &mut Results,
 ) {
-    let mut refused = Vec::new();
-    let edited = edit(variant, package, form, &mut refused);
-    let adopted = edited.and_then(|()| {
-        if refused.is_empty() {
-            list.adopt(package)
-        } else {
-            Ok(())
-        }
-    });
     let refusal = |error: &EditError| {
         let mut result = FunctionResult::refused(error);
         result.message = format!("cannot clone {}: {error}", upstream.place);
         result
     };
-    if let Err(error) = adopted {
-        results.push(refusal(&error));
+    for (id, error) in edit(variant, package, form) {
+        results.push(refusal(&error).about(package.resource(id)));
     }
-    for (resource, error) in &refused {
-        results.push(refusal(error).about(resource));
+    if !results.has_errors()
+        && let Err(error) = list.adopt(package)
+    {
+        results.push(refusal(&error));
     }
 }
 
@@ -111,14 +106,18 @@ fn adopt(
 fn add_files(files: Vec<NewFile>, list: &mut ResourceList, results: &mut Results) -> usize {
     let mut count = 0;
     for file in files {
-        if file.is_krm && !file.bytes.is_empty() {
+        if file.resources().is_some() {
             count += 1;
             if let Some(mode) = file.mode {
                 list.set_mode(&file.path, mode);
             }
         } else if list.is_package() {
             count += 1;
-            list.add_file(file.path, file.bytes, file.mode);
+            let bytes = match file.content {
+                NewContent::Krm(_) => Vec::new(),
+                NewContent::Other(bytes) => bytes,
+            };
+            list.add_file(file.path, bytes, file.mode);
         } else {
             let message =
                 "not cloned: a ResourceList holds resources only; `--package` clones all files";
@@ -156,7 +155,7 @@ fn with_context(
     files: &mut Vec<NewFile>,
     results: &mut Results,
 ) -> Result<Option<ResourceList>, UsageError> {
-    let package = read(files)?;
+    let package = read(files);
     let Some(root) = root_kptfile(&package) else {
         let message = format!("expected a Kptfile in the upstream package ({place}), found none");
         results.push(FunctionResult::error(Reason::KptfileNotFound, message));
@@ -181,13 +180,9 @@ fn with_context(
         results.push(package_context_path_taken(&path));
         return Ok(None);
     }
-    files.push(NewFile {
-        path,
-        bytes: to_block_text(&new_package_context(name_of(variant.package()))).into_bytes(),
-        mode: None,
-        is_krm: true,
-    });
-    read(files).map(Some)
+    let text = to_block_text(&new_package_context(name_of(variant.package())));
+    files.push(NewFile::krm(path, text)?);
+    Ok(Some(read(files)))
 }
 
 /// The last component of a package's path: object names have no slash.
@@ -204,54 +199,54 @@ struct Form {
     to_files: bool,
 }
 
-/// Sets names and annotations of upstream's resources for downstream. `refused` gets those that cannot
-/// be edited.
+impl Form {
+    /// The annotations that a resource of upstream has downstream.
+    fn annotations(self, resource: &Resource, is_context: bool) -> Vec<(&'static str, String)> {
+        let mut annotations = Vec::new();
+        if !self.to_files {
+            let path = resource.origin.path.clone().unwrap_or_default();
+            let index = resource.origin.index.unwrap_or_default().to_string();
+            for (index_name, path_name) in INDEX_ANNOTATIONS.into_iter().zip(PATH_ANNOTATIONS) {
+                annotations.push((index_name, index.clone()));
+                annotations.push((path_name, path.clone()));
+            }
+        }
+        let is_new = is_context && self.made_context;
+        let identifier = UpstreamIdentifier::of(resource).filter(|_| !is_new);
+        annotations.extend(identifier.map(|id| (UPSTREAM_IDENTIFIER, id.to_string())));
+        annotations
+    }
+}
+
+/// Sets names and annotations of upstream's resources for downstream. Returns those that cannot be
+/// edited.
 fn edit(
     variant: &Variant<'_>,
     package: &mut ResourceList,
     form: Form,
-    refused: &mut Vec<(Resource, EditError)>,
-) -> Result<(), EditError> {
+) -> Vec<(ItemId, EditError)> {
     let name = name_of(variant.package());
-    let place_of = |id: ItemId| {
-        let origin = &package.resource(id).origin;
-        (origin.path.clone(), origin.index)
-    };
     let root = root_kptfile(package);
-    let context = find_package_context(package, root)
-        .ok()
-        .flatten()
-        .map(place_of);
-    let root = root.map(place_of);
-    package.edit_each(|resource, node, editor| {
-        let done = (|| {
-            let place = Some((resource.origin.path.clone(), resource.origin.index));
-            let mut annotations: Vec<(&str, String)> = Vec::new();
-            if !form.to_files {
-                let path = resource.origin.path.clone().unwrap_or_default();
-                let index = resource.origin.index.unwrap_or_default().to_string();
-                for (index_name, path_name) in INDEX_ANNOTATIONS.iter().zip(PATH_ANNOTATIONS) {
-                    annotations.push((index_name, index.clone()));
-                    annotations.push((path_name, path.clone()));
-                }
-            }
-            if place == root {
+    let context = find_package_context(package, root).ok().flatten();
+    let annotations = package
+        .items()
+        .map(|(id, resource)| (id, form.annotations(resource, Some(id) == context)));
+    let annotations: BTreeMap<ItemId, Vec<(&str, String)>> = annotations.collect();
+    let mut refused = Vec::new();
+    package.edit_items(
+        annotations.keys().copied(),
+        |id, node, editor| {
+            if Some(id) == root {
                 set_under(node, "metadata", "name", name, editor)?;
             }
-            let is_context = place == context;
-            if is_context {
+            if Some(id) == context {
                 set_under(node, "data", "name", name, editor)?;
             }
-            let identifier =
-                UpstreamIdentifier::of(resource).filter(|_| !(is_context && form.made_context));
-            annotations.extend(identifier.map(|id| (UPSTREAM_IDENTIFIER, id.to_string())));
-            annotate(node, &annotations, form.from_items, editor)
-        })();
-        if let Err(error) = done {
-            refused.push((resource.clone(), error));
-        }
-        Ok(())
-    })
+            annotate(node, &annotations[&id], form.from_items, editor)
+        },
+        |id, error| refused.push((id, error)),
+    );
+    refused
 }
 
 /// Sets a field of a mapping, which is created if absent; an equal value keeps its bytes.

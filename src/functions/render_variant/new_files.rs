@@ -1,35 +1,63 @@
 //! The files of an upstream package, on their way into a new variant.
 
 use crate::config::UsageError;
-use crate::package::{FileContent, PackageFile, PackageFiles, normalize_package_path};
+use crate::package::normalize_package_path;
 use crate::resource::Origin;
-use crate::resource_list::{ItemId, ResourceList};
-use crate::supplied::SuppliedPackage;
+use crate::resource_list::{ItemId, KrmFile, ResourceList};
+use crate::supplied::{SuppliedFile, SuppliedPackage};
+use crate::text::Text;
 use crate::yaml::{NodeRef, comments_above, node_text};
 
 /// A file to create.
 pub(super) struct NewFile {
     pub(super) path: String,
-    pub(super) bytes: Vec<u8>,
     pub(super) mode: Option<u32>,
-    /// Whether it holds resources.
-    pub(super) is_krm: bool,
+    pub(super) content: NewContent,
+}
+
+pub(super) enum NewContent {
+    /// A file that is read for resources.
+    Krm(KrmFile),
+    Other(Vec<u8>),
+}
+
+impl NewFile {
+    pub(super) fn krm(path: String, text: String) -> Result<Self, UsageError> {
+        let file = KrmFile::parse(path.clone(), Text::from(text));
+        let file = file.map_err(|error| UsageError(error.to_string()))?;
+        Ok(Self {
+            path,
+            mode: None,
+            content: NewContent::Krm(file),
+        })
+    }
+
+    /// Its resources. An empty file has no text to edit, and is copied.
+    pub(super) fn resources(&self) -> Option<&KrmFile> {
+        match &self.content {
+            NewContent::Krm(file) => Some(file).filter(|file| !file.text.text().is_empty()),
+            NewContent::Other(_) => None,
+        }
+    }
 }
 
 pub(super) fn files_of_package(package: &SuppliedPackage) -> Result<Vec<NewFile>, UsageError> {
-    let files = package.files().map(|file| {
+    let file = |file: &SuppliedFile| {
+        let content = match package.krm_file(file)? {
+            Some(krm) => NewContent::Krm(krm),
+            None => NewContent::Other(package.read_file(&file.path)?.into_owned()),
+        };
         Ok(NewFile {
             path: file.path.clone(),
-            bytes: package.read_file(&file.path)?.into_owned(),
             mode: file.mode,
-            is_krm: file.is_krm(),
+            content,
         })
-    });
-    files.collect()
+    };
+    package.files().map(file).collect()
 }
 
 /// Files for the items of a supplied list, named by their annotations, or as kpt names them.
-pub(super) fn files_of_items(list: &ResourceList) -> Vec<NewFile> {
+pub(super) fn files_of_items(list: &ResourceList) -> Result<Vec<NewFile>, UsageError> {
     let mut items: Vec<(String, usize, ItemId)> = list
         .items()
         .map(|(id, resource)| {
@@ -46,23 +74,19 @@ pub(super) fn files_of_items(list: &ResourceList) -> Vec<NewFile> {
         })
         .collect();
     items.sort();
-    let mut files: Vec<NewFile> = Vec::new();
+    let mut texts: Vec<(String, String)> = Vec::new();
     for (path, _, id) in items {
         let text = own_text(list.node(id));
-        match files.last_mut().filter(|file| file.path == path) {
-            Some(file) => {
-                file.bytes.extend_from_slice(b"---\n");
-                file.bytes.extend_from_slice(text.as_bytes());
+        match texts.last_mut().filter(|(last, _)| *last == path) {
+            Some((_, file)) => {
+                file.push_str("---\n");
+                file.push_str(&text);
             }
-            None => files.push(NewFile {
-                path,
-                bytes: text.into_bytes(),
-                mode: None,
-                is_krm: true,
-            }),
+            None => texts.push((path, text)),
         }
     }
-    files
+    let texts = texts.into_iter();
+    texts.map(|(path, text)| NewFile::krm(path, text)).collect()
 }
 
 /// The text of a resource with its comments.
@@ -80,22 +104,9 @@ fn own_text(node: NodeRef<'_>) -> String {
 }
 
 /// The resources of the files.
-pub(super) fn read(files: &[NewFile]) -> Result<ResourceList, UsageError> {
-    let mut package = PackageFiles::empty("");
-    for file in files.iter().filter(|file| file.is_krm) {
-        // Empty files are copied.
-        let text = String::from_utf8_lossy(&file.bytes);
-        if !text.is_empty() {
-            package.files.push(PackageFile {
-                path: file.path.clone(),
-                content: FileContent {
-                    text: text.into_owned(),
-                    mode: file.mode.unwrap_or(0o644),
-                    target: None,
-                },
-            });
-        }
-    }
-    package.files.sort_by(|a, b| a.path.cmp(&b.path));
-    ResourceList::from_files(&package).map_err(|error| UsageError(error.to_string()))
+pub(super) fn read(files: &[NewFile]) -> ResourceList {
+    let krm = files.iter().filter_map(NewFile::resources);
+    let mut krm: Vec<KrmFile> = krm.map(KrmFile::copy).collect();
+    krm.sort_by(|a, b| a.path.cmp(&b.path));
+    ResourceList::from_krm_files(krm)
 }
