@@ -141,18 +141,7 @@ pub(super) fn from_directory(
         )));
     }
     if !role.keeps_lists_of_packages() {
-        let place = reader.package.place.clone();
-        items.unfold(|node, resource| {
-            if elements(node).is_none() {
-                return Ok(None);
-            }
-            let mut contents = Contents::default();
-            contents.document(role, node, &place)?;
-            for (_, element) in &mut contents.items {
-                element.origin = resource.origin.clone();
-            }
-            Ok::<_, UsageError>(Some(contents.items))
-        })?;
+        unfold(role, &mut items, &directory)?;
     }
     if reader.read_only_item(&items)? {
         return Ok(Some(reader.package));
@@ -175,6 +164,21 @@ pub(super) fn from_directory(
     }
     reader.package.list = items;
     Ok(Some(reader.package))
+}
+
+/// Replaces lists by their elements, which take the place of the list in its file.
+fn unfold(role: Role, items: &mut ResourceList, place: &str) -> Result<(), UsageError> {
+    items.unfold(|node, resource| {
+        if elements(node).is_none() {
+            return Ok(None);
+        }
+        let mut contents = Contents::default();
+        contents.document(role, node, place)?;
+        for (_, element) in &mut contents.items {
+            element.origin = resource.origin.clone();
+        }
+        Ok(Some(contents.items))
+    })
 }
 
 impl SuppliedPackage {
