@@ -220,11 +220,7 @@ impl Form {
 
 /// Sets names and annotations of upstream's resources for downstream. Returns those that cannot be
 /// edited.
-fn edit(
-    variant: &Variant<'_>,
-    package: &mut ResourceList,
-    form: Form,
-) -> Vec<(ItemId, EditError)> {
+fn edit(variant: &Variant<'_>, package: &mut ResourceList, form: Form) -> Vec<(ItemId, EditError)> {
     let name = name_of(variant.package());
     let root = root_kptfile(package);
     let context = find_package_context(package, root).ok().flatten();
