@@ -19,9 +19,10 @@ pub(crate) fn read_stdin() -> io::Result<Cow<'static, [u8]>> {
             file.seek(SeekFrom::Start(from + part.len() as u64))?;
             // The file may have grown meanwhile.
             file.read_to_end(&mut bytes)?;
-            return Ok(match bytes.is_empty() {
-                true => Cow::Borrowed(part),
-                false => Cow::Owned([part, &bytes].concat()),
+            return Ok(if bytes.is_empty() {
+                Cow::Borrowed(part)
+            } else {
+                Cow::Owned([part, &bytes].concat())
             });
         }
     }

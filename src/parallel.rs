@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Bytes that a thread takes at a time. Smaller inputs stay on one thread.
-pub(crate) const SHARE: usize = match cfg!(feature = "small-shares") {
-    true => 64,
-    false => 1 << 20,
+pub(crate) const SHARE: usize = if cfg!(feature = "small-shares") {
+    64
+} else {
+    1 << 20
 };
 
 /// The results of `work` for each item; `weight` is the size of an item in bytes.

@@ -100,9 +100,10 @@ impl ResourceList {
     /// [`InputError`]: not YAML, not a ResourceList, an item that is not a mapping.
     pub fn parse(text: impl Into<Text>) -> Result<Self, InputError> {
         let text = text.into();
-        let cut = match text.starts_with('{') {
-            true => Json::parse(&text),
-            false => Stream::parse(&text),
+        let cut = if text.starts_with('{') {
+            Json::parse(&text)
+        } else {
+            Stream::parse(&text)
         };
         cut.map_or_else(|| whole::parse(text), Ok)
     }

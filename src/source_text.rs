@@ -67,9 +67,10 @@ impl Locator {
 
 /// The items of a root sequence, or those of a wrapper.
 fn items_of(root: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {
-    let list = match root.kind().is_sequence() {
-        true => Some(root),
-        false => root.get("items"),
+    let list = if root.kind().is_sequence() {
+        Some(root)
+    } else {
+        root.get("items")
     };
     list.into_iter().flat_map(|list| list.items())
 }
@@ -205,9 +206,10 @@ impl SourceText {
     /// The text to emit: with its edits if those are kept and change anything, else as it came.
     #[must_use]
     pub(crate) fn emitted(&self, keep: bool) -> Text {
-        match keep && self.is_changed() {
-            true => self.edited_text(),
-            false => self.source_text(),
+        if keep && self.is_changed() {
+            self.edited_text()
+        } else {
+            self.source_text()
         }
     }
 

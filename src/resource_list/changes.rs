@@ -131,9 +131,10 @@ impl ResourceList {
     /// Writes a new resource as a document, for [`ResourceList::add_text`].
     #[must_use]
     pub fn document_text(&self, new: NewResource) -> String {
-        match self.is_package() {
-            true => to_block_text(&new.value),
-            false => to_block_text(&with_annotations(new)),
+        if self.is_package() {
+            to_block_text(&new.value)
+        } else {
+            to_block_text(&with_annotations(new))
         }
     }
 

@@ -102,13 +102,12 @@ impl ResourceList {
             return Ok(());
         };
         let whole = json.whole.clone();
-        let whole = match self.texts.iter().any(SourceText::is_changed) {
-            true => {
-                let texts = json.joined(&self.texts, true);
-                let edited = texts.iter().map(|text| &**text).collect();
-                SourceText::edited(whole, edited).map_err(EditError::Broken)?
-            }
-            false => SourceText::accepted(whole, ParseOptions::default()),
+        let whole = if self.texts.iter().any(SourceText::is_changed) {
+            let texts = json.joined(&self.texts, true);
+            let edited = texts.iter().map(|text| &**text).collect();
+            SourceText::edited(whole, edited).map_err(EditError::Broken)?
+        } else {
+            SourceText::accepted(whole, ParseOptions::default())
         };
         self.texts = vec![whole];
         for (index, item) in self.items.iter_mut().enumerate() {

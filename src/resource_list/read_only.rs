@@ -125,9 +125,10 @@ impl ResourceList {
         }
         let mut items = Vec::with_capacity(self.items.len());
         for (index, item) in self.items.iter().enumerate() {
-            let elements = match is_list(item) {
-                true => unfold(self.node(ItemId(index)), &item.resource)?,
-                false => None,
+            let elements = if is_list(item) {
+                unfold(self.node(ItemId(index)), &item.resource)?
+            } else {
+                None
             };
             match elements {
                 None => items.push(item.clone()),

@@ -18,10 +18,7 @@ use crate::yaml::NodeRef;
 pub(super) fn replaced(item: NodeRef<'_>, dash: usize, root: NodeRef<'_>, indent: usize) -> String {
     let piece = item.document.text;
     let text = root.document.text;
-    let newline = match piece.contains("\r\n") {
-        true => "\r\n",
-        false => "\n",
-    };
+    let newline = if piece.contains("\r\n") { "\r\n" } else { "\n" };
     let inner = indent + 2;
     let (start, end) = (line_start(text, root.outer_start()), root.range().end);
     let end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
@@ -32,24 +29,22 @@ pub(super) fn replaced(item: NodeRef<'_>, dash: usize, root: NodeRef<'_>, indent
     let above = comments(&piece[..dash]);
     let is_above = !head.is_empty() && above.ends_with(&head);
     let mut new = String::with_capacity(piece.len() + text.len());
-    let from = match head.is_empty() || is_above {
-        true => {
-            // With the comments that the item has there.
-            let own = &piece[..item.outer_start()];
-            let lines = own[dash..].contains('\n');
-            new.push_str(if lines { own } else { &piece[..=dash] });
-            new.push_str(if lines { "" } else { " " });
-            start
-        }
-        false => {
-            new.push_str(&piece[..=dash]);
-            new.push(' ');
-            0
-        }
+    let from = if head.is_empty() || is_above {
+        // With the comments that the item has there.
+        let own = &piece[..item.outer_start()];
+        let lines = own[dash..].contains('\n');
+        new.push_str(if lines { own } else { &piece[..=dash] });
+        new.push_str(if lines { "" } else { " " });
+        start
+    } else {
+        new.push_str(&piece[..=dash]);
+        new.push(' ');
+        0
     };
-    let to = match !foot.is_empty() && comments(behind).starts_with(&foot) {
-        true => end,
-        false => text.len(),
+    let to = if !foot.is_empty() && comments(behind).starts_with(&foot) {
+        end
+    } else {
+        text.len()
     };
     let lines = text[from..to]
         .lines()

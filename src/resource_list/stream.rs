@@ -93,10 +93,11 @@ impl Stream {
         items.extend(appended.map(Text::from));
 
         let (before, after) = self.wrapper.text().split_at(line.end);
-        let before = match items.iter().all(|text| text.is_empty()) {
+        let before = if items.iter().all(|text| text.is_empty()) {
             // `items:` alone would be null, and kpt deletes the package then.
-            true => format!("{} []{}", &before[..line.behind], &before[line.behind..]),
-            false => before.to_owned(),
+            format!("{} []{}", &before[..line.behind], &before[line.behind..])
+        } else {
+            before.to_owned()
         };
         let mut out = vec![Text::from(before)];
         out.append(&mut items);

@@ -96,9 +96,10 @@ impl ItemsLine {
         let end = text[behind..]
             .find('\n')
             .map_or(text.len(), |n| behind + n + 1);
-        let newline = match text[..end].ends_with("\r\n") {
-            true => "\r\n",
-            false => "\n",
+        let newline = if text[..end].ends_with("\r\n") {
+            "\r\n"
+        } else {
+            "\n"
         };
         Self {
             behind,

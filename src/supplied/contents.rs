@@ -78,9 +78,10 @@ impl Contents {
         }
         let complete = !resource.kind.is_empty() && !resource.api_version.is_empty();
         if role != Role::Patches && !(node.kind().is_mapping() && complete) {
-            let found = match node.kind().is_mapping() {
-                true => "a mapping without them",
-                false => &with_article(node.kind_name()),
+            let found = if node.kind().is_mapping() {
+                "a mapping without them"
+            } else {
+                &with_article(node.kind_name())
             };
             return Err(UsageError(format!(
                 "{place}, {}: expected a resource with apiVersion and kind, found {found}",
