@@ -61,9 +61,10 @@ impl<'a> NodeRef<'a> {
                 continue;
             }
             let (name, target) = (&node.source()[1..], node.raw().extra);
-            let elsewhere = match inside.contains(&target) {
-                true => unit(target) != unit(id),
-                false => defined.contains_key(name),
+            let elsewhere = if inside.contains(&target) {
+                unit(target) != unit(id)
+            } else {
+                defined.contains_key(name)
             };
             if elsewhere {
                 return Some(name);

@@ -7,7 +7,7 @@ use super::tree::{NodeId, NodeKind};
 /// The comment at the end of the line of an entry (by its key) or item, from its `#`; `None` where
 /// no such comment can stand, empty where none stands.
 #[must_use]
-pub fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
+pub(crate) fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
     let owner = owner.written();
     let at = comment_place(owner)?;
     Some(
@@ -19,7 +19,7 @@ pub fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
 
 /// All comments of a resource: of its document, or those within its node.
 #[must_use]
-pub fn all_comments(root: NodeRef<'_>) -> Vec<&str> {
+pub(crate) fn all_comments(root: NodeRef<'_>) -> Vec<&str> {
     let document = root.document;
     let documents = &document.tree.documents;
     let found = documents.binary_search_by_key(&root.id, |d| d.root);
@@ -86,7 +86,7 @@ pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
 
 /// The comment lines directly above an entry (by its key) or item, each from its `#`.
 #[must_use]
-pub fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
+pub(crate) fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
     let node = node.written();
     let document = node.document;
     let start = document.line_start(unit_start(node));
@@ -139,9 +139,10 @@ pub(super) fn comment_in_flow(value: NodeRef<'_>) -> Option<&str> {
         .max(value.mark().map_or(0, |mark| mark + 1));
     let rest = &document.text[end..];
     let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-    let behind = match rest[blank..].starts_with(',') {
-        true => end + blank + 1,
-        false => end,
+    let behind = if rest[blank..].starts_with(',') {
+        end + blank + 1
+    } else {
+        end
     };
     comment_behind(document, behind).map(str::trim)
 }

@@ -73,18 +73,18 @@ impl de::Error for DeError {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::mismatch(&expected, &FoundUnexpected(found))
+        Self::mismatch(&expected, &ShownUnexpected(found))
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::mismatch(&expected, &FoundUnexpected(found))
+        Self::mismatch(&expected, &ShownUnexpected(found))
     }
 }
 
 /// A value in a message, in the words of YAML.
-struct Found<'a>(&'a Value);
+struct Shown<'a>(&'a Value);
 
-impl fmt::Display for Found<'_> {
+impl fmt::Display for Shown<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Value::Null => formatter.write_str("null"),
@@ -98,9 +98,9 @@ impl fmt::Display for Found<'_> {
 }
 
 /// The same for what serde's own visitors turn away.
-struct FoundUnexpected<'a>(Unexpected<'a>);
+struct ShownUnexpected<'a>(Unexpected<'a>);
 
-impl fmt::Display for FoundUnexpected<'_> {
+impl fmt::Display for ShownUnexpected<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Unexpected::Unit => formatter.write_str("null"),
@@ -138,7 +138,7 @@ struct ValueDeserializer<'a> {
 
 impl<'a> ValueDeserializer<'a> {
     fn mismatch<T>(self, expected: &str) -> Result<T, DeError> {
-        Err(DeError::mismatch(&expected, &Found(self.value)))
+        Err(DeError::mismatch(&expected, &Shown(self.value)))
     }
 
     fn any<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {

@@ -123,9 +123,10 @@ impl<'a> Document<'a> {
     pub(super) fn line_start(&self, at: usize) -> usize {
         let bytes = self.text.as_bytes();
         let start = line_start(bytes, at);
-        match bytes[start..].starts_with(BYTE_ORDER_MARK) {
-            true => (start + BYTE_ORDER_MARK.len()).min(at),
-            false => start,
+        if bytes[start..].starts_with(BYTE_ORDER_MARK) {
+            (start + BYTE_ORDER_MARK.len()).min(at)
+        } else {
+            start
         }
     }
 

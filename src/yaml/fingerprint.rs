@@ -10,7 +10,7 @@ use super::tree::{NodeId, NodeKind};
 ///
 /// Equal values have equal fingerprints, made by one [`RandomState`]; other values almost never do.
 #[derive(Debug)]
-pub struct Fingerprints {
+pub(crate) struct Fingerprints {
     first: u32,
     marks: Vec<Mark>,
 }
@@ -25,7 +25,7 @@ struct Mark {
 impl Fingerprints {
     /// Looks at each node below once.
     #[must_use]
-    pub fn of(node: NodeRef<'_>, state: &RandomState) -> Self {
+    pub(crate) fn of(node: NodeRef<'_>, state: &RandomState) -> Self {
         let ids = node.ids();
         let mut found = Self {
             first: ids.start,
@@ -48,7 +48,7 @@ impl Fingerprints {
 
     /// The fingerprint of a node's value; `None` if the source does not hold the whole value.
     #[must_use]
-    pub fn get(&self, node: NodeRef<'_>) -> Option<u64> {
+    pub(crate) fn get(&self, node: NodeRef<'_>) -> Option<u64> {
         let mark = self.at(node);
         mark.literal.then_some(mark.value)
     }

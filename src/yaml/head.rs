@@ -16,9 +16,10 @@ use super::node::NodeRef;
 /// Where the head of a text ends and the first document's own text begins.
 pub(crate) fn head_end(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let mut at = match bytes.starts_with(BYTE_ORDER_MARK) {
-        true => BYTE_ORDER_MARK.len(),
-        false => 0,
+    let mut at = if bytes.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len()
+    } else {
+        0
     };
     let mut end = at;
     let mut is_opened = false;

@@ -32,13 +32,14 @@ pub(crate) mod scan;
 pub mod value;
 mod verbatim;
 
-pub use comments::{all_comments, comments_above, line_comment};
+pub(crate) use comments::{all_comments, comments_above, line_comment};
 pub use content::{Content, OwnedDocument};
 pub use document::Document;
 pub use edit::{Editor, Part};
-pub use emit::{node_text, to_block_text, to_indented_block_text};
+pub use emit::to_block_text;
+pub(crate) use emit::{node_text, to_indented_block_text};
 pub use error::{EditError, Location, ParseError};
-pub use fingerprint::Fingerprints;
+pub(crate) use fingerprint::Fingerprints;
 pub(crate) use head::head_end;
 pub(crate) use lines::is_marker;
 pub use node::{EntryRef, NodeRef};

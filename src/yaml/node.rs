@@ -3,7 +3,7 @@
 use super::document::Document;
 use super::error::Location;
 use super::lines::skip_trivia;
-use super::path::{Path, PathElement};
+use super::path::Path;
 use super::scalar::{ScalarStyle, resolve_plain};
 use super::tree::{DocumentSpan, NONE, Node, NodeId, NodeKind};
 use super::value::Value;
@@ -204,18 +204,6 @@ impl<'a> NodeRef<'a> {
         keys.iter().try_fold(*self, |node, key| node.get(key))
     }
 
-    /// The node at a path of fields and indexes. Does not look through aliases.
-    #[must_use]
-    pub fn at_path(&self, path: &Path) -> Option<NodeRef<'a>> {
-        path.elements()
-            .iter()
-            .try_fold(*self, |node, element| match element {
-                PathElement::Field(name) => node.entry(name).map(|entry| entry.value),
-                PathElement::Index(index) => node.items().nth(*index),
-                PathElement::Key(_) | PathElement::Value(_) => None,
-            })
-    }
-
     /// The text of a scalar after unescaping and folding, whatever its type.
     #[must_use]
     pub fn scalar_text(&self) -> Option<&'a str> {
@@ -302,9 +290,10 @@ impl<'a> NodeRef<'a> {
     /// The document that this node is the root of, and its number; `None` for other nodes.
     pub(super) fn document_span(&self) -> Option<(usize, &'a DocumentSpan)> {
         let tree = self.document.tree;
-        let index = match tree.within {
-            true => return None,
-            false => tree.documents.binary_search_by_key(&self.id, |d| d.root),
+        let index = if tree.within {
+            return None;
+        } else {
+            tree.documents.binary_search_by_key(&self.id, |d| d.root)
         };
         let index = index.ok()?;
         Some((index, &tree.documents[index]))

@@ -4,15 +4,17 @@
 //! white space, comments and indicators can stand: the dash of an item, the colon of an entry, the
 //! header of a block scalar, the real end of a block collection, the place of an empty value.
 
-mod block_scalar;
+mod anchors;
 mod keys;
+mod scalar;
 
 use std::collections::HashMap;
 
 use granit_parser::{
-    BorrowedInput, ErrorKind, Event, Parser, ScalarStyle as Style, ScanError, Span, StrInput,
-    StructureStyle,
+    BorrowedInput, ErrorKind, Event, Parser, ScanError, Span, StrInput, StructureStyle,
 };
+
+use anchors::Anchor;
 
 use super::document::Document;
 use super::error::{Location, ParseError};
@@ -20,8 +22,7 @@ use super::lenient::LenientInput;
 use super::lines::{is_marker, line_end, line_start, lone_return, skip_trivia};
 use super::scalar::ScalarStyle;
 use super::tree::{
-    DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, ParseOptions, SharedAnchor, Tree,
-    most_nodes, offset,
+    DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, ParseOptions, Tree, most_nodes, offset,
 };
 
 /// Reads every document of a text.
@@ -31,9 +32,10 @@ pub(super) fn parse(text: &str, options: ParseOptions) -> Result<Tree, ParseErro
         Err(Failure::QuotedIndent(error)) => {
             let (input, shown) = LenientInput::new(text);
             let tree = builder().build(input)?;
-            match are_quoted(&tree, &shown.borrow()) {
-                true => Ok(tree),
-                false => Err(error),
+            if are_quoted(&tree, &shown.borrow()) {
+                Ok(tree)
+            } else {
+                Err(error)
             }
         }
         tree => Ok(tree?),
@@ -81,14 +83,6 @@ struct Builder<'t> {
     /// First byte behind the last thing taken.
     cursor: usize,
     anchors: HashMap<usize, Anchor>,
-}
-
-/// An anchor that aliases of this document can read.
-struct Anchor {
-    node: u32,
-    name: Box<str>,
-    /// Its place among the shared ones, once an alias has read it.
-    shared: Option<usize>,
 }
 
 impl<'t> Builder<'t> {
@@ -157,25 +151,7 @@ impl<'t> Builder<'t> {
                     .push((offset(range.start), offset(range.end)));
             }
             Event::DocumentStart(explicit, _) => {
-                let start = self.tree.documents.last().map_or(0, |d| d.end);
-                if explicit {
-                    self.cursor = range.end;
-                }
-                let body = if explicit { range.end } else { start };
-                self.cursor = self.cursor.max(body);
-                if self.cursor == 0 && self.text.starts_with('\u{feff}') {
-                    self.cursor = '\u{feff}'.len_utf8();
-                }
-                if !explicit {
-                    self.skip_document_ends();
-                }
-                self.tree.documents.push(DocumentSpan {
-                    root: NodeId(offset(self.tree.nodes.len())),
-                    empty: false,
-                    start,
-                    body,
-                    end: self.text.len(),
-                });
+                self.document_start(explicit.then_some(range.end));
             }
             Event::DocumentEnd => self.document_end(),
             Event::Anchor(..) if self.anchors.len() >= MAX_ANCHORS => {
@@ -192,6 +168,28 @@ impl<'t> Builder<'t> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// `body`: behind the `---`, if there is one.
+    fn document_start(&mut self, body: Option<usize>) {
+        let start = self.tree.documents.last().map_or(0, |d| d.end);
+        match body {
+            Some(body) => self.cursor = body,
+            None => {
+                self.cursor = self.cursor.max(start);
+                if self.cursor == 0 && self.text.starts_with('\u{feff}') {
+                    self.cursor = '\u{feff}'.len_utf8();
+                }
+                self.skip_document_ends();
+            }
+        }
+        self.tree.documents.push(DocumentSpan {
+            root: NodeId(offset(self.tree.nodes.len())),
+            empty: false,
+            start,
+            body: body.unwrap_or(start),
+            end: self.text.len(),
+        });
     }
 
     /// Skips further `...` lines: they end documents without events.
@@ -305,116 +303,6 @@ impl<'t> Builder<'t> {
             .is_none_or(|b| b" \t\r\n".contains(b))
     }
 
-    fn anchor(&mut self, id: usize, name: &str, range: std::ops::Range<usize>) {
-        let node = offset(self.tree.nodes.len()) - 1;
-        let anchor = Anchor {
-            node,
-            name: name.into(),
-            shared: None,
-        };
-        self.anchors.insert(id, anchor);
-        let (start, end) = (offset(range.start), offset(range.end));
-        let entry = &mut self.tree.nodes[node as usize];
-        entry.properties = entry.properties.min(start);
-        if entry.start == entry.end && entry.start < end && entry.start != NONE {
-            (entry.start, entry.end) = (end, end);
-        }
-        // A collection that begins with this node begins with the node's anchor.
-        let mut child = node;
-        loop {
-            let parent = self.tree.nodes[child as usize].parent;
-            if parent == NONE || parent + 1 != child {
-                break;
-            }
-            let first = &mut self.tree.nodes[parent as usize];
-            if !first.kind.is_block_collection() && first.kind != NodeKind::FlowPair {
-                break;
-            }
-            if first.start == NONE || first.start <= start {
-                break;
-            }
-            first.start = start;
-            child = parent;
-        }
-        self.cursor = self.cursor.max(range.end);
-    }
-
-    fn scalar(
-        &mut self,
-        value: &str,
-        style: Style,
-        span: &Span,
-        range: std::ops::Range<usize>,
-    ) -> Result<(), ParseError> {
-        let kind = NodeKind::Scalar(match style {
-            Style::Plain => ScalarStyle::Plain,
-            Style::SingleQuoted => ScalarStyle::SingleQuoted,
-            Style::DoubleQuoted => ScalarStyle::DoubleQuoted,
-            Style::Literal => ScalarStyle::Literal,
-            Style::Folded => ScalarStyle::Folded,
-        });
-        let id = self.begin(kind, Some(span))?;
-        let block = matches!(style, Style::Literal | Style::Folded);
-        let (start, end) = if block {
-            let start = self.block_header(range.start);
-            (start, self.block_end(start, range.end))
-        } else if range.is_empty() {
-            let at = self.empty_place(id);
-            (at, at)
-        } else {
-            let plain = &self.bytes[range.clone()];
-            let kept = plain.len()
-                - plain
-                    .iter()
-                    .rev()
-                    .take_while(|b| b" \t\r\n".contains(b))
-                    .count();
-            (
-                range.start,
-                if style == Style::Plain {
-                    range.start + kept
-                } else {
-                    range.end
-                },
-            )
-        };
-        if style == Style::Plain
-            && let Some(at) = comment_in(&self.bytes[start..end])
-        {
-            // The parser reads over some.
-            let message = "expected a new entry or item, found text that a comment cut off";
-            return Err(self.error(start + at, message.to_owned()));
-        }
-        let mut value = value;
-        if block && end == self.text.len() && !self.text.ends_with('\n') {
-            // YAML 1.2.2, 8.1.1.2: no line break, nothing to keep; the parser adds one.
-            value = value.strip_suffix('\n').unwrap_or(value);
-            self.tree.unterminated = Some(NodeId(id));
-        }
-        let empty = start == end;
-        let node = &mut self.tree.nodes[id as usize];
-        (node.start, node.end) = (offset(start), offset(end));
-        if !empty && self.text.get(start..end) != Some(value) {
-            self.tree.add_decoded(self.text, value.into());
-        }
-        self.cursor = end.max(self.cursor);
-        self.grow_parent_start(id);
-        Ok(())
-    }
-
-    /// Where a scalar of no length stands: behind its indicator, an empty key at its colon.
-    fn empty_place(&self, id: u32) -> usize {
-        let node = &self.tree.nodes[id as usize];
-        let is_key = self.open.last().is_some_and(|open| {
-            !open.at_key && self.tree.nodes[open.node as usize].kind.is_mapping()
-        });
-        if is_key && node.mark == NONE {
-            self.skip_trivia(self.cursor)
-        } else {
-            self.cursor
-        }
-    }
-
     /// A collection begins no later than its first child.
     fn grow_parent_start(&mut self, id: u32) {
         let start = self.tree.nodes[id as usize].start;
@@ -422,29 +310,6 @@ impl<'t> Builder<'t> {
         if parent != NONE && self.tree.nodes[parent as usize].start == NONE {
             self.tree.nodes[parent as usize].start = start;
         }
-    }
-
-    fn alias(&mut self, target: usize, range: std::ops::Range<usize>) -> Result<(), ParseError> {
-        let id = self.begin(NodeKind::Alias, None)?;
-        let node = &mut self.tree.nodes[id as usize];
-        (node.start, node.end) = (offset(range.start), offset(range.end));
-        if let Some(anchor) = self.anchors.get_mut(&target) {
-            node.extra = anchor.node;
-            match anchor.shared {
-                Some(at) => self.tree.shared[at].last_reader = NodeId(id),
-                None => {
-                    anchor.shared = Some(self.tree.shared.len());
-                    self.tree.shared.push(SharedAnchor {
-                        node: NodeId(anchor.node),
-                        name: anchor.name.clone(),
-                        last_reader: NodeId(id),
-                    });
-                }
-            }
-        }
-        self.cursor = range.end;
-        self.grow_parent_start(id);
-        Ok(())
     }
 
     fn open(
@@ -528,13 +393,6 @@ impl<'t> Builder<'t> {
             message,
         }
     }
-}
-
-/// A comment between the lines of a plain scalar, which would end it (YAML 1.2.2, 6.7).
-fn comment_in(plain: &[u8]) -> Option<usize> {
-    memchr::memchr(b'\n', plain)?;
-    let mut signs = memchr::memchr_iter(b'#', plain);
-    signs.find(|at| *at > 0 && b" \t\n".contains(&plain[at - 1]))
 }
 
 /// Whether these offsets, in order, all lie within quoted scalars.

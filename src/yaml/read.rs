@@ -82,9 +82,10 @@ impl NodeRef<'_> {
             for entry in self.entries() {
                 let key = entry.key.value_within(budget, depth + 1)?;
                 let value = entry.value.value_within(budget, depth + 1)?;
-                match merge == Some(entry.key.id) {
-                    true => brought = Some((entries.len(), value)),
-                    false => entries.push((key, value)),
+                if merge == Some(entry.key.id) {
+                    brought = Some((entries.len(), value))
+                } else {
+                    entries.push((key, value))
                 }
             }
             if let Some((at, brought)) = brought {

@@ -8,8 +8,10 @@
 mod plain;
 mod write;
 
-pub use plain::plain_is_safe;
-pub use write::{write_block, write_double_quoted, write_inline, write_single_quoted};
+pub(crate) use plain::plain_is_safe;
+#[cfg(test)]
+use write::write_single_quoted;
+pub(crate) use write::{write_block, write_double_quoted, write_inline};
 
 use super::value::{Number, Value};
 
@@ -30,7 +32,7 @@ pub enum ScalarStyle {
 
 /// Where a scalar stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Context {
+pub(crate) enum Context {
     /// In a block collection, or alone in its document.
     Block,
     /// Inside of `[]` or `{}`, where `,[]{}` end a plain scalar.

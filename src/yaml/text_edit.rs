@@ -76,7 +76,9 @@ impl TextEdit {
 mod tests {
     use super::*;
 
-    fn applied(replacements: &[(Range<usize>, &str)], base: usize) -> Result<String, EditError> {
+    type Replacements<'r> = &'r [(Range<usize>, &'r str)];
+
+    fn applied(replacements: Replacements<'_>, base: usize) -> Result<String, EditError> {
         let mut edit = TextEdit::default();
         for (range, new) in replacements {
             edit.replace(range.clone(), (*new).to_owned());
@@ -86,7 +88,7 @@ mod tests {
 
     #[test]
     fn disjoint_replacements_are_made_in_any_order() {
-        let table: [(&[(Range<usize>, &str)], &str); 8] = [
+        let table: [(Replacements<'_>, &str); 8] = [
             (&[], "abcdef"),
             (&[(1..2, "X"), (2..4, "")], "aXef"),
             (&[(4..6, "Z"), (0..1, "X")], "XbcdZ"),
@@ -109,7 +111,7 @@ mod tests {
 
     #[test]
     fn overlaps_and_places_outside_of_the_text_are_refused() {
-        let table: [(&[(Range<usize>, &str)], usize); 7] = [
+        let table: [(Replacements<'_>, usize); 7] = [
             (&[(1..3, "X"), (2..4, "Y")], 2),
             (&[(1..3, "X"), (1..3, "X")], 1),
             (&[(0..6, ""), (1..2, "")], 1),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::lines::{block_indicators, body_indent, indent_of, newline_at};
+use super::lines::{block_indicators, body_indent, newline_at};
 use super::slots::{Slot, spans, stable_slots};
 use super::{Change, Editor};
 use crate::yaml::comments::head_start;
@@ -89,9 +89,10 @@ impl<'d, 'f> Editor<'d, 'f> {
             .map(|(range, ids)| {
                 let line = document.line_start(range.start);
                 let own_line = document.text[line..range.start].bytes().all(|b| b == b' ');
-                let lines_start = match own_line {
-                    true => head_start(document, line, range.start - line, floor),
-                    false => range.start,
+                let lines_start = if own_line {
+                    head_start(document, line, range.start - line, floor)
+                } else {
+                    range.start
                 };
                 let column = document.column(range.start);
                 let lines_end = self.behind_line(range.end);
@@ -218,9 +219,10 @@ impl<'d, 'f> Editor<'d, 'f> {
             // What comes first stands behind the dash, in the place of what stood there.
             None if block.behind_dash => {
                 let unit = &block.units[0];
-                let end = match run.keeps {
-                    true => self.behind_blank_lines(unit.lines_end),
-                    false => unit.lines_end,
+                let end = if run.keeps {
+                    self.behind_blank_lines(unit.lines_end)
+                } else {
+                    unit.lines_end
                 };
                 out.replace(unit.start..end, run.text.trim_start().to_owned());
             }
@@ -349,58 +351,6 @@ impl<'d, 'f> Editor<'d, 'f> {
         block_indicators(last).contains('+') || self.indent_below(below) >= indent
     }
 
-    /// Behind the comment lines that are indented deeper than `column`, and the blank lines among
-    /// them. `from` begins a line.
-    pub(super) fn behind_deeper_comments(&self, from: usize, column: usize) -> usize {
-        let document = self.document;
-        let mut behind = from;
-        let mut at = self.behind_blank_lines(from);
-        while at < document.text.len() {
-            let indent = indent_of(&document.text[at..document.line_end(at)]);
-            if indent <= column || document.comment_at(at + indent).is_none() {
-                break;
-            }
-            behind = self.behind_line(at);
-            at = self.behind_blank_lines(behind);
-        }
-        behind
-    }
-
-    /// Columns of white space in the blank lines from `from` on and in front of a comment there.
-    /// A block scalar that ends at `from` would read lines that are indented as deep as its own as its
-    /// text.
-    pub(super) fn indent_below(&self, from: usize) -> usize {
-        let document = self.document;
-        let comment = self.behind_blank_lines(from).min(document.text.len());
-        let blank = document.text.get(from..comment).unwrap_or_default();
-        let blank = blank.lines().map(indent_of).max();
-        let indent = indent_of(&document.text[comment..document.line_end(comment)]);
-        let comment = document.comment_at(comment + indent).map_or(0, |_| indent);
-        blank.unwrap_or(0).max(comment)
-    }
-
-    /// The first blank line from `from` on, or `end`.
-    pub(super) fn behind_adjoining_comments(&self, from: usize, end: usize) -> usize {
-        let mut at = from;
-        while at < end && self.behind_blank_lines(at) == at {
-            at = self.behind_line(at);
-        }
-        at
-    }
-
-    pub(super) fn behind_blank_lines(&self, from: usize) -> usize {
-        let text = self.document.text;
-        let mut at = from;
-        while at < text.len() {
-            let end = self.document.line_end(at);
-            if end == text.len() || !text[at..end].trim().is_empty() {
-                break;
-            }
-            at = end + 1;
-        }
-        at
-    }
-
     /// Writes `{}` or `[]` in the place of all entries or items.
     pub(super) fn edit_emptied(
         &self,
@@ -422,9 +372,10 @@ impl<'d, 'f> Editor<'d, 'f> {
                 out.insert(head, text);
             }
             None => {
-                let indent = match first.own_line {
-                    true => self.document.column(first.start),
-                    false => 0,
+                let indent = if first.own_line {
+                    self.document.column(first.start)
+                } else {
+                    0
                 };
                 let text = format!("{:indent$}{empty}{}", "", format.newline);
                 out.replace(first.lines_start..first.lines_end, text);

@@ -83,9 +83,10 @@ impl<'d, 'f> Editor<'d, 'f> {
                     let cell = &cells[*index];
                     let own = &text[cell.lead.clone()];
                     let moves_to_or_from_front = (*index == 0) != (position == 0);
-                    out.push_lead(match moves_to_or_from_front && !own.contains('#') {
-                        true => leads.at(position),
-                        false => own,
+                    out.push_lead(if moves_to_or_from_front && !own.contains('#') {
+                        leads.at(position)
+                    } else {
+                        own
                     });
                     out.in_comment = self.push_cell(cell, comma, &mut out.text)?;
                 }
@@ -178,9 +179,12 @@ impl Leads {
             Some(at) => format!("{}{}", format.newline, &lead[at + 1..]),
             None => String::new(),
         };
-        let without_comments = |lead: &str| match lead.contains('#') {
-            true => break_of(lead),
-            false => lead.to_owned(),
+        let without_comments = |lead: &str| {
+            if lead.contains('#') {
+                break_of(lead)
+            } else {
+                lead.to_owned()
+            }
         };
         let lead = |cell: &Element| without_comments(&text[cell.lead.clone()]);
         let first = cells.first().map(lead).unwrap_or_default();

@@ -1,5 +1,8 @@
-//! Small facts on lines and block scalars.
+//! Lines around a node: their breaks, indentation, blank lines and comments.
 
+use std::ops::Range;
+
+use super::Editor;
 use crate::yaml::document::Document;
 use crate::yaml::node::NodeRef;
 
@@ -49,5 +52,95 @@ pub(super) fn break_at(document: Document<'_>, at: usize) -> usize {
         end - 1
     } else {
         end
+    }
+}
+
+impl<'d> Editor<'d, '_> {
+    /// Behind the comment lines that are indented deeper than `column`, and the blank lines among
+    /// them. `from` begins a line.
+    pub(super) fn behind_deeper_comments(&self, from: usize, column: usize) -> usize {
+        let document = self.document;
+        let mut behind = from;
+        let mut at = self.behind_blank_lines(from);
+        while at < document.text.len() {
+            let indent = indent_of(&document.text[at..document.line_end(at)]);
+            if indent <= column || document.comment_at(at + indent).is_none() {
+                break;
+            }
+            behind = self.behind_line(at);
+            at = self.behind_blank_lines(behind);
+        }
+        behind
+    }
+
+    /// Columns of white space in the blank lines from `from` on and in front of a comment there.
+    /// A block scalar that ends at `from` would read lines that are indented as deep as its own as its
+    /// text.
+    pub(super) fn indent_below(&self, from: usize) -> usize {
+        let document = self.document;
+        let comment = self.behind_blank_lines(from).min(document.text.len());
+        let blank = document.text.get(from..comment).unwrap_or_default();
+        let blank = blank.lines().map(indent_of).max();
+        let indent = indent_of(&document.text[comment..document.line_end(comment)]);
+        let comment = document.comment_at(comment + indent).map_or(0, |_| indent);
+        blank.unwrap_or(0).max(comment)
+    }
+
+    /// The first blank line from `from` on, or `end`.
+    pub(super) fn behind_adjoining_comments(&self, from: usize, end: usize) -> usize {
+        let mut at = from;
+        while at < end && self.behind_blank_lines(at) == at {
+            at = self.behind_line(at);
+        }
+        at
+    }
+
+    pub(super) fn behind_blank_lines(&self, from: usize) -> usize {
+        let text = self.document.text;
+        let mut at = from;
+        while at < text.len() {
+            let end = self.document.line_end(at);
+            if end == text.len() || !text[at..end].trim().is_empty() {
+                break;
+            }
+            at = end + 1;
+        }
+        at
+    }
+
+    /// Behind the line break of the line of `at`, be it the one that the last line will get.
+    pub(super) fn behind_line(&self, at: usize) -> usize {
+        let text = self.document.text;
+        let end = self.document.line_end(at);
+        if end < text.len() {
+            end + 1
+        } else {
+            end + newline_at(text, end).len()
+        }
+    }
+
+    pub(super) fn with_space_before(&self, range: Range<usize>) -> Range<usize> {
+        let before = &self.document.text[..range.start];
+        let blank = before.len() - before.trim_end_matches([' ', '\t']).len();
+        range.start - blank..range.end
+    }
+
+    /// First byte that comments above the first unit of a block collection can stand at.
+    pub(super) fn floor(&self, node: NodeRef<'d>) -> usize {
+        let document = self.document;
+        if let Some(mark) = node.mark() {
+            return (document.line_end(mark) + 1).min(node.range().start);
+        }
+        if node.parent().is_some() {
+            return 0;
+        }
+        let documents = &document.tree.documents;
+        let index = documents.partition_point(|d| d.root.0 <= node.id.0);
+        let body = documents.get(index.saturating_sub(1)).map_or(0, |d| d.body);
+        if document.line_start(body) == body {
+            body
+        } else {
+            (document.line_end(body) + 1).min(node.range().start)
+        }
     }
 }

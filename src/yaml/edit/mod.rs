@@ -20,6 +20,7 @@
 //! ```
 
 mod block;
+mod change;
 mod finish;
 mod flow;
 mod fold;
@@ -37,15 +38,16 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use change::{Change, is_empty};
 use keys::KeyIndexes;
 use refuse::{key_of, readable};
-use slots::{NewSlot, Slot, spans, take_out};
+use slots::{NewSlot, Slot, spans};
 
 use super::content::Content;
 use super::document::Document;
 use super::error::EditError;
 use super::node::{EntryRef, NodeRef};
-use super::tree::{NodeId, NodeKind, Tree};
+use super::tree::{NodeId, Tree};
 use super::value::Value;
 
 /// An entry or item of a collection after the edit.
@@ -66,12 +68,6 @@ struct Comments {
     above: Option<Vec<String>>,
     /// Behind the value, or behind the indicator of a value on lines of its own; empty for none.
     behind: Option<String>,
-}
-
-#[derive(Debug, Clone)]
-enum Change<'a> {
-    Replace(Content<'a>),
-    Slots(Vec<Slot<'a>>),
 }
 
 /// Collects changes to the nodes of one document.
@@ -126,7 +122,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Names comment lines, each from its `#`, that entries and items added from now on leave behind.
-    pub fn leave_out(&mut self, lines: HashSet<String>) {
+    pub(crate) fn leave_out(&mut self, lines: HashSet<String>) {
         self.without = Arc::new(lines);
     }
 
@@ -145,7 +141,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Forgets all changes at a node and within it.
-    pub fn discard(&mut self, node: NodeRef<'d>) {
+    pub(crate) fn discard(&mut self, node: NodeRef<'d>) {
         let ids = NodeId(node.ids().start)..NodeId(node.ids().end);
         let changed = self.changes.range(ids.clone()).map(|(id, _)| *id);
         let commented = self.comments.range(ids).map(|(id, _)| *id);
@@ -385,77 +381,4 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub fn set_comment_behind(&mut self, owner: NodeRef<'d>, comment: &str) {
         self.comments.entry(owner.id).or_default().behind = Some(comment.to_owned());
     }
-
-    /// The entry of a key, with its index. A large mapping that is asked again gets an index.
-    fn find(&self, mapping: NodeRef<'d>, key: &str) -> Option<(usize, EntryRef<'d>)> {
-        self.keys.borrow_mut().find(mapping, key)
-    }
-
-    /// The slots without the removed ones, so that positions count.
-    fn settled_slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
-        let gone = self.gone.remove(&collection.id).unwrap_or_default();
-        let slots = self.slots(collection);
-        take_out(slots, &gone);
-        slots
-    }
-
-    fn slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
-        let fresh = || {
-            let count = collection.entries().count() + collection.items().count();
-            Change::Slots((0..count).map(Slot::Kept).collect())
-        };
-        let change = self.changes.entry(collection.id).or_insert_with(fresh);
-        if let Change::Replace(_) = change {
-            *change = Change::Slots(Vec::new());
-        }
-        match change {
-            Change::Slots(slots) => slots,
-            Change::Replace(_) => unreachable!("replaced just above"),
-        }
-    }
-
-    fn insert_slot(
-        &mut self,
-        collection: NodeRef<'d>,
-        position: Option<usize>,
-        slot: NewSlot<'f>,
-    ) -> Result<(), EditError> {
-        let kind = collection.kind();
-        let (fits, expected) = match slot.key {
-            Some(_) => (kind.is_mapping(), "mapping"),
-            None => (kind.is_sequence(), "sequence"),
-        };
-        let slot = self.new_slot(slot)?;
-        if !fits && !is_empty(collection) {
-            return Err(EditError::WrongKind {
-                place: collection.path().to_string(),
-                expected,
-                found: collection.kind_name(),
-            });
-        }
-        self.refuse(collection, || collection.shared_above())?;
-        match position {
-            None => self.slots(collection).push(slot),
-            Some(position) => {
-                let slots = self.settled_slots(collection);
-                slots.insert(position.min(slots.len()), slot);
-            }
-        }
-        Ok(())
-    }
-
-    fn new_slot(&self, slot: NewSlot<'f>) -> Result<Slot<'f>, EditError> {
-        let content = readable(slot.content)?;
-        let without = Arc::clone(&self.without);
-        Ok(Slot::New(Box::new(NewSlot {
-            content,
-            without,
-            ..slot
-        })))
-    }
-}
-
-/// Whether a node is an empty value, which can become a mapping or a sequence.
-fn is_empty(node: NodeRef<'_>) -> bool {
-    matches!(node.kind(), NodeKind::Scalar(_)) && node.is_null()
 }

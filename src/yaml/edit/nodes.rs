@@ -89,9 +89,10 @@ impl<'d, 'f> Editor<'d, 'f> {
             && !self.replaces_header(owner)
             && let Some(at) = comment_place(owner)
         {
-            let text = match comment.is_empty() {
-                true => String::new(),
-                false => format!(" {comment}"),
+            let text = if comment.is_empty() {
+                String::new()
+            } else {
+                format!(" {comment}")
             };
             out.replace(at..break_at(document, at), text);
         }
@@ -103,9 +104,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         let in_mapping = owner
             .parent()
             .is_some_and(|parent| parent.kind().is_mapping());
-        let value = match in_mapping {
-            true => self.document.node(NodeId(owner.raw().next)),
-            false => owner,
+        let value = if in_mapping {
+            self.document.node(NodeId(owner.raw().next))
+        } else {
+            owner
         };
         value.kind().is_block_scalar()
             && matches!(self.changes.get(&value.id), Some(Change::Replace(_)))

@@ -1,9 +1,7 @@
 //! A value in its place: behind its key or dash, on a line of its own, or on the lines below.
 
-use std::ops::Range;
-
 use super::format::owner_of;
-use super::lines::{block_indicators, break_at, newline_at};
+use super::lines::{block_indicators, break_at};
 use super::{Content, Editor};
 use crate::yaml::comments::{comment_behind, header_end};
 use crate::yaml::emit::{Emitter, Rendered, Tail, plain_or_quoted};
@@ -84,16 +82,17 @@ impl<'d, 'f> Editor<'d, 'f> {
         let asked = self.comments.get(&owner.id);
         let asked = asked.and_then(|comments| comments.behind.as_deref());
         let is_block = node.kind().is_block_scalar();
-        let at = match is_block {
-            true => header_end(node),
-            false => node.range().end,
+        let at = if is_block {
+            header_end(node)
+        } else {
+            node.range().end
         };
         let own = comment_behind(self.document, at).map(str::trim);
-        let comment = match is_block {
-            true => asked.or(own).or(brought.as_deref()),
-            // The comment behind the old value stays or comes on its own.
-            false if asked.is_some() || own.is_some() => None,
-            false => brought.as_deref(),
+        let comment = if is_block {
+            asked.or(own).or(brought.as_deref())
+        } else {
+            // The comment behind the old value stays, or is replaced on its own.
+            brought.as_deref().filter(|_| asked.or(own).is_none())
         };
         if let Some(comment) = comment.filter(|comment| !comment.is_empty()) {
             rendered.put_comment(comment);
@@ -194,9 +193,10 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub(super) fn place_on_own_line(&self, node: NodeRef<'d>, text: String, out: &mut TextEdit) {
         if let (Some(properties), Some(_)) = (node.properties_range(), node.tag()) {
             let anchor = node.anchor().unwrap_or_default().to_owned();
-            let range = match anchor.is_empty() {
-                true => self.with_space_before(properties),
-                false => properties,
+            let range = if anchor.is_empty() {
+                self.with_space_before(properties)
+            } else {
+                properties
             };
             out.replace(range, anchor);
         }
@@ -293,9 +293,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         let document = self.document;
         let start = node.outer_start();
         let line_end = break_at(document, node.range().end);
-        let end = match node.kind().is_block_collection() {
-            true => line_end,
-            false => node.range().end,
+        let end = if node.kind().is_block_collection() {
+            line_end
+        } else {
+            node.range().end
         };
         let own_line = matches!(owner_of(node), Owner::Root(_))
             && document.text[document.line_start(start)..start]
@@ -312,9 +313,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         let mut text = [anchor, &rendered.inline].join(" ").trim().to_owned();
         // Lines below a dash begin in the column behind the dash and one space.
         let behind_dash = node.mark().is_some() && rendered.moved_up.is_some();
-        let range = match text.is_empty() || behind_dash {
-            true => self.with_space_before(start..end),
-            false => start..end,
+        let range = if text.is_empty() || behind_dash {
+            self.with_space_before(start..end)
+        } else {
+            start..end
         };
         let glued = !document.text[..range.start].ends_with([' ', '\t', '\n', '\u{feff}']);
         if glued && !text.is_empty() && range.start > 0 {
@@ -332,42 +334,6 @@ impl<'d, 'f> Editor<'d, 'f> {
         // Content of several lines: the comment behind the old content stays with the owner.
         out.replace(range, text);
         out.insert(line_end, rendered.below);
-    }
-
-    pub(super) fn with_space_before(&self, range: Range<usize>) -> Range<usize> {
-        let before = &self.document.text[..range.start];
-        let blank = before.len() - before.trim_end_matches([' ', '\t']).len();
-        range.start - blank..range.end
-    }
-
-    /// First byte that comments above the first unit of a block collection can stand at.
-    pub(super) fn floor(&self, node: NodeRef<'d>) -> usize {
-        let document = self.document;
-        if let Some(mark) = node.mark() {
-            return (document.line_end(mark) + 1).min(node.range().start);
-        }
-        if node.parent().is_some() {
-            return 0;
-        }
-        let documents = &document.tree.documents;
-        let index = documents.partition_point(|d| d.root.0 <= node.id.0);
-        let body = documents.get(index.saturating_sub(1)).map_or(0, |d| d.body);
-        if document.line_start(body) == body {
-            body
-        } else {
-            (document.line_end(body) + 1).min(node.range().start)
-        }
-    }
-
-    /// Behind the line break of the line of `at`, be it the one that the last line will get.
-    pub(super) fn behind_line(&self, at: usize) -> usize {
-        let text = self.document.text;
-        let end = self.document.line_end(at);
-        if end < text.len() {
-            end + 1
-        } else {
-            end + newline_at(text, end).len()
-        }
     }
 }
 

@@ -32,7 +32,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// The changes so far that cannot be written, each with its node: an alias there would have to be
     /// written out and cannot.
     #[must_use]
-    pub fn refusals(&mut self) -> Vec<(NodeId, EditError)> {
+    fn refusals(&mut self) -> Vec<(NodeId, EditError)> {
         self.take_out_gone();
         let Some(expanded) = expanded(self.document, self.own_tree.as_deref()) else {
             return Vec::new();
@@ -49,7 +49,7 @@ impl<'d, 'f> Editor<'d, 'f> {
 
     /// Discards the changes of these nodes that cannot be written. Returns the index and the error of
     /// each, with paths from the node. [`Editor::finish`] reports the others.
-    pub fn settle(&mut self, nodes: &[NodeRef<'d>]) -> Vec<(usize, EditError)> {
+    pub(crate) fn settle(&mut self, nodes: &[NodeRef<'d>]) -> Vec<(usize, EditError)> {
         let mut given_up = Vec::new();
         loop {
             let before = given_up.len();

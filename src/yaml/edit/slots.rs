@@ -118,9 +118,10 @@ pub(super) fn new_block(slots: &[Slot<'_>], owner: Owner, format: &Format) -> Re
 
 /// A flow collection of new entries or items.
 pub(super) fn new_flow(slots: &[Slot<'_>], format: &Format) -> String {
-    let (open, close) = match is_mapping(slots) {
-        true => ('{', '}'),
-        false => ('[', ']'),
+    let (open, close) = if is_mapping(slots) {
+        ('{', '}')
+    } else {
+        ('[', ']')
     };
     let mut text = String::from(open);
     for (at, new) in new_slots(slots).enumerate() {
@@ -173,9 +174,10 @@ pub(super) fn comments_around<'n>(new: &'n NewSlot<'_>) -> (Vec<&'n str>, Option
     let in_block = value
         .parent()
         .is_some_and(|parent| parent.kind().is_block_collection());
-    let behind = match in_block {
-        true => line_comment(owner).filter(|comment| !comment.is_empty()),
-        false => comment_in_flow(value),
+    let behind = if in_block {
+        line_comment(owner).filter(|comment| !comment.is_empty())
+    } else {
+        comment_in_flow(value)
     };
     (above, behind)
 }

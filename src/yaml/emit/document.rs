@@ -15,7 +15,11 @@ pub fn to_block_text(value: &Value) -> String {
 
 /// The same with every line indented that is not empty, and another line break.
 #[must_use]
-pub fn to_indented_block_text(value: &Value, indent: usize, newline: &'static str) -> String {
+pub(crate) fn to_indented_block_text(
+    value: &Value,
+    indent: usize,
+    newline: &'static str,
+) -> String {
     let mut text = String::new();
     let format = Format {
         newline,
@@ -41,7 +45,7 @@ pub fn to_indented_block_text(value: &Value, indent: usize, newline: &'static st
 
 /// A node as the text of a document of its own: its spelling and inner comments stay.
 #[must_use]
-pub fn node_text(node: NodeRef<'_>) -> String {
+pub(crate) fn node_text(node: NodeRef<'_>) -> String {
     if let Some(text) = collection_text(node) {
         return text;
     }

@@ -19,7 +19,8 @@ mod rendered;
 mod transcribe;
 mod value;
 
-pub use document::{node_text, to_block_text, to_indented_block_text};
+pub use document::to_block_text;
+pub(crate) use document::{node_text, to_indented_block_text};
 pub(super) use rendered::Rendered;
 pub(super) use value::plain_or_quoted;
 
@@ -33,16 +34,16 @@ use super::value::Value;
 pub(super) struct Emitter<'o> {
     out: &'o mut String,
     format: Format,
-    at: Place,
+    cursor: Cursor,
     /// Length of the text before anything was written.
     start: usize,
     /// Column of the content whose first line stands behind the dash that owns it.
     moved_up: Option<usize>,
 }
 
-/// What is in front of the place where the emitter writes next.
+/// What the emitter wrote last, which decides how it goes on.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum Cursor {
     /// A line break, or the start of the text.
     LineStart,
     /// A dash. White space of this width comes first; a collection begins on the same line.
@@ -65,24 +66,24 @@ pub(super) enum Tail {
 
 /// A state of the emitter to return to.
 #[derive(Clone, Copy)]
-struct Mark {
+struct Checkpoint {
     length: usize,
-    at: Place,
+    cursor: Cursor,
     moved_up: Option<usize>,
 }
 
 impl<'o> Emitter<'o> {
     /// Writes from the start of a line on.
     pub(super) fn at_line_start(out: &'o mut String, format: Format) -> Self {
-        Self::at_place(out, format, Place::LineStart)
+        Self::at_cursor(out, format, Cursor::LineStart)
     }
 
-    fn at_place(out: &'o mut String, format: Format, at: Place) -> Self {
+    fn at_cursor(out: &'o mut String, format: Format, cursor: Cursor) -> Self {
         let start = out.len();
         Self {
             out,
             format,
-            at,
+            cursor,
             start,
             moved_up: None,
         }
@@ -114,7 +115,7 @@ impl<'o> Emitter<'o> {
 
     /// Writes a node as its source has it, else its value; `head` stands above its first line.
     fn node(&mut self, node: NodeRef<'_>, head: &[&str], owner: Owner) -> Tail {
-        let mark = self.mark();
+        let checkpoint = self.checkpoint();
         let column = owner.child(node.kind().is_sequence(), &self.format);
         // A tag stands on the line of the indicator, and then the first entry is not behind it.
         if node.tag().is_none() {
@@ -123,25 +124,25 @@ impl<'o> Emitter<'o> {
         if let Some(tail) = self.transcribe(node, owner) {
             return tail;
         }
-        self.reset(mark);
+        self.reset(checkpoint);
         head.iter().for_each(|line| self.whole_line(column, line));
         self.value(&node.value().unwrap_or(Value::Null), owner)
     }
 
     /// Begins a line at a column, or goes on behind a dash.
     fn line(&mut self, column: usize) {
-        match self.at {
-            Place::LineStart => self.spaces(column),
-            Place::Dash(gap) => {
+        match self.cursor {
+            Cursor::LineStart => self.spaces(column),
+            Cursor::Dash(gap) => {
                 self.note_moved_up(column);
                 self.spaces(gap);
             }
-            Place::Colon(_) | Place::Text => {
+            Cursor::Colon(_) | Cursor::Text => {
                 self.out.push_str(self.format.newline);
                 self.spaces(column);
             }
         }
-        self.at = Place::Text;
+        self.cursor = Cursor::Text;
     }
 
     /// Writes a line; an empty one is not indented.
@@ -154,13 +155,13 @@ impl<'o> Emitter<'o> {
     }
 
     fn blank_line(&mut self) {
-        match self.at {
-            Place::LineStart => return self.out.push_str(self.format.newline),
+        match self.cursor {
+            Cursor::LineStart => return self.out.push_str(self.format.newline),
             // The line of the dash is the blank one.
-            Place::Dash(_) => self.note_moved_up(0),
-            Place::Colon(_) | Place::Text => self.out.push_str(self.format.newline),
+            Cursor::Dash(_) => self.note_moved_up(0),
+            Cursor::Colon(_) | Cursor::Text => self.out.push_str(self.format.newline),
         }
-        self.at = Place::Text;
+        self.cursor = Cursor::Text;
     }
 
     fn note_moved_up(&mut self, column: usize) {
@@ -171,10 +172,10 @@ impl<'o> Emitter<'o> {
 
     /// Begins text on the line of the indicator.
     fn gap(&mut self) {
-        if let Place::Dash(gap) | Place::Colon(gap) = self.at {
+        if let Cursor::Dash(gap) | Cursor::Colon(gap) = self.cursor {
             self.spaces(gap);
         }
-        self.at = Place::Text;
+        self.cursor = Cursor::Text;
     }
 
     /// Writes text on the line of the indicator.
@@ -188,18 +189,18 @@ impl<'o> Emitter<'o> {
     /// Writes a colon; its content follows behind white space of a width.
     fn colon(&mut self, gap: usize) {
         self.out.push(':');
-        self.at = Place::Colon(gap);
+        self.cursor = Cursor::Colon(gap);
     }
 
     /// Writes a dash; its content follows behind white space.
     fn dash(&mut self) {
         self.out.push('-');
-        self.at = Place::Dash(self.format.dash.max(2) - 1);
+        self.cursor = Cursor::Dash(self.format.dash.max(2) - 1);
     }
 
     /// Ends an entry or item: after an empty one, too, the next begins on a line of its own.
     fn end_part(&mut self) {
-        self.at = Place::Text;
+        self.cursor = Cursor::Text;
     }
 
     /// Adds text to the line of the indicator behind which the content from `from` on stands.
@@ -221,17 +222,17 @@ impl<'o> Emitter<'o> {
         }
     }
 
-    fn mark(&self) -> Mark {
-        Mark {
+    fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
             length: self.out.len(),
-            at: self.at,
+            cursor: self.cursor,
             moved_up: self.moved_up,
         }
     }
 
-    fn reset(&mut self, mark: Mark) {
-        self.out.truncate(mark.length);
-        (self.at, self.moved_up) = (mark.at, mark.moved_up);
+    fn reset(&mut self, checkpoint: Checkpoint) {
+        self.out.truncate(checkpoint.length);
+        (self.cursor, self.moved_up) = (checkpoint.cursor, checkpoint.moved_up);
     }
 }
 

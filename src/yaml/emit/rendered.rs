@@ -1,6 +1,6 @@
 //! New text for the place behind an indicator that is there already.
 
-use super::{Emitter, Place, Tail};
+use super::{Cursor, Emitter, Tail};
 use crate::yaml::format::{Format, Owner};
 
 /// Text for a place behind an indicator.
@@ -25,11 +25,11 @@ impl Rendered {
         write: impl FnOnce(&mut Emitter<'_>) -> Tail,
     ) -> Self {
         let mut inline = String::new();
-        let at = match owner {
-            Owner::Dash(_) => Place::Dash(0),
-            Owner::Root(_) | Owner::Key(_) => Place::Colon(0),
+        let cursor = match owner {
+            Owner::Dash(_) => Cursor::Dash(0),
+            Owner::Root(_) | Owner::Key(_) => Cursor::Colon(0),
         };
-        let mut emitter = Emitter::at_place(&mut inline, *format, at);
+        let mut emitter = Emitter::at_cursor(&mut inline, *format, cursor);
         let tail = write(&mut emitter);
         let moved_up = emitter.moved_up;
         let newline = format.newline;

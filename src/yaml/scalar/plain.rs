@@ -9,7 +9,7 @@ use super::{Context, is_decimal_float, split_digits};
 /// False for what breaks the syntax in this context (7.3.3) and for what some reader resolves to another type: empty text and null words,
 /// the booleans of YAML 1.1 (`y`, `on`, ...) in any case, numbers (`0o17`, `017`, `0b1`, `1_000`, `1,000`, `1e3`, `.5`, `12:30`, `.inf`), dates and times, `=` and `<<`.
 /// Where readers are stricter or laxer than their specification, the answer is the cautious one.
-pub fn plain_is_safe(text: &str, context: Context) -> bool {
+pub(crate) fn plain_is_safe(text: &str, context: Context) -> bool {
     plain_keeps_its_text(text, context)
         && !is_reserved_word(text)
         && !looks_like_number(text)

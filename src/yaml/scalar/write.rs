@@ -6,7 +6,7 @@ use super::{Context, ScalarStyle};
 /// The string `text` on one line: in the preferred style if that can hold it, else in double quotes.
 ///
 /// Plain is taken if [`plain_is_safe`]; the block styles, which need lines of their own, become double quotes (see [`write_block`]).
-pub fn write_inline(text: &str, preferred: ScalarStyle, context: Context) -> String {
+pub(crate) fn write_inline(text: &str, preferred: ScalarStyle, context: Context) -> String {
     match preferred {
         ScalarStyle::Plain if plain_is_safe(text, context) => text.to_owned(),
         ScalarStyle::SingleQuoted => {
@@ -19,7 +19,7 @@ pub fn write_inline(text: &str, preferred: ScalarStyle, context: Context) -> Str
 /// `text` in double quotes on one line (7.3.1), which every string can be written in.
 ///
 /// Escapes `"`, `\`, line feed, tab, carriage return and whatever is not printable, with escapes that JSON has too, so that JSON stays JSON.
-pub fn write_double_quoted(text: &str) -> String {
+pub(crate) fn write_double_quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for character in text.chars() {
@@ -38,7 +38,7 @@ pub fn write_double_quoted(text: &str) -> String {
 }
 
 /// `text` in single quotes on one line (7.3.2), or `None` if it holds a line break or something not printable.
-pub fn write_single_quoted(text: &str) -> Option<String> {
+pub(crate) fn write_single_quoted(text: &str) -> Option<String> {
     text.chars()
         .all(is_printable)
         .then(|| format!("'{}'", text.replace('\'', "''")))
@@ -53,7 +53,7 @@ pub fn write_single_quoted(text: &str) -> Option<String> {
 /// Folded text is written unfolded: one line a line, with the blank lines that keep lines apart.
 /// `None`: nothing but white space, a carriage return or something not printable, no indentation, a `step` outside of 1 to 9 where its digit is needed,
 /// and for folded text a line of white space.
-pub fn write_block(
+pub(crate) fn write_block(
     text: &str,
     folded: bool,
     indent: usize,

@@ -55,9 +55,10 @@ pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
 
 /// Quotes come in pairs within single quotes.
 fn single_quotes(inner: &str) -> Cow<'_, str> {
-    match inner.contains('\'') {
-        true => Cow::Owned(inner.replace("''", "'")),
-        false => Cow::Borrowed(inner),
+    if inner.contains('\'') {
+        Cow::Owned(inner.replace("''", "'"))
+    } else {
+        Cow::Borrowed(inner)
     }
 }
 

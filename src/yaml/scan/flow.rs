@@ -39,17 +39,15 @@ impl Nesting {
     }
 
     fn kind(self) -> NodeKind {
-        match self.in_mapping() {
-            true => NodeKind::FlowMapping,
-            false => NodeKind::FlowSequence,
+        if self.in_mapping() {
+            NodeKind::FlowMapping
+        } else {
+            NodeKind::FlowSequence
         }
     }
 
     fn closing(self) -> u8 {
-        match self.in_mapping() {
-            true => b'}',
-            false => b']',
-        }
+        if self.in_mapping() { b'}' } else { b']' }
     }
 }
 

@@ -98,9 +98,10 @@ struct Open {
 
 impl Open {
     fn kind(self) -> NodeKind {
-        match self.sequence {
-            true => NodeKind::BlockSequence,
-            false => NodeKind::BlockMapping,
+        if self.sequence {
+            NodeKind::BlockSequence
+        } else {
+            NodeKind::BlockMapping
         }
     }
 }
