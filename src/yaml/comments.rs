@@ -1,11 +1,11 @@
-//! Where the comments of an entry or item stand: on the lines directly above it, and behind it.
+//! The comments of an entry or item: on the lines directly above it, and at the end of its line.
 
 use super::document::Document;
 use super::node::{EntryRef, NodeRef};
 use super::tree::{NodeId, NodeKind};
 
-/// The comment at the end of the line of an entry (by its key) or item, from its `#`; `None` where
-/// no such comment can stand, empty where none stands.
+/// The comment at the end of the line of an entry (by its key) or item, from its `#`. Empty if there
+/// is none, `None` if there cannot be one.
 #[must_use]
 pub(crate) fn line_comment(owner: NodeRef<'_>) -> Option<&str> {
     let owner = owner.written();
@@ -44,9 +44,9 @@ pub(super) fn unit_start(owner: NodeRef<'_>) -> usize {
     owner.mark().unwrap_or(start).min(start)
 }
 
-/// Where the comment at the end of an entry's or item's line stands or would stand, white space
-/// included: behind a value or the header of a block scalar on that line, else behind the indicator.
-/// `None` where the line ends in something else, as in a flow collection of several lines.
+/// The place of the comment at the end of an entry's or item's line, with the white space in front:
+/// behind a value or the header of a block scalar on that line, else behind the indicator. `None` if
+/// there cannot be a comment, as in a flow collection of several lines.
 pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
     let document = owner.document;
     let value = match owner.parent()?.kind() {

@@ -1,4 +1,4 @@
-//! The head of a text: what stands at its start and belongs to no document of it.
+//! The head of a text: comments at its start that belong to the file, not to its first document.
 //!
 //! ```yaml
 //! # Copyright of the file        <- head
@@ -7,13 +7,13 @@
 //! apiVersion: v1
 //! ```
 //!
-//! A blank line or a `---` sets a comment off from the first document. Where something stands behind
-//! the `---`, as in `--- # first`, the marker is the document's.
+//! A blank line or a `---` separates the head from the first document. A `---` with text behind it,
+//! as in `--- # first`, belongs to the document.
 
 use super::lines::{BYTE_ORDER_MARK, is_marker, line_end};
 use super::node::NodeRef;
 
-/// Where the head of a text ends and the first document's own text begins.
+/// The end of the head: where the first document's own text begins.
 pub(crate) fn head_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = if bytes.starts_with(BYTE_ORDER_MARK) {
@@ -47,9 +47,8 @@ pub(crate) fn head_end(text: &str) -> usize {
 }
 
 impl<'a> NodeRef<'a> {
-    /// Where the text stands that belongs to the document of this root alone: without the head of
-    /// the file, and without its `---` unless something stands behind that; `None` for nodes that are
-    /// no root.
+    /// The range of the document of this root, without the head of the file, and without its `---`
+    /// unless text stands behind that. `None` for nodes that are no root.
     #[must_use]
     pub fn own_range(&self) -> Option<std::ops::Range<usize>> {
         const MARKER: usize = "---".len();

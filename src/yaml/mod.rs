@@ -1,8 +1,19 @@
-//! YAML, kept as it was written.
+//! YAML that keeps its bytes.
 //!
-//! [`Tree::parse`] reads a text into spans; [`Document`] and [`NodeRef`] are views on text and tree;
-//! an [`Editor`] collects changes to nodes and replaces their bytes in the text. Whatever nobody
-//! changed keeps its bytes. Values ([`Value`]) are separate from their spelling ([`scalar`]).
+//! - [`Tree::parse`] reads a text into a tree of spans: with a line scanner (`scan`), or with the
+//!   general parser (`parser`) where the scanner stops. `expand` gives aliases and merge keys nodes of
+//!   their own.
+//! - [`Document`] and [`NodeRef`] are views of a text and its tree. [`Value`] is the value of a node,
+//!   without its spelling; [`scalar`] relates the two; [`de`] makes Rust types of values.
+//! - An [`Editor`] collects changes to nodes. `emit` writes new text in the `format` of the text around
+//!   it, and `text_edit` puts it into the source.
+//!
+//! Invariants:
+//!
+//! - A tree holds spans, never copies of the source.
+//! - Bytes that no change covers stay. Changes that overlap are refused.
+//! - An edited text is parsed again before anybody gets it.
+//! - New YAML comes from `emit` alone; `verbatim` moves lines to another column.
 
 mod anchors;
 mod comments;

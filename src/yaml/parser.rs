@@ -1,8 +1,8 @@
 //! The general parser: granit-parser's events become a tree.
 //!
-//! What the parser does not say is found here, from the text between two events, where nothing but
-//! white space, comments and indicators can stand: the dash of an item, the colon of an entry, the
-//! header of a block scalar, the real end of a block collection, the place of an empty value.
+//! The events do not tell all places. Between two events there are only white space, comments and
+//! indicators, so the rest is found there: the dash of an item, the colon of an entry, the header of a
+//! block scalar, the real end of a block collection, the place of an empty value.
 
 mod anchors;
 mod keys;
@@ -63,10 +63,10 @@ impl From<Failure> for ParseError {
     }
 }
 
-/// Anchors in one document: files have a handful, and millions of them take minutes.
+/// Limit of anchors in one document: files have a handful, and millions of them take minutes.
 const MAX_ANCHORS: usize = 1 << 16;
 
-/// A collection whose end has not been seen.
+/// A collection that has not ended yet.
 struct Open {
     node: u32,
     /// In a mapping: whether a key comes next.
@@ -80,7 +80,7 @@ struct Builder<'t> {
     options: ParseOptions,
     tree: Tree,
     open: Vec<Open>,
-    /// First byte behind the last thing taken.
+    /// First byte after the last token.
     cursor: usize,
     anchors: HashMap<usize, Anchor>,
 }
@@ -104,8 +104,8 @@ impl<'t> Builder<'t> {
                 .error(0, "the text is longer than 4 GiB".to_owned())
                 .into());
         }
-        // To the parser it ends a line, to nearly all who read files it does not: an edit that
-        // counts columns would put things into the wrong collection.
+        // A CR alone ends a line for the parser, but for hardly any other reader: an edit that counts
+        // columns would change the wrong collection.
         if let Some(at) = lone_return(self.bytes) {
             let message = "expected a line to end in LF or CRLF, found a CR alone";
             return Err(self.error(at, message.to_owned()).into());

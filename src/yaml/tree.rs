@@ -9,7 +9,7 @@ use super::error::Location;
 use super::expand::Expansion;
 use super::scalar::ScalarStyle;
 
-/// Nested collections that pass, counted from the root of the outermost document.
+/// Depth limit of nested collections, counted from the root of the outermost document.
 pub const MAX_DEPTH: usize = 512;
 
 /// Memory limit of the nodes: a part for each byte of the text, and a fixed part. Text of resources
@@ -90,7 +90,7 @@ pub(super) struct Node {
     pub(super) kind: NodeKind,
     /// First byte of the content, behind anchor and tag.
     pub(super) start: u32,
-    /// First byte behind the content; a block scalar or collection ends before its last line break.
+    /// First byte after the content; a block scalar or collection ends before its last line break.
     pub(super) end: u32,
     /// First byte of anchor or tag, or `NONE`.
     pub(super) properties: u32,
@@ -112,11 +112,11 @@ pub(super) struct DocumentSpan {
     pub(super) root: NodeId,
     /// Whether the document has any content, if only `~`.
     pub(super) empty: bool,
-    /// First byte: behind the previous document's end.
+    /// First byte: where the previous document ends.
     pub(super) start: usize,
-    /// First byte behind the `---` that opens the document, or its start.
+    /// First byte after the `---` that opens the document, or its start.
     pub(super) body: usize,
-    /// First byte behind the document: where the next `---` or `...` begins.
+    /// First byte after the document: where the next `---` or `...` begins.
     pub(super) end: usize,
 }
 
@@ -153,7 +153,7 @@ pub struct Tree {
     pub(super) expansion: Option<Box<Expansion>>,
 }
 
-/// How to read a text.
+/// Options of the parser.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ParseOptions {
     /// Collections around the text that are not part of it (a ResourceList around one item).
@@ -161,7 +161,7 @@ pub struct ParseOptions {
 }
 
 impl Tree {
-    /// Room for so many nodes, if they are few: large collections may hold long texts.
+    /// A tree with room for a number of nodes, up to a limit: large collections may hold long texts.
     pub(super) fn with_capacity(nodes: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(nodes.min(128)),
@@ -189,7 +189,7 @@ impl Tree {
         &self.nodes[id.index()]
     }
 
-    /// Gives the scalar that was entered last a text other than its source.
+    /// Sets the decoded text of the last scalar, which differs from its source.
     pub(super) fn add_decoded(&mut self, source: &str, text: Cow<'_, str>) {
         let Some(node) = self.nodes.last_mut() else {
             return;
@@ -205,7 +205,7 @@ impl Tree {
         self.decoded.push(text.into());
     }
 
-    /// Takes over what scalars and comments of the same text say.
+    /// Copies the decoded texts and the comments of another tree of the same text.
     pub(super) fn take_texts_of(&mut self, other: &Self) {
         self.decoded.clone_from(&other.decoded);
         self.comments.clone_from(&other.comments);

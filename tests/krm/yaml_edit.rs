@@ -465,6 +465,38 @@ fn a_block_scalar_never_takes_lines_that_are_not_its_own() {
     reverse("a: |\n  x\nb: |\n  y", &[], "b: |-\n  y\na: |\n  x\n");
 }
 
+/// The edits within `a` take the blank line along that the block scalar would keep; what goes in
+/// below `a` stands behind it, where no edit overlaps another.
+#[test]
+fn an_entry_goes_in_behind_blank_lines_that_are_removed() {
+    let before = "a:\n  b: |+\n    x\n  c: 1\n\nd: 2\n";
+    let tree = parse(before);
+    let result = edit(before, &tree, &[], |editor, root| {
+        let a = root.entry("a").expect("an entry").value;
+        editor.remove_entry(a, "c")?;
+        editor.insert_entry(root, Some(1), "m", Value::from("z").into())
+    });
+    let after = "a:\n  b: |+\n    x\nm: z\nd: 2\n";
+    assert_eq!(result.expect(before), after);
+}
+
+#[test]
+fn an_empty_item_of_another_document_stays_an_item_of_its_own() {
+    let source = "items:\n-\n- a\n- - b\n  -\n  - c\n";
+    let source_tree = parse(source);
+    let items = Document::new(source, &source_tree).root(0);
+    let items = items.and_then(|root| root.get("items")).expect("items");
+    let before = "list:\n- x\n";
+    let tree = parse(before);
+    let result = edit(before, &tree, &["list"], |editor, list| {
+        let new = items.items();
+        new.into_iter()
+            .try_for_each(|item| editor.insert_item_from(list, None, item))
+    });
+    let after = "list:\n- x\n-\n- a\n- - b\n  -\n  - c\n";
+    assert_eq!(result.expect(before), after);
+}
+
 #[test]
 fn a_deeper_comment_belongs_to_what_stands_above_it() {
     set("m:\n  # - x\n", &[], "b", "1", "m:\n  # - x\nb: 1\n");

@@ -6,15 +6,15 @@
 //! its own bytes, comments and inner changes along.
 //!
 //! ```
-//! use krm_variants::yaml::{Content, Document, Editor, ParseOptions, Tree, Value};
+//! use krm_variants::yaml::{Document, Editor, ParseOptions, Tree, Value};
 //! let text = "data:\n  # the region\n  region: us # old\n  zone: a\n";
 //! let tree = Tree::parse(text, ParseOptions::default()).unwrap();
 //! let document = Document::new(text, &tree);
 //! let data = document.root(0).unwrap().get("data").unwrap();
 //! let mut editor = Editor::new(document);
-//! editor.set(data, "region", Content::Value(Value::from("eu"))).unwrap();
+//! editor.set(data, "region", Value::from("eu").into()).unwrap();
 //! editor.remove_entry(data, "zone").unwrap();
-//! editor.set(data, "flag", Content::Value(Value::from("yes"))).unwrap();
+//! editor.set(data, "flag", Value::from("yes").into()).unwrap();
 //! let after = "data:\n  # the region\n  region: eu # old\n  flag: \"yes\"\n";
 //! assert_eq!(editor.finish().unwrap(), after);
 //! ```

@@ -3,7 +3,7 @@
 use super::{Awaited, Bail, Events, Line, Scalar, ScalarStyle, Scanner};
 
 impl<E: Events> Scanner<'_, &mut E> {
-    /// A block scalar from its `|` or `>`. Gives the line to go on with.
+    /// Reads a block scalar from its `|` or `>`. Returns the line to go on with.
     pub(super) fn block_scalar(
         &mut self,
         start: usize,
@@ -66,7 +66,7 @@ impl<E: Events> Scanner<'_, &mut E> {
             }
             at = line.next;
         }
-        // Without any content the header is the scalar: left to the general parser.
+        // Without content the header is the scalar: the general parser reads that.
         end.filter(|_| indent.is_some())
             .map(|end| (end, at))
             .ok_or(Bail)

@@ -1,4 +1,4 @@
-//! Events of the scanner become a tree.
+//! Makes a tree of the scanner's events.
 
 use super::{Bail, Events, OpenKeys, Scalar, decode};
 use crate::yaml::scalar::ScalarStyle;
@@ -6,15 +6,15 @@ use crate::yaml::tree::{
     DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree, most_nodes, offset,
 };
 
-/// Resources have a node for about so many bytes.
+/// Bytes per node in usual resources.
 const BYTES_PER_NODE: usize = 10;
 
 /// The sink that makes a [`Tree`].
 pub(crate) struct TreeBuilder<'t> {
     text: &'t str,
-    /// Collections around the text.
+    /// Number of collections around the text.
     depth: usize,
-    /// Nodes that may be there when the next one comes.
+    /// Node limit.
     most: usize,
     tree: Tree,
     /// The collections that are open.

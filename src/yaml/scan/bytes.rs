@@ -1,8 +1,8 @@
-//! One look at every byte, before anything else: characters that YAML or the scanner does not take.
+//! Checks every byte before the scan: finds characters that YAML or the scanner refuses.
 
 use super::Bail;
 
-/// Bytes that are unusual, but taken.
+/// Unusual bytes that the scanner accepts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Seen {
     pub(super) tabs: bool,
@@ -10,8 +10,8 @@ pub(super) struct Seen {
 }
 
 /// # Errors
-/// Control characters, lone carriage returns, byte order marks, what is not printable in YAML
-/// (YAML 1.2.2, 5.1), and the line breaks of Unicode.
+/// Control characters, lone carriage returns, byte order marks, characters that are not printable in
+/// YAML (YAML 1.2.2, 5.1), and the line breaks of Unicode.
 pub(super) fn check(bytes: &[u8]) -> Result<Seen, Bail> {
     let mut seen = Seen::default();
     let mut wide = false;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Scalar, ScalarStyle};
 use crate::yaml::lines::block_indent;
 
-/// The text that a scalar stands for.
+/// The decoded text of a scalar.
 pub(crate) fn decode<'t>(text: &'t str, scalar: &Scalar) -> Cow<'t, str> {
     let source = &text[scalar.start..scalar.end];
     match scalar.style {
@@ -53,7 +53,7 @@ pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// Quotes come in pairs within single quotes.
+/// Within single quotes a quote is written twice.
 fn single_quotes(inner: &str) -> Cow<'_, str> {
     if inner.contains('\'') {
         Cow::Owned(inner.replace("''", "'"))
@@ -80,7 +80,7 @@ fn unescape(inner: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// One line of lines: a line break is a space, and empty lines are line breaks (YAML 1.2.2, 6.5).
+/// Folds lines into one: a line break becomes a space, an empty line a line break (YAML 1.2.2, 6.5).
 fn fold<'t>(source: &'t str, decode: impl Fn(&'t str) -> Cow<'t, str>) -> String {
     const WHITE: [char; 3] = [' ', '\t', '\r'];
     let mut text = String::with_capacity(source.len());

@@ -8,7 +8,7 @@ use super::inline::{MAX_KEY, begins_plain, quoted_style};
 use super::{Bail, Events, Line, Scalar, ScalarStyle, Scanner};
 use crate::yaml::tree::NodeKind;
 
-/// Flow collections within each other.
+/// Depth limit of nested flow collections.
 const MAX_FLOW: u32 = u64::BITS;
 
 /// The flow collections that are open.
@@ -52,8 +52,8 @@ impl Nesting {
 }
 
 impl<E: Events> Scanner<'_, &mut E> {
-    /// A flow collection from its bracket, with what follows it on its last line. Gives the line
-    /// to go on with.
+    /// Reads a flow collection from its bracket, and the rest of its last line. Returns the line to go
+    /// on with.
     ///
     /// Lines within begin at column `least` or deeper.
     pub(super) fn flow_value(
@@ -69,7 +69,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(line.next)
     }
 
-    /// Gives the end, and the line that it is on.
+    /// Returns the end, and its line.
     fn flow(
         &mut self,
         start: usize,
@@ -101,7 +101,7 @@ impl<E: Events> Scanner<'_, &mut E> {
                     at = end;
                 }
             }
-            // Behind it, collections end, until a comma says that there is more.
+            // Collections end here, until a comma begins the next element.
             while !entered {
                 at = self.skip_spaces(at, line.end);
                 if at == line.end {
@@ -157,7 +157,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(at)
     }
 
-    /// A key in braces; gives its colon.
+    /// Reads a key in braces; returns the place of its colon.
     fn flow_key(&mut self, start: usize, limit: usize) -> Result<usize, Bail> {
         let (style, end) = self.flow_scalar(start, limit)?;
         let colon = self.skip_spaces(end, limit);

@@ -1,4 +1,4 @@
-//! What stands on one line: keys, plain and quoted scalars.
+//! Keys, plain and quoted scalars of one line.
 
 use memchr::{memchr, memchr2};
 
@@ -52,7 +52,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok(Some((key, colon)))
     }
 
-    /// A value that begins at `at`, behind its indicator. Gives the line to go on with.
+    /// Reads the value at `at`, behind its indicator. Returns the line to go on with.
     #[inline]
     pub(super) fn value(&mut self, at: usize, line: Line, awaited: Awaited) -> Result<usize, Bail> {
         let mark = Some(awaited.mark);
@@ -145,7 +145,7 @@ impl<E: Events> Scanner<'_, &mut E> {
         Ok((end, stop))
     }
 
-    /// Behind the quote that closes a scalar, from within it; `None` if it is not on this line.
+    /// The place behind the closing quote of a scalar, from within it; `None` if it is not on this line.
     #[inline]
     pub(super) fn closing(
         &self,

@@ -1,4 +1,4 @@
-//! Keys of the mappings that are open, to find one that comes twice without a tree.
+//! The keys of the open mappings: finds duplicate keys without a tree.
 
 use super::{Bail, Scalar, ScalarStyle};
 use crate::yaml::expand::MERGE_KEY;
@@ -17,7 +17,7 @@ pub(crate) struct OpenKeys {
 
 #[derive(Debug, Clone, Copy)]
 struct Key {
-    /// Length and last bytes: keys with different prints differ.
+    /// Length and last bytes: keys with different fingerprints differ.
     print: u64,
     start: usize,
     end: usize,
@@ -30,7 +30,7 @@ impl Key {
 }
 
 impl Default for OpenKeys {
-    /// With room for what a usual resource has open at a time.
+    /// With room for the open keys of a usual resource.
     fn default() -> Self {
         Self {
             keys: Vec::with_capacity(32),
@@ -45,11 +45,11 @@ impl OpenKeys {
         self.starts.push(self.keys.len());
     }
 
-    /// Enters a key of the innermost mapping; gives its text.
+    /// Adds a key to the innermost mapping; returns its text.
     ///
     /// # Errors
-    /// A key that is there already, that needs unescaping, or that is no string (two spellings of
-    /// one number are equal), and a merge key.
+    /// A duplicate key, a key that needs unescaping, a key that is no string (two spellings of one
+    /// number are equal), and a merge key.
     #[inline]
     pub(crate) fn add<'t>(&mut self, text: &'t str, key: &Scalar) -> Result<&'t str, Bail> {
         let source = &text[key.start..key.end];
@@ -81,12 +81,12 @@ impl OpenKeys {
     /// The innermost mapping ends.
     ///
     /// # Errors
-    /// A key that is there twice.
+    /// A duplicate key.
     pub(crate) fn close(&mut self, text: &str) -> Result<(), Bail> {
         let start = self.starts.pop().unwrap_or_default();
         let keys = &mut self.keys[start..];
         if keys.len() > SMALL {
-            // By their prints first: the texts lie far apart.
+            // By their fingerprints first: the texts lie far apart in memory.
             keys.sort_unstable_by(|a, b| {
                 let texts = || a.text(text).cmp(b.text(text));
                 a.print.cmp(&b.print).then_with(texts)

@@ -1,15 +1,15 @@
 //! The fast source of events: a scanner for the part of YAML that KRM files are written in.
 //!
-//! Block mappings and sequences, scalars, flow collections on one line or as JSON is printed, comments,
-//! documents. The scanner checks all that it takes; whatever else it meets (anchors, aliases, tags,
-//! directives, tabs as white space, a key of its own line, ...) makes it [`Bail`], and the text goes to
-//! granit-parser, which also words every error.
-//! So nothing passes here that granit would refuse, and nothing is read in another way: the
-//! differential tests hold both against each other.
+//! It reads block mappings and sequences, scalars, flow collections on one line or in the layout of
+//! printed JSON, comments and documents, and checks all of them. At anything else (anchors, aliases,
+//! tags, directives, tabs as white space, a key without a value on its line, ...) it stops with
+//! [`Bail`], and granit-parser reads the text and words every error. So the scanner accepts nothing that
+//! granit refuses and reads nothing differently: the differential tests compare both.
 //!
-//! In reading order: this file walks lines and indentation; [`inline`] takes what stands on one
-//! line, [`several_lines`] scalars that go on below; [`flow`] takes brackets and braces; [`block_scalar`] takes `|` and `>`; [`bytes`] looks at every byte once before.
-//! [`decode`] gives the text of a scalar; [`build`] is the sink that makes a tree.
+//! In reading order: this file walks lines and indentation. [`inline`] reads keys and scalars of one
+//! line, [`several_lines`] scalars that go on below, [`flow`] brackets and braces, [`block_scalar`] `|`
+//! and `>`. [`bytes`] checks every byte first. [`decode`] decodes the text of a scalar. [`build`] makes
+//! a tree of the events.
 
 mod block_scalar;
 mod build;
@@ -28,14 +28,14 @@ pub(super) use build::TreeBuilder;
 pub(crate) use decode::decode;
 pub(crate) use keys::OpenKeys;
 
-/// The scanner leaves the text to the general parser.
+/// The scanner stopped: the general parser has to read the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bail;
 
-/// Whether texts are given to the scanner first.
+/// Whether the scanner reads texts first.
 pub(crate) const IN_USE: bool = !cfg!(feature = "without-scanner");
 
-/// Collections within each other that the scanner takes.
+/// Depth limit of the scanner.
 const MAX_DEPTH: usize = 64;
 
 /// A scalar, by offsets into the text.
@@ -51,28 +51,28 @@ pub(crate) struct Scalar {
     pub(crate) folded: bool,
 }
 
-/// What reads a text: events in the order of the text, keys and values in turn.
+/// A receiver of events, in the order of the text, keys and values in turn.
 pub(crate) trait Events {
     /// A document begins at `start`, its content at `body`, behind a `---`. Some need not know.
     fn document(&mut self, _start: usize, _body: usize) {}
-    /// The document ends where the next `---` or the text does.
+    /// The document ends at the next `---`, or at the end of the text.
     fn document_end(&mut self, _end: usize) {}
     /// From `#` to the end of the line.
     fn comment(&mut self, _start: usize, _end: usize) {}
     /// A key of the mapping that is open.
     fn key(&mut self, key: Scalar) -> Result<(), Bail>;
-    /// A value, an item.
+    /// A value or item.
     fn scalar(&mut self, scalar: Scalar) -> Result<(), Bail>;
     /// A collection begins; `mark` is the dash or colon in front.
     fn open(&mut self, kind: NodeKind, start: usize, mark: Option<usize>) -> Result<(), Bail>;
-    /// The collection opened last ends.
+    /// The innermost collection ends.
     fn close(&mut self, kind: NodeKind, end: usize) -> Result<(), Bail>;
 }
 
 /// Reads a text.
 ///
 /// # Errors
-/// [`Bail`] if the text has anything that the scanner does not know; events before that are void.
+/// [`Bail`] at anything that the scanner does not know; the events so far are void then.
 pub(crate) fn scan(text: &str, events: &mut impl Events) -> Result<(), Bail> {
     let bytes = text.as_bytes();
     let seen = bytes::check(bytes)?;
@@ -89,7 +89,7 @@ pub(crate) fn scan(text: &str, events: &mut impl Events) -> Result<(), Bail> {
     .text()
 }
 
-/// A block collection whose end has not been seen.
+/// A block collection that has not ended yet.
 #[derive(Debug, Clone, Copy)]
 struct Open {
     column: usize,
@@ -106,7 +106,7 @@ impl Open {
     }
 }
 
-/// A dash or colon whose node has not been seen.
+/// A dash or colon whose node has not begun yet.
 #[derive(Debug, Clone, Copy)]
 struct Awaited {
     mark: usize,

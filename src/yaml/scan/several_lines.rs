@@ -5,8 +5,9 @@ use super::inline::Stop;
 use super::{Bail, Events, Line, Scanner};
 
 impl<E: Events> Scanner<'_, &mut E> {
-    /// Whether the line behind may belong to a plain scalar whose key or dash stands at `column`:
-    /// most do not, which one byte tells. A blank line with white space is left to what follows.
+    /// Whether the next line may belong to a plain scalar whose key or dash stands at `column`. For
+    /// most lines one byte shows that it does not. The caller decides about blank lines with white
+    /// space.
     #[inline]
     pub(super) fn may_go_on(&self, line: Line, column: usize) -> bool {
         matches!(self.bytes.get(line.next), Some(b'\n' | b'\r'))
