@@ -30,6 +30,8 @@ def differences(ours, kpts, versions, path=""):
     if ours is kpts or (MISSING not in (ours, kpts) and same(ours, kpts)):
         return
     found = class_of(ours, kpts, versions)
+    if not found and path == ".spec.ports" and not ports_pair(versions):
+        found = "other-keys-than-kpts"
     if found:
         yield path, found
         return
@@ -75,6 +77,22 @@ def class_of(ours, kpts, versions):
         if kpts is not MISSING and text(kpts) == text(stands):
             return "equal-by-value"
     return None
+
+
+def ports_pair(versions):
+    """Whether a port has one name in all versions, and a name one port."""
+    ports = [
+        (item.get("name"), item.get("port"))
+        for version in versions if isinstance(version, list)
+        for item in version if isinstance(item, dict)
+    ]
+    # Within a version each is there once.
+    once = all(
+        len({item.get(key) for item in version if isinstance(item, dict)}) == len(version)
+        for version in versions if isinstance(version, list)
+        for key in ("name", "port")
+    )
+    return once and all((a[0] == b[0]) == (a[1] == b[1]) for a in ports for b in ports)
 
 
 def same_or_missing(a, b):

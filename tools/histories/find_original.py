@@ -12,13 +12,13 @@ apart. Prints seconds and differences. Needs git and PyYAML.
 import argparse
 import collections
 import json
+import os
 import pathlib
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 from repositories import export, git, mirror, nobody_in
 
@@ -71,18 +71,20 @@ def main():
                 trees[tag] = done.stdout.strip()
         tags = list(trees)
         chosen = tags[:: max(1, len(tags) // options.copies)]
-        counts, seconds = collections.Counter(), []
+        counts, seconds, processor = collections.Counter(), [], []
         for tag in chosen:
             copy = work / "copy"
             export(repository, tag, options.directory, copy)
             made = edit(copy)
             upstream = f"{repository}//{options.directory}?ref={options.upstream}"
-            start = time.monotonic()
+            start = os.times()
             done = subprocess.run(
                 [tool, "--package", copy, "--original", "auto", "--upstream", upstream, "--check", "--output", "json"],
                 capture_output=True,
             )
-            seconds.append(time.monotonic() - start)
+            end = os.times()
+            seconds.append(end.elapsed - start.elapsed)
+            processor.append(end.children_user + end.children_system - start.children_user - start.children_system)
             said = json.loads(done.stderr) if done.stderr.startswith(b"{") else {"items": [{"results": []}]}
             tags_of = [result.get("tags", {}) for result in said["items"][0]["results"]]
             found = next((found for found in tags_of if found.get("reason") == "OriginalFound"), None)
@@ -93,11 +95,11 @@ def main():
                 verdict = "as near" if verdict == "WRONG" and found["differences"] == found.get("next") else verdict
             counts[verdict] += 1
             about = f"`{found['original']}`, {found['differences']} values differ, next {found.get('next')}" if found else done.stderr.decode()[-300:]
-            print(f"{verdict} {tag}: {made} edits, {seconds[-1]:.2f} s: {about}", flush=True)
+            print(f"{verdict} {tag}: {made} edits, {seconds[-1]:.2f} s, CPU {processor[-1]:.2f} s: {about}", flush=True)
             subprocess.run(["rm", "-r", copy], check=True)
         print(
             f"{options.clone.name} {options.directory}: {len(chosen)} copies {dict(counts)}, searched in {len(tags)} tags with {len(set(trees.values()))} trees; "
-            f"{statistics.median(seconds):.2f} s (at most {max(seconds):.2f})"
+            f"{statistics.median(seconds):.2f} s (at most {max(seconds):.2f}), CPU {statistics.median(processor):.2f} s (at most {max(processor):.2f})"
         )
     sys.exit(1 if counts["WRONG"] else 0)
 

@@ -4,7 +4,7 @@
   follow_with_kpt.py BINARIES CLONE DIRECTORY [--branch main] [--steps 100] [--edits FILE]
 
 BINARIES holds merge-package; CLONE is a clone of the repository, which is left as it is. The last STEPS + 1 commits of
-the branch's first parents that touch DIRECTORY are the revisions. Two packages begin at the first: `alone` is brought up
+the branch's first parents that touch DIRECTORY are the revisions; both tools get them as a history of that directory alone. Two packages begin at the first: `alone` is brought up
 to date by `kpt pkg update`, `turns` by merge-package and kpt in turns. Both get the same local edits, some at the start and
 the rest between the steps.
 
@@ -31,13 +31,18 @@ AT_START = 2 / 3
 
 
 def catalog(clone, directory, branch, steps, at):
-    """A clone in which each revision has a tag, every third an annotated one."""
+    """The history of the directory alone, so that kpt does not fetch the rest; each revision has a tag, every third an annotated one."""
     mirror(clone, at)
     log = git(at, "log", "--first-parent", "--format=%H", f"-{steps + 1}", branch, "--", directory)
-    commits = log.split()[::-1]
-    for number, commit in enumerate(commits):
+    commits, before = [], []
+    for number, commit in enumerate(log.split()[::-1]):
+        tree = git(at, "rev-parse", f"{commit}:{directory}")
+        for name in reversed(directory.split("/")):
+            tree = run("git", "-C", at, "mktree", input=f"040000 tree {tree}\t{name}\n").strip()
+        commits.append(git(at, "commit-tree", *before, "-m", f"of {commit}", tree))
+        before = ["-p", commits[-1]]
         annotated = ["--annotate", "--message", f"step {number}"] if number % 3 == 1 else []
-        git(at, "tag", *annotated, f"step-{number}", commit)
+        git(at, "tag", *annotated, f"step-{number}", commits[-1])
     return commits
 
 
