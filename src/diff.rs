@@ -26,9 +26,20 @@ pub fn file_diff(path: &str, before: Option<(&[u8], u32)>, after: Option<(&[u8],
         return String::new();
     }
     match (text_of(old), text_of(new)) {
-        (Some(old), Some(new)) => unified_diff(path, old, new),
+        (Some(old), Some(new)) => {
+            let new_mode = after.map_or(USUAL_MODE, |(_, mode)| mode);
+            text_diff(path, old, new, new_mode)
+        }
         _ => binary::binary_diff(path, before, after),
     }
+}
+
+/// Permission bits of a file that nobody made executable.
+const USUAL_MODE: u32 = 0o644;
+
+/// The mode as git writes it: executable by its owner or not.
+fn git_mode(mode: u32) -> u32 {
+    if mode & 0o100 == 0 { 100_644 } else { 100_755 }
 }
 
 /// The content as text, if it is UTF-8 without NUL; no file counts as text.
@@ -60,8 +71,13 @@ fn text_of(content: Option<&[u8]>) -> Option<Option<&str>> {
 /// Lines end at LF only, and keep their CR. A path with control characters, quotes or backslashes is quoted as git
 /// quotes it (C style); one with a space gets a tab behind it, as in git, so that `patch` sees where it ends. Other characters
 /// are not quoted (`core.quotePath=false`). A new or deleted empty file has no lines, so git's extended header names it;
-/// `patch` reads that header too.
+/// `patch` reads that header too. The header also gives the mode of a new executable.
 pub fn unified_diff(path: &str, before: Option<&str>, after: Option<&str>) -> String {
+    text_diff(path, before, after, USUAL_MODE)
+}
+
+/// The unified diff of one file; a new one gets these permission bits.
+fn text_diff(path: &str, before: Option<&str>, after: Option<&str>, new_mode: u32) -> String {
     if before == after {
         return String::new();
     }
@@ -71,7 +87,10 @@ pub fn unified_diff(path: &str, before: Option<&str>, after: Option<&str>) -> St
     };
     let (before_text, after_text) = (before.unwrap_or(""), after.unwrap_or(""));
     let mut diff = String::new();
-    if before_text.is_empty() && after_text.is_empty() {
+    let is_empty = before_text.is_empty() && after_text.is_empty();
+    let new_mode = git_mode(new_mode);
+    let is_executable = before.is_none() && new_mode != git_mode(USUAL_MODE);
+    if is_empty || is_executable {
         // In this line `patch` takes a space for the end of a name, unless that is quoted.
         let quote = if path.contains(' ') {
             quote_always
@@ -79,12 +98,18 @@ pub fn unified_diff(path: &str, before: Option<&str>, after: Option<&str>) -> St
             quote
         };
         let (a, b) = (quote(&format!("a/{path}")), quote(&format!("b/{path}")));
-        // `patch` deletes an empty file only if it sees this index line; e69de29 is the empty blob of git.
         let what = match before {
-            None => "new file mode 100644\nindex 0000000..e69de29",
-            Some(_) => "deleted file mode 100644\nindex e69de29..0000000",
+            None => format!("new file mode {new_mode}"),
+            Some(_) => "deleted file mode 100644".to_owned(),
         };
         put(&mut diff, format_args!("diff --git {a} {b}\n{what}\n"));
+    }
+    if is_empty {
+        // `patch` deletes an empty file only if it sees this line; e69de29 is the empty blob of git.
+        diff += match before {
+            None => "index 0000000..e69de29\n",
+            Some(_) => "index e69de29..0000000\n",
+        };
         return diff;
     }
     let tab = if path.contains(' ') { "\t" } else { "" };

@@ -18,6 +18,7 @@ mod package;
 mod read_only;
 mod replace;
 mod results;
+mod room;
 mod stream;
 mod whole;
 mod wrapper;
@@ -31,6 +32,7 @@ pub use wrapper::InputError;
 use changes::Changes;
 use json::Json;
 use package::Package;
+use room::Room;
 use stream::Stream;
 
 use crate::resource::Resource;
@@ -82,6 +84,8 @@ pub struct ResourceList {
     texts: Vec<SourceText>,
     items: Vec<Item>,
     changes: Changes,
+    /// What edits may still add.
+    room: Room,
 }
 
 impl ResourceList {
@@ -91,6 +95,7 @@ impl ResourceList {
             texts,
             items,
             changes: Changes::default(),
+            room: Room::unlimited(),
         }
     }
 
@@ -203,6 +208,12 @@ impl ResourceList {
     /// Drops the trees that were made of the items so far.
     pub(crate) fn drop_trees(&mut self) {
         self.texts.iter_mut().for_each(SourceText::drop_tree);
+    }
+
+    /// Limits what the edits of a run may add to 16 MB and the bytes of its inputs: of these texts, and
+    /// of what is supplied.
+    pub(crate) fn limit_edits(&mut self, supplied: usize) {
+        self.room = Room::of_inputs(self.length().saturating_add(supplied));
     }
 
     /// Bytes of the texts.

@@ -286,6 +286,12 @@ impl Supplied {
         self.searches_original
     }
 
+    /// Bytes of the text that the inputs hold.
+    pub(crate) fn length(&self) -> usize {
+        let packages = self.inputs.iter();
+        packages.map(|(_, package)| package.list().length()).sum()
+    }
+
     /// The inputs of a role in the given order; none if the role is not filled.
     pub fn of(&self, role: Role) -> impl Iterator<Item = &SuppliedPackage> {
         self.inputs

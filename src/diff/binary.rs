@@ -10,7 +10,7 @@
 //!
 //! Source: git's `diff.c` (emit_binary_diff_body) and `base85.c`; RFC 1950 and 1951 for zlib's stored blocks.
 
-use super::{put, quote};
+use super::{git_mode, put, quote};
 
 /// The id that git gives no file.
 const NO_BLOB: &str = "0000000000000000000000000000000000000000";
@@ -24,7 +24,6 @@ pub(super) fn binary_diff(
     let mut diff = String::new();
     let (a, b) = (quote(&format!("a/{path}")), quote(&format!("b/{path}")));
     put(&mut diff, format_args!("diff --git {a} {b}\n"));
-    let git_mode = |mode: u32| if mode & 0o100 == 0 { 100_644 } else { 100_755 };
     match (before, after) {
         (None, Some((_, mode))) => {
             put(

@@ -53,6 +53,19 @@ fn new_and_deleted_files() {
 }
 
 #[test]
+fn a_new_executable_is_told_with_its_mode() {
+    let diff = |text: &str, mode| file_diff("run.sh", None, Some((text.as_bytes(), mode)));
+    let header = "diff --git a/run.sh b/run.sh\nnew file mode 100755\n";
+    let lines = "--- /dev/null\n+++ b/run.sh\n@@ -0,0 +1 @@\n+a\n";
+    assert_eq!(diff("a\n", 0o755), format!("{header}{lines}"));
+    assert_eq!(diff("a\n", 0o644), lines);
+    assert_eq!(
+        diff("", 0o755),
+        format!("{header}index 0000000..e69de29\n")
+    );
+}
+
+#[test]
 fn a_missing_final_newline_is_told() {
     let header = "--- a/f\n+++ b/f\n";
     let missing = "\\ No newline at end of file\n";

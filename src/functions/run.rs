@@ -192,6 +192,7 @@ pub(crate) fn run_on(
             supplied.add_files(role, files, &mut step_results)?;
         }
     }
+    list.limit_edits(supplied.length());
     supplied.set_openapi(inputs.openapi);
     supplied.set_conflicts(inputs.conflicts);
     let mut output = Output::Edited;

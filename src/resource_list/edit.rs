@@ -19,10 +19,11 @@ impl ResourceList {
         change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     ) -> Result<(), E> {
         let node = self.node(id).id;
-        let text = self.items[id.0].text;
+        let (text, room) = (self.items[id.0].text, &self.room);
         self.texts[text].edit(|document, editor| {
             let node = document.node(node);
             change(node, editor)?;
+            room.take(editor.added())?;
             match editor.settle(&[node]).pop() {
                 Some((_, error)) => Err(error.into()),
                 None => Ok(()),
@@ -40,12 +41,15 @@ impl ResourceList {
         for ids in self.by_text(ids) {
             let nodes: Vec<NodeId> = ids.iter().map(|id| self.node(*id).id).collect();
             let Some(first) = ids.first() else { continue };
-            let text = self.items[first.0].text;
+            let (text, room) = (self.items[first.0].text, &self.room);
             let edited = self.texts[text].edit(|document, editor| {
                 let mut changed = Vec::new();
                 for (id, node) in ids.iter().zip(nodes) {
                     let node = document.node(node);
-                    if let Err(error) = change(*id, node, editor) {
+                    let before = editor.added();
+                    let edited = change(*id, node, editor)
+                        .and_then(|()| Ok(room.take(editor.added() - before)?));
+                    if let Err(error) = edited {
                         editor.discard(node);
                         refused(*id, error);
                     } else {
@@ -90,7 +94,10 @@ impl ResourceList {
         let edited = text.rewritten(|_, editor| {
             for id in ids {
                 let node = self.node(*id);
-                if let Err(error) = change(*id, node, editor) {
+                let before = editor.added();
+                let edited = change(*id, node, editor)
+                    .and_then(|()| self.room.take(editor.added() - before));
+                if let Err(error) = edited {
                     editor.discard(node);
                     refused.push((*id, error));
                 }

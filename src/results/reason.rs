@@ -93,6 +93,8 @@ reasons! {
     OriginalUncertain,
     /// A PackageVariant of that name exists, and the PackageVariantSet does not own it.
     OtherOwner,
+    /// The edits of a run would add more than 16 MB and as much as all inputs have.
+    OutputTooLarge,
     /// A PackageVariant belongs to a PackageVariantSet that does not exist.
     OwnerNotFound,
     /// The package has no ConfigMap `kptfile.kpt.dev` beside its root Kptfile.

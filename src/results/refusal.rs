@@ -23,6 +23,7 @@ impl FunctionResult {
                 let message = format!("expected a {expected}, found {}", with_article(found));
                 Self::error(Reason::InvalidValue, message)
             }
+            EditError::TooLarge => Self::error(Reason::OutputTooLarge, error.to_string()),
             EditError::Endless { .. }
             | EditError::KeyTwice { .. }
             | EditError::Overlap { .. }

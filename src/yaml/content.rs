@@ -20,6 +20,17 @@ pub enum Content<'f> {
 }
 
 impl Content<'_> {
+    /// About how many bytes it takes in a text.
+    pub(super) fn length(&self) -> usize {
+        match self {
+            Self::Value(value) => value.length(),
+            // What aliases stand for is written out.
+            Self::Node(node) if node.is_assembled() => node.value().map_or(0, |v| v.length()),
+            Self::Node(node) => node.source().len(),
+            Self::Text(text) => text.text.len(),
+        }
+    }
+
     /// Whether a block scalar with `+`, which takes blank lines below for its own, may be written
     /// for the last part of this.
     pub(super) fn may_keep_blank_lines(&self) -> bool {

@@ -39,6 +39,9 @@ pub enum EditError {
         /// Name of the anchor.
         anchor: String,
     },
+    /// The edits of a run would add too much.
+    #[error("expected edits that add at most 16 MB and as much as all inputs have, found more")]
+    TooLarge,
     /// The new content has aliases that cannot be written out.
     #[error("{place}: the aliases of the new value stand for too many values, or for themselves")]
     Endless {

@@ -51,6 +51,19 @@ impl Value {
             .map(|(_, value)| value)
     }
 
+    /// About how many bytes it takes in a text.
+    pub(super) fn length(&self) -> usize {
+        match self {
+            Value::String(text) => text.len() + 2,
+            Value::Sequence(items) => items.iter().map(|item| item.length() + 2).sum(),
+            Value::Mapping(entries) => {
+                let length = |(key, value): &(Value, Value)| key.length() + value.length() + 2;
+                entries.iter().map(length).sum()
+            }
+            _ => 4,
+        }
+    }
+
     /// About how many bytes it takes in memory.
     #[must_use]
     pub fn cost(&self) -> usize {

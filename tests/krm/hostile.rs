@@ -2,9 +2,14 @@
 
 #![allow(clippy::print_stdout, reason = "the figures of a test run")]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use krm_variants::config::Config;
+use krm_variants::functions::{Function, Inputs, Items, Source, apply_patch, inject_config, run};
+use krm_variants::results::Severity;
+use krm_variants::supplied::Role;
 use krm_variants::yaml::{Content, Document, Editor, MAX_DEPTH, ParseOptions, Tree, Value};
 
 /// Contract, Bad input: five seconds for an input of up to 50 MB.
@@ -414,4 +419,74 @@ fn a_few_bytes_of_aliases_do_not_become_hundreds_of_megabytes() {
     let arguments = ["--config", &config, "--resources", &source];
     let (code, said) = run_within(500_000, inject, &arguments, package);
     assert_eq!(code, 0, "{said}");
+}
+
+/// Runs a function in memory with one config and one supplied file; gives the errors, each once, and
+/// whether the items stayed as they came.
+fn refused_in_memory(
+    function: &Function,
+    config: &str,
+    supplied: (Role, String),
+    items: Items,
+) -> (BTreeSet<String>, bool) {
+    let (role, text) = supplied;
+    let file = BTreeMap::from([("source.yaml".to_owned(), text)]);
+    let inputs = Inputs {
+        config: Some(Config::parse(config.to_owned(), "config").expect("a config")),
+        supplied: vec![(role, Source::Files(file))],
+        ..Inputs::default()
+    };
+    let outcome = run(function, inputs, items.clone()).expect("inputs");
+    let errors = outcome.results.iter();
+    let errors = errors.filter(|result| result.severity == Severity::Error);
+    let tags = errors.flat_map(|error| &error.tags);
+    let reasons = tags.filter(|(name, _)| name == "reason");
+    let reasons = reasons.map(|(_, reason)| reason.clone()).collect();
+    (reasons, outcome.items == items)
+}
+
+#[test]
+fn one_source_in_thousands_of_places_does_not_become_gigabytes() {
+    let config = "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata: {name: i}\ninjectors: [{name: s}]\n";
+    let point = |i| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c{i}\n  annotations:\n    kpt.dev/config-injection: optional\ndata: {{}}\n"
+        )
+    };
+    let source = |kilobytes: usize| {
+        let value = "v".repeat(kilobytes << 10);
+        let text = format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: s}}\ndata: {{k: {value}}}\n"
+        );
+        (Role::Resources, text)
+    };
+    let one_file = many(1000, |i| format!("---\n{}", point(i)));
+    let one_file = BTreeMap::from([("points.yaml".to_owned(), one_file.into_bytes())]);
+    let files = (0..1000).map(|i| (format!("{i}.yaml"), point(i).into_bytes()));
+    for package in [one_file, files.collect()] {
+        let refused = |kilobytes| {
+            let items = Items::Package(package.clone());
+            refused_in_memory(&inject_config::FUNCTION, config, source(kilobytes), items)
+        };
+        let too_large = BTreeSet::from(["OutputTooLarge".to_owned()]);
+        assert_eq!(refused(100), (too_large, true));
+        assert_eq!(refused(10), (BTreeSet::new(), false));
+    }
+}
+
+#[test]
+fn many_small_alias_bombs_do_not_become_gigabytes() {
+    let config = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ApplyPatch\nmetadata: {name: p}\n";
+    let entry = |name, aliases| format!("    {name}: &{name} [{aliases}]\n");
+    let bomb = format!("    a: &a [x, x]\n{}", bomb(4, entry));
+    let patch = format!("target: {{kind: A}}\npatch:\n  spec:\n{bomb}");
+    let item =
+        |i| format!("- apiVersion: example.com/v1\n  kind: A\n  metadata:\n    name: a{i}\n");
+    let items = many(400, item);
+    let list = format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}");
+    let patches = (Role::Patches, patch);
+    let items = Items::ResourceList(list);
+    let refused = refused_in_memory(&apply_patch::FUNCTION, config, patches, items);
+    let too_large = BTreeSet::from(["OutputTooLarge".to_owned()]);
+    assert_eq!(refused, (too_large, true));
 }

@@ -21,6 +21,7 @@ mod merge_cases;
 mod merge_laws;
 mod merge_package;
 mod merge_table;
+mod patch_anchors;
 mod patch_cases;
 mod patch_functions;
 mod patch_oracle;

@@ -66,6 +66,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             });
         }
         self.refuse(collection, || collection.shared_above())?;
+        self.added += slot.length();
         match position {
             None => self.slots(collection).push(slot),
             Some(position) => {

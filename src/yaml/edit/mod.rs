@@ -77,6 +77,8 @@ pub struct Editor<'d, 'f> {
     /// The expanded tree of a document that has aliases or merge keys.
     own_tree: Option<Box<Tree>>,
     changes: BTreeMap<NodeId, Change<'f>>,
+    /// About how many bytes the content has that was put in.
+    added: usize,
     /// By the key of the entry, or by the item.
     comments: BTreeMap<NodeId, Comments>,
     /// Comment lines that new entries and items leave behind.
@@ -110,6 +112,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             document,
             own_tree,
             changes: BTreeMap::new(),
+            added: 0,
             comments: BTreeMap::new(),
             without: Arc::default(),
             sequences: OnceCell::new(),
@@ -130,6 +133,11 @@ impl<'d, 'f> Editor<'d, 'f> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.comments.is_empty()
+    }
+
+    /// About how many bytes the content has that was put in so far, given up or not.
+    pub(crate) fn added(&self) -> usize {
+        self.added
     }
 
     /// Whether anything was changed at a node or within it.
@@ -160,6 +168,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub fn replace(&mut self, node: NodeRef<'d>, content: Content<'f>) -> Result<(), EditError> {
         self.refuse(node, || node.shared_anchor())?;
         let content = readable(content)?;
+        self.added += content.length();
         self.gone.remove(&node.id);
         self.changes.insert(node.id, Change::Replace(content));
         Ok(())
@@ -362,6 +371,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             self.new_slot(new)
         });
         let slots = slots.collect::<Result<Vec<_>, _>>()?;
+        self.added += slots.iter().map(Slot::length).sum::<usize>();
         self.refuse_keys_twice(collection, &slots)?;
         let slots = Change::Slots(slots);
         self.gone.remove(&collection.id);

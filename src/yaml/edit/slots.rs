@@ -56,6 +56,16 @@ pub(super) enum Slot<'a> {
     New(Box<NewSlot<'a>>),
 }
 
+impl Slot<'_> {
+    /// About how many bytes the slot adds to the text.
+    pub(super) fn length(&self) -> usize {
+        match self {
+            Self::Kept(_) => 0,
+            Self::New(new) => new.content.length(),
+        }
+    }
+}
+
 /// Which slots keep their place: a longest run in the old order.
 ///
 /// A collection behind a dash keeps its first line only if its first entry stays first.
