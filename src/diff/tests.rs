@@ -59,10 +59,7 @@ fn a_new_executable_is_told_with_its_mode() {
     let lines = "--- /dev/null\n+++ b/run.sh\n@@ -0,0 +1 @@\n+a\n";
     assert_eq!(diff("a\n", 0o755), format!("{header}{lines}"));
     assert_eq!(diff("a\n", 0o644), lines);
-    assert_eq!(
-        diff("", 0o755),
-        format!("{header}index 0000000..e69de29\n")
-    );
+    assert_eq!(diff("", 0o755), format!("{header}index 0000000..e69de29\n"));
 }
 
 #[test]

@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use krm_variants::config::Config;
-use krm_variants::functions::{Function, Inputs, Items, Source, apply_patch, inject_config, run};
+use krm_variants::functions::{
+    Function, Inputs, Items, SuppliedInput, apply_patch, inject_config, run,
+};
 use krm_variants::results::Severity;
 use krm_variants::supplied::Role;
 use krm_variants::yaml::{Content, Document, Editor, MAX_DEPTH, ParseOptions, Tree, Value};
@@ -433,7 +435,7 @@ fn refused_in_memory(
     let file = BTreeMap::from([("source.yaml".to_owned(), text)]);
     let inputs = Inputs {
         config: Some(Config::parse(config.to_owned(), "config").expect("a config")),
-        supplied: vec![(role, Source::Files(file))],
+        supplied: vec![(role, SuppliedInput::Files(file))],
         ..Inputs::default()
     };
     let outcome = run(function, inputs, items.clone()).expect("inputs");

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use krm_variants::functions::{Function, Inputs, Items, Source, apply_config, create_patch, run};
+use krm_variants::functions::{
+    Function, Inputs, Items, SuppliedInput, apply_config, create_patch, run,
+};
 use krm_variants::supplied::Role;
 
 const HEAD: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n";
@@ -25,9 +27,9 @@ struct Case {
 /// The text of the document that a function makes, and its results.
 fn document(function: &Function, case: &Case) -> (String, Vec<String>) {
     let file = |text: &str| BTreeMap::from([("a.yaml".to_owned(), format!("{HEAD}{text}"))]);
-    let mut supplied = vec![(Role::Live, Source::Files(file(case.live)))];
+    let mut supplied = vec![(Role::Live, SuppliedInput::Files(file(case.live)))];
     let previous = case.previous.unwrap_or(case.config);
-    supplied.push((Role::Original, Source::Files(file(previous))));
+    supplied.push((Role::Original, SuppliedInput::Files(file(previous))));
     let inputs = Inputs {
         supplied,
         ..Inputs::default()
