@@ -240,6 +240,8 @@ def of_repository(repository, fork):
             if tuple(ids) not in seen:
                 seen[tuple(ids)] = (what, ours, theirs, made, path)
     repository.use_driver()
+    # The last merge: its files stand next to each other.
+    again = {}
     for ids, (what, ours, theirs, made, path) in seen.items():
         blobs = [repository.blob(blob) for blob in ids]
         parsed = [parse(blob) for blob in blobs]
@@ -248,7 +250,9 @@ def of_repository(repository, fork):
             continue
         counts["conflicts of lines"] += 1
         verdict, problems, fields = judge(repository.driver, blobs, path, parsed)
-        tree, left = repository.merge(ours, theirs)
+        if (ours, theirs) not in again:
+            again = {(ours, theirs): repository.merge(ours, theirs)}
+        tree, left = again[ours, theirs]
         # What git does with the driver must be what the driver said by itself.
         if (path in left) != (verdict != "solved") and verdict != "wrong":
             verdict, problems = "wrong", [("", f"git and the driver disagree: {path in left}, {verdict}")]
