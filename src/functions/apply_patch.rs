@@ -19,12 +19,13 @@ use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config, typ
 use crate::git;
 use crate::kptfile::remove_ids;
 use crate::patch::annotations::{keep_pipeline_annotations, without_pipeline_annotations};
-use crate::patch::apply::{Applied, apply, keep_identity, without_identity};
+use crate::patch::apply::{Applied, apply};
 use crate::patch::finding::{Findings, unbounded};
+use crate::patch::identity::{keep_identity, without_identity};
 use crate::patch::node::{Node, is_bounded};
 use crate::patch::options::{self, Options, Scalars};
 use crate::patch::rules::Rules;
-use crate::patch::target::{Found, Index, Target, parse_labels};
+use crate::patch::target::{Index, Matches, Target, parse_labels};
 use crate::patch::write::write;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
@@ -278,13 +279,13 @@ fn assign(
                 (found, target.describe())
             }
             None => match index.find(&patch.resource) {
-                Found::None => {
+                Matches::None => {
                     let Resource { kind, name, .. } = &patch.resource;
                     let name = name.as_deref().unwrap_or_default();
                     (Vec::new(), format!("{kind} `{name}`"))
                 }
-                Found::One(id) => (vec![id], String::new()),
-                Found::Several(ids) => {
+                Matches::One(id) => (vec![id], String::new()),
+                Matches::Several(ids) => {
                     for id in ids {
                         let message = format!(
                             "{}: expected one resource that the patch is for, found several: name the namespace",

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::patch::finding::unbounded;
 use crate::patch::last_applied;
 use crate::patch::node::{Node, is_bounded};
-use crate::patch::target::{Found, Index};
+use crate::patch::target::{Index, Matches};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, LAST_APPLIED, Reason, Results};
@@ -135,8 +135,8 @@ impl<'a> SuppliedResources<'a> {
     ) -> Result<Option<(ItemId, NodeRef<'a>)>, ()> {
         for (list, index) in &self.lists {
             match index.find(resource) {
-                Found::None => {}
-                Found::One(id) => {
+                Matches::None => {}
+                Matches::One(id) => {
                     let node = list.node(id).resolved();
                     if is_bounded(node) {
                         return Ok(Some((id, node)));
@@ -144,7 +144,7 @@ impl<'a> SuppliedResources<'a> {
                     results.push(unbounded(list.resource(id)));
                     return Err(());
                 }
-                Found::Several(ids) => {
+                Matches::Several(ids) => {
                     let message = format!(
                         "role `{}`: expected one resource for the configuration, found {}; name the namespace",
                         self.role,

@@ -1,5 +1,4 @@
-//! Keys of one mapping that are one value together: two changes, each valid, that are not valid
-//! beside each other.
+//! Keys of one mapping that merge as one value: two changes that are valid alone, and not together.
 //!
 //! ```yaml
 //! # local            # upstream                # neither kpt nor an API server takes both
@@ -8,7 +7,7 @@
 //!
 //! Facts of the APIs: kpt's Kptfile v1; Kubernetes' validation of the types named here.
 
-/// Keys that are one value together, in some cases.
+/// Keys that merge as one value, in some cases.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Group {
     keys: Members,
@@ -26,10 +25,10 @@ enum Members {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     Always,
-    /// Where local and upstream have different ones: one excludes the other.
+    /// Where local and upstream have different keys: one excludes the other.
     Alternatives,
-    /// Where local and upstream differ in this field, which says what the others may be. Absent, it
-    /// is the second.
+    /// Where local and upstream differ in a field that says what the others may be: its name, and its
+    /// default.
     Kind(&'static str, &'static str),
 }
 

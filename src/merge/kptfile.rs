@@ -1,8 +1,8 @@
-//! What is particular to the pipeline of a Kptfile: which functions are the same.
+//! Which functions of a Kptfile's pipeline are the same.
 //!
-//! By `name`, if all functions of all sources have one; else, if none has, by image without tag or
-//! digest (by the first word of the command for `exec`), if no source has one twice. In all other
-//! cases they stand or fall together. Functions named `PackageVariant.*` are always told apart by
+//! They are matched by `name` if all functions of all versions have one. If none has a name, and no version
+//! has an image twice, they are matched by image without tag or digest (`exec`: by the first word of the
+//! command). Otherwise they merge as one value. Functions named `PackageVariant.*` are always matched by
 //! name, and do not count in this choice.
 //!
 //! Source: pipeline document, Design; contract, merge-package, Kptfile.

@@ -1,8 +1,7 @@
-//! How far two packages are from each other: the values in which they differ.
+//! How many values two packages differ in.
 //!
-//! A value is a leaf of a resource, or a line of a file that is not KRM. What tells where it stands and
-//! what it is are hashes, so that a package that was looked at once takes little room and is quickly
-//! compared with many.
+//! A value is a leaf of a resource, or a line of a file that is not KRM. Its path and its content are kept
+//! as hashes, so that a package takes little memory once it was read, and comparing it with many is fast.
 //!
 //! Source: contract, Upstreams from Git (`--original auto`).
 
@@ -17,11 +16,11 @@ use crate::yaml::{NodeRef, OwnedDocument};
 
 /// The values of a file.
 #[derive(Debug, Default)]
-pub struct Values(Vec<Rc<Part>>);
+pub struct Values(Vec<Rc<DocumentValues>>);
 
-/// The values of a resource, or of what is no resource.
+/// The values of one document.
 #[derive(Debug, Default)]
-struct Part {
+struct DocumentValues {
     identity: Option<Identity>,
     /// Hashes of places and of values, sorted.
     leaves: Vec<(u64, u64)>,
@@ -38,7 +37,7 @@ struct Identity {
 /// The differences between two packages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// Values that one of them has and the other has not, or has otherwise.
+    /// Values that only one of them has, or that differ.
     pub count: usize,
     /// Values that both have.
     pub shared: usize,
@@ -47,7 +46,7 @@ pub struct Differences {
 /// Reads files, each document once.
 #[derive(Debug, Default)]
 pub struct Looker {
-    documents: HashMap<String, Rc<Part>>,
+    documents: HashMap<String, Rc<DocumentValues>>,
 }
 
 impl Looker {
@@ -58,15 +57,16 @@ impl Looker {
         let Some(text) = text.filter(|_| is_krm_name(name)) else {
             return Values(vec![Rc::new(lines(bytes))]);
         };
-        let parts = documents(text).into_iter().map(|document| {
+        let values = documents(text).into_iter().map(|document| {
             if let Some(known) = self.documents.get(document) {
                 return Rc::clone(known);
             }
-            let part = Rc::new(part(document));
-            self.documents.insert(document.to_owned(), Rc::clone(&part));
-            part
+            let values = Rc::new(values_of(document));
+            self.documents
+                .insert(document.to_owned(), Rc::clone(&values));
+            values
         });
-        Values(parts.collect())
+        Values(values.collect())
     }
 }
 
@@ -87,12 +87,12 @@ fn documents(text: &str) -> Vec<&str> {
     documents
 }
 
-fn part(text: &str) -> Part {
+fn values_of(text: &str) -> DocumentValues {
     let Ok(document) = OwnedDocument::parse(text.to_owned()) else {
         return lines(text.as_bytes());
     };
     let Some(root) = document.root() else {
-        return Part::default();
+        return DocumentValues::default();
     };
     let resource = Resource::read(root);
     let is_resource = !resource.kind.is_empty() && !resource.api_version.is_empty();
@@ -103,7 +103,7 @@ fn part(text: &str) -> Part {
     leaves.of(root, hash(&"root"), 0);
     let mut leaves = leaves.found;
     leaves.sort_unstable();
-    Part {
+    DocumentValues {
         identity: is_resource.then(|| Identity {
             group: resource.group().to_owned(),
             kind: resource.kind.clone(),
@@ -115,7 +115,7 @@ fn part(text: &str) -> Part {
 }
 
 /// Each line is a value of its own, wherever it stands.
-fn lines(bytes: &[u8]) -> Part {
+fn lines(bytes: &[u8]) -> DocumentValues {
     let mut counts: HashMap<&[u8], u64> = HashMap::new();
     let mut leaves = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n') {
@@ -124,7 +124,7 @@ fn lines(bytes: &[u8]) -> Part {
         leaves.push((hash(&(line, *count)), 0));
     }
     leaves.sort_unstable();
-    Part {
+    DocumentValues {
         identity: None,
         leaves,
     }
@@ -177,7 +177,7 @@ impl Leaves {
         }
     }
 
-    /// Whether a field is of the copy itself, and says nothing of what it is a copy of.
+    /// Whether a field describes the copy itself, and not what it was copied from.
     fn is_own(&self, key: &str, depth: usize) -> bool {
         const OF_KPTFILES: [&str; 3] = ["upstream", "upstreamLock", "status"];
         let of_kptfile = self.is_kptfile
@@ -193,46 +193,54 @@ pub type PackageValues = Vec<(String, Rc<Values>)>;
 /// Counts the differences between a package and another.
 #[must_use]
 pub fn differences(local: &PackageValues, other: &PackageValues) -> Differences {
-    let parts = |package: &PackageValues| -> Vec<(String, Rc<Part>)> {
+    let documents = |package: &PackageValues| -> Vec<(String, Rc<DocumentValues>)> {
         let of_file = |(path, values): &(String, Rc<Values>)| {
-            let parts = values.0.iter().map(|part| (path.clone(), Rc::clone(part)));
-            parts.collect::<Vec<_>>()
+            let documents = values.0.iter();
+            let documents = documents.map(|document| (path.clone(), Rc::clone(document)));
+            documents.collect::<Vec<_>>()
         };
         package.iter().flat_map(of_file).collect()
     };
-    let (mut ours, mut theirs) = (parts(local), parts(other));
+    let (mut ours, mut theirs) = (documents(local), documents(other));
     let mut found = Differences::default();
     // What is the same in all, then in less and less.
     const BY: [(bool, bool); 4] = [(true, true), (false, true), (true, false), (false, false)];
     for (by_path, by_namespace) in BY {
         let mut by_key: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
-        for (at, (path, part)) in theirs.iter().enumerate().rev() {
-            if let Some(key) = key(path, part, by_path, by_namespace) {
+        for (at, (path, document)) in theirs.iter().enumerate().rev() {
+            if let Some(key) = key(path, document, by_path, by_namespace) {
                 by_key.entry(key).or_default().push(at);
             }
         }
         let mut taken = vec![false; theirs.len()];
-        ours.retain(|(path, part)| {
-            let key = key(path, part, by_path, by_namespace);
+        ours.retain(|(path, document)| {
+            let key = key(path, document, by_path, by_namespace);
             let Some(at) = key.and_then(|key| by_key.get_mut(&key)?.pop()) else {
                 return true;
             };
             taken[at] = true;
-            found.add(&part.leaves, &theirs[at].1.leaves);
+            found.add(&document.leaves, &theirs[at].1.leaves);
             false
         });
         let mut taken = taken.into_iter();
         theirs.retain(|_| !taken.next().unwrap_or_default());
     }
     let alone = ours.iter().chain(&theirs);
-    found.count += alone.map(|(_, part)| part.leaves.len()).sum::<usize>();
+    found.count += alone
+        .map(|(_, document)| document.leaves.len())
+        .sum::<usize>();
     found
 }
 
-/// What two parts have in common that are versions of each other.
-fn key(path: &str, part: &Part, by_path: bool, by_namespace: bool) -> Option<Vec<String>> {
+/// What two documents have in common that are versions of each other.
+fn key(
+    path: &str,
+    document: &DocumentValues,
+    by_path: bool,
+    by_namespace: bool,
+) -> Option<Vec<String>> {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let Some(identity) = &part.identity else {
+    let Some(identity) = &document.identity else {
         return by_path.then(|| vec![path.to_owned()]);
     };
     let mut key = vec![
@@ -263,6 +271,6 @@ impl Differences {
 /// How many values a package has.
 #[must_use]
 pub fn count(package: &PackageValues) -> usize {
-    let parts = package.iter().flat_map(|(_, values)| values.0.iter());
-    parts.map(|part| part.leaves.len()).sum()
+    let documents = package.iter().flat_map(|(_, values)| values.0.iter());
+    documents.map(|document| document.leaves.len()).sum()
 }

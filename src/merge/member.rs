@@ -1,4 +1,4 @@
-//! What tells the resources of a package apart, and what they declare to have been upstream.
+//! The identities of a package's resources: what they are, and what they say they were upstream.
 //!
 //! Source: contract, merge-package, Identity.
 
@@ -8,14 +8,14 @@ use super::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::resource::{DEFAULT_NAMESPACE, Resource};
 use crate::yaml::{NodeRef, line_comment};
 
-/// What tells a resource from others.
+/// The identity of a resource in a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Member {
     /// API group; the core group is empty.
     pub group: String,
     /// Kind.
     pub kind: String,
-    /// Name; those without one are known by their path, and so are Kptfiles.
+    /// Name; Kptfiles and resources without a name are identified by their path.
     pub name: Option<String>,
     /// Namespace.
     pub namespace: Option<String>,

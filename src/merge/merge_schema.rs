@@ -1,4 +1,4 @@
-//! What a merge must know of a value: its schema, and whether it merges by rules of its own.
+//! What a merge knows about a value: its schema, and whether it merges by rules of its own.
 
 use super::groups::{self, Group};
 use super::kustomization;
@@ -33,7 +33,7 @@ enum Special {
     Functions,
     /// A list whose elements have a field with their type.
     Typed(&'static str),
-    /// A mapping with keys that are one value together.
+    /// A mapping with keys that merge as one value.
     Grouped(&'static [Group]),
     /// A resource whose `spec` is one.
     ResourceOf(&'static [Group]),
@@ -115,7 +115,7 @@ impl<'s> MergeSchema<'s> {
         Self { type_ref, special }
     }
 
-    /// The keys of a mapping that are one value together.
+    /// The keys of a mapping that merge as one value.
     pub(super) fn groups(&self) -> &'static [Group] {
         match self.special {
             Special::Kptfile => &groups::SUB_PACKAGE,
@@ -183,7 +183,7 @@ impl<'s> MergeSchema<'s> {
     }
 }
 
-/// Values of a known type that are known by their keys.
+/// Values of a known type that are recognised by their key.
 fn of_known(name: &str) -> Special {
     if name == "ports" {
         return Special::Ports;

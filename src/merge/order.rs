@@ -1,7 +1,7 @@
 //! The order of a merged list: three orders become one.
 //!
-//! Elements are numbers here; [`merge_order`] gets the order of each source, without the elements
-//! that are in no result, and gives the order of the result.
+//! Elements are numbers here. [`merge_order`] takes the order of each version, without the elements that
+//! the result does not have, and returns the order of the result.
 //!
 //! Elements that both sides have form the *skeleton*; the others are new, or kept by one side
 //! alone, and are put into its gaps. Guarantees:

@@ -1,9 +1,10 @@
 //! Which resources of three packages are the same.
 //!
-//! By group, kind, name, namespace and path; a resource that was renamed by the identity that it
-//! declares (`# kpt-merge: namespace/name` on `metadata:`, or `internal.kpt.dev/upstream-identifier`);
-//! one that was moved within its package by all but the path, where that is unique; at last without
-//! the namespace, since pipelines set namespaces. Each step is one walk over a hash map.
+//! Resources are matched by group, kind, name, namespace and path. A renamed resource is matched by the
+//! identity that it declares (`# kpt-merge: namespace/name` on `metadata:`, or
+//! `internal.kpt.dev/upstream-identifier`). A moved one is matched without the path, if that is unique in its
+//! package. The last attempt leaves out the namespace, since pipelines set namespaces. Each step is one walk
+//! over a hash map.
 //!
 //! Source: contract, merge-package, Identity.
 
@@ -58,7 +59,7 @@ pub fn pair(left: &[Member], right: &[Member]) -> Vec<(usize, usize)> {
     pairing.pairs
 }
 
-/// Among whom a key must be unique.
+/// The members among which a key must be unique.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Among {
     All,

@@ -2,8 +2,8 @@
 //! is an outcome, and the caller decides it.
 //!
 //! It is the same for scalars, lists that are one value, elements, Kptfile sections, resources and
-//! files: what only one side changed is taken; what both changed to one end is taken; where both
-//! changed to different ends, somebody has to win, and that is a conflict.
+//! files: a change that one side made is taken; a change that both made alike is taken; different
+//! changes are a conflict.
 //!
 //! | base | local | upstream | stands |
 //! |---|---|---|---|
@@ -47,7 +47,7 @@ impl Side {
     }
 }
 
-/// What happens where both sides changed something to different ends.
+/// What happens where both sides changed something differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnConflict {
     /// Upstream's version stands.
@@ -82,7 +82,7 @@ impl OnConflict {
 pub enum Outcome {
     /// That of a side; local's where both are the same, so that nothing has to be done.
     Stands(Side),
-    /// Both sides changed it, to different ends.
+    /// Both sides changed it differently.
     Conflict,
 }
 

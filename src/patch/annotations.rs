@@ -1,8 +1,8 @@
-//! Annotations that are no part of a resource, whatever role it has: those of the pipeline that it
-//! passes through, and the one in which `kubectl apply` keeps what it applied.
+//! Annotations that do not count as part of a resource: those that kpt's pipeline adds while an item
+//! passes through it, and the one in which `kubectl apply` keeps the last applied configuration.
 //!
-//! Patches, configurations and live resources are read without the pipeline's annotations, and what
-//! comes out has those of the item that it takes the place of.
+//! Patches, configurations and live resources are read without the pipeline's annotations. A result
+//! gets those of the item that it replaces.
 //!
 //! Source: contract, apply-config.
 
@@ -27,7 +27,7 @@ pub fn without_tool_annotations<'a>(config: &Node<'a>) -> Node<'a> {
     })
 }
 
-/// Annotations that are all taken away are none.
+/// If no annotation is left, the map goes too.
 fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -> Node<'a> {
     let Some(metadata) = resource.get(PATH[0]) else {
         return resource.clone();
@@ -47,7 +47,7 @@ fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -> Node<'a> 
     replaced(resource.clone(), PATH[0], Some(metadata))
 }
 
-/// A result with the pipeline's annotations of the item that it takes the place of.
+/// A result with the pipeline's annotations of the item that it replaces.
 #[must_use]
 pub fn keep_pipeline_annotations<'a>(item: &Node<'a>, result: Node<'a>) -> Node<'a> {
     let annotations = item.get_path(&PATH);
@@ -69,7 +69,7 @@ pub fn keep_pipeline_annotations<'a>(item: &Node<'a>, result: Node<'a>) -> Node<
     with_field(result, PATH[0], with_field(metadata, PATH[1], own))
 }
 
-/// A map with another value under a key that it has, or without it.
+/// Replaces or removes the value under a key that a map has.
 #[must_use]
 pub fn replaced<'a>(map: Node<'a>, key: &str, value: Option<Node<'a>>) -> Node<'a> {
     let source = map.source();

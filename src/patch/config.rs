@@ -1,5 +1,5 @@
-//! What `kubectl apply` does to a live resource: the patch from the previous configuration, the new
-//! one and live, applied to live, and the new configuration kept in an annotation.
+//! What `kubectl apply` does to a live resource: it makes a patch from the previous configuration, the
+//! new one and live, applies it to live, and keeps the new configuration in an annotation.
 //!
 //! Source: merging-fields document; contract, apply-config.
 
@@ -62,13 +62,14 @@ fn patch<'a>(
     rules: Rules<'_>,
     findings: &mut Findings,
 ) -> Option<Node<'a>> {
-    match rules.is_known() {
-        true => create(original, modified, live, rules, findings),
-        false => json_merge::create(original, modified, Some(live)),
+    if rules.is_known() {
+        create(original, modified, live, rules, findings)
+    } else {
+        json_merge::create(original, modified, Some(live))
     }
 }
 
-/// The live resource after the configuration was applied. With error findings it is of no use.
+/// The live resource after the configuration was applied. Not valid if there are error findings.
 pub fn apply_config<'a>(
     original: Option<&Node<'a>>,
     config: &Node<'a>,
@@ -127,9 +128,10 @@ fn without_nulls<'a>(node: &Node<'a>) -> Node<'a> {
                 fields.push(field.with(value));
             }
             let source = node.source();
-            match changed {
-                true => Node::map(fields, source),
-                false => node.clone(),
+            if changed {
+                Node::map(fields, source)
+            } else {
+                node.clone()
             }
         }
         Shape::List => {
@@ -141,9 +143,10 @@ fn without_nulls<'a>(node: &Node<'a>) -> Node<'a> {
                 item.value = value;
             }
             let source = node.source();
-            match changed {
-                true => Node::list(items, source),
-                false => node.clone(),
+            if changed {
+                Node::list(items, source)
+            } else {
+                node.clone()
             }
         }
     }

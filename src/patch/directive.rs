@@ -1,4 +1,4 @@
-//! The directives of a patch: keys that say how to merge, and are no fields.
+//! The directives of a patch: keys that say how to merge, and are not fields.
 //!
 //! ```yaml
 //! $patch: replace                      # of a map, or as an element of a list
@@ -22,9 +22,9 @@ use crate::yaml::{Trail, Value};
 pub const PATCH: &str = "$patch";
 /// The key of the directive that names the keys which stay.
 pub const RETAIN_KEYS: &str = "$retainKeys";
-/// What the key of an order directive begins with; the name of the list follows.
+/// Prefix of the key of an order directive; the name of the list follows.
 pub const SET_ELEMENT_ORDER: &str = "$setElementOrder/";
-/// What the key of a directive begins with that deletes elements; the name of the list follows.
+/// Prefix of the key of a directive that deletes elements; the name of the list follows.
 pub const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList/";
 
 /// The value of [`PATCH`].
@@ -32,9 +32,9 @@ pub const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList/";
 pub enum Word {
     /// As without a directive.
     Merge,
-    /// Take the place of what is there.
+    /// Replace the value of live.
     Replace,
-    /// Take it away.
+    /// Delete it.
     Delete,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct ListDirective<'a> {
     pub(super) delete: Option<Vec<Item<'a>>>,
 }
 
-/// A map of a patch, its directives apart from its fields.
+/// A map of a patch: its directives and its fields.
 #[derive(Debug, Default)]
 pub(super) struct PatchMap<'a> {
     pub(super) word: Option<Word>,
@@ -73,7 +73,7 @@ pub(super) fn word(map: &Node<'_>) -> Option<Word> {
 }
 
 impl<'a> PatchMap<'a> {
-    /// Reads a map of a patch. What is wrong is a finding, and counts as absent.
+    /// Reads a map of a patch. A wrong directive is a finding, and counts as absent.
     pub(super) fn read(
         patch: &Node<'a>,
         rules: Rules<'_>,
@@ -131,6 +131,11 @@ impl<'a> PatchMap<'a> {
         map
     }
 
+    /// The directives for the list under a key.
+    pub(super) fn for_field(&self, name: &str) -> Option<&ListDirective<'a>> {
+        self.by_name.get(name).map(|at| &self.lists[*at])
+    }
+
     fn for_list(
         &self,
         name: &str,
@@ -165,7 +170,7 @@ impl<'a> PatchMap<'a> {
     }
 }
 
-/// Whether a key is a directive for a list that does not say which.
+/// Whether a key is a list directive without the name of a list.
 fn is_nameless(key: &str) -> bool {
     [SET_ELEMENT_ORDER, DELETE_FROM_PRIMITIVE_LIST]
         .iter()

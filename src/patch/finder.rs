@@ -1,5 +1,5 @@
-//! Finds the entries of a map by their keys, best in the order that the map has: large maps that are
-//! compared have nearly the same keys, and need no table of them then.
+//! Finds the entries of a map by their keys, fastest in the order of the map: two large maps that are
+//! compared mostly have the same keys in the same order, and then no hash table is built.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -7,9 +7,9 @@ use std::collections::{HashMap, VecDeque};
 use super::fields::Field;
 use super::node::Node;
 
-/// Maps of up to so many entries are searched through.
+/// Up to this many entries are searched one by one.
 const SMALL: usize = 16;
-/// How many entries are looked at ahead of the last one that was found.
+/// How many entries behind the last found one are searched before a hash table is built.
 const AHEAD: usize = 32;
 
 /// Finds the entries of one map.
@@ -22,26 +22,27 @@ pub(super) struct Large<'p, 'a> {
     map: &'p Node<'a>,
     ahead: VecDeque<Field<'a>>,
     rest: Box<dyn Iterator<Item = Field<'a>> + 'p>,
-    /// Made for the first key that is not near.
+    /// Built for the first key that is not among those ahead.
     by_key: Option<HashMap<Cow<'a, str>, Node<'a>>>,
 }
 
 impl<'p, 'a> Finder<'p, 'a> {
-    /// Of a map; without one there is nothing to find.
+    /// Finds in a map; without a map nothing is found.
     pub(super) fn of(map: Option<&'p Node<'a>>) -> Self {
         let Some(map) = map else {
             return Self::Small(Vec::new());
         };
         let mut rest = map.each_field();
         let first: Vec<Field<'a>> = rest.by_ref().take(SMALL + 1).collect();
-        match first.len() <= SMALL {
-            true => Self::Small(first),
-            false => Self::Large(Box::new(Large {
+        if first.len() <= SMALL {
+            Self::Small(first)
+        } else {
+            Self::Large(Box::new(Large {
                 map,
                 ahead: first.into(),
                 rest,
                 by_key: None,
-            })),
+            }))
         }
     }
 

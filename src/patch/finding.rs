@@ -4,7 +4,7 @@ use crate::resource::Resource;
 use crate::results::{FunctionResult, Reason, Results, Severity, is_secret};
 use crate::yaml::{Path, Trail};
 
-/// Something to say of a place.
+/// Something wrong at a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Where, in the patch or the configuration.
@@ -17,7 +17,7 @@ pub struct Finding {
     pub message: String,
 }
 
-/// All that is to be said.
+/// All findings.
 #[derive(Debug, Default)]
 pub struct Findings(pub Vec<Finding>);
 

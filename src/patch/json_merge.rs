@@ -1,6 +1,6 @@
 //! JSON merge patches (RFC 7396), for kinds without a schema: maps merge, everything else is replaced.
 //!
-//! Applying one is what [`super::apply()`] does without a schema; this makes one, three-way.
+//! [`super::apply()`] applies one where there is no schema; this module makes one, three-way.
 //!
 //! Source: contract, apply-config (custom resources); kubectl does the same.
 

@@ -1,8 +1,11 @@
-//! Strategic merge patches: applied, made, and `kubectl apply` put together from both.
+//! Strategic merge patches: applied, made, and `kubectl apply`, which does both.
 //!
-//! In reading order: [`node`] and [`fields`], values that know where their text is; [`rules`], what the schema says
-//! of a place; [`directive`], the keys of a patch that are no fields; [`order`], where the elements
-//! of a merged list go; [`apply()`].
+//! In reading order: [`node`] and [`fields`], values that know where their text is; [`rules`], how a patch
+//! treats a value; [`directive`], the keys of a patch that are not fields; [`order`], where the elements of
+//! a merged list go; [`apply()`] with [`identity`]; [`create`], which makes a patch, and [`json_merge`], which
+//! makes one without a schema; [`config`], which puts both together, with [`last_applied`] and
+//! [`annotations`]; [`write`](mod@write), which turns a result into edits of the text; [`target`], which finds the
+//! resources.
 
 pub mod annotations;
 pub mod apply;
@@ -12,6 +15,7 @@ pub mod directive;
 pub mod fields;
 mod finder;
 pub mod finding;
+pub mod identity;
 pub mod json_merge;
 pub mod last_applied;
 pub mod node;

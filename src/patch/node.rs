@@ -1,8 +1,7 @@
 //! Values that know where their text is.
 //!
-//! A [`Node`] is a place in a document for as long as nothing in it differs; only what a patch made
-//! is held apart, and even that says what it was made of. So the result of a patch tells which text
-//! to keep, which to move and which to write.
+//! A [`Node`] that a patch did not change is a node of a document. One that it changed says which node it
+//! was made from. So a result tells which text to keep, which to move and which to write.
 
 use std::rc::Rc;
 
@@ -13,22 +12,22 @@ use crate::yaml::{NodeKind, NodeRef, Value};
 /// A value, or a part of one.
 #[derive(Debug, Clone)]
 pub enum Node<'a> {
-    /// As it stands in a document.
+    /// A node of a document.
     Text(NodeRef<'a>),
-    /// A scalar that stands nowhere.
+    /// A scalar without a text.
     Scalar(Rc<Value>),
-    /// A list that was made.
+    /// A list that a patch made.
     List(Rc<List<'a>>),
-    /// A map that was made.
+    /// A map that a patch made.
     Map(Rc<Map<'a>>),
 }
 
-/// A list that was made.
+/// A list that a patch made.
 #[derive(Debug, Clone, Default)]
 pub struct List<'a> {
     /// Its elements.
     pub items: Vec<Item<'a>>,
-    /// The list that it was made of.
+    /// The list that it was made from.
     pub source: Option<NodeRef<'a>>,
 }
 
@@ -37,16 +36,16 @@ pub struct List<'a> {
 pub struct Item<'a> {
     /// The element.
     pub value: Node<'a>,
-    /// The element of a document that it was made of, with its index there.
+    /// The element of a document that it was made from, with its index there.
     pub place: Option<(usize, NodeRef<'a>)>,
 }
 
-/// A map that was made.
+/// A map that a patch made.
 #[derive(Debug, Clone, Default)]
 pub struct Map<'a> {
     /// Its entries.
     pub fields: Fields<'a>,
-    /// The map that it was made of.
+    /// The map that it was made from.
     pub source: Option<NodeRef<'a>>,
 }
 
@@ -77,19 +76,19 @@ impl Shape {
 }
 
 impl<'a> Node<'a> {
-    /// A scalar that stands nowhere.
+    /// A scalar without a text.
     #[must_use]
     pub fn of_value(value: impl Into<Value>) -> Self {
         Self::Scalar(Rc::new(value.into()))
     }
 
-    /// A list that was made, of another one or of nothing that has a text.
+    /// A list made from another one, or from nothing that has a text.
     #[must_use]
     pub fn list(items: Vec<Item<'a>>, source: Option<NodeRef<'a>>) -> Self {
         Self::List(Rc::new(List { items, source }))
     }
 
-    /// A map that was made, of another one or of nothing that has a text.
+    /// A map made from another one, or from nothing that has a text.
     #[must_use]
     pub fn map(fields: Fields<'a>, source: Option<NodeRef<'a>>) -> Self {
         Self::Map(Rc::new(Map { fields, source }))
@@ -124,7 +123,7 @@ impl<'a> Node<'a> {
         self.shape() == Shape::Null
     }
 
-    /// The node of a document that it stands in, or was made of.
+    /// The node of a document that it is, or was made from.
     #[must_use]
     pub fn source(&self) -> Option<NodeRef<'a>> {
         match self {
@@ -154,7 +153,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The entries of a map that is of no more use.
+    /// The entries of a map that is not used any more.
     #[must_use]
     pub fn into_fields(self) -> Fields<'a> {
         match self {
@@ -265,7 +264,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether it is the very place in a document that the other one is.
+    /// Whether both are the same node of the same document.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {
@@ -274,7 +273,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether it has the value of another one.
+    /// Whether both have the same value.
     #[must_use]
     pub fn equals(&self, other: &Self) -> bool {
         if self.is(other) {
@@ -308,23 +307,23 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Whether two nodes are one place of one document.
+/// Whether two nodes are the same node of the same document.
 #[must_use]
 pub fn same_place(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
     a.id == b.id && std::ptr::eq(a.document.text, b.document.text)
 }
 
 impl<'a> Item<'a> {
-    /// An element that stands nowhere.
+    /// An element without a text.
     #[must_use]
     pub fn made(value: Node<'a>) -> Self {
         Self { value, place: None }
     }
 }
 
-/// Nodes that a value may have when its aliases are written out (contract, Bad input).
+/// Node limit of a value whose aliases are written out (contract, Bad input).
 const MAX_NODES: usize = 10_000_000;
-/// Levels that it may have then.
+/// Level limit of such a value.
 const MAX_DEPTH: usize = 1024;
 
 /// Whether a value, its aliases written out, is small enough to be walked through.

@@ -18,7 +18,7 @@ pub(crate) const LIST_ORDER: Key = Key {
     help: "how a list is put together: as documented, or as API servers do it today",
 };
 
-/// The key for what is not there.
+/// The key that allows missing resources.
 pub(crate) const ALLOW_MISSING: Key = Key {
     name: "allowMissing",
     words: &["false", "true"],

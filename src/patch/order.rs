@@ -1,7 +1,7 @@
 //! The order of a merged list.
 //!
-//! The preserve-order document puts elements that only live has in front of all others; API servers
-//! and kubectl put each one where it stood in live, as far as that can be told.
+//! The preserve-order document puts elements that only live has before all others. API servers and
+//! kubectl put each of them where it stood in live, as far as that can be told.
 //!
 //! Source: preserve-order document; contract, apply-patch (`listOrder`).
 
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use crate::yaml::Value;
 
-/// What the elements of a list are told apart by: the values of their keys.
+/// The values of an element's keys, which tell it apart from the others of its list.
 pub type ElementKey = Vec<Value>;
 
 /// Where elements go that only live has.
@@ -41,7 +41,7 @@ pub(super) struct Merged<'m> {
 }
 
 impl Merged<'_> {
-    /// The positions of the elements, in the order that they shall have.
+    /// The positions of the elements, in their new order.
     pub(super) fn order(&self, order: ListOrder) -> Vec<usize> {
         let wanted = first_positions(&self.wanted);
         let rank = |at: &usize| wanted.get(self.keys[*at]).copied();

@@ -1,8 +1,7 @@
-//! How the parts of a resource are patched: what the schema says, in the terms of a patch.
+//! How a patch treats the parts of a resource: what the schema says, in the terms of patches.
 //!
-//! Built-in types have `patchStrategy` and `patchMergeKey`, one key a list, as API servers use them.
-//! Custom resources have none; with their CRD supplied the list types stand in their place, with all
-//! their keys.
+//! Built-in types have `patchStrategy` and `patchMergeKey`, one key for each list, as API servers use
+//! them. Custom resources have neither: the list types of their CRD take their place, with all their keys.
 
 use crate::schema::{KeyValue, Keys, ListType, MapType, Schema, TypeRef};
 use crate::yaml::Value;
@@ -10,7 +9,7 @@ use crate::yaml::Value;
 use super::node::{Node, Shape};
 use super::order::ElementKey;
 
-/// A place in a resource.
+/// How a patch treats one value of a resource.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules<'s> {
     place: Option<TypeRef<'s>>,
@@ -18,9 +17,9 @@ pub struct Rules<'s> {
     known: bool,
     /// Whether the kind is built in: then patch strategies alone count.
     strict: bool,
-    /// Whether this is within a field that takes unknown fields.
+    /// Whether the value lies within a field that takes unknown fields.
     open: bool,
-    /// Whether this is a schema within a CRD, which has fields that begin with `$`.
+    /// Whether the value lies in a CRD, whose schemas have fields that begin with `$`.
     json_schema: bool,
 }
 
@@ -38,7 +37,7 @@ pub enum ListRule<'s> {
 /// The values of the keys of an element.
 ///
 /// # Errors
-/// What is wrong: no map, a key that is missing or no scalar.
+/// A message for an element that is not a map, or whose key is missing or not a scalar.
 pub(super) fn key_values(keys: Keys<'_>, element: &Node<'_>) -> Result<ElementKey, String> {
     if element.shape() != Shape::Map {
         let found = element.shape().with_article();

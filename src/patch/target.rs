@@ -1,4 +1,4 @@
-//! Which resource is meant: by group, kind, name and namespace, or by the target of a patch.
+//! Finds resources by group, kind, name and namespace, or by the target of a patch.
 //!
 //! Source: contract, apply-config and apply-patch.
 
@@ -23,14 +23,14 @@ pub struct Index {
     by_name: HashMap<Key, Vec<Candidate>>,
 }
 
-/// What was found.
+/// The resources that match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum Matches {
     /// Nothing.
     None,
     /// One resource.
     One(ItemId),
-    /// More than one that it could be.
+    /// More than one.
     Several(Vec<ItemId>),
 }
 
@@ -48,10 +48,10 @@ impl Index {
         index
     }
 
-    /// The resource with the identity of another one. A namespace that either side leaves out fits
-    /// any, if there is but one.
+    /// The resource with the identity of another one. A namespace that either side leaves out matches
+    /// any namespace, if only one resource matches then.
     #[must_use]
-    pub fn find(&self, resource: &Resource) -> Found {
+    pub fn find(&self, resource: &Resource) -> Matches {
         let candidates = key(resource).and_then(|key| self.by_name.get(&key));
         let candidates = candidates.map(Vec::as_slice).unwrap_or_default();
         let with = |namespace: &Option<String>| -> Vec<ItemId> {
@@ -67,14 +67,14 @@ impl Index {
             };
         }
         match found.as_slice() {
-            [] => Found::None,
-            [one] => Found::One(*one),
-            _ => Found::Several(found),
+            [] => Matches::None,
+            [one] => Matches::One(*one),
+            _ => Matches::Several(found),
         }
     }
 }
 
-/// An empty namespace is none.
+/// An empty namespace counts as absent.
 fn namespace(resource: &Resource) -> Option<String> {
     resource.namespace.clone().filter(|name| !name.is_empty())
 }
@@ -84,7 +84,7 @@ fn key(resource: &Resource) -> Option<Key> {
     Some((resource.group().to_owned(), resource.kind.clone(), name))
 }
 
-/// The target of a patch; what is not given fits anything.
+/// The target of a patch; an absent field matches anything.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Target {
@@ -101,7 +101,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Whether a resource is meant.
+    /// Whether a resource matches.
     #[must_use]
     pub fn matches(&self, resource: &Resource, node: NodeRef<'_>) -> bool {
         let version = resource.api_version.rsplit('/').next().unwrap_or_default();
@@ -152,7 +152,7 @@ fn labels(node: NodeRef<'_>) -> Vec<(String, String)> {
 /// Reads a label selector as `kubectl get --selector` takes it: `app=web,tier in (a, b),!old`.
 ///
 /// # Errors
-/// The part that is none.
+/// The part that is not a requirement.
 pub(crate) fn parse_labels(text: &str) -> Result<LabelSelector, String> {
     let mut selector = LabelSelector::default();
     let mut rest = text.trim();

@@ -19,8 +19,7 @@
 //! assert_eq!(containers.patch_merge_key(), Some("name"));
 //! ```
 //!
-//! Facts alone: nothing is validated here, and what a list without any schema is (atomic) is up to
-//! the caller.
+//! Nothing is validated here. Callers decide what a list without a schema is (atomic).
 
 mod custom;
 mod extensions;
@@ -82,7 +81,7 @@ pub struct GroupVersionKind<'s> {
 }
 
 impl Schema {
-    /// A schema that knows nothing.
+    /// A schema without any kind.
     #[must_use]
     pub const fn empty() -> Self {
         Self {

@@ -84,12 +84,13 @@ fn parse(text: &str) -> Result<Pattern, &'static str> {
             None => behind,
         };
     }
-    match steps.is_empty() {
-        true => Err("it is empty"),
-        false => Ok(Pattern {
+    if steps.is_empty() {
+        Err("it is empty")
+    } else {
+        Ok(Pattern {
             steps,
             all_below: false,
-        }),
+        })
     }
 }
 

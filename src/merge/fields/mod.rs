@@ -40,7 +40,7 @@ use comments::removed_comments;
 use take::{take, take_inner_comments};
 pub(super) use trail::Trail;
 
-/// A place that both sides changed, to different ends.
+/// A value that both sides changed differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
     /// Where.
@@ -53,7 +53,7 @@ pub struct Conflict {
     pub winner: Side,
     /// The rule that says so, if one does.
     pub rule: Option<DecidedBy>,
-    /// What the place is.
+    /// What the conflict is about.
     pub thing: Thing,
 }
 
@@ -84,10 +84,10 @@ impl From<Side> for Policy<'_> {
     }
 }
 
-/// What a merge has to say.
+/// What a merge reports.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
-    /// Every place where one side had to win.
+    /// Every conflict.
     pub conflicts: Vec<Conflict>,
     /// Lists in which two elements have the same keys.
     pub duplicates: Vec<Path>,

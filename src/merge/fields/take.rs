@@ -140,9 +140,12 @@ impl<'d, 'f> Taking<'_, 'd, 'f> {
         editor: &mut Editor<'d, 'f>,
     ) -> Result<bool, EditError> {
         let is_mapping = local.kind().is_mapping();
-        let base = base.filter(|base| match is_mapping {
-            true => base.kind().is_mapping(),
-            false => base.kind().is_sequence(),
+        let base = base.filter(|base| {
+            if is_mapping {
+                base.kind().is_mapping()
+            } else {
+                base.kind().is_sequence()
+            }
         });
         let old = base.map(children_of).unwrap_or_default();
         let (ours, theirs) = (children_of(local), children_of(upstream));

@@ -2,8 +2,8 @@
 
 use super::report::Shown;
 
-/// The versions of a value, each with no more than about so many bytes: those around the first place
-/// where any two differ, and around the first where the two differ that are alike there.
+/// Cuts the versions of a value to about `limit` bytes each: the bytes around the first place where any
+/// two differ, and around the first place where the two differ that are alike there.
 pub(super) fn cut(values: &Shown, limit: usize) -> Shown {
     let texts = || values.as_ref().into_iter().flatten();
     if texts().all(|text| text.len() <= limit) {
@@ -36,9 +36,10 @@ fn first_difference(texts: &[&str]) -> usize {
         let pairs = first.bytes().zip(other.bytes());
         pairs.take_while(|(a, b)| a == b).count()
     };
-    match rest.is_empty() {
-        true => 0,
-        false => rest.iter().map(common).min().unwrap_or_default(),
+    if rest.is_empty() {
+        0
+    } else {
+        rest.iter().map(common).min().unwrap_or_default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Documents that are not KRM, in files with resources.
 //!
-//! Where local did not touch the file, upstream's stands with all that it holds. Else local's
-//! documents stay, with a conflict if upstream changed them.
+//! If local did not change the file, upstream's file stands with everything in it. Otherwise local's
+//! documents stay, and a change of upstream's is a conflict.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
-//! Files that are not KRM: each is one value, and what local did to one stands.
+//! Files that are not KRM: each is one value, and a local change stands.
 //!
-//! Unmodified locally it becomes upstream's, deletion included; modified or deleted locally it
-//! stays so, with a conflict if upstream changed it too.
+//! A file that local did not change becomes upstream's; if upstream deleted it, it goes. A file that local
+//! changed or deleted stays as it is, and a change of upstream's is a conflict.
 //!
 //! Source: contract, merge-package, Files that are not KRM.
 

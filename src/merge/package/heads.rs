@@ -39,7 +39,7 @@ pub(super) struct Sides<'h> {
     pub(super) untouched: &'h Untouched,
 }
 
-/// The files whose heads are other than they were, with their heads.
+/// The files whose heads change, with their new heads.
 #[derive(Debug, Default)]
 pub(super) struct Heads(Vec<(String, String)>);
 
@@ -153,9 +153,10 @@ impl<'p> Files<'p> {
 /// The head that stands; `None` if it is local's.
 fn merged(base: &str, local: &str, upstream: &str) -> Option<String> {
     let [old, ours, theirs] = [base, local, upstream].map(blocks);
-    let mark = match local.starts_with(BYTE_ORDER_MARK) {
-        true => BYTE_ORDER_MARK.to_string(),
-        false => String::new(),
+    let mark = if local.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.to_string()
+    } else {
+        String::new()
     };
     let stands = merge_blocks(&old, &ours, &theirs);
     if stands == ours {
@@ -165,9 +166,10 @@ fn merged(base: &str, local: &str, upstream: &str) -> Option<String> {
         return Some(mark + upstream.trim_start_matches(BYTE_ORDER_MARK));
     }
     let is_opened = [local, upstream].map(|head| head.lines().any(|line| line.starts_with("---")));
-    let end = match is_opened.contains(&true) {
-        true => "\n---\n",
-        false => "\n\n",
+    let end = if is_opened.contains(&true) {
+        "\n---\n"
+    } else {
+        "\n\n"
     };
     Some(mark + &stands.join("\n\n") + end)
 }
@@ -195,6 +197,9 @@ fn blocks(head: &str) -> Vec<String> {
 }
 
 /// Merges three-way what lies between the blocks that all have in common at both ends.
+///
+/// Blocks are compared as texts, in their order: a head has few of them, and what a merge of list elements
+/// goes by (names, likeness) they do not have.
 fn merge_blocks(base: &[String], local: &[String], upstream: &[String]) -> Vec<String> {
     let all = [base, local, upstream];
     let shortest = all

@@ -1,5 +1,5 @@
-//! A kustomization without apiVersion and kind, which kustomize defaults, or named without an ending:
-//! it is a file that is not KRM, and where both sides changed it, it merges as any kustomization.
+//! Kustomizations that are not KRM: without apiVersion and kind, which kustomize defaults, or in a file
+//! without an extension. Where both sides changed one, it merges like any other kustomization.
 
 use super::report::Report;
 use crate::merge::fields::{self, Policy};

@@ -81,7 +81,7 @@ impl<'p> Package<'p> {
         self.list.node(self.all.ids[at])
     }
 
-    /// The value without what tools put on it; `None` if there is no such resource.
+    /// The value without the annotations of tools; `None` if there is no such resource.
     pub(super) fn own_value(&self, at: Option<usize>) -> Option<Value> {
         at.map(|at| own_value(self.node(at)))
     }
@@ -101,7 +101,7 @@ pub(super) fn same_text(a: (&Package<'_>, usize), b: (&Package<'_>, usize)) -> b
     }
 }
 
-/// Whether two resources have the same value, but for what tools put on them.
+/// Whether two resources have the same value, apart from the annotations of tools.
 pub(super) fn same_value(
     a: (&Package<'_>, Option<usize>),
     b: (&Package<'_>, Option<usize>),
@@ -114,7 +114,7 @@ pub(super) fn same_value(
     }
 }
 
-/// The value of a resource without what tools put on it.
+/// The value of a resource without the annotations of tools.
 fn own_value(node: NodeRef<'_>) -> Value {
     let mut value = node.value().unwrap_or(Value::Null);
     if let Some(metadata) = field_mut(&mut value, "metadata") {
@@ -132,7 +132,7 @@ fn own_value(node: NodeRef<'_>) -> Value {
     value
 }
 
-/// Takes away what a Kptfile may have of its own without counting as changed.
+/// Removes the fields in which a Kptfile may differ without counting as changed.
 pub(super) fn without_own_fields(value: &mut Value) {
     if let Some(Value::Mapping(entries)) = field_mut(value, "metadata") {
         entries.retain(|(key, _)| key.as_str() != Some("name"));

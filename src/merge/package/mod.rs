@@ -89,7 +89,7 @@ impl Strategy {
         }
     }
 
-    /// Whether what upstream does not have stays, though the original had it.
+    /// Whether everything that only local has stays, even if the original had it.
     fn deletes_nothing(self) -> bool {
         match self {
             Self::ResourceMerge | Self::FastForward | Self::ForceDeleteReplace => false,
@@ -109,9 +109,9 @@ impl Strategy {
 /// How to merge.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MergeOptions {
-    /// Who stands in a conflict.
+    /// Which side stands in a conflict.
     pub on_conflict: OnConflict,
-    /// What a merge is.
+    /// How local is brought up to date.
     pub strategy: Strategy,
     /// Whether original and upstream may be empty.
     pub allow_empty: bool,
@@ -148,15 +148,15 @@ pub struct Merge<'m> {
     pub original: MergeInput<'m>,
     /// The package revision wanted.
     pub upstream: MergeInput<'m>,
-    /// Who stands, and what a merge is.
+    /// Conflict policy and strategy.
     pub options: MergeOptions,
-    /// Conflicts that are decided beforehand.
+    /// Rules that decide conflicts beforehand.
     pub rules: &'m ConflictRules,
     /// The schema of the types that are not described in the packages.
     pub schema: Schema,
     /// Fields that a later step overwrites; conflicts there are not reported.
     pub is_overwritten: &'m dyn Fn(ItemId, &Conflict) -> bool,
-    /// How somebody says that original and upstream may be empty.
+    /// How the user allows an empty original or upstream, for messages.
     pub allow_empty_by: &'static str,
 }
 

@@ -205,9 +205,10 @@ impl Counts {
         if counts.iter().all(|count| *count == 0) {
             return None;
         }
-        let begin = match failed {
-            true => format!("not merged: {updated} would change, {added} would be added"),
-            false => format!("merged: {updated} changed, {added} added"),
+        let begin = if failed {
+            format!("not merged: {updated} would change, {added} would be added")
+        } else {
+            format!("merged: {updated} changed, {added} added")
         };
         let conflicts = match conflicts {
             1 => "1 conflict".to_owned(),

@@ -1,9 +1,9 @@
-//! What local did not touch becomes upstream's, bytes and all: comments that belong to no field,
-//! blank lines and quotes too.
+//! What local did not change becomes upstream's byte for byte, with comments that belong to no field,
+//! blank lines and quotes.
 //!
-//! A whole file, where local's is the very text of the original's; else a document of it. Kptfiles
-//! keep fields of their own, and identifiers on existing resources never change: those are merged
-//! field by field like resources that local changed.
+//! That is a whole file, if local's has the text of the original's, else a single document. Kptfiles keep
+//! fields of their own, and identifiers on existing resources never change: both are merged field by field,
+//! like resources that local changed.
 
 use std::collections::BTreeSet;
 

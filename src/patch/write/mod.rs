@@ -1,5 +1,5 @@
-//! Writes a result into the text that it was made from: what did not change keeps its bytes, what
-//! moved takes its text and comments along, what is new brings those of the patch.
+//! Writes a result into the text that it was made from. Unchanged values keep their bytes, moved ones
+//! take their text and comments along, new ones bring those of the patch.
 //!
 //! ```yaml
 //! env:                    # before      # after, with A changed, B first and C from the patch
@@ -9,19 +9,21 @@
 //!                                       - name: C # new
 //! ```
 
+mod text;
+
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::fields::{Field, Fields};
 use super::node::{Item, Node, Shape, same_place};
-use crate::yaml::{
-    Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Part, Value, node_text,
-};
+use crate::yaml::{Content, EditError, Editor, EntryRef, NodeKind, NodeRef, Part, Value};
 
-/// What writing did besides.
+use text::content;
+pub use text::{text_of, to_text};
+
+/// Side effects of writing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Written {
-    /// Whether elements of a list with comments came, went or moved.
+    /// Whether a list with comments got, lost or moved elements.
     pub moves_comments: bool,
 }
 
@@ -43,56 +45,6 @@ pub fn write<'d, 'f>(
     }
     .node(node, twin, new, editor)?;
     Ok(written)
-}
-
-/// A value as the text of a document: that of what it was made of, as far as it is.
-///
-/// # Errors
-/// Those of the [`Editor`].
-pub fn to_text(new: &Node<'_>) -> Result<String, EditError> {
-    if let Some(text) = cut_out(new)? {
-        return Ok(text);
-    }
-    Ok(match content(new)? {
-        Content::Node(node) => node_text(node),
-        Content::Value(value) => crate::yaml::to_block_text(&value),
-        Content::Text(text) => match text.root() {
-            Some(root) => node_text(root),
-            None => String::new(),
-        },
-    })
-}
-
-/// Resources of more bytes are not copied to make a value of a part of them.
-const LARGE: usize = 1 << 20;
-
-/// A value that was made of a large resource: what it leaves out is cut out where it stands.
-fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
-    let Node::Map(map) = new else {
-        return Ok(None);
-    };
-    let Some(source) = map.source else {
-        return Ok(None);
-    };
-    let document = source.document;
-    let length = source.range().len();
-    if length < LARGE || length < document.text.len() / 2 {
-        return Ok(None);
-    }
-    let is_source = |node: NodeRef<'_>| node.id == source.id;
-    let index = (0..document.len()).find(|index| document.root(*index).is_some_and(is_source));
-    let first = |node: NodeRef<'_>| node.items().next().is_some_and(is_source);
-    if index.is_none() && !document.root(0).is_some_and(first) {
-        return Ok(None);
-    }
-    let mut editor = Editor::new(document);
-    write(source, source, new, &mut editor)?;
-    let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
-    let left = match index {
-        Some(index) => text.document().root(index),
-        None => text.document().root(0).and_then(|list| list.items().next()),
-    };
-    Ok(left.map(node_text))
 }
 
 struct Writer<'w> {
@@ -258,7 +210,7 @@ impl Writer<'_> {
     }
 }
 
-/// Finds fields by key, best in their own order.
+/// Finds the positions of fields by key, fastest in their own order.
 struct Places<'p, 'f> {
     fields: &'p Fields<'f>,
     next: usize,
@@ -276,16 +228,15 @@ impl<'p, 'f> Places<'p, 'f> {
 
     fn find(&mut self, key: &str) -> Option<usize> {
         let is_next = self.next < self.fields.len() && self.fields.key(self.next) == key;
-        let at = match is_next {
-            true => self.next,
-            false => {
-                let fields = self.fields;
-                let by_key = self.by_key.get_or_insert_with(|| {
-                    let all = 0..fields.len();
-                    all.map(|at| (fields.key(at), at)).collect()
-                });
-                *by_key.get(key)?
-            }
+        let at = if is_next {
+            self.next
+        } else {
+            let fields = self.fields;
+            let by_key = self.by_key.get_or_insert_with(|| {
+                let all = 0..fields.len();
+                all.map(|at| (fields.key(at), at)).collect()
+            });
+            *by_key.get(key)?
         };
         self.next = at + 1;
         Some(at)
@@ -311,7 +262,7 @@ fn is_own_key(entry: EntryRef<'_>, key: &str) -> bool {
     entry.key.scalar_text() == Some(key)
 }
 
-/// A value by which equal elements find each other.
+/// The same text for equal values.
 fn sorted_json(node: &Node<'_>) -> String {
     let mut value = node.to_value();
     sort(&mut value);
@@ -327,95 +278,4 @@ fn sort(value: &mut Value) {
         Value::Sequence(items) => items.iter_mut().for_each(sort),
         _ => {}
     }
-}
-
-/// Lines as a literal, as `kubectl get -o yaml` shows last-applied; else the value.
-fn string(text: &str) -> Content<'static> {
-    let literal = || {
-        let lines = text.strip_suffix('\n')?;
-        if lines.is_empty() || lines.contains(['\n', '\r']) {
-            return None;
-        }
-        let owned = OwnedDocument::parse(format!("|\n  {lines}\n")).ok()?;
-        let is_same = owned.root()?.scalar_text() == Some(text);
-        is_same.then_some(owned)
-    };
-    match literal() {
-        Some(owned) => Content::Text(Arc::new(owned)),
-        None => Content::Value(Value::from(text)),
-    }
-}
-
-/// What to write for a value: the text that it was made of, with what differs.
-fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
-    let source = match new {
-        Node::Text(node) => return Ok(Content::Node(*node)),
-        Node::Scalar(value) => {
-            return Ok(match &**value {
-                Value::String(text) => string(text),
-                value => Content::Value(value.clone()),
-            });
-        }
-        Node::List(list) => list.source,
-        Node::Map(map) => map.source,
-    };
-    // An empty list has no elements to go by.
-    let is_empty_list = |node: &Node<'_>| node.shape() == Shape::List && node.is_empty();
-    let source =
-        source.filter(|source| !is_empty_list(new) && !is_empty_list(&Node::Text(*source)));
-    let Some(source) = source else {
-        return match new {
-            Node::Map(map) if !map.fields.is_empty() => made(&map.fields),
-            _ => Ok(Content::Value(new.to_value())),
-        };
-    };
-    let owned = OwnedDocument::parse(node_text(source)).map_err(EditError::Broken)?;
-    let Some(root) = owned.root() else {
-        return Ok(Content::Value(new.to_value()));
-    };
-    let mut editor = Editor::new(owned.document());
-    write(root, source, new, &mut editor)?;
-    if editor.is_empty() {
-        return Ok(Content::Text(Arc::new(owned)));
-    }
-    let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
-    Ok(Content::Text(Arc::new(text)))
-}
-
-/// The text of a resource made to hold a value: its own text, with what differs. Whoever writes it
-/// out has to parse it.
-///
-/// # Errors
-/// Those of the [`Editor`].
-pub fn text_of<'f>(resource: NodeRef<'f>, new: Node<'f>) -> Result<String, EditError> {
-    let own = resource.document_text();
-    if own.is_some_and(|own| own.len() == resource.document.text.len()) {
-        // A text of its own is edited where it stands: large ones are parsed once less.
-        let mut editor = Editor::new(resource.document);
-        write(resource, resource, &new, &mut editor)?;
-        drop(new);
-        return editor.splice()?.into_text();
-    }
-    let text = own.map_or_else(|| node_text(resource), str::to_owned);
-    let owned = OwnedDocument::parse(text).map_err(EditError::Broken)?;
-    let Some(root) = owned.root() else {
-        return to_text(&new);
-    };
-    let mut editor = Editor::new(owned.document());
-    write(root, resource, &new, &mut editor)?;
-    editor.splice()?.into_text()
-}
-
-/// A map that was made of nothing that has a text; parts of it may have one.
-fn made<'f>(fields: &Fields<'f>) -> Result<Content<'f>, EditError> {
-    let empty = OwnedDocument::parse("{}\n".to_owned()).map_err(EditError::Broken)?;
-    let Some(root) = empty.root() else {
-        return Ok(Content::Value(Value::Mapping(Vec::new())));
-    };
-    let mut editor = Editor::new(empty.document());
-    for field in fields.iter() {
-        insert(root, None, &field, &mut editor)?;
-    }
-    let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
-    Ok(Content::Text(Arc::new(text)))
 }

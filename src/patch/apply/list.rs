@@ -1,0 +1,150 @@
+//! Lists of a patch: new ones, ordered ones, and those that delete elements.
+
+use std::collections::HashSet;
+
+use super::super::directive::{NO_SCHEMA, Word, word};
+use super::super::node::{Item, Node, Shape};
+use super::super::order::ElementKey;
+use super::super::rules::{ListRule, Rules};
+use super::merged_list::is_marker;
+use super::{Apply, keep_if_equal};
+use crate::results::Reason;
+use crate::yaml::Trail;
+
+impl Apply<'_> {
+    /// A list that is not in live.
+    pub(super) fn new_list<'a>(
+        &mut self,
+        patch: &Node<'a>,
+        rules: Rules<'_>,
+        trail: &Trail<'_>,
+    ) -> Node<'a> {
+        let is_keyed = matches!(rules.list(), ListRule::Keyed(_));
+        let (mut items, mut changed) = (Vec::new(), false);
+        for (index, item) in patch.items().into_iter().enumerate() {
+            let at = trail.element(index);
+            if item.value.shape() == Shape::Map
+                && let Some(word) = word(&item.value)
+            {
+                if !rules.is_known() {
+                    self.findings.error(&at, Reason::InvalidPatch, NO_SCHEMA);
+                }
+                if is_keyed && (word == Word::Replace || is_marker(&item.value)) {
+                    changed = true;
+                    continue;
+                }
+            }
+            let value = match item.value.shape() {
+                Shape::Map => self.map(None, &item.value, rules.items(), &at),
+                Shape::List => Some(self.new_list(&item.value, rules.items(), &at)),
+                Shape::Null | Shape::Scalar => Some(item.value.clone()),
+            };
+            let Some(value) = value else {
+                changed = true;
+                continue;
+            };
+            changed |= !value.is(&item.value);
+            items.push(Item { value, ..item });
+        }
+        if !changed {
+            return patch.clone();
+        }
+        Node::list(items, patch.source())
+    }
+
+    /// A list with `$setElementOrder`.
+    pub(super) fn ordered<'a>(
+        &mut self,
+        live: Option<&Node<'a>>,
+        patch: Option<&Node<'a>>,
+        order: &[Item<'a>],
+        rules: Rules<'_>,
+        trail: &Trail<'_>,
+    ) -> Option<Node<'a>> {
+        let is_list = |node: &&Node<'a>| node.shape() == Shape::List;
+        let other = patch.filter(|patch| !is_list(patch));
+        // What is no list in live gives way to a list of the patch.
+        let other =
+            other.or(live.filter(|live| !is_list(live) && patch.is_none() && !live.is_null()));
+        if let Some(other) = other {
+            let found = other.shape().with_article();
+            let message = format!("expected a list to order, found {found}");
+            self.findings.error(trail, Reason::InvalidPatch, message);
+            return live.cloned();
+        }
+        let live = live.filter(is_list);
+        let nothing = Node::list(Vec::new(), None);
+        match (live, patch) {
+            (None, None) => None,
+            (Some(live), patch) => {
+                let patch = patch.unwrap_or(&nothing);
+                Some(self.list(live, patch, Some(order), rules, trail))
+            }
+            (None, Some(patch)) => {
+                let empty = Node::list(Vec::new(), patch.source());
+                Some(self.list(&empty, patch, Some(order), rules, trail))
+            }
+        }
+    }
+
+    /// A list that live and the patch have.
+    pub(super) fn list<'a>(
+        &mut self,
+        live: &Node<'a>,
+        patch: &Node<'a>,
+        order: Option<&[Item<'a>]>,
+        rules: Rules<'_>,
+        trail: &Trail<'_>,
+    ) -> Node<'a> {
+        match (rules.list(), order) {
+            (ListRule::Atomic, None) => {
+                let new = self.new_list(patch, rules, trail);
+                keep_if_equal(Some(live), new)
+            }
+            (ListRule::Atomic, Some(order)) => {
+                // What is there is what the patch has, if it has anything.
+                let new = if patch.source().is_none() && patch.is_empty() {
+                    live.clone()
+                } else {
+                    self.new_list(patch, rules, trail)
+                };
+                let nothing = Node::list(Vec::new(), None);
+                let listed = self.keys(&patch.items(), ListRule::Set, "the patch", trail);
+                let wanted = self.keys(order, ListRule::Set, "$setElementOrder", trail);
+                if let (Some(listed), Some(wanted)) = (listed, wanted) {
+                    self.check_order(&listed, &wanted, trail);
+                }
+                let ordered = self.merge(&new, &nothing, Some(order), ListRule::Set, rules, trail);
+                keep_if_equal(Some(live), ordered)
+            }
+            (rule, order) => self.merge(live, patch, order, rule, rules, trail),
+        }
+    }
+
+    /// `$deleteFromPrimitiveList`.
+    pub(super) fn delete<'a>(
+        &mut self,
+        list: Node<'a>,
+        delete: &[Item<'a>],
+        trail: &Trail<'_>,
+    ) -> Option<Node<'a>> {
+        if list.shape() != Shape::List || delete.is_empty() {
+            return Some(list);
+        }
+        let items = list.items();
+        let own = self.keys(&items, ListRule::Set, "the list", trail);
+        let gone = self.keys(delete, ListRule::Set, "$deleteFromPrimitiveList", trail);
+        let (Some(own), Some(gone)) = (own, gone) else {
+            return Some(list);
+        };
+        self.check_kinds(&own, &gone, trail);
+        let gone: HashSet<&ElementKey> = gone.iter().collect();
+        if !own.iter().any(|key| gone.contains(key)) {
+            return Some(list);
+        }
+        let kept = items.into_iter().zip(&own);
+        let kept = kept.filter(|(_, key)| !gone.contains(key));
+        let kept = kept.map(|(item, _)| item).collect();
+        Some(Node::list(kept, list.source()))
+    }
+}

@@ -1,0 +1,208 @@
+//! Maps of a patch, merged into those of live.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::directive::{PatchMap, Word};
+use super::super::fields::Fields;
+use super::super::node::Node;
+use super::super::rules::Rules;
+use super::{Apply, FieldPatch};
+use crate::results::Reason;
+use crate::yaml::{Trail, Value};
+
+/// A map of live while a patch is merged into it.
+struct MergedMap<'a> {
+    /// The fields of live, with their new values.
+    fields: Fields<'a>,
+    /// Which of them stay. Positions count until all are merged.
+    stays: Vec<bool>,
+    /// The fields that only the patch has.
+    new: Fields<'a>,
+    /// Whether anything differs from live, or from the patch where live has no map.
+    changed: bool,
+}
+
+impl Apply<'_> {
+    /// A map, merged into that of live or new. `None` if the patch deletes it.
+    pub(super) fn map<'a>(
+        &mut self,
+        live: Option<&Node<'a>>,
+        patch: &Node<'a>,
+        rules: Rules<'_>,
+        trail: &Trail<'_>,
+    ) -> Option<Node<'a>> {
+        let read = PatchMap::read(patch, rules, trail, self.findings);
+        let live = match read.word {
+            Some(Word::Delete) => return None,
+            Some(Word::Replace) => None,
+            Some(Word::Merge) | None => live,
+        };
+        let fields = live.map(Node::fields).unwrap_or_default();
+        let mut map = MergedMap {
+            stays: vec![true; fields.len()],
+            fields,
+            new: Fields::default(),
+            changed: live.is_none() && read.has_directives,
+        };
+        if let (Some(retain), Some(_)) = (&read.retain, live) {
+            self.retain(retain, &read, &mut map, trail);
+        }
+        let places = Places::of(&map.fields, &map.stays, &read);
+        self.fields(live.is_some(), &read, &places, &mut map, rules, trail);
+        self.lists_without_values(&read, &places, &mut map, rules, trail);
+        if !map.changed {
+            return Some(live.unwrap_or(patch).clone());
+        }
+        if map.stays.contains(&false) {
+            map.fields.retain(|at, _| map.stays[at]);
+        }
+        map.fields.extend(map.new.iter());
+        let source = live.map_or_else(|| patch.source(), Node::source);
+        Some(Node::map(map.fields, source))
+    }
+
+    /// Merges the fields of a patch.
+    fn fields<'a>(
+        &mut self,
+        has_live: bool,
+        patch: &PatchMap<'a>,
+        places: &Places,
+        map: &mut MergedMap<'a>,
+        rules: Rules<'_>,
+        trail: &Trail<'_>,
+    ) {
+        for (field, place) in patch.fields.iter().zip(places.of_fields()) {
+            let key = &*field.key;
+            let field_patch = FieldPatch {
+                value: Some(&field.value),
+                directive: patch.for_field(key),
+            };
+            let old = place.map(|at| (at, map.fields.get(at)));
+            let live = old.as_ref().map(|(_, field)| &field.value);
+            let result = self.field(live, &field_patch, rules.field(key), &trail.field(key));
+            match (old, result) {
+                (None, None) => map.changed |= !has_live,
+                (None, Some(result)) => {
+                    map.changed |= has_live || !result.is(&field.value);
+                    map.new.push(field.with(result));
+                }
+                (Some((at, old)), Some(result)) => {
+                    if !result.is(&old.value) {
+                        map.changed = true;
+                        map.fields.set(at, old.with(result));
+                    }
+                }
+                (Some((at, _)), None) => {
+                    map.changed = true;
+                    map.stays[at] = false;
+                }
+            }
+        }
+    }
+
+    /// Lists that a patch only orders, or deletes elements from.
+    fn lists_without_values<'a>(
+        &mut self,
+        patch: &PatchMap<'a>,
+        places: &Places,
+        map: &mut MergedMap<'a>,
+        rules: Rules<'_>,
+        trail: &Trail<'_>,
+    ) {
+        for (list, place) in patch.lists.iter().zip(places.of_lists()) {
+            let Some(at) = place else { continue };
+            let old = map.fields.get(at);
+            let field_patch = FieldPatch {
+                value: None,
+                directive: Some(list),
+            };
+            let (rules, trail) = (rules.field(&list.name), trail.field(&list.name));
+            match self.field(Some(&old.value), &field_patch, rules, &trail) {
+                Some(result) if result.is(&old.value) => continue,
+                Some(result) => map.fields.set(at, old.with(result)),
+                None => map.stays[at] = false,
+            }
+            map.changed = true;
+        }
+    }
+
+    /// Removes the keys that `$retainKeys` does not name.
+    fn retain(
+        &mut self,
+        retain: &[Value],
+        patch: &PatchMap<'_>,
+        map: &mut MergedMap<'_>,
+        trail: &Trail<'_>,
+    ) {
+        let names: HashSet<&str> = retain.iter().filter_map(Value::as_str).collect();
+        let missing = patch.fields.iter();
+        let missing: Vec<String> = missing
+            .filter(|field| !field.value.is_null() && !names.contains(&*field.key))
+            .map(|field| format!("`{}`", field.key))
+            .collect();
+        if !missing.is_empty() {
+            let message = format!(
+                "expected all keys of the patch in $retainKeys, found {} outside of it",
+                missing.join(", ")
+            );
+            let at = trail.field("$retainKeys");
+            self.findings.error(&at, Reason::InvalidPatch, message);
+        }
+        for (at, stays) in map.stays.iter_mut().enumerate() {
+            if !names.contains(map.fields.key(at)) {
+                *stays = false;
+                map.changed = true;
+            }
+        }
+    }
+}
+
+/// The positions in live of the fields that a patch names.
+struct Places {
+    /// For the fields of the patch, then for its list directives without a field.
+    found: Vec<Option<usize>>,
+    fields: usize,
+}
+
+impl Places {
+    /// The order is mostly the same: a table of names is built for the first field that is elsewhere.
+    fn of(live: &Fields<'_>, stays: &[bool], patch: &PatchMap<'_>) -> Self {
+        let fields = patch.fields.len();
+        let mut found = vec![None; fields + patch.lists.len()];
+        let mut by_name: Option<HashMap<&str, usize>> = None;
+        let mut next = 0;
+        for at in (0..live.len()).filter(|at| stays[*at]) {
+            let key = live.key(at);
+            let place = if next < fields && patch.fields.key(next) == key {
+                Some(next)
+            } else {
+                let by_name = by_name.get_or_insert_with(|| names(patch));
+                by_name.get(key).copied()
+            };
+            if let Some(place) = place {
+                found[place] = Some(at);
+                next = place + 1;
+            }
+        }
+        Self { found, fields }
+    }
+
+    fn of_fields(&self) -> impl Iterator<Item = Option<usize>> {
+        self.found[..self.fields].iter().copied()
+    }
+
+    fn of_lists(&self) -> impl Iterator<Item = Option<usize>> {
+        self.found[self.fields..].iter().copied()
+    }
+}
+
+/// The positions of a patch's fields by name, then of its list directives without a field.
+fn names<'p>(patch: &'p PatchMap<'_>) -> HashMap<&'p str, usize> {
+    let fields = (0..patch.fields.len()).map(|at| patch.fields.key(at));
+    let lists = patch.lists.iter().map(|list| &*list.name);
+    let mut names = HashMap::new();
+    for (at, name) in fields.chain(lists).enumerate() {
+        names.entry(name).or_insert(at);
+    }
+    names
+}

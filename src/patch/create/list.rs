@@ -1,0 +1,176 @@
+//! Lists of maps that merge.
+
+use super::super::directive::{PATCH, SET_ELEMENT_ORDER};
+use super::super::fields::{Field, Fields};
+use super::super::node::{Item, Node};
+use super::super::order::ElementKey;
+use super::super::rules::{Rules, key_values, names};
+use super::pairs::{Pairs, own_order_differs, pair, patch_order, repeats, sort_text};
+use super::{Create, Nodes};
+use crate::results::Reason;
+use crate::schema::Keys;
+use crate::yaml::Trail;
+
+/// A list of maps with the values of their keys.
+struct Keyed<'a> {
+    items: Vec<Item<'a>>,
+    keys: Vec<ElementKey>,
+}
+
+impl Create<'_> {
+    /// Puts what a list of maps needs into the patch.
+    pub(super) fn list<'a>(
+        &mut self,
+        field: &Field<'a>,
+        nodes: Nodes<'_, 'a>,
+        keys: Keys<'_>,
+        rules: Rules<'_>,
+        trail: &Trail<'_>,
+        fields: &mut Fields<'a>,
+    ) {
+        let is_empty = |list: Option<&Node<'_>>| list.is_none_or(Node::is_empty);
+        let is_whole = is_empty(nodes.live);
+        let whole = || {
+            // All of modified, as it stands there.
+            (nodes.live.is_none() || !nodes.modified.is_empty()).then(|| field.clone())
+        };
+        if is_whole && is_empty(nodes.original) {
+            fields.extend(whole());
+            return;
+        }
+        let own = self.keyed(Some(nodes.modified), keys, "the configuration", trail);
+        let live = self.keyed(nodes.live, keys, "live", trail);
+        let old = self.keyed(nodes.original, keys, "the previous configuration", trail);
+        let (Some(own), Some(live), Some(old)) = (own, live, old) else {
+            return;
+        };
+        let in_old = pair(&old.keys, &own.keys);
+        let (mut items, deletes_within) =
+            self.changed(&own, &live, (&old, &in_old), keys, rules, trail);
+        let deletes = deletes_within || !in_old.left.is_empty();
+        items.extend(deleted(&old, in_old.left, keys));
+        let is_ordered = if is_whole {
+            deletes
+        } else {
+            !items.is_empty() || own_order_differs(&own.keys, &live.keys)
+        };
+        if !items.is_empty() && (repeats(&own.keys) || repeats(&live.keys)) {
+            let message = format!(
+                "two elements have the same `{}`, by which alone patches tell them apart",
+                names(keys)
+            );
+            self.findings.warning(trail, Reason::DuplicateKey, message);
+        }
+        if is_ordered && !own.items.is_empty() {
+            let key = format!("{SET_ELEMENT_ORDER}{}", field.key);
+            fields.push(Field::made(key, order_of(nodes.modified, &own, keys)));
+        }
+        if is_whole && !deletes {
+            fields.extend(whole());
+        } else if !items.is_empty() {
+            let source = nodes.modified.source();
+            let list = Node::list(items, source);
+            fields.push(field.with(list));
+        }
+    }
+
+    /// The elements that are new or changed, and whether one of the new ones deletes anything.
+    fn changed<'a>(
+        &mut self,
+        own: &Keyed<'a>,
+        live: &Keyed<'a>,
+        (old, in_old): (&Keyed<'a>, &Pairs),
+        keys: Keys<'_>,
+        rules: Rules<'_>,
+        trail: &Trail<'_>,
+    ) -> (Vec<Item<'a>>, bool) {
+        let in_live = pair(&live.keys, &own.keys);
+        let mut items = Vec::new();
+        let mut deletes = false;
+        for index in patch_order(&own.keys) {
+            let item = &own.items[index];
+            let live = in_live.of[index].map(|at| &live.items[at].value);
+            let nodes = Nodes {
+                original: in_old.of[index].map(|at| &old.items[at].value),
+                modified: &item.value,
+                live,
+            };
+            let at = trail.element(index);
+            let (below, retains) = (rules.items(), rules.retains_keys());
+            let Some(value) = self.map(nodes, below, retains, &at) else {
+                continue;
+            };
+            deletes |= live.is_none() && !value.is(&item.value);
+            items.push(Item {
+                value: with_keys(value, &item.value, keys),
+                ..*item
+            });
+        }
+        (items, deletes)
+    }
+
+    /// Reads the keys of a list; `None` if an element has none, which is a finding.
+    fn keyed<'a>(
+        &mut self,
+        list: Option<&Node<'a>>,
+        keys: Keys<'_>,
+        whose: &str,
+        trail: &Trail<'_>,
+    ) -> Option<Keyed<'a>> {
+        let items = list.map(Node::items).unwrap_or_default();
+        let mut found = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            match key_values(keys, &item.value) {
+                Ok(key) => found.push(key),
+                Err(message) => {
+                    let at = trail.element(index);
+                    let message = format!("element of {whose}: {message}");
+                    self.findings.error(&at, Reason::InvalidValue, message);
+                    return None;
+                }
+            }
+        }
+        let keys = found;
+        Some(Keyed { items, keys })
+    }
+}
+
+/// What deletes the elements of the previous configuration at these positions.
+fn deleted<'a>(old: &Keyed<'a>, mut gone: Vec<usize>, keys: Keys<'_>) -> Vec<Item<'a>> {
+    gone.sort_by_cached_key(|at| sort_text(&old.keys[*at]));
+    let delete = |at: usize| {
+        let named = keys.names().zip(&old.keys[at]);
+        let named =
+            named.map(|(name, value)| Field::made(name.to_owned(), Node::of_value(value.clone())));
+        let word = Field::made(PATCH, Node::of_value("delete"));
+        Item::made(Node::map(named.chain([word]).collect(), None))
+    };
+    gone.into_iter().map(delete).collect()
+}
+
+/// The order of a list: its elements with their keys alone.
+fn order_of<'a>(modified: &Node<'a>, own: &Keyed<'a>, keys: Keys<'_>) -> Node<'a> {
+    let named = own.items.iter().map(|item| {
+        let value = Node::map(key_fields(&item.value, keys), item.value.source());
+        Item { value, ..*item }
+    });
+    Node::list(named.collect(), modified.source())
+}
+
+/// The fields that tell an element apart.
+fn key_fields<'a>(element: &Node<'a>, keys: Keys<'_>) -> Fields<'a> {
+    let mut fields = element.fields();
+    fields.retain(|_, key| keys.names().any(|name| name == key));
+    fields
+}
+
+/// The patch of an element with the fields that tell it apart, in the element's order.
+fn with_keys<'a>(patch: Node<'a>, element: &Node<'a>, keys: Keys<'_>) -> Node<'a> {
+    let Node::Map(map) = &patch else {
+        return patch;
+    };
+    let mut fields = key_fields(element, keys);
+    fields.retain(|_, key| map.fields.position(key).is_none());
+    fields.extend(map.fields.iter());
+    Node::map(fields, map.source)
+}

@@ -1,0 +1,171 @@
+//! Makes the patch that takes a live resource to a modified configuration.
+//!
+//! ```yaml
+//! env:            # original   # modified   # live        # patch
+//!                   [A, B]       [B, C]       [A, B, X]     $setElementOrder/env: [B, C]
+//!                                                           env: [C, {A, $patch: delete}]
+//! ```
+//!
+//! Additions and changes are what modified has and live has not; deletions are what original has and
+//! modified has not. What only live has says nothing. The two come as one patch, in the form of
+//! kubectl, which older servers can read too.
+//!
+//! Source: preserve-order document; merging-fields document; contract, create-patch.
+
+mod list;
+mod pairs;
+mod set;
+
+use super::directive::RETAIN_KEYS;
+use super::fields::{Field, Fields};
+use super::finder::Finder;
+use super::finding::Findings;
+use super::node::{Item, Node, Shape};
+use super::rules::{ListRule, Rules};
+use crate::results::Reason;
+use crate::yaml::{Trail, Value};
+
+/// Makes the patch; `None` if there is nothing to patch. With error findings it is of no use.
+pub fn create<'a>(
+    original: Option<&Node<'a>>,
+    modified: &Node<'a>,
+    live: &Node<'a>,
+    rules: Rules<'_>,
+    findings: &mut Findings,
+) -> Option<Node<'a>> {
+    let versions = Nodes {
+        original,
+        modified,
+        live: Some(live),
+    };
+    Create { findings }.map(versions, rules, false, &Trail::Root)
+}
+
+/// One value in three versions; the configuration always has it.
+#[derive(Clone, Copy)]
+struct Nodes<'p, 'a> {
+    original: Option<&'p Node<'a>>,
+    modified: &'p Node<'a>,
+    live: Option<&'p Node<'a>>,
+}
+
+struct Create<'r> {
+    findings: &'r mut Findings,
+}
+
+impl Create<'_> {
+    /// The patch of a map. Without live all of modified is new.
+    fn map<'a>(
+        &mut self,
+        versions: Nodes<'_, 'a>,
+        rules: Rules<'_>,
+        retains: bool,
+        trail: &Trail<'_>,
+    ) -> Option<Node<'a>> {
+        let Nodes {
+            original,
+            modified,
+            live,
+        } = versions;
+        let (mut old, mut theirs) = (Finder::of(original), Finder::of(live));
+        let mut fields = Fields::default();
+        // Whether anything but all of modified is in the patch.
+        let mut differs = false;
+        for field in modified.each_field() {
+            let field = &field;
+            let at = trail.field(&field.key);
+            let below = rules.field(&field.key);
+            if field.key.starts_with('$') && !rules.takes_dollar(&field.key) {
+                let message = format!(
+                    "expected a field, found `{}`: directives belong into patches",
+                    field.key
+                );
+                self.findings.error(&at, Reason::UnknownDirective, message);
+                continue;
+            }
+            let (original, live) = (old.find(&field.key), theirs.find(&field.key));
+            let below_versions = Nodes {
+                original: original.as_ref(),
+                modified: &field.value,
+                live: live.as_ref(),
+            };
+            let before = fields.len();
+            self.field(field, below_versions, below, &at, &mut fields);
+            differs |= fields.len() != before + 1 || !fields.get(before).value.is(&field.value);
+        }
+        let mut find_own = Finder::of(original.map(|_| modified));
+        for field in original.iter().flat_map(|original| original.each_field()) {
+            if find_own.find(&field.key).is_none() {
+                fields.push(Field::made(field.key, Node::of_value(Value::Null)));
+                differs = true;
+            }
+        }
+        if retains && let Some(names) = retained_keys(modified, live, &fields, differs) {
+            fields.insert(0, names);
+            differs = true;
+        }
+        match live {
+            None if !differs => Some(modified.clone()),
+            Some(_) if fields.is_empty() => None,
+            _ => Some(Node::map(fields, modified.source())),
+        }
+    }
+
+    /// Puts what a field needs into the patch.
+    fn field<'a>(
+        &mut self,
+        field: &Field<'a>,
+        versions: Nodes<'_, 'a>,
+        rules: Rules<'_>,
+        trail: &Trail<'_>,
+        fields: &mut Fields<'a>,
+    ) {
+        let shape = versions.modified.shape();
+        let versions = Nodes {
+            original: versions.original.filter(|old| old.shape() == shape),
+            live: versions.live.filter(|live| live.shape() == shape),
+            ..versions
+        };
+        let value = match (shape, rules.list()) {
+            (Shape::Map, _) if !rules.replaces_map() => {
+                self.map(versions, rules, rules.retains_keys(), trail)
+            }
+            (Shape::List, ListRule::Set) => return self.set(field, versions, trail, fields),
+            (Shape::List, ListRule::Keyed(keys)) => {
+                return self.list(field, versions, keys, rules, trail, fields);
+            }
+            _ => {
+                let same = versions
+                    .live
+                    .is_some_and(|live| live.equals(versions.modified));
+                (!same).then(|| versions.modified.clone())
+            }
+        };
+        fields.extend(value.map(|value| field.with(value)));
+    }
+}
+
+/// `$retainKeys` with the keys of a configuration; `None` where the patch needs none.
+fn retained_keys<'a>(
+    modified: &Node<'a>,
+    live: Option<&Node<'a>>,
+    patch: &Fields<'a>,
+    differs: bool,
+) -> Option<Field<'a>> {
+    let mut own = Finder::of(Some(modified));
+    let is_more = |field: Field<'a>| !field.value.is_null() && own.find(&field.key).is_none();
+    let wanted = match live {
+        Some(live) => !patch.is_empty() || live.each_field().any(is_more),
+        None => differs,
+    };
+    if !wanted {
+        return None;
+    }
+    let fields = modified.each_field().filter(|field| !field.value.is_null());
+    let mut names: Vec<_> = fields.map(|field| field.key).collect();
+    names.sort_unstable();
+    let items = names.into_iter();
+    let items = items.map(|name| Item::made(Node::of_value(name.into_owned())));
+    let items: Vec<_> = items.collect();
+    (!items.is_empty()).then(|| Field::made(RETAIN_KEYS, Node::list(items, None)))
+}

@@ -1,0 +1,64 @@
+//! Which elements of two lists are the same, and how their orders differ.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::order::ElementKey;
+use crate::yaml::Value;
+
+/// Which elements of an older list are those of the newer one.
+pub(super) struct Pairs {
+    /// For each element of the newer list, its place in the older one.
+    pub(super) of: Vec<Option<usize>>,
+    /// What of the older list is left.
+    pub(super) left: Vec<usize>,
+}
+
+/// Pairs elements by their keys; of equal ones the last with the last, as kubectl does.
+pub(super) fn pair(old: &[ElementKey], new: &[ElementKey]) -> Pairs {
+    let mut by_key: HashMap<&ElementKey, Vec<usize>> = HashMap::new();
+    for (at, key) in old.iter().enumerate() {
+        by_key.entry(key).or_default().push(at);
+    }
+    let mut of = vec![None; new.len()];
+    for (at, key) in new.iter().enumerate().rev() {
+        of[at] = by_key.get_mut(key).and_then(Vec::pop);
+    }
+    let left = by_key.into_values().flatten().collect::<HashSet<_>>();
+    let left = (0..old.len()).filter(|at| left.contains(at)).collect();
+    Pairs { of, left }
+}
+
+/// The order of the elements in the patch: that of the configuration. Of elements with one key the
+/// last comes first, as in kubectl, unless the patch would contradict its `$setElementOrder` then.
+pub(super) fn patch_order(own: &[ElementKey]) -> Vec<usize> {
+    let mut first: HashMap<&ElementKey, usize> = HashMap::new();
+    for (at, key) in own.iter().enumerate() {
+        first.entry(key).or_insert(at);
+    }
+    let mut order: Vec<usize> = (0..own.len()).collect();
+    order.sort_by_key(|at| (first[&own[*at]], std::cmp::Reverse(*at)));
+    let agrees = order.iter().map(|at| &own[*at]).eq(own);
+    if agrees {
+        order
+    } else {
+        (0..own.len()).collect()
+    }
+}
+
+/// Whether the elements that both lists have stand in another order.
+pub(super) fn own_order_differs(own: &[ElementKey], live: &[ElementKey]) -> bool {
+    let in_own: HashSet<&ElementKey> = own.iter().collect();
+    let in_live: HashSet<&ElementKey> = live.iter().collect();
+    let own = own.iter().filter(|key| in_live.contains(key));
+    own.ne(live.iter().filter(|key| in_own.contains(key)))
+}
+
+pub(super) fn repeats(keys: &[ElementKey]) -> bool {
+    let mut seen = HashSet::new();
+    !keys.iter().all(|key| seen.insert(key))
+}
+
+/// How kubectl sorts elements: by the text of their key.
+pub(super) fn sort_text(key: &ElementKey) -> Vec<String> {
+    key.iter().map(Value::plain_text).collect()
+}

@@ -1,0 +1,118 @@
+//! Lists of primitives that merge.
+
+use std::collections::HashSet;
+
+use super::super::directive::{DELETE_FROM_PRIMITIVE_LIST, SET_ELEMENT_ORDER};
+use super::super::fields::{Field, Fields};
+use super::super::node::{Item, Node, Shape};
+use super::super::order::ElementKey;
+use super::pairs::{own_order_differs, sort_text};
+use super::{Create, Nodes};
+use crate::results::Reason;
+use crate::yaml::{Trail, Value};
+
+/// A list of primitives with its values as keys.
+struct Set<'a> {
+    items: Vec<Item<'a>>,
+    keys: Vec<ElementKey>,
+}
+
+impl<'a> Set<'a> {
+    /// `None` if an element is a map or list.
+    fn of(list: Option<&Node<'a>>) -> Option<Self> {
+        let items = list.map(Node::items).unwrap_or_default();
+        let keys = items.iter().map(|item| match item.value.shape() {
+            Shape::Map | Shape::List => None,
+            Shape::Null | Shape::Scalar => Some(vec![item.value.scalar()?]),
+        });
+        let keys = keys.collect::<Option<_>>()?;
+        Some(Self { items, keys })
+    }
+}
+
+impl Create<'_> {
+    /// Puts what a list of primitives needs into the patch.
+    pub(super) fn set<'a>(
+        &mut self,
+        field: &Field<'a>,
+        nodes: Nodes<'_, 'a>,
+        trail: &Trail<'_>,
+        fields: &mut Fields<'a>,
+    ) {
+        let is_empty = |list: Option<&Node<'_>>| list.is_none_or(Node::is_empty);
+        let is_whole = is_empty(nodes.live);
+        if nodes.modified.is_empty() && is_whole && is_empty(nodes.original) {
+            // An empty list where live has none; nothing where live has one too.
+            if nodes.live.is_none() {
+                fields.push(field.clone());
+            }
+            return;
+        }
+        let sets = (
+            Set::of(Some(nodes.modified)),
+            Set::of(nodes.live),
+            Set::of(nodes.original),
+        );
+        let (Some(own), Some(live), Some(old)) = sets else {
+            let message = "expected a list of strings or numbers, as its elements merge";
+            self.findings.error(trail, Reason::InvalidValue, message);
+            return;
+        };
+        if let Some(message) = different_kinds([&own.keys, &live.keys, &old.keys]) {
+            self.findings.error(trail, Reason::InvalidValue, message);
+            return;
+        }
+        let gone = missing(&old.keys, &own.keys);
+        let added = added(&own, &live.keys);
+        let moved = own_order_differs(&own.keys, &live.keys);
+        let is_ordered = !gone.is_empty() || (!is_whole && (!added.is_empty() || moved));
+        if is_ordered && !own.items.is_empty() {
+            let key = format!("{SET_ELEMENT_ORDER}{}", field.key);
+            fields.push(Field::made(key, nodes.modified.clone()));
+        }
+        if !gone.is_empty() {
+            let items = gone.into_iter().flatten().cloned();
+            let items = items.map(|value| Item::made(Node::of_value(value)));
+            let list = Node::list(items.collect(), None);
+            let key = format!("{DELETE_FROM_PRIMITIVE_LIST}{}", field.key);
+            fields.push(Field::made(key, list));
+        }
+        if is_whole {
+            if nodes.live.is_none() || !own.items.is_empty() {
+                fields.push(field.clone());
+            }
+        } else if !added.is_empty() {
+            let source = nodes.modified.source();
+            let list = Node::list(added, source);
+            fields.push(field.with(list));
+        }
+    }
+}
+
+/// What is wrong with lists whose elements are not all of one kind.
+fn different_kinds(lists: [&[ElementKey]; 3]) -> Option<String> {
+    let mut kinds = lists.into_iter().flatten().flatten().map(Value::kind);
+    let first = kinds.next()?;
+    let other = kinds.find(|kind| *kind != first)?;
+    Some(format!(
+        "expected elements of one kind, found a {first} and a {other}"
+    ))
+}
+
+/// The keys of an older list that the newer one has not, in kubectl's order.
+fn missing<'k>(old: &'k [ElementKey], new: &[ElementKey]) -> Vec<&'k ElementKey> {
+    let new: HashSet<&ElementKey> = new.iter().collect();
+    let mut missing: Vec<_> = old.iter().filter(|key| !new.contains(key)).collect();
+    missing.sort_by_cached_key(|key| sort_text(key));
+    missing.dedup();
+    missing
+}
+
+/// The elements that live has not, each once.
+fn added<'a>(own: &Set<'a>, live: &[ElementKey]) -> Vec<Item<'a>> {
+    let live: HashSet<&ElementKey> = live.iter().collect();
+    let mut seen: HashSet<&ElementKey> = HashSet::new();
+    let own = own.items.iter().zip(&own.keys);
+    let added = own.filter(|(_, key)| !live.contains(key) && seen.insert(key));
+    added.map(|(item, _)| item.clone()).collect()
+}

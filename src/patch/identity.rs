@@ -1,0 +1,66 @@
+//! The fields that identify a resource: no patch changes them.
+
+use super::node::{Node, Shape};
+
+/// Fields that identify a resource; a patch that replaces everything else keeps them.
+const IDENTITY: [&str; 2] = ["apiVersion", "kind"];
+const METADATA_IDENTITY: [&str; 2] = ["name", "namespace"];
+
+/// A result with the identity of the resource that it replaces.
+pub(super) fn with_identity<'a>(live: &Node<'a>, result: &Node<'a>) -> Node<'a> {
+    let keep = |from: &Node<'a>, into: &Node<'a>, names: &[&str]| {
+        let mut fields = from.fields();
+        fields.retain(|_, key| names.contains(&key));
+        let mut others = into.fields();
+        others.retain(|_, key| fields.position(key).is_none());
+        fields.extend(others.iter());
+        Node::map(fields, from.source())
+    };
+    let root = keep(live, result, &IDENTITY);
+    let Some(metadata) = live.get("metadata") else {
+        return root;
+    };
+    let new = result.get("metadata").unwrap_or_else(Node::empty_map);
+    let new = keep(&metadata, &new, &METADATA_IDENTITY);
+    let field = live.each_field().find(|field| field.key == "metadata");
+    let source = root.source();
+    let mut fields = root.into_fields();
+    fields.retain(|_, key| key != "metadata");
+    fields.extend(field.map(|field| field.with(new)));
+    Node::map(fields, source)
+}
+
+/// A result that identifies its resource as live does.
+#[must_use]
+pub fn keep_identity<'a>(live: &Node<'a>, result: Node<'a>) -> Node<'a> {
+    let lost = |path: &[&str]| live.get_path(path).is_some() && result.get_path(path).is_none();
+    let root = IDENTITY.iter().any(|name| lost(&[name]));
+    let metadata = METADATA_IDENTITY.iter();
+    if root
+        || metadata
+            .map(|name| ["metadata", name])
+            .any(|path| lost(&path))
+    {
+        return with_identity(live, &result);
+    }
+    result
+}
+
+/// A patch without the fields that identify its resource.
+#[must_use]
+pub fn without_identity<'a>(patch: &Node<'a>) -> Node<'a> {
+    let without = |map: &Node<'a>, names: &[&str]| {
+        let mut fields = map.fields();
+        fields.retain(|_, key| !names.contains(&key));
+        fields
+    };
+    let mut fields = without(patch, &IDENTITY);
+    if let Some(at) = fields.position("metadata") {
+        let field = fields.get(at);
+        if field.value.shape() == Shape::Map {
+            let own = without(&field.value, &METADATA_IDENTITY);
+            fields.set(at, field.with(Node::map(own, field.value.source())));
+        }
+    }
+    Node::map(fields, patch.source())
+}
