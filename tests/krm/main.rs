@@ -2,6 +2,7 @@
 
 mod all_functions;
 mod anchors;
+mod architecture;
 mod bad_input;
 mod edit_law;
 mod expand_variant_set;
