@@ -96,7 +96,8 @@ impl Merge<'_> {
         // An alias reads what stands elsewhere: it is one value.
         let kind = node.kind();
         let is_list = kind.is_sequence() && !matches!(schema.list(), ListType::Atomic);
-        if !is_list && !(kind.is_mapping() && !schema.is_atomic_map()) {
+        let is_map = kind.is_mapping() && !schema.is_atomic_map();
+        if !is_list && !is_map {
             return None;
         }
         let fitting = |child: Option<Child<'f>>| {

@@ -9,11 +9,14 @@ use crate::merge::Versions;
 use crate::resource_list::ResourceList;
 use crate::supplied::{SuppliedFile, SuppliedPackage};
 
+/// The bytes of one file, where a version has it.
+type Texts<'s> = Versions<Option<Cow<'s, [u8]>>>;
+
 /// The files that are not KRM in original, local and upstream.
 #[derive(Default)]
 pub(super) struct Others<'s> {
     /// What each package has at a path.
-    pub(super) files: BTreeMap<String, Versions<Option<Cow<'s, [u8]>>>>,
+    pub(super) files: BTreeMap<String, Texts<'s>>,
     /// Permission bits of upstream's.
     pub(super) modes: BTreeMap<String, u32>,
 }
@@ -78,10 +81,7 @@ impl<'s> Others<'s> {
         self.those(|file| file.local != file.upstream)
     }
 
-    fn those(
-        &self,
-        is_one: fn(&Versions<Option<Cow<'s, [u8]>>>) -> bool,
-    ) -> impl Iterator<Item = &str> {
+    fn those(&self, is_one: fn(&Texts<'s>) -> bool) -> impl Iterator<Item = &str> {
         let files = self.files.iter().filter(move |(_, file)| is_one(file));
         files.map(|(path, _)| path.as_str())
     }
