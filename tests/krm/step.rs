@@ -153,6 +153,8 @@ impl Clock {
     }
 
     fn on_cpu() -> Option<u64> {
+        // The kernel counts at its ticks, milliseconds apart, and whenever a thread gives way.
+        std::thread::sleep(std::time::Duration::from_micros(1));
         let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
         times.split(' ').next()?.parse().ok()
     }
