@@ -1,7 +1,7 @@
 //! Three-way merge of packages.
 //!
 //! In reading order: [`rule`], which decides between three versions of anything; [`decided`], what
-//! somebody decided beforehand; [`order`], which merges the orders of a list; `merge_schema`, which says
+//! somebody decided beforehand; `trail`, the way to a value; [`order`], which merges the orders of a list; `merge_schema`, which says
 //! how the parts of a resource relate; `groups`, which fields exclude each other; [`fields`], which merges
 //! one resource into the text of the local one; [`kptfile`] and `kustomization`, what is particular to
 //! those; [`member`] and [`resources`], which resources are the same, with [`upstream_identifier`];
@@ -19,6 +19,7 @@ pub mod order;
 pub mod package;
 pub mod resources;
 pub mod rule;
+mod trail;
 pub mod upstream_identifier;
 mod versions;
 

@@ -1,23 +1,10 @@
 //! A supplied input that is a directory of a Git repository at a revision.
 
-use super::package::{FileContent, SuppliedFile, SuppliedPackage};
+use super::package::{FileContent, GitOrigin, SuppliedFile, SuppliedPackage};
 use super::reader::{Reader, parsed_documents};
 use super::{Role, UsageError};
-use crate::git::{GitSource, OtherFile, Revision, Snapshot};
+use crate::git::{GitSource, OtherFile, Snapshot};
 use crate::results::{FunctionResult, Reason, Results};
-
-/// The origin of a package that was read from a Git repository.
-#[derive(Debug, Clone)]
-pub struct GitOrigin {
-    /// The directory of the repository, as it was asked for.
-    pub source: GitSource,
-    /// The commit.
-    pub revision: Revision,
-    /// The id of the directory's tree: equal ids mean equal files.
-    pub tree: String,
-    /// The address that the clone was made from, for a Kptfile that names none yet.
-    pub address: String,
-}
 
 impl SuppliedPackage {
     /// Reads a directory of a repository as a package.

@@ -13,8 +13,7 @@ mod read;
 mod reader;
 
 pub(crate) use contents::is_package_revision_resources;
-pub use git::GitOrigin;
-pub use package::{PackageRevisionName, SuppliedFile, SuppliedPackage};
+pub use package::{GitOrigin, PackageRevisionName, SuppliedFile, SuppliedPackage};
 
 use std::fmt;
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::git::GitOrigin;
 use crate::config::UsageError;
+use crate::git::{GitSource, Revision};
 use crate::package::PackageFiles;
 use crate::resource_list::{KrmFile, ResourceList};
 use crate::yaml::NodeRef;
@@ -22,6 +22,19 @@ pub struct SuppliedPackage {
     pub(super) directory: Option<PackageFiles>,
     /// Its origin in a Git repository, if it has one.
     pub(super) git: Option<GitOrigin>,
+}
+
+/// The origin of a package that was read from a Git repository.
+#[derive(Debug, Clone)]
+pub struct GitOrigin {
+    /// The directory of the repository, as it was asked for.
+    pub source: GitSource,
+    /// The commit.
+    pub revision: Revision,
+    /// The id of the directory's tree: equal ids mean equal files.
+    pub tree: String,
+    /// The address that the clone was made from, for a Kptfile that names none yet.
+    pub address: String,
 }
 
 /// The package and revision that a PackageRevisionResources names; absent fields are `None`.

@@ -17,8 +17,8 @@ pub use pattern::{Pattern, PatternError};
 
 use serde::Deserialize;
 
-use super::fields::Trail;
 use super::rule::{OnConflict, Side};
+use super::trail::Trail;
 use crate::config::words::{expected, word};
 use crate::config::{API_VERSION, UsageError, kind_of, typed_config, unexpected, value_of};
 use crate::resource::Resource;

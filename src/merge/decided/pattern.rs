@@ -6,7 +6,7 @@
 
 use thiserror::Error;
 
-use crate::merge::fields::Trail;
+use crate::merge::trail::Trail;
 
 /// A pattern for paths.
 #[derive(Debug, Clone, PartialEq, Eq)]

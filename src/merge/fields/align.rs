@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::RandomState;
 
 use super::same;
-use super::trail::NAMES;
+use crate::merge::trail::NAMES;
 use crate::yaml::{Fingerprints, NodeRef};
 
 /// A version of a value, with fingerprints of all its parts.

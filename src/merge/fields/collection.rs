@@ -7,9 +7,9 @@ use super::super::merge_schema::MergeSchema;
 use super::super::rule::Side;
 use super::super::versions::Versions;
 use super::child::{Child, Children, entries_of};
-use super::trail::Trail;
 use super::{Fate, Merge};
 use crate::interner::Interner;
+use crate::merge::trail::Trail;
 use crate::schema::{Identity, ListType};
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument};
 

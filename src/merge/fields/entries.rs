@@ -8,8 +8,8 @@ use super::collection::Collection;
 use super::comments::take_comments;
 use super::groups::Forced;
 use super::take::take;
-use super::trail::{ElementOf, Trail};
-use super::{Elementwise, Fate, Merge, same};
+use super::{Elementwise, Fate, Merge, Thing, same};
+use crate::merge::trail::{ElementOf, Trail};
 use crate::yaml::{Content, EditError, Editor, NodeRef};
 
 impl Merge<'_> {
@@ -99,7 +99,7 @@ impl Merge<'_> {
         let keeper = removed_by.other();
         let values = nodes(part).map(|node| node.and_then(|node| node.value()));
         let decision = self.decide(trail, keeper);
-        let stands = self.report(trail, trail.thing(), values, decision);
+        let stands = self.report(trail, Thing::at(trail), values, decision);
         match (part.local, part.upstream) {
             _ if stands != keeper => Fate::Gone,
             (None, Some(upstream)) => Fate::Upstream(Content::Node(upstream.value)),

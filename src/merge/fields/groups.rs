@@ -9,8 +9,8 @@ use super::super::rule::{self, Outcome, Side};
 use super::super::versions::Versions;
 use super::child::{Child, Children};
 use super::collection::Parts;
-use super::trail::Trail;
 use super::{Merge, Thing};
+use crate::merge::trail::Trail;
 use crate::schema::ListType;
 use crate::yaml::Value;
 

@@ -4,11 +4,11 @@ use super::super::kptfile;
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
 use super::super::versions::Versions;
-use super::Merge;
 use super::child::{Child, items_of};
 use super::collection::{Nodes, Parts};
 use super::groups::renamed_keys;
-use super::trail::Trail;
+use super::{Merge, Thing};
+use crate::merge::trail::Trail;
 use crate::schema::{Identity, ListType};
 use crate::yaml::{NodeRef, Value};
 
@@ -114,7 +114,7 @@ impl Merge<'_> {
             Outcome::Stands(side) => side,
             Outcome::Conflict => {
                 let decision = self.decide(trail, self.policy.winner);
-                self.report(trail, trail.thing(), values, decision)
+                self.report(trail, Thing::at(trail), values, decision)
             }
         }
     }

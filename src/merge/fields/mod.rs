@@ -22,7 +22,6 @@ mod groups;
 mod list;
 mod order;
 mod take;
-mod trail;
 
 #[cfg(test)]
 mod laws;
@@ -32,13 +31,13 @@ mod tests;
 use super::decided::{DecidedBy, Decision, RulesOf};
 use super::merge_schema::MergeSchema;
 use super::rule::{self, Outcome, Side};
+use super::trail::Trail;
 use super::versions::Versions;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
 use child::{Child, Children, nodes};
 use comments::removed_comments;
 use take::{take, take_inner_comments};
-pub(super) use trail::Trail;
 
 /// A value that both sides changed differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +65,16 @@ pub enum Thing {
     Element,
     /// The order of the elements; the values are their keys then.
     Order,
+}
+
+impl Thing {
+    /// What a conflict over a value as a whole is about.
+    fn at(trail: &Trail<'_>) -> Self {
+        match trail {
+            Trail::Element(..) => Self::Element,
+            Trail::Root | Trail::Field(..) => Self::Value,
+        }
+    }
 }
 
 /// Who stands in conflicts.
@@ -246,7 +255,7 @@ impl Merge<'_> {
     fn conflict(&mut self, trail: &Trail<'_>, nodes: Versions<Option<NodeRef<'_>>>) -> Side {
         let values = nodes.map(|node| node.and_then(|node| node.value()));
         let decision = self.decide(trail, self.policy.winner);
-        self.report(trail, trail.thing(), values, decision)
+        self.report(trail, Thing::at(trail), values, decision)
     }
 
     /// Reports a conflict with its decision, and gives the side that stands.

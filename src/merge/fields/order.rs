@@ -6,9 +6,9 @@ use super::super::rule::Side;
 use super::super::versions::Versions;
 use super::child::Child;
 use super::collection::{Collection, Parts};
-use super::trail::Trail;
 use super::{Fate, Merge, Thing};
 use crate::kptfile::has_comments;
+use crate::merge::trail::Trail;
 use crate::schema::ListType;
 use crate::yaml::{EditError, Editor, Part, Value};
 

@@ -1,6 +1,9 @@
 //! Long values in results, cut around the places where they differ.
 
-use super::report::Shown;
+use crate::merge::Versions;
+
+/// The versions of a value as results show them.
+pub(super) type Shown = Versions<Option<String>>;
 
 /// Cuts the versions of a value to about `limit` bytes each: the bytes around the first place where any
 /// two differ, and around the first place where the two differ that are alike there.

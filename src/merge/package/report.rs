@@ -1,7 +1,7 @@
 //! The results of a merge, grouped by file.
 
 use super::MergeOptions;
-use super::cut::cut;
+use super::cut::{Shown, cut};
 use crate::merge::decided::RulesOf;
 use crate::merge::fields::Thing;
 use crate::merge::{Conflict, ConflictRules, Decision, Findings, OnConflict, Side, Versions};
@@ -20,9 +20,6 @@ pub(super) struct Counts {
     conflicts: usize,
     decided: usize,
 }
-
-/// Original, local and upstream as they are shown; absent ones are none.
-pub(super) type Shown = Versions<Option<String>>;
 
 const VERSIONS: [&str; 3] = ["original", "local", "upstream"];
 

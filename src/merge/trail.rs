@@ -1,32 +1,23 @@
 //! The way to a value in a resource, with the list elements that it goes through.
 
-use super::Thing;
 use crate::schema::ListType;
 use crate::yaml::NodeRef;
 
 /// The way from the root of a resource to a value.
-pub(in crate::merge) type Trail<'t> = crate::yaml::Trail<'t, ElementOf<'t>>;
+pub(super) type Trail<'t> = crate::yaml::Trail<'t, ElementOf<'t>>;
 
 /// A list element on the way: local's where local has it, else upstream's.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::merge) struct ElementOf<'t> {
-    pub(in crate::merge) node: NodeRef<'t>,
+pub(super) struct ElementOf<'t> {
+    pub(super) node: NodeRef<'t>,
     /// How it relates to the other elements of its list.
-    pub(in crate::merge) list: ListType<'t>,
+    pub(super) list: ListType<'t>,
 }
 
 /// Fields by which people know an element.
 pub(super) const NAMES: [&str; 5] = ["name", "conditionType", "type", "image", "exec"];
 
 impl Trail<'_> {
-    /// What a conflict over the value as a whole is about.
-    pub(super) fn thing(&self) -> Thing {
-        match self {
-            Self::Element(..) => Thing::Element,
-            Self::Root | Self::Field(..) => Thing::Value,
-        }
-    }
-
     /// What the nearest element around the value is called: an index says little where the two lists
     /// differ.
     pub(super) fn element_name(&self) -> Option<String> {
