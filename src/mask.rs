@@ -43,9 +43,10 @@ pub(crate) fn masked(before: &str, after: &str) -> (String, String) {
             }
         }
         let text = [before, after][own];
-        match sides[own].is_some() {
-            true => with_masks(text, &ranges),
-            false => "***\n".to_owned(),
+        if sides[own].is_some() {
+            with_masks(text, &ranges)
+        } else {
+            "***\n".to_owned()
         }
     };
     (masked(0, "\"*** (before)\""), masked(1, "\"*** (after)\""))
@@ -80,12 +81,13 @@ fn hidden(root: NodeRef<'_>) -> AllHidden {
         let Some(node) = root.get(section) else {
             continue;
         };
-        match node.resolved().kind().is_mapping() {
-            true => node.resolved().entries().for_each(|entry| {
+        if node.resolved().kind().is_mapping() {
+            node.resolved().entries().for_each(|entry| {
                 let key = entry.key.scalar_text().unwrap_or_default();
                 hide(section, key, entry.value);
-            }),
-            false => hide(section, "", node),
+            })
+        } else {
+            hide(section, "", node)
         }
     }
     if let Some(node) = root.get_path(&["metadata", "annotations", LAST_APPLIED]) {

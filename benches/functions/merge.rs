@@ -51,9 +51,10 @@ pub(crate) fn table() {
 /// In memory, where that is possible.
 fn folder() -> TempDir {
     let memory = Path::new("/dev/shm");
-    let folder = match memory.is_dir() {
-        true => tempfile::tempdir_in(memory),
-        false => tempfile::tempdir(),
+    let folder = if memory.is_dir() {
+        tempfile::tempdir_in(memory)
+    } else {
+        tempfile::tempdir()
     };
     folder.expect("a temporary directory")
 }

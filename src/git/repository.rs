@@ -120,11 +120,10 @@ impl Repository {
 
     /// The error for an object that is not there.
     pub(super) fn missing(&self, what: String, id: gix::ObjectId) -> GitError {
-        let why = match self.is_shallow() {
-            true => "the clone is shallow: `git fetch --unshallow`",
-            false => {
-                "a clone with `--filter` fetches such objects only when Git needs them: `git fetch --refetch`"
-            }
+        let why = if self.is_shallow() {
+            "the clone is shallow: `git fetch --unshallow`"
+        } else {
+            "a clone with `--filter` fetches such objects only when Git needs them: `git fetch --refetch`"
         };
         GitError::Unreadable {
             path: self.path.clone(),

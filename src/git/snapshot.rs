@@ -163,13 +163,15 @@ impl Repository {
         let size = header.size();
         let megabytes = |bytes: u64| format!("{} MB", bytes >> 20);
         if size > LARGEST_FILE || size > *left {
-            let (what, limit) = match size > LARGEST_FILE {
-                true => (what(), LARGEST_FILE),
-                false => ("the package".to_owned(), LARGEST_PACKAGE),
+            let (what, limit) = if size > LARGEST_FILE {
+                (what(), LARGEST_FILE)
+            } else {
+                ("the package".to_owned(), LARGEST_PACKAGE)
             };
-            let found = match limit == LARGEST_FILE {
-                true => megabytes(size),
-                false => "more".to_owned(),
+            let found = if limit == LARGEST_FILE {
+                megabytes(size)
+            } else {
+                "more".to_owned()
             };
             let limit = megabytes(limit);
             return Err(GitError::TooLarge { what, limit, found });

@@ -160,9 +160,10 @@ impl<H: Holder> Walk<'_, H> {
                     self.listed.ignored.push(path + end);
                 } else if is_folder {
                     // Anything of that name makes a sub-package in kpt, even a folder.
-                    let rules = match self.holder.has(&below(&path, "Kptfile")) {
-                        true => self.rules(&path)?,
-                        false => Rc::clone(&rules),
+                    let rules = if self.holder.has(&below(&path, "Kptfile")) {
+                        self.rules(&path)?
+                    } else {
+                        Rc::clone(&rules)
                     };
                     pending.push((path, rules));
                 } else {
@@ -186,9 +187,10 @@ impl<H: Holder> Walk<'_, H> {
                 self.links.insert(path);
             }
             Kind::Link => {
-                let reason = match self.holder.leads_to_folder(&path) {
-                    true => SkipReason::LinkToFolder,
-                    false => SkipReason::OtherLink,
+                let reason = if self.holder.leads_to_folder(&path) {
+                    SkipReason::LinkToFolder
+                } else {
+                    SkipReason::OtherLink
                 };
                 self.skip(path, reason);
             }

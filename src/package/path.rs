@@ -42,9 +42,10 @@ pub enum PathError {
 /// Empty, absolute, nothing but `.`, a `..` component, a NUL, a backslash.
 pub fn check_package_path(path: &str) -> Result<(), PathError> {
     check_place(path)?;
-    match path.contains('\\') {
-        true => Err(PathError::Backslash(path.into())),
-        false => Ok(()),
+    if path.contains('\\') {
+        Err(PathError::Backslash(path.into()))
+    } else {
+        Ok(())
     }
 }
 

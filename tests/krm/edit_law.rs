@@ -285,9 +285,10 @@ fn touched(node: NodeRef<'_>, edit: &Edit) -> (Range<usize>, Range<usize>) {
         // The comment behind the owner's indicator stays, those above the first entry go.
         Edit::Replace(_) => {
             let first = line_end(text, node.mark().unwrap_or(node.outer_start()));
-            let gone = match flow {
-                true => node.range(),
-                false => first.min(node.range().start)..whole.end,
+            let gone = if flow {
+                node.range()
+            } else {
+                first.min(node.range().start)..whole.end
             };
             (whole, gone)
         }
@@ -419,9 +420,10 @@ fn compare(
     let found = found.unwrap_or_default();
     let shares = before.contains('*') || before.contains("<<");
     // An alias stays where the order of keys alone is another one.
-    let same = match shares {
-        true => found == expected,
-        false => same_values(&found, expected),
+    let same = if shares {
+        found == expected
+    } else {
+        same_values(&found, expected)
     };
     if !same {
         return Err(format!("expected {expected:?}\nfound    {found:?}"));

@@ -44,9 +44,10 @@ impl<'c> Choices<'c> {
     }
 
     fn line_comment(&mut self) -> String {
-        match self.rarely() {
-            true => format!(" {}", self.comment()),
-            false => String::new(),
+        if self.rarely() {
+            format!(" {}", self.comment())
+        } else {
+            String::new()
         }
     }
 
@@ -179,9 +180,10 @@ impl<'c> Choices<'c> {
             _ => {
                 out.push_str(&self.line_comment());
                 out.push('\n');
-                let column = match self.wide || dash {
-                    true => owner + self.step,
-                    false => owner,
+                let column = if self.wide || dash {
+                    owner + self.step
+                } else {
+                    owner
                 };
                 self.sequence(depth - 1, column, out);
             }
@@ -291,9 +293,10 @@ fn edits_of_generated_documents() {
         let text = Choices::new(&choices).text();
         let tree = parse(&text)?;
         // Aliases as what they stand for, now and then; merge keys have no place in a value.
-        let tree = match text.contains("<<") || picks[0] % 2 == 0 {
-            true => tree.expanded(&text),
-            false => tree,
+        let tree = if text.contains("<<") || picks[0] % 2 == 0 {
+            tree.expanded(&text)
+        } else {
+            tree
         };
         let document = Document::new(&text, &tree);
         let places = edit_law::places(document);

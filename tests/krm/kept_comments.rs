@@ -29,9 +29,10 @@ fn walk(node: NodeRef<'_>, name: &str, visit: &mut dyn FnMut(NodeRef<'_>, NodeRe
     };
     for entry in node.entries() {
         let below = format!("{name}/{}", entry.key.scalar_text().unwrap_or_default());
-        let holds = match entry.value.kind().is_block_collection() {
-            true => String::new(),
-            false => json(entry.value),
+        let holds = if entry.value.kind().is_block_collection() {
+            String::new()
+        } else {
+            json(entry.value)
         };
         visit(entry.key, entry.value, format!("{below}={holds}"));
         walk(entry.value, &below, visit);
@@ -160,9 +161,10 @@ fn is_kept(number: usize, comment: &Comment, merged: &HashMap<&str, (&str, &str)
     };
     // The value may be another in the place of an element that changed.
     let key = |line: &str| line.split(": ").next().unwrap_or_default().to_owned();
-    match comment.above {
-        true => key(below) == key(&comment.line),
-        false => line.starts_with(&comment.line),
+    if comment.above {
+        key(below) == key(&comment.line)
+    } else {
+        line.starts_with(&comment.line)
     }
 }
 
@@ -186,9 +188,10 @@ fn comments_on_what_upstream_has_too_are_kept() {
             let mut comments = BTreeMap::new();
             let texts = original.iter().map(|(path, text)| {
                 let is_krm = path.ends_with(".yaml") || path.ends_with("Kptfile");
-                let text = match is_krm {
-                    true => commented(text, seed + path.len() as u64, &mut comments),
-                    false => text.clone(),
+                let text = if is_krm {
+                    commented(text, seed + path.len() as u64, &mut comments)
+                } else {
+                    text.clone()
                 };
                 (path.clone(), text)
             });

@@ -236,9 +236,10 @@ fn values_of_events(text: &str) -> Vec<Option<Value>> {
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 let (mapping, anchor, children) = open.pop().expect("open");
-                let value = match mapping {
-                    true => Value::Mapping(pairs(children)),
-                    false => Value::Sequence(children),
+                let value = if mapping {
+                    Value::Mapping(pairs(children))
+                } else {
+                    Value::Sequence(children)
                 };
                 (value, anchor)
             }

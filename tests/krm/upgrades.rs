@@ -62,9 +62,10 @@ fn patched(files: &Files, patch: &str) -> (BTreeSet<String>, Files) {
             );
             text = text.replacen(&old, &new, 1);
         }
-        match text.is_empty() {
-            true => after.remove(path),
-            false => after.insert(path.to_owned(), text),
+        if text.is_empty() {
+            after.remove(path)
+        } else {
+            after.insert(path.to_owned(), text)
         };
     }
     (touched, after)

@@ -14,9 +14,10 @@ fn root(n: u128, power: u32) -> u128 {
     let (mut low, mut high) = (0, 1 << 42);
     while high - low > 1 {
         let middle: u128 = (low + high) / 2;
-        match middle.checked_pow(power).is_some_and(|value| value <= n) {
-            true => low = middle,
-            false => high = middle,
+        if middle.checked_pow(power).is_some_and(|value| value <= n) {
+            low = middle
+        } else {
+            high = middle
         }
     }
     low

@@ -234,6 +234,8 @@ impl Names {
     }
 }
 
+// One after the other, as the file reads.
+#[allow(clippy::too_many_lines)]
 fn print(graph: &Graph<'_>, classes: &[usize], header: &str) -> String {
     // Classes are numbered by their first node, so the leaf comes first; kinds keep even roots that say
     // nothing.

@@ -1,3 +1,6 @@
+// Tables.
+#![allow(clippy::too_many_lines)]
+
 use super::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;

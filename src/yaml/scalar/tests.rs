@@ -1,3 +1,6 @@
+// Tables.
+#![allow(clippy::too_many_lines)]
+
 use super::*;
 use granit_parser::{Event, Parser};
 use proptest::prelude::*;

@@ -361,9 +361,12 @@ fn a_pin_set_by_hand_is_named_when_it_is_undone() {
             path(name)
         ))
     );
-    let pinned = changed(&first, |file, text| match file == path("cluster-01") {
-        true => text.replace("revision: v1", "revision: v0 # until May"),
-        false => text.replace(", {name: cluster-02}", ""),
+    let pinned = changed(&first, |file, text| {
+        if file == path("cluster-01") {
+            text.replace("revision: v1", "revision: v0 # until May")
+        } else {
+            text.replace(", {name: cluster-02}", "")
+        }
     });
     let second = run(&borrowed(&pinned));
     assert_eq!(
@@ -404,14 +407,18 @@ fn annotations_of_the_set_go_to_its_variants() {
     let later = changed(&first, |_, text| {
         text.replace("on-conflict: local", "on-conflict: error")
     });
-    let kept = changed(&first, |file, text| match file == path {
-        true => text.replace("  annotations:\n    fn.kpt.dev/on-conflict: local\n", ""),
-        false => text.to_owned(),
+    let kept = changed(&first, |file, text| {
+        if file == path {
+            text.replace("  annotations:\n    fn.kpt.dev/on-conflict: local\n", "")
+        } else {
+            text.to_owned()
+        }
     });
     let stale = later.iter().map(|(file, text)| {
-        let text = match file == path {
-            true => text.replace("error", "upstream # ours"),
-            false => text.clone(),
+        let text = if file == path {
+            text.replace("error", "upstream # ours")
+        } else {
+            text.clone()
         };
         (file.clone(), text)
     });

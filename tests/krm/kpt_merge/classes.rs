@@ -83,9 +83,10 @@ fn walk(
         };
         let (x, y, inner) = (of(ours), of(kpts), versions.map(of));
         let inner = inner.each_ref().map(Option::as_ref);
-        let path = match is_list {
-            true => format!("{path}[]"),
-            false => format!("{path}.{}", part.trim_matches('"')),
+        let path = if is_list {
+            format!("{path}[]")
+        } else {
+            format!("{path}.{}", part.trim_matches('"'))
         };
         walk(&path, x.as_ref(), y.as_ref(), inner, counts)?;
     }

@@ -72,16 +72,15 @@ fn place(
         let [b, l, u] = [b.as_ref(), l.as_ref(), u.as_ref()];
         // Added to something that the other side removed as a whole: stays.
         let added = b.is_none() && (whole_local || whole_upstream);
-        let stands = match added {
-            true => l.or(u).cloned(),
-            false => {
-                let below = match is_list {
-                    true if is_one(key) => format!("{path}[one]"),
-                    true => format!("{path}[]"),
-                    false => format!("{path}.{}", key.as_str().unwrap_or_default()),
-                };
-                place(&below, !is_list, b, l, u)
-            }
+        let stands = if added {
+            l.or(u).cloned()
+        } else {
+            let below = match is_list {
+                true if is_one(key) => format!("{path}[one]"),
+                true => format!("{path}[]"),
+                false => format!("{path}.{}", key.as_str().unwrap_or_default()),
+            };
+            place(&below, !is_list, b, l, u)
         };
         merged.extend(stands.map(|value| (key.clone(), value)));
     }
@@ -89,15 +88,17 @@ fn place(
         // An explicit empty one stays, of the side that made it so.
         let is_empty = versions.map(|version| version.map(is_empty));
         let [base, local_is, upstream_is] = is_empty;
-        return match upstream_is == base {
-            true => local.filter(|_| local_is == Some(true)),
-            false => upstream.filter(|_| upstream_is == Some(true)),
+        return if upstream_is == base {
+            local.filter(|_| local_is == Some(true))
+        } else {
+            upstream.filter(|_| upstream_is == Some(true))
         }
         .cloned();
     }
-    Some(match is_list {
-        true => Value::Sequence(merged.into_iter().map(|(_, value)| value).collect()),
-        false => Value::Mapping(merged),
+    Some(if is_list {
+        Value::Sequence(merged.into_iter().map(|(_, value)| value).collect())
+    } else {
+        Value::Mapping(merged)
     })
 }
 

@@ -95,9 +95,10 @@ fn run(command: &mut Command, input: Option<&[u8]>) -> Result<Vec<u8>, String> {
     drop(stdin);
     let output = child.wait_with_output().expect("an output");
     let text = String::from_utf8_lossy(&output.stderr);
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(format!("{command:?}: {text}")),
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(format!("{command:?}: {text}"))
     }
 }
 

@@ -79,10 +79,7 @@ fn explain(
             None => left.push(difference),
         }
     }
-    match left.is_empty() {
-        true => Ok(name),
-        false => Err(left),
-    }
+    if left.is_empty() { Ok(name) } else { Err(left) }
 }
 
 fn reason(

@@ -134,9 +134,10 @@ impl Text {
         let mut random = crate::kpt_merge::generate::Random::new(plain.len() as u64);
         // Every other one with anchors, aliases and merge keys.
         let is_filled = matches!(value, Value::Mapping(entries) if !entries.is_empty());
-        let text = match is_filled && random.below(2) == 0 {
-            true => shared_text(value, &mut random),
-            false => plain,
+        let text = if is_filled && random.below(2) == 0 {
+            shared_text(value, &mut random)
+        } else {
+            plain
         };
         let tree = Tree::parse(&text, ParseOptions::default()).expect("own text");
         let tree = tree.expanded(&text);
@@ -264,10 +265,7 @@ pub(crate) fn kinds() -> Vec<Kind> {
 
 /// The question of a number.
 pub(crate) fn question(kind: &Kind, rules: Rules<'_>, random: &mut Random) -> Question {
-    let rates = |random: &mut Random| match random.per_mille(700) {
-        true => FEW,
-        false => MANY,
-    };
+    let rates = |random: &mut Random| if random.per_mille(700) { FEW } else { MANY };
     let original_rates = rates(random);
     let original = mutate(&kind.resource, rules, original_rates, random);
     let modified_rates = rates(random);

@@ -16,17 +16,18 @@ fn resource_list(items: &[(&str, &str)]) -> String {
                     "    {name}/index: '0'\n    {name}/path: '{path}'\n"
                 ));
             }
-            let annotated = match text.contains("  annotations:\n") {
-                true => text.replacen(
+            let annotated = if text.contains("  annotations:\n") {
+                text.replacen(
                     "  annotations:\n",
                     &format!("  annotations:\n{annotations}"),
                     1,
-                ),
-                false => text.replacen(
+                )
+            } else {
+                text.replacen(
                     "metadata:\n",
                     &format!("metadata:\n  annotations:\n{annotations}"),
                     1,
-                ),
+                )
             };
             let lines: String = annotated
                 .lines()
