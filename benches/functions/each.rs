@@ -113,6 +113,8 @@ pub(crate) fn table(megabytes: &[usize]) {
 }
 
 /// One run of each function over inputs of so many bytes; `write` makes a file.
+// A table.
+#[allow(clippy::too_many_lines)]
 fn cases(bytes: usize, write: &dyn Fn(&str, &str) -> PathBuf) -> Vec<Case> {
     let list = generate::resource_list(bytes);
     let resources = list.matches("\n- apiVersion:").count();

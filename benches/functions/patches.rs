@@ -77,6 +77,8 @@ fn changed(text: &str) -> String {
 }
 
 /// Prints the table.
+// One row after the other, as they are printed.
+#[allow(clippy::too_many_lines)]
 pub(crate) fn table() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let write = |name: &str, text: &str| {
