@@ -9,11 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Bytes that a thread takes at a time. Smaller inputs stay on one thread.
-pub(crate) const SHARE: usize = if cfg!(feature = "small-shares") {
-    64
-} else {
-    1 << 20
-};
+pub(crate) const SHARE: usize = if cfg!(small_shares) { 64 } else { 1 << 20 };
 
 /// The results of `work` for each item; `weight` is the size of an item in bytes.
 pub(crate) fn map<T: Sync, R: Send>(

@@ -33,7 +33,7 @@ pub(crate) use keys::OpenKeys;
 pub(crate) struct Bail;
 
 /// Whether the scanner reads texts first.
-pub(crate) const IN_USE: bool = !cfg!(feature = "without-scanner");
+pub(crate) const IN_USE: bool = !cfg!(without_scanner);
 
 /// Depth limit of the scanner.
 const MAX_DEPTH: usize = 64;
