@@ -358,8 +358,7 @@ fn prepend(
         return;
     }
     let Some(id) = root_kptfile(list) else {
-        let message =
-            "expected a Kptfile to put functions into, found none; `kpt pkg init DIR` makes one";
+        let message = "expected a Kptfile to put functions into, found none";
         results.push(FunctionResult::error(Reason::KptfileNotFound, message));
         return;
     };

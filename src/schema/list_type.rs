@@ -87,8 +87,10 @@ pub enum KeyValue<'s, V> {
 pub enum Identity<'a> {
     /// A string.
     Key(&'a str),
-    /// The values of the keys, absent ones included; or the element itself.
+    /// The values of the keys, absent ones included.
     Values(Vec<Option<Value>>),
+    /// The element itself, which no value of a key can equal.
+    Element(Value),
 }
 
 impl<'s> ListType<'s> {
@@ -261,7 +263,7 @@ impl<'a> Identity<'a> {
     }
 
     fn of_value(element: NodeRef<'a>) -> Option<Self> {
-        Some(Identity::Values(vec![Some(element.value()?)]))
+        Some(Identity::Element(element.value()?))
     }
 
     /// For results: one value, or a list of those that are there.
@@ -269,6 +271,7 @@ impl<'a> Identity<'a> {
     pub fn to_value(&self) -> Value {
         match self {
             Self::Key(key) => Value::from(*key),
+            Self::Element(value) => value.clone(),
             Self::Values(values) => {
                 let mut given: Vec<Value> = values.iter().flatten().cloned().collect();
                 if given.len() == 1 {
@@ -328,6 +331,11 @@ mod tests {
         let map = ListType::Map(Keys::one("name"));
         let elements = "[{name: a, x: 1}, {name: 5}, {x: 1}]";
         check(map, elements, &[r#""a""#, "5", r#"{"x":1}"#]);
+        // An element is never taken for one whose key has its value.
+        let document = OwnedDocument::parse("[5, {name: 5}]".to_owned()).expect("YAML");
+        let items = document.root().expect("a list").items();
+        let found: Vec<_> = items.map(|item| map.identity(item)).collect();
+        assert_ne!(found[0], found[1]);
         let map = ListType::Map(Keys::named(&["name", "namespace"]));
         let elements = "[{name: a}, {name: a, namespace: b}, {}]";
         check(map, elements, &[r#""a""#, r#"["a","b"]"#, "{}"]);

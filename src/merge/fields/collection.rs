@@ -29,6 +29,8 @@ pub(super) struct Parts<'d, 'f> {
     pub(super) children: Versions<Vec<Child<'f>>, Vec<Child<'d>>>,
     /// By position among the children of a version.
     pub(super) numbers: Versions<Vec<usize>>,
+    /// The order that local's and upstream's are compared with, if it is not base's.
+    pub(super) base_order: Option<Vec<usize>>,
     /// How many numbers there are.
     pub(super) count: usize,
     /// Elements that stand or fall together, by number, and whose stand.
@@ -56,6 +58,7 @@ impl<'d, 'f> Parts<'d, 'f> {
         let parts = Self {
             children,
             numbers,
+            base_order: None,
             count: interner.len(),
             together: None,
             whole: HashSet::new(),
@@ -63,16 +66,14 @@ impl<'d, 'f> Parts<'d, 'f> {
         (parts, repeats)
     }
 
+    /// The order that local's and upstream's are compared with.
+    pub(super) fn base_order(&self) -> &[usize] {
+        self.base_order.as_deref().unwrap_or(&self.numbers.base)
+    }
+
     /// For each number, the position of the part in each version.
     pub(super) fn positions(&self) -> Versions<Vec<Option<usize>>> {
-        // Of functions that stand or fall together, base has numbers of another version, and no children.
-        let base = &self.numbers.base[..self.numbers.base.len().min(self.children.base.len())];
-        let numbers = Versions {
-            base,
-            local: &self.numbers.local[..],
-            upstream: &self.numbers.upstream[..],
-        };
-        numbers.map(|numbers| {
+        self.numbers.as_ref().map(|numbers| {
             let mut positions = vec![None; self.count];
             for (position, number) in numbers.iter().enumerate() {
                 positions[*number] = Some(position);
@@ -119,7 +120,7 @@ impl Merge<'_> {
         let other = if present { nodes.upstream } else { nodes.base };
         other?;
         let parts = if is_list {
-            self.list(trail, schema, nodes, present)?
+            self.list(trail, schema, nodes)?
         } else {
             mapping(schema, nodes)
         };

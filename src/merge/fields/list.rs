@@ -19,11 +19,10 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         nodes: Nodes<'d, 'f>,
-        present: bool,
     ) -> Option<Parts<'d, 'f>> {
         match schema.list() {
             ListType::Atomic => None,
-            ListType::Functions => self.functions(trail, nodes, present),
+            ListType::Functions => self.functions(trail, nodes),
             list @ (ListType::Set | ListType::Map(_) | ListType::KeyedStrings(_)) => {
                 self.elements(trail, schema, list, nodes)
             }
@@ -62,7 +61,6 @@ impl Merge<'_> {
         &mut self,
         trail: &Trail<'_>,
         nodes: Nodes<'d, 'f>,
-        present: bool,
     ) -> Option<Parts<'d, 'f>> {
         let children = children_of(nodes);
         let functions = kptfile::identities(Versions {
@@ -77,22 +75,23 @@ impl Merge<'_> {
             }
             return Some(parts);
         }
-        if !present {
-            return None;
-        }
-        let side = self.together(trail, nodes.base.is_some(), &functions.identities);
+        let side = self.together(trail, nodes, &functions.identities);
         let mut marked = vec![false; parts.count];
         for (numbers, identities) in parts.numbers.as_ref().zip(functions.identities.as_ref()) {
             for (number, identity) in numbers.iter().zip(identities) {
                 marked[*number] = functions.is_together(identity);
             }
         }
-        // As if only that side had moved anything. With these numbers, the children of base are others.
-        parts.numbers.base = match side {
+        // As if only that side had moved anything.
+        parts.base_order = Some(match side {
             Side::Local => parts.numbers.upstream.clone(),
             Side::Upstream => parts.numbers.local.clone(),
-        };
-        parts.children.base.clear();
+        });
+        // The others have a base of their own.
+        let numbers = std::mem::take(&mut parts.numbers.base).into_iter();
+        let base = numbers.zip(std::mem::take(&mut parts.children.base));
+        let others = base.filter(|(number, _)| !marked[*number]);
+        (parts.numbers.base, parts.children.base) = others.unzip();
         parts.together = Some((marked, side));
         Some(parts)
     }
@@ -101,7 +100,7 @@ impl Merge<'_> {
     fn together(
         &mut self,
         trail: &Trail<'_>,
-        has_base: bool,
+        nodes: Nodes<'_, '_>,
         identities: &Versions<Vec<Identity<'_>>>,
     ) -> Side {
         let mut values = identities.as_ref().map(|identities| {
@@ -109,7 +108,8 @@ impl Merge<'_> {
             let own = own.filter(|identity| matches!(identity, Identity::Values(_)));
             Some(Value::Sequence(own.map(Identity::to_value).collect()))
         });
-        values.base = values.base.filter(|_| has_base);
+        values.base = values.base.filter(|_| nodes.base.is_some());
+        values.upstream = values.upstream.filter(|_| nodes.upstream.is_some());
         match rule::merge(values.as_ref().map(Option::as_ref), |a, b| a == b) {
             Outcome::Stands(side) => side,
             Outcome::Conflict => {

@@ -34,11 +34,11 @@ impl Merge<'_> {
             return self.emptied(trail, collection, editor);
         }
         let nothing_new = theirs.iter().all(|at| positions.local[*at].is_some());
-        let order = if nothing_new && parts.numbers.base == parts.numbers.upstream {
+        let order = if nothing_new && parts.base_order() == parts.numbers.upstream {
             // Upstream moved and added nothing.
             ours
         } else {
-            self.merged_order(trail, schema, parts, [&ours, &theirs])
+            self.merged_order(trail, schema, collection, [&ours, &theirs])
         };
         if order == parts.numbers.local {
             return Ok(Fate::Local);
@@ -70,13 +70,15 @@ impl Merge<'_> {
         &mut self,
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
-        parts: &Parts<'_, '_>,
+        collection: &Collection<'_, '_>,
         [ours, theirs]: [&[usize]; 2],
     ) -> Vec<usize> {
-        let base = &parts.numbers.base;
+        let parts = &collection.parts;
+        let base = parts.base_order();
         let winner = self.policy.winner;
         let merged = merge_order(base, ours, theirs, winner);
-        if !merged.cycle {
+        // Mappings whose keys stand in another order are equal: nobody has to decide.
+        if !merged.cycle || !collection.is_list {
             return merged.order;
         }
         match self.order_conflict(trail, schema, parts) {
@@ -106,11 +108,8 @@ impl Merge<'_> {
     }
 }
 
-/// What a part is called where the order of all is shown.
+/// What an element is called where the order of all is shown.
 fn label(list: ListType<'_>, child: &Child<'_>) -> Option<Value> {
-    if let Some(entry) = child.entry {
-        return entry.key.value();
-    }
     match list.identity(child.value) {
         Some(identity) => Some(identity.to_value()),
         None => {

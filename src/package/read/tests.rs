@@ -207,10 +207,9 @@ fn errors_name_the_path() {
         message("x\n"),
         format!("package directory '{root}/x\\n' does not exist")
     );
-    let advice = format!("; the file is in '{root}/a'");
-    for (path, advice) in [("a/b.yaml", advice.as_str()), ("a/b.yaml/c", "")] {
+    for path in ["a/b.yaml", "a/b.yaml/c"] {
         let expected =
-            format!("expected a package directory, but '{root}/{path}' is not a directory{advice}");
+            format!("expected a package directory, but '{root}/{path}' is not a directory");
         assert_eq!(message(path), expected);
     }
 }

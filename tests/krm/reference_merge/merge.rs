@@ -1,0 +1,373 @@
+//! A second merge, from the contract alone: plain values, no bytes, no speed. It shares nothing with
+//! `src/merge` and must not, or it could not judge it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use krm_variants::yaml::Path;
+
+use super::identity::{
+    are_functions, find, function_id, function_identity, identity, ids, is_prepended, numbered,
+    replaced,
+};
+use super::lists::{Relation, exclusive, has_atomic_elements, relation};
+use super::order::order;
+use super::plain::Plain;
+
+/// A conflict: the path of a field, or of a list whose order both sides changed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Conflict {
+    Value(String),
+    Order(String),
+}
+
+/// A place of a resource, for results and for the table of lists.
+#[derive(Debug, Clone)]
+struct Place {
+    path: Path,
+    fields: Vec<String>,
+    is_element: bool,
+}
+
+impl Place {
+    fn field(&self, name: &str) -> Self {
+        let mut fields = self.fields.clone();
+        fields.push(name.to_owned());
+        Self {
+            path: self.path.clone().field(name),
+            fields,
+            is_element: false,
+        }
+    }
+
+    fn element(&self, index: usize) -> Self {
+        Self {
+            path: self.path.clone().index(index),
+            fields: self.fields.clone(),
+            is_element: true,
+        }
+    }
+}
+
+/// One thing in three versions.
+pub(super) type Versions<'v> = [Option<&'v Plain>; 3];
+
+/// The elements of a list in one version: what tells them apart, in order.
+pub(super) type Elements<'v> = Vec<(String, &'v Plain)>;
+
+pub(super) struct Merge<'k> {
+    pub(super) kind: &'k str,
+    pub(super) upstream_wins: bool,
+    pub(super) conflicts: BTreeSet<Conflict>,
+    /// Whether the contract leaves the order of some elements open.
+    pub(super) is_loose: bool,
+}
+
+/// Who stands, where that needs no winner.
+fn settled<T: PartialEq + Copy>([base, local, upstream]: [T; 3]) -> Option<T> {
+    if local == upstream || base == upstream {
+        Some(local)
+    } else if base == local {
+        Some(upstream)
+    } else {
+        None
+    }
+}
+
+impl Merge<'_> {
+    /// A whole resource.
+    pub(super) fn resource(&mut self, versions: Versions<'_>) -> Option<Plain> {
+        let [base, local, upstream] = versions;
+        if let Some(settled) = settled(versions) {
+            return settled.cloned();
+        }
+        let (Some(ours), Some(theirs)) = (local, upstream) else {
+            // Deleted here: stays deleted. Deleted there and changed here: kept.
+            self.conflicts.insert(Conflict::Value(String::new()));
+            return local.cloned();
+        };
+        let root = Place {
+            path: Path::root(),
+            fields: Vec::new(),
+            is_element: false,
+        };
+        self.value(&root, [base, Some(ours), Some(theirs)])
+    }
+
+    fn value(&mut self, at: &Place, versions: Versions<'_>) -> Option<Plain> {
+        if let Some(settled) = settled(versions) {
+            return settled.cloned();
+        }
+        let [base, local, upstream] = versions;
+        // An absent map or list had entries only if base has them.
+        let all = |is: fn(&Plain) -> bool| {
+            let side = |value: Option<&Plain>| value.map_or_else(|| base.is_some_and(is), is);
+            side(local) && side(upstream)
+        };
+        let relation = relation(self.kind, &at.fields);
+        match relation {
+            Relation::Atomic => self.whole(at, versions),
+            _ if all(Plain::is_map) => self.map(at, versions),
+            Relation::Plain => self.whole(at, versions),
+            _ if !all(Plain::is_list) => self.whole(at, versions),
+            Relation::Set => self.set(at, versions),
+            Relation::Keyed(keys) => {
+                let id = |element: &Plain| identity(keys, element);
+                self.list(at, versions, &id)
+            }
+            Relation::Functions => match function_identity(versions) {
+                Some(by_name) => self.list(at, versions, &|f| function_id(f, Some(by_name))),
+                None if are_functions(versions) => self.functions_as_one(at, versions),
+                None => self.whole(at, versions),
+            },
+        }
+    }
+
+    /// One value: both changed it, the winner's stands.
+    fn whole(&mut self, at: &Place, [_, local, upstream]: Versions<'_>) -> Option<Plain> {
+        self.conflict(at);
+        if self.upstream_wins { upstream } else { local }.cloned()
+    }
+
+    fn map(&mut self, at: &Place, versions: Versions<'_>) -> Option<Plain> {
+        let mut names: Vec<&String> = Vec::new();
+        for (name, _) in versions.iter().flatten().flat_map(|map| map.entries()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let mut entries = Vec::new();
+        for group in exclusive(self.kind, &at.fields, at.is_element) {
+            let of_group: Vec<&String> = names.iter().copied().filter(|n| group.has(n)).collect();
+            if let Some(stands) = self.alternatives(at, versions, &of_group) {
+                names.retain(|name| !group.has(name));
+                entries.extend(stands);
+            }
+        }
+        for name in names {
+            let child = versions.map(|map| map.and_then(|map| map.get(name)));
+            let below = at.field(name);
+            self.added_to_removed(&below, versions, child);
+            entries.extend(self.value(&below, child).map(|value| (name.clone(), value)));
+        }
+        let sources = versions.map(|map| {
+            let entries = map.map(Plain::entries).unwrap_or_default().iter();
+            entries.map(|(name, value)| (name.clone(), value)).collect()
+        });
+        // Maps with other orders of keys are equal: their order is no conflict.
+        let entries = self.in_order(&sources, entries).0;
+        self.container(at, versions, Plain::Map(entries))
+    }
+
+    /// Fields that exclude each other are one value where the sides have different ones.
+    fn alternatives(
+        &mut self,
+        at: &Place,
+        versions: Versions<'_>,
+        names: &[&String],
+    ) -> Option<Vec<(String, Plain)>> {
+        let values = versions.map(|map| {
+            let entries = map.map(Plain::entries).unwrap_or_default().iter();
+            let own = entries.filter(|(name, _)| names.contains(&name));
+            own.cloned().collect::<Vec<_>>()
+        });
+        let set = |entries: &[(String, Plain)]| {
+            let set = entries.iter().filter(|(_, value)| *value != Plain::Null);
+            set.cloned().collect::<Vec<_>>()
+        };
+        let [base, local, upstream] = values.each_ref().map(|entries| Plain::Map(set(entries)));
+        let keys = |value: &Plain| {
+            value
+                .entries()
+                .iter()
+                .map(|(name, _)| name.clone())
+                .collect::<BTreeSet<_>>()
+        };
+        if local.is_empty() || upstream.is_empty() || keys(&local) == keys(&upstream) {
+            return None;
+        }
+        let stands = settled([&base, &local, &upstream]).unwrap_or_else(|| {
+            let first = &local.entries()[0].0;
+            self.conflict(&at.field(first));
+            if self.upstream_wins {
+                &upstream
+            } else {
+                &local
+            }
+        });
+        let [_, ours, theirs] = values;
+        Some(if std::ptr::eq(stands, &raw const local) {
+            ours
+        } else {
+            theirs
+        })
+    }
+
+    /// What one side adds to a map or list that the other removed stays, with a conflict.
+    fn added_to_removed(
+        &mut self,
+        at: &Place,
+        [_, local, upstream]: Versions<'_>,
+        [base, ours, theirs]: Versions<'_>,
+    ) {
+        let is_removed = local.is_none() || upstream.is_none();
+        if is_removed && base.is_none() && (ours.is_some() || theirs.is_some()) {
+            self.conflict(at);
+        }
+    }
+
+    /// A map or list that has lost all it had goes, but for an explicit empty one of who stands.
+    fn container(&mut self, at: &Place, versions: Versions<'_>, merged: Plain) -> Option<Plain> {
+        if !merged.is_empty() || at.fields.is_empty() {
+            return Some(merged);
+        }
+        let state = versions.map(|value| value.map(Plain::is_empty));
+        let stands = settled(state).unwrap_or_else(|| {
+            self.conflict(at);
+            if self.upstream_wins {
+                state[2]
+            } else {
+                state[1]
+            }
+        });
+        (stands == Some(true)).then_some(merged)
+    }
+
+    fn conflict(&mut self, at: &Place) {
+        self.conflicts.insert(Conflict::Value(at.path.to_string()));
+    }
+
+    fn set(&mut self, at: &Place, versions: Versions<'_>) -> Option<Plain> {
+        let sources = versions.map(|list| numbered(list, &|element| element.to_string()));
+        let mut kept = Vec::new();
+        for id in ids(&sources) {
+            let has = sources.each_ref().map(|source| find(source, &id).is_some());
+            let of = |source: &Elements<'_>| source.iter().position(|(other, _)| *other == id);
+            let index = of(&sources[1]).or(of(&sources[2])).unwrap_or_default();
+            let child = sources.each_ref().map(|source| find(source, &id));
+            self.added_to_removed(&at.element(index), versions, child);
+            if settled(has).unwrap_or_default() {
+                kept.push((
+                    id.clone(),
+                    child
+                        .into_iter()
+                        .flatten()
+                        .next()
+                        .expect("a source")
+                        .clone(),
+                ));
+            }
+        }
+        self.ordered_list(at, versions, &sources, kept)
+    }
+
+    fn list(
+        &mut self,
+        at: &Place,
+        versions: Versions<'_>,
+        id: &dyn Fn(&Plain) -> String,
+    ) -> Option<Plain> {
+        let mut sources = versions.map(|list| numbered(list, id));
+        // Duplicates are matched by position, and nothing else.
+        if sources.iter().flatten().all(|(id, _)| id.ends_with(" 0")) {
+            let is_ports = at.fields.last().is_some_and(|name| name == "ports");
+            replaced(is_ports, &mut sources);
+        }
+        let all = sources.clone();
+        let kept = self.elements(at, versions, &sources, &all);
+        self.ordered_list(at, versions, &sources, kept)
+    }
+
+    fn elements(
+        &mut self,
+        at: &Place,
+        versions: Versions<'_>,
+        sources: &[Elements<'_>; 3],
+        all: &[Elements<'_>; 3],
+    ) -> Vec<(String, Plain)> {
+        let mut kept = Vec::new();
+        for id in ids(sources) {
+            let child = sources.each_ref().map(|source| find(source, &id));
+            let of = |source: &Elements<'_>| source.iter().position(|(other, _)| *other == id);
+            let Some(index) = of(&all[1]).or(of(&all[2])) else {
+                continue;
+            };
+            let below = at.element(index);
+            self.added_to_removed(&below, versions, child);
+            let is_one = id.starts_with("replaced ") || has_atomic_elements(&at.fields);
+            let merged = match (settled(child), child) {
+                (Some(settled), _) => settled.cloned(),
+                (None, [_, Some(ours), Some(theirs)])
+                    if !is_one && ours.is_map() && theirs.is_map() =>
+                {
+                    self.map(&below, child)
+                }
+                (None, _) => self.whole(&below, child),
+            };
+            kept.extend(merged.map(|value| (id, value)));
+        }
+        kept
+    }
+
+    /// Functions that nothing tells apart are one value, and one side's stand. What PackageVariants put
+    /// among them is paired by name, as always.
+    fn functions_as_one(&mut self, at: &Place, versions: Versions<'_>) -> Option<Plain> {
+        let all = versions.map(|list| numbered(list, &|f| function_id(f, None)));
+        let those = |prepended: bool| {
+            all.each_ref().map(|list| {
+                let own = list.iter().filter(|(_, f)| is_prepended(f) == prepended);
+                own.cloned().collect::<Elements<'_>>()
+            })
+        };
+        let own = those(false);
+        let values = own
+            .each_ref()
+            .map(|list| list.iter().map(|(_, f)| *f).collect::<Vec<_>>());
+        let upstream_stands = if values[1] == values[2] || values[0] == values[2] {
+            false
+        } else if values[0] == values[1] {
+            true
+        } else {
+            self.conflict(at);
+            self.upstream_wins
+        };
+        let (stands, other) = if upstream_stands { (2, 1) } else { (1, 2) };
+        let mut kept = self.elements(at, versions, &those(true), &all);
+        kept.extend(own[stands].iter().map(|(id, f)| (id.clone(), (*f).clone())));
+        // As if only that side had moved anything.
+        let sources = [all[other].clone(), all[1].clone(), all[2].clone()];
+        self.ordered_list(at, versions, &sources, kept)
+    }
+
+    fn in_order(
+        &mut self,
+        sources: &[Elements<'_>; 3],
+        kept: Vec<(String, Plain)>,
+    ) -> (Vec<(String, Plain)>, bool) {
+        let names = |list: &Elements<'_>| list.iter().map(|(id, _)| id.clone()).collect();
+        let orders: [Vec<String>; 3] = sources.each_ref().map(names);
+        let ids: Vec<String> = kept.iter().map(|(id, _)| id.clone()).collect();
+        let sources = orders.each_ref().map(Vec::as_slice);
+        let found = order(sources, &ids, self.upstream_wins);
+        let mut kept: BTreeMap<String, Plain> = kept.into_iter().collect();
+        let take = |id: String| kept.remove(&id).map(|value| (id, value));
+        self.is_loose |= found.is_loose;
+        let elements = found.elements.into_iter().filter_map(take);
+        (elements.collect(), found.contradicts)
+    }
+
+    /// A list of these elements, in their order.
+    fn ordered_list(
+        &mut self,
+        at: &Place,
+        versions: Versions<'_>,
+        sources: &[Elements<'_>; 3],
+        kept: Vec<(String, Plain)>,
+    ) -> Option<Plain> {
+        let (elements, contradicts) = self.in_order(sources, kept);
+        if contradicts {
+            self.conflicts.insert(Conflict::Order(at.path.to_string()));
+        }
+        let merged = Plain::List(elements.into_iter().map(|(_, value)| value).collect());
+        self.container(at, versions, merged)
+    }
+}

@@ -1,0 +1,168 @@
+//! The merge of the contract, written a second time: a judge that shares nothing with `src/merge`.
+//!
+//! `merge-package` merges generated triples of real kinds, and the reference does. Values, the order of
+//! lists and the set of conflicts must be the same. `KRM_VARIANTS_TRIPLES=100000` makes a long run of it,
+//! `KRM_VARIANTS_TRIPLE=SEED` shows one.
+
+mod found;
+mod generate;
+mod identity;
+mod lists;
+mod merge;
+mod order;
+mod plain;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use krm_variants::config::Config;
+use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, run};
+use krm_variants::results::Reason;
+use krm_variants::supplied::Role;
+
+use crate::kpt_merge::generate::Random;
+use generate::{Triple, read, to_yaml, triple};
+use merge::{Conflict, Merge};
+use plain::Plain;
+
+const TRIPLES: u64 = 3_000;
+const KEEP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: keep\n";
+
+type Files = BTreeMap<String, String>;
+type Merged = (Option<Plain>, BTreeSet<Conflict>);
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name)
+        .ok()
+        .map(|text| text.parse().expect("a number"))
+}
+
+fn package(path: &str, text: Option<&String>) -> Files {
+    let text = text.map(|text| (path.to_owned(), text.clone()));
+    [("keep.yaml".to_owned(), KEEP.to_owned())]
+        .into_iter()
+        .chain(text)
+        .collect()
+}
+
+/// What `merge-package` makes of three texts, and whether a list has two elements of one identity.
+fn merged(path: &str, texts: &[Option<String>; 3], upstream_wins: bool) -> (Merged, bool) {
+    let [base, local, upstream] = texts.each_ref().map(|text| package(path, text.as_ref()));
+    let winner = if upstream_wins { "upstream" } else { "local" };
+    let config =
+        format!("apiVersion: fn.kpt.dev/v1alpha1\nkind: MergePackage\nonConflict: {winner}\n");
+    let inputs = Inputs {
+        config: Some(Config::parse(config, "config").expect("a config")),
+        supplied: vec![
+            (Role::Original, SuppliedInput::Files(base)),
+            (Role::Upstream, SuppliedInput::Files(upstream)),
+        ],
+        ..Inputs::default()
+    };
+    let local = local
+        .into_iter()
+        .map(|(path, text)| (path, text.into_bytes()))
+        .collect();
+    let outcome = run(&merge_package::FUNCTION, inputs, Items::Package(local)).expect("a run");
+    let shown: Vec<String> = outcome.results.iter().map(ToString::to_string).collect();
+    assert!(!outcome.results.has_errors(), "{shown:#?}");
+    let conflicts = outcome
+        .results
+        .iter()
+        .filter(|result| result.has_reason(Reason::MergeConflict));
+    let conflict = |result: &krm_variants::results::FunctionResult| {
+        let path = result.field.clone().unwrap_or_default();
+        if result.message.contains("changed the order") {
+            Conflict::Order(path)
+        } else {
+            Conflict::Value(path)
+        }
+    };
+    let conflicts = conflicts.map(conflict).collect();
+    let Items::Package(files) = outcome.items else {
+        panic!("a package stays one")
+    };
+    let text = files
+        .get(path)
+        .map(|bytes| String::from_utf8(bytes.clone()).expect("UTF-8"));
+    let repeats = outcome
+        .results
+        .iter()
+        .any(|result| result.has_reason(Reason::DuplicateKey));
+    ((text.as_deref().map(read), conflicts), repeats)
+}
+
+/// What the reference makes of them, and whether it leaves an order open.
+fn expected(triple: &Triple, upstream_wins: bool) -> (Merged, bool) {
+    let mut merge = Merge {
+        kind: triple.kind,
+        upstream_wins,
+        conflicts: BTreeSet::new(),
+        is_loose: false,
+    };
+    let merged = merge.resource(triple.versions.each_ref().map(Option::as_ref));
+    ((merged, merge.conflicts), merge.is_loose)
+}
+
+fn without_order(merged: &mut Merged) {
+    merged.0 = merged.0.take().map(Plain::sorted);
+    merged
+        .1
+        .retain(|conflict| matches!(conflict, Conflict::Value(_)));
+}
+
+fn difference(seed: u64) -> Option<String> {
+    let triple = triple(seed);
+    let path = if triple.kind == "Kptfile" {
+        "Kptfile"
+    } else {
+        "r.yaml"
+    };
+    let mut random = Random::new(seed);
+    let texts = triple
+        .versions
+        .each_ref()
+        .map(|value| value.as_ref().map(|value| to_yaml(value, &mut random)));
+    for (value, text) in triple.versions.iter().zip(&texts) {
+        assert_eq!(text.as_deref().map(read), *value, "{text:?}");
+    }
+    for upstream_wins in [true, false] {
+        let (mut found, repeats) = merged(path, &texts, upstream_wins);
+        let (mut expected, is_loose) = expected(&triple, upstream_wins);
+        // Those are paired by position; the contract says nothing of their order.
+        if repeats || is_loose {
+            without_order(&mut found);
+            without_order(&mut expected);
+        }
+        if found != expected {
+            let show = |(value, conflicts): Merged| {
+                let value = value.map(|value| value.to_string()).unwrap_or_default();
+                (value, conflicts)
+            };
+            let [base, local, upstream] = texts.map(Option::unwrap_or_default);
+            let (found, expected) = (show(found), show(expected));
+            let same_value = found.0 == expected.0;
+            return Some(format!(
+                "seed {seed}, upstream wins: {upstream_wins}, same value: {same_value}\n== base\n{base}== local\n{local}== upstream\n{upstream}\
+                 == merge-package\n{}\n{:?}\n== reference\n{}\n{:?}\n",
+                found.0, found.1, expected.0, expected.1
+            ));
+        }
+    }
+    None
+}
+
+#[test]
+fn merge_package_and_reference_agree() {
+    if let Some(seed) = number("KRM_VARIANTS_TRIPLE") {
+        panic!("{}", difference(seed).unwrap_or_default());
+    }
+    let from = number("KRM_VARIANTS_TRIPLES_FROM").unwrap_or_default();
+    let count = number("KRM_VARIANTS_TRIPLES").unwrap_or(TRIPLES);
+    let found: Vec<String> = (from..from + count).filter_map(difference).collect();
+    assert!(
+        found.is_empty(),
+        "{} of {count} differ\n{}",
+        found.len(),
+        found[..found.len().min(40)].join("\n")
+    );
+}
