@@ -22,6 +22,8 @@ pub(crate) const PACKAGE_VARIANT_API_VERSION: &str = "config.porch.kpt.dev/v1alp
 pub type ConfigKind = (&'static str, &'static str);
 /// The config that `kpt fn eval ... -- KEY=VALUE` makes of its arguments.
 pub(crate) const CONFIG_MAP: ConfigKind = ("v1", "ConfigMap");
+/// Its name, which kpt gives it.
+const OF_ARGUMENTS: &str = "function-input";
 /// A PackageVariant as config.
 pub(crate) const PACKAGE_VARIANT: ConfigKind = (PACKAGE_VARIANT_API_VERSION, "PackageVariant");
 
@@ -98,7 +100,7 @@ impl Config {
             entry("kind", Value::from("ConfigMap")),
             entry(
                 "metadata",
-                Value::Mapping(vec![entry("name", Value::from("function-input"))]),
+                Value::Mapping(vec![entry("name", Value::from(OF_ARGUMENTS))]),
             ),
             entry("data", Value::Mapping(data)),
         ]);
@@ -185,7 +187,11 @@ pub(crate) fn required<'c>(
     config: Option<NodeRef<'c>>,
     expected: &str,
 ) -> Result<NodeRef<'c>, UsageError> {
-    config.ok_or_else(|| UsageError(format!("functionConfig: expected {expected}, found none")))
+    config.ok_or_else(|| {
+        UsageError(format!(
+            "functionConfig: expected {expected}, found none; give one with --config FILE"
+        ))
+    })
 }
 
 /// The kinds of config that a message expects: `an A (v1), a B (v1) or a C (v1)`.

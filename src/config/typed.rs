@@ -1,9 +1,9 @@
 //! Reading a config into a struct.
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::{UsageError, value_of};
+use super::{OF_ARGUMENTS, UsageError, kind_of, value_of};
 use crate::yaml::{NodeRef, Value, de};
 
 /// Declares the struct of a config that refuses unknown fields. It has the given fields and the
@@ -42,26 +42,66 @@ pub(crate) use typed_config;
 /// Reads a config into a struct.
 ///
 /// # Errors
-/// [`UsageError`] with the path of the field that is unknown or of another type.
+/// [`UsageError`] with line and path of the field that is unknown or of another type.
 pub(crate) fn typed<T: DeserializeOwned>(config: NodeRef<'_>) -> Result<T, UsageError> {
-    typed_value(&value_of(config)?)
+    typed_value(config, &value_of(config)?)
 }
 
-/// Reads the value of a config into a struct.
+/// Reads the value of a config, or a part of it, into a struct.
 ///
 /// # Errors
 /// As [`typed`].
-pub(crate) fn typed_value<T: DeserializeOwned>(config: &Value) -> Result<T, UsageError> {
-    let kind = config
-        .get("kind")
-        .and_then(Value::as_str)
-        .unwrap_or("(none)");
-    de::from_value(config).map_err(|error| UsageError(format!("functionConfig ({kind}): {error}")))
+pub(crate) fn typed_value<T: DeserializeOwned>(
+    config: NodeRef<'_>,
+    value: &Value,
+) -> Result<T, UsageError> {
+    de::from_value(value).map_err(|error| {
+        let (_, kind) = kind_of(config);
+        // Nobody has seen the lines of the ConfigMap that arguments make.
+        let name = config
+            .get_path(&["metadata", "name"])
+            .and_then(|name| name.as_str());
+        let place = match field_at(config, &error.path).unwrap_or(config).location() {
+            _ if name == Some(OF_ARGUMENTS) => String::new(),
+            place => format!(", {place}"),
+        };
+        UsageError(format!("functionConfig ({kind}){place}: {error}"))
+    })
 }
 
+/// The key of the field at a path of [`de::DeError`], or the element of a sequence. Keys may have dots.
+fn field_at<'c>(config: NodeRef<'c>, path: &str) -> Option<NodeRef<'c>> {
+    let below = |found: NodeRef<'c>, value: NodeRef<'c>, rest: &str| match rest.strip_prefix('.') {
+        None if rest.is_empty() => Some(found),
+        None => field_at(value, rest),
+        Some(rest) => field_at(value, rest),
+    };
+    let config = config.resolved();
+    if let Some((index, rest)) = path.strip_prefix('[').and_then(|path| path.split_once(']')) {
+        let item = config.items().nth(index.parse().ok()?)?;
+        return below(item, item, rest);
+    }
+    config.entries().find_map(|entry| {
+        let rest = path.strip_prefix(entry.key.scalar_text()?)?;
+        below(entry.key, entry.value, rest)
+    })
+}
+
+/// A ConfigMap as config. A field at its top level would otherwise be taken for one of `data`, and ignored.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct ConfigMap<D> {
+    #[serde(rename = "apiVersion")]
+    _api_version: IgnoredAny,
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
+    #[serde(default, rename = "metadata")]
+    _metadata: IgnoredAny,
     data: Option<D>,
+    #[serde(default, rename = "binaryData")]
+    _binary_data: IgnoredAny,
+    #[serde(default, rename = "immutable")]
+    _immutable: IgnoredAny,
 }
 
 /// Reads `data` of a ConfigMap into a struct; the default if there is none.

@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use clap::error::ContextKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{
     Arg, ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueEnum, value_parser,
 };
 
-use super::keys::not_a_pair;
-use crate::config::UsageError;
+use super::keys::{no_flag, no_pairs, not_a_pair};
+use crate::config::{Keys, UsageError};
 use crate::functions::Function;
 use crate::supplied::Role;
 
@@ -100,6 +100,9 @@ impl Arguments {
 
     /// Checks what clap cannot.
     pub(super) fn check(&self, function: &Function) -> Result<(), UsageError> {
+        if let (Keys::None, Some(argument)) = (function.keys, self.pairs.first()) {
+            return Err(UsageError(no_pairs(function, argument)));
+        }
         let is_pair = |pair: &&String| pair.split_once('=').is_some_and(|(key, _)| !key.is_empty());
         if let Some(argument) = self.pairs.iter().find(|pair| !is_pair(pair)) {
             return Err(UsageError(not_a_pair(function, argument)));
@@ -137,6 +140,13 @@ pub(super) fn parse(
         .map_err(|mut error| {
             // "To pass it as a value, use `-- --flag`": no value begins with a dash.
             error.remove(ContextKind::Suggested);
+            let unknown = error
+                .get(ContextKind::InvalidArg)
+                .filter(|_| error.kind() == ErrorKind::UnknownArgument);
+            if let Some(advice) = unknown.and_then(|flag| no_flag(function, &flag.to_string())) {
+                let advice = ContextValue::StyledStrs(vec![advice.into()]);
+                error.insert(ContextKind::Suggested, advice);
+            }
             error
         })?;
     let mut arguments = Arguments::from_arg_matches(&matches)?;

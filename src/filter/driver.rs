@@ -25,7 +25,7 @@ pub(super) fn on_files(
         return Err(UsageError(message.to_owned()));
     };
     let config = config_of_arguments(arguments)?;
-    let read = |path: &Path| read_text(path, &path.display().to_string());
+    let read = |path: &Path| read_text("--git-merge-driver", path, &path.display().to_string());
     let files = (|| {
         Ok::<_, UsageError>(DriverFiles {
             original: read(original)?,

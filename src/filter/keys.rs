@@ -32,13 +32,59 @@ impl Key {
     }
 }
 
+/// Advice on an argument that looks like a flag and is none.
+pub(super) fn no_flag(function: &Function, flag: &str) -> Option<String> {
+    let name = flag.trim_start_matches('-');
+    let name = name.split('=').next().unwrap_or(name);
+    if let Keys::These(keys) = function.keys
+        && let Some(key) = keys.iter().find(|key| key.name == name)
+    {
+        return Some(format!("write {}, without dashes", key.usage()));
+    }
+    match name {
+        "dry-run" => Some("--diff prints what would change and writes nothing".to_owned()),
+        "in-place" | "inplace" | "i" | "p" | "d" | "directory" => {
+            Some("--package DIR works on a directory in place".to_owned())
+        }
+        "original" | "upstream" | "live" | "patches" | "resources" => Some(format!(
+            "the inputs of {} are given by {}",
+            function.name,
+            flags(function)
+        )),
+        _ => None,
+    }
+}
+
+/// The error for `KEY=VALUE` where the config has structure.
+pub(super) fn no_pairs(function: &Function, argument: &str) -> String {
+    let name = function.name;
+    let flags = flags(function);
+    format!(
+        "expected no arguments but flags, found `{argument}`: the functionConfig of {name} has structure and is given by \
+         --config FILE, files and directories by {flags}"
+    )
+}
+
+/// The flags that name files and directories.
+fn flags(function: &Function) -> String {
+    let roles = function.roles.iter().map(|role| format!(", --{role} PATH"));
+    roles.fold("--package DIR".to_owned(), |flags, role| flags + &role)
+}
+
 /// The error for an argument that is not `KEY=VALUE`; it names the flags for files and directories.
 pub(super) fn not_a_pair(function: &Function, argument: &str) -> String {
-    let mut flags = "--package DIR".to_owned();
-    for role in function.roles {
-        let _ = write!(flags, ", --{role} PATH");
+    let expected = format!("expected KEY=VALUE, found `{argument}`");
+    if argument == "help" {
+        return format!("{expected}; --help explains the arguments");
+    }
+    if let Some((key, value)) = argument.split_once(':')
+        && let Keys::These(keys) = function.keys
+        && keys.iter().any(|known| known.name == key)
+    {
+        return format!("{expected}; write `{key}={}`", value.trim());
     }
     format!(
-        "expected KEY=VALUE, found `{argument}`; files and directories are given by flags: {flags}"
+        "{expected}; files and directories are given by flags: {}",
+        flags(function)
     )
 }

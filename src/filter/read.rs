@@ -12,7 +12,7 @@ use crate::yaml::Location;
 pub(super) fn config_of_arguments(arguments: &Arguments) -> Result<Option<Config>, UsageError> {
     if let Some(path) = &arguments.config {
         let place = path.display().to_string();
-        let text = read_text(path, &place)?;
+        let text = read_text("--config", path, &place)?;
         return Config::parse(text, &place).map(Some);
     }
     if !arguments.pairs.is_empty() {
@@ -21,9 +21,10 @@ pub(super) fn config_of_arguments(arguments: &Arguments) -> Result<Option<Config
     Ok(None)
 }
 
-pub(super) fn read_text(path: &Path, place: &str) -> Result<String, UsageError> {
-    let bytes =
-        std::fs::read(path).map_err(|error| UsageError(format!("cannot read {place}: {error}")))?;
+/// The text of the file that a flag names.
+pub(super) fn read_text(flag: &str, path: &Path, place: &str) -> Result<String, UsageError> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| UsageError(format!("{flag}: cannot read {place}: {error}")))?;
     utf8(Cow::Owned(bytes), place).map(Cow::into_owned)
 }
 

@@ -21,8 +21,8 @@ pub(super) fn run(
         supplied: supplied
             .map(|(role, path)| (*role, SuppliedInput::Path(path.clone())))
             .collect(),
-        openapi: read_document(arguments.openapi.as_deref())?,
-        conflicts: read_document(arguments.conflicts.as_deref())?,
+        openapi: read_document("--openapi", arguments.openapi.as_deref())?,
+        conflicts: read_document("--conflicts", arguments.conflicts.as_deref())?,
     };
     let Finished {
         output,
@@ -33,12 +33,12 @@ pub(super) fn run(
     Ok((output, results))
 }
 
-fn read_document(path: Option<&Path>) -> Result<Option<OwnedDocument>, UsageError> {
+fn read_document(flag: &str, path: Option<&Path>) -> Result<Option<OwnedDocument>, UsageError> {
     let Some(path) = path else {
         return Ok(None);
     };
     let place = path.display().to_string();
-    let document = OwnedDocument::parse(read_text(path, &place)?);
+    let document = OwnedDocument::parse(read_text(flag, path, &place)?);
     let document = document.map_err(|error| UsageError(format!("{place}: {error}")))?;
     Ok(Some(document))
 }

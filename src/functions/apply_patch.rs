@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Function, Output, Run};
-use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config, typed_value};
+use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::git;
 use crate::kptfile::remove_ids;
 use crate::patch::annotations::{keep_pipeline_annotations, without_pipeline_annotations};
@@ -32,6 +32,7 @@ use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied};
+use crate::yaml::de::from_value;
 use crate::yaml::{NodeRef, OwnedDocument};
 
 /// The function that the binary runs.
@@ -196,7 +197,7 @@ fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageE
     let value = node
         .value()
         .ok_or_else(|| usage(&"its aliases stand for too many values, or for themselves"))?;
-    let mut target: Target = crate::yaml::de::from_value(&value).map_err(|error| usage(&error))?;
+    let mut target: Target = from_value(&value).map_err(|error| usage(&error))?;
     if let Some(selector) = value.get("labelSelector") {
         target.labels = match selector.as_str() {
             Some(text) => parse_labels(text).map_err(|part| {
@@ -204,7 +205,7 @@ fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageE
                     "labelSelector: expected a requirement, found `{part}`"
                 ))
             })?,
-            None => typed_value(selector).map_err(|error| usage(&error))?,
+            None => from_value(selector).map_err(|error| usage(&error))?,
         };
     }
     Ok(Some(target))
@@ -226,14 +227,18 @@ fn push<'a>(
         let is_operation = |item: &NodeRef<'_>| item.get("op").is_some();
         return refuse(
             if node.items().next().is_some_and(|item| is_operation(&item)) {
-                "expected a strategic merge patch, found a list of JSON 6902 operations".to_owned()
+                format!(
+                    "expected a strategic merge patch, found a list of JSON 6902 operations; {PART}"
+                )
             } else {
                 "expected a patch, found a sequence".to_owned()
             },
         );
     }
     if ["op", "path"].iter().all(|name| node.get(name).is_some()) && node.get("kind").is_none() {
-        return refuse("expected a strategic merge patch, found a JSON 6902 operation".to_owned());
+        return refuse(format!(
+            "expected a strategic merge patch, found a JSON 6902 operation; {PART}"
+        ));
     }
     if !node.kind().is_mapping() {
         let found = with_article(node.kind_name());
@@ -246,6 +251,11 @@ fn push<'a>(
     }
     let complete =
         !resource.api_version.is_empty() && !resource.kind.is_empty() && resource.name.is_some();
+    if target.is_none() && resource.kind == "Kustomization" {
+        return refuse(
+            "expected a patch, found a Kustomization: give the files that it names".to_owned(),
+        );
+    }
     if target.is_none() && !complete {
         return refuse(
             "expected apiVersion, kind and metadata.name, or a target beside `patch`, found a patch without them"
@@ -258,6 +268,29 @@ fn push<'a>(
         target,
         resource,
     });
+}
+
+/// What to make of a JSON 6902 patch.
+const PART: &str =
+    "write the part of the resource that changes, with apiVersion, kind and metadata.name";
+
+/// The resources that a patch without a target may have meant: of its kind, or of its name.
+fn alike(wanted: &Resource, list: &ResourceList) -> String {
+    let items = || list.items().map(|(_, item)| item);
+    let is_alike = |item: &&Resource| item.kind == wanted.kind || item.name == wanted.name;
+    let found = items().find(|item| item.kind == wanted.kind && item.name == wanted.name);
+    let Some(found) = found.or_else(|| items().find(is_alike)) else {
+        return "none".to_owned();
+    };
+    let name = found.name.as_deref().unwrap_or_default();
+    let namespace = match &found.namespace {
+        Some(namespace) => format!(", namespace `{namespace}`"),
+        None => String::new(),
+    };
+    format!(
+        "{} `{name}` (apiVersion `{}`{namespace})",
+        found.kind, found.api_version
+    )
 }
 
 /// The patches for each item, in their order.
@@ -299,8 +332,12 @@ fn assign(
             },
         };
         if found.is_empty() {
+            let found = match &patch.target {
+                Some(_) => "none".to_owned(),
+                None => alike(&patch.resource, list),
+            };
             let message = format!(
-                "{}: expected a resource for the patch ({wanted}) among the items, found none",
+                "{}: expected a resource for the patch ({wanted}) among the items, found {found}",
                 patch.place
             );
             results.push(if options.allow_missing {

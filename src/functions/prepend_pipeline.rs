@@ -358,7 +358,8 @@ fn prepend(
         return;
     }
     let Some(id) = root_kptfile(list) else {
-        let message = "expected a Kptfile to put functions into, found none";
+        let message =
+            "expected a Kptfile to put functions into, found none; `kpt pkg init DIR` makes one";
         results.push(FunctionResult::error(Reason::KptfileNotFound, message));
         return;
     };

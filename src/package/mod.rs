@@ -19,7 +19,7 @@ mod write;
 
 use std::fs::Metadata;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) use listing::{Holder, Kind, Listed, Target, list};
 pub(crate) use read::text_of;
@@ -32,6 +32,17 @@ pub use write::{FileChange, write_package};
 
 use path::escape;
 
+/// Advice for somebody who named one file of a package.
+fn directory_of(path: &Path) -> String {
+    match path.parent().filter(|_| path.is_file()) {
+        Some(parent) if !parent.as_os_str().is_empty() => {
+            format!("; the file is in '{}'", escape(&parent.to_string_lossy()))
+        }
+        Some(_) => "; the file is in '.'".to_owned(),
+        None => String::new(),
+    }
+}
+
 /// Why a package could not be read or written. Nothing was written, unless the variant says otherwise.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
@@ -42,7 +53,7 @@ pub enum PackageError {
         path: PathBuf,
     },
     /// The package is a file or something else that is not a directory.
-    #[error("expected a package directory, but '{}' is not a directory", escape(&path.to_string_lossy()))]
+    #[error("expected a package directory, but '{}' is not a directory{}", escape(&path.to_string_lossy()), directory_of(path))]
     NotADirectory {
         /// The path as it was given.
         path: PathBuf,

@@ -18,13 +18,14 @@ use crate::yaml::{
 /// Reads a ResourceList, and says what is wrong with it.
 pub(super) fn parse(text: Text) -> Result<ResourceList, InputError> {
     let limit = max_items(&text);
-    let (text, resources) =
-        SourceText::read(text, |document| resources(document, limit)).map_err(|error| {
-            InputError::Yaml {
-                place: STDIN.to_owned(),
-                error,
-            }
-        })?;
+    // Something else altogether: to say where it is no YAML would not be enough.
+    let place = if text.contains("ResourceList") {
+        STDIN.to_owned()
+    } else {
+        format!("{STDIN}: expected a ResourceList, found text that cannot be read")
+    };
+    let read = SourceText::read(text, |document| resources(document, limit));
+    let (text, resources) = read.map_err(|error| InputError::Yaml { place, error })?;
     let items = resources?.into_iter().enumerate().map(item);
     Ok(ResourceList::new(Form::Whole, vec![text], items.collect()))
 }
@@ -49,7 +50,12 @@ fn resources(document: Document<'_>, limit: usize) -> Result<Vec<Resource>, Inpu
         return Err(shape(message));
     }
     let root = document.root(0);
-    let root = root.ok_or_else(|| shape("expected a ResourceList, found nothing".to_owned()))?;
+    let root = root.ok_or_else(|| {
+        shape(
+            "expected a ResourceList, found nothing; to work on a directory, give --package DIR"
+                .to_owned(),
+        )
+    })?;
     check_wrapper(root)?;
     check_results(root)?;
     let Some(items) = root.get("items").filter(|items| !items.is_null()) else {

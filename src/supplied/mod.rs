@@ -97,9 +97,9 @@ impl Role {
         }
     }
 
-    /// Whether a `List` in a package of this role is one resource. A merge pairs it with the `List` of the
-    /// local package, which is not unfolded either.
-    fn keeps_lists_of_packages(self) -> bool {
+    /// Whether what fills it is a package. A `List` in it is one resource then: a merge pairs it with the
+    /// `List` of the local package, which is not unfolded either.
+    fn is_package(self) -> bool {
         matches!(self, Self::Original | Self::Upstream)
     }
 }

@@ -1,5 +1,6 @@
 //! Reads supplied inputs: files and directories, inline lists, items of the ResourceList.
 
+use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path as FilePath;
 
@@ -35,6 +36,12 @@ pub(super) fn from_path(
         reader.read_directory(path)?;
         return Ok(reader.package);
     }
+    if role.is_package() && path.file_name().is_some_and(is_package_file) {
+        return Err(UsageError(format!(
+            "--{role}: expected a package, found one file of it: give the directory that holds {}",
+            path.display()
+        )));
+    }
     let unreadable = |error: &dyn std::fmt::Display| {
         UsageError(format!("--{role}: cannot read {}: {error}", path.display()))
     };
@@ -61,6 +68,17 @@ pub(super) fn from_path(
     }
     reader.push(text, contents)?;
     Ok(reader.package)
+}
+
+/// Whether a file describes the package around it: merging it as the whole package would remove the rest.
+fn is_package_file(name: &OsStr) -> bool {
+    let names = [
+        "Kptfile",
+        "kustomization.yaml",
+        "kustomization.yml",
+        "Kustomization",
+    ];
+    names.iter().any(|file| name == *file)
 }
 
 /// Reads the field of a typed config: an inline list, `{path: DIR}`, a PackageRevisionResources.
@@ -140,7 +158,7 @@ pub(super) fn from_directory(
             "functionConfig, field `{field}`: expected resources under `{directory}`, found none"
         )));
     }
-    if !role.keeps_lists_of_packages() {
+    if !role.is_package() {
         unfold(role, &mut items, &directory)?;
     }
     if reader.read_only_item(&items)? {

@@ -172,7 +172,7 @@ impl<'r> Reader<'r> {
             let Some(root) = document.root(index).filter(is_item) else {
                 continue;
             };
-            if elements(root).is_some() && !self.role.keeps_lists_of_packages() {
+            if elements(root).is_some() && !self.role.is_package() {
                 let mut contents = Contents::default();
                 contents.resource(self.role, root, &place, None)?;
                 items.extend(nodes(contents.items));
@@ -205,7 +205,7 @@ fn documents(role: Role, text: &str) -> Option<Vec<(usize, Resource)>> {
     let documents = identity::documents(text)?.into_iter().enumerate();
     let items = documents.filter_map(|(index, found)| Some((index, found?)));
     let items: Vec<_> = items.collect();
-    let unfolds = !role.keeps_lists_of_packages();
+    let unfolds = !role.is_package();
     let is_list = |(_, resource): &(usize, Resource)| resource.kind.ends_with("List");
     (!unfolds || !items.iter().any(is_list)).then_some(items)
 }

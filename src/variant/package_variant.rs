@@ -12,7 +12,7 @@ use std::fmt;
 use serde::de::{IgnoredAny, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::config::{UsageError, typed_config, typed_value, value_of};
+use crate::config::{UsageError, typed, typed_config, typed_value, value_of};
 use crate::package::check_package_path;
 use crate::results::{FunctionResult, Reason};
 use crate::yaml::{NodeRef, Path, Value};
@@ -206,7 +206,7 @@ impl PackageVariant {
     /// # Errors
     /// [`UsageError`] with the path of the field that is unknown or of another type.
     pub(crate) fn read(config: NodeRef<'_>) -> Result<Self, UsageError> {
-        typed_value(&value_of(config)?)
+        typed(config)
     }
 
     /// Reads one section of a PackageVariant; the other fields of `spec` are only known by name.
@@ -228,7 +228,7 @@ impl PackageVariant {
                 }
             }
         }
-        typed_value(&value)
+        typed_value(config, &value)
     }
 
     /// Everything that is wrong with the values, in the order of the fields; `name` is the object's.

@@ -34,7 +34,7 @@ fn not_yaml() {
         (
             "tab as indentation",
             items("\t- a: 1\n"),
-            "line 4, column 2: tabs disallowed within this context (block indentation)",
+            "line 4, column 2: tabs disallowed within this context (block indentation); YAML is indented with spaces",
         ),
         (
             "unclosed quote",
@@ -78,7 +78,7 @@ fn not_yaml() {
                 .flat_map(u16::to_le_bytes)
                 .map(char::from)
                 .collect(),
-            "line 1, column 2: unexpected character: `\\u{0}'",
+            "expected a ResourceList, found text that cannot be read: line 1, column 2: unexpected character: `\\u{0}'",
         ),
         (
             "key twice in the wrapper",
@@ -209,12 +209,12 @@ fn no_resource_list() {
         (
             "nothing",
             String::new(),
-            "standard input: expected a ResourceList, found nothing".into(),
+            "standard input: expected a ResourceList, found nothing; to work on a directory, give --package DIR".into(),
         ),
         (
             "a comment",
             "# nothing\n".into(),
-            "standard input: expected a ResourceList, found nothing".into(),
+            "standard input: expected a ResourceList, found nothing; to work on a directory, give --package DIR".into(),
         ),
         (
             "items a mapping",
@@ -342,7 +342,7 @@ fn nesting_and_anchors() {
     refused(
         "100,000 levels",
         "[".repeat(100_000),
-        "standard input: line 1, column 515: recursion limit exceeded",
+        "standard input: expected a ResourceList, found text that cannot be read: line 1, column 515: recursion limit exceeded",
     );
 }
 
@@ -401,25 +401,25 @@ fn configs() {
     let table: &[(&str, String, String)] = &[
         ("a string", "hello".into(), format!("{EXPECTED_CONFIG}, found a string")),
         ("a list", "- a".into(), format!("{EXPECTED_CONFIG}, found a sequence")),
-        ("nothing", "null".into(), format!("{EXPECTED_CONFIG}, found none")),
-        ("empty", "{}".into(), format!("{EXPECTED_CONFIG}, found none")),
+        ("nothing", "null".into(), format!("{EXPECTED_CONFIG}, found none; give one with --config FILE")),
+        ("empty", "{}".into(), format!("{EXPECTED_CONFIG}, found none; give one with --config FILE")),
         ("another kind", "apiVersion: v1\nkind: Secret".into(), format!("{EXPECTED_CONFIG}, found apiVersion `v1`, kind `Secret`")),
         ("another version", variant.replace("v1alpha1", "v1alpha2"), format!("{EXPECTED_CONFIG}, found apiVersion `config.porch.kpt.dev/v1alpha2`, kind `PackageVariant`")),
         ("ConfigMap without data", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}".into(), format!("{EXPECTED_CONFIG}, found a ConfigMap without data")),
         ("ConfigMap with empty data", "apiVersion: v1\nkind: ConfigMap\ndata: {}".into(), format!("{EXPECTED_CONFIG}, found a ConfigMap without data")),
-        ("unknown field", format!("{own}dta: {{}}"), "functionConfig (SetPackageContext): dta: unknown field `dta`, expected one of `apiVersion`, `kind`, `metadata`, `data`, `removeKeys`, `createIfMissing`".into()),
-        ("unknown field with an escape sequence", format!("{own}\"a\\e[31m\": 1"), "functionConfig (SetPackageContext): a\\u{1b}[31m: unknown field `a\\u{1b}[31m`, expected one of `apiVersion`, `kind`, `metadata`, `data`, `removeKeys`, `createIfMissing`".into()),
-        ("unknown field further down", format!("{variant}spec: {{packageContext: {{dta: {{}}}}}}"), "functionConfig (PackageVariant): spec.packageContext.dta: unknown field `dta`, expected `data` or `removeKeys`".into()),
-        ("spec a string", format!("{variant}spec: x"), "functionConfig (PackageVariant): spec: expected a mapping, found string \"x\"".into()),
-        ("a boolean value", format!("{own}data: {{flag: true}}"), "functionConfig (SetPackageContext): data.flag: expected a string, found boolean `true`".into()),
-        ("a number", format!("{own}data: {{n: 5}}"), "functionConfig (SetPackageContext): data.n: expected a string, found number `5`".into()),
-        ("a null value", format!("{own}data: {{n: }}"), "functionConfig (SetPackageContext): data.n: expected a string, found null".into()),
-        ("a key that is a number", format!("{own}data: {{5: x}}"), "functionConfig (SetPackageContext): data.5: expected a string, found number `5`".into()),
-        ("data a list", format!("{own}data: [a]"), "functionConfig (SetPackageContext): data: expected a mapping, found a sequence".into()),
-        ("removeKeys a string", format!("{own}removeKeys: a"), "functionConfig (SetPackageContext): removeKeys: expected a sequence, found string \"a\"".into()),
-        ("removeKeys of numbers", format!("{own}removeKeys: [a, 1]"), "functionConfig (SetPackageContext): removeKeys[1]: expected a string, found number `1`".into()),
-        ("createIfMissing a string", format!("{own}createIfMissing: \"yes\""), "functionConfig (SetPackageContext): createIfMissing: expected a boolean, found string \"yes\"".into()),
-        ("createIfMissing a word of YAML 1.1", format!("{own}createIfMissing: yes"), "functionConfig (SetPackageContext): createIfMissing: expected a boolean, found string \"yes\"".into()),
+        ("unknown field", format!("{own}dta: {{}}"), "functionConfig (SetPackageContext), line 3, column 1: dta: unknown field `dta`, expected one of `apiVersion`, `kind`, `metadata`, `data`, `removeKeys`, `createIfMissing`".into()),
+        ("unknown field with an escape sequence", format!("{own}\"a\\e[31m\": 1"), "functionConfig (SetPackageContext), line 3, column 1: a\\u{1b}[31m: unknown field `a\\u{1b}[31m`, expected one of `apiVersion`, `kind`, `metadata`, `data`, `removeKeys`, `createIfMissing`".into()),
+        ("unknown field further down", format!("{variant}spec: {{packageContext: {{dta: {{}}}}}}"), "functionConfig (PackageVariant), line 3, column 25: spec.packageContext.dta: unknown field `dta`, expected `data` or `removeKeys`".into()),
+        ("spec a string", format!("{variant}spec: x"), "functionConfig (PackageVariant), line 3, column 1: spec: expected a mapping, found string \"x\"".into()),
+        ("a boolean value", format!("{own}data: {{flag: true}}"), "functionConfig (SetPackageContext), line 3, column 8: data.flag: expected a string, found boolean `true`; quote it".into()),
+        ("a number", format!("{own}data: {{n: 5}}"), "functionConfig (SetPackageContext), line 3, column 8: data.n: expected a string, found number `5`; quote it".into()),
+        ("a null value", format!("{own}data: {{n: }}"), "functionConfig (SetPackageContext), line 3, column 8: data.n: expected a string, found null".into()),
+        ("a key that is a number", format!("{own}data: {{5: x}}"), "functionConfig (SetPackageContext), line 3, column 8: data.5: expected a string, found number `5`; quote it".into()),
+        ("data a list", format!("{own}data: [a]"), "functionConfig (SetPackageContext), line 3, column 1: data: expected a mapping, found a sequence".into()),
+        ("removeKeys a string", format!("{own}removeKeys: a"), "functionConfig (SetPackageContext), line 3, column 1: removeKeys: expected a sequence, found string \"a\"".into()),
+        ("removeKeys of numbers", format!("{own}removeKeys: [a, 1]"), "functionConfig (SetPackageContext), line 3, column 17: removeKeys[1]: expected a string, found number `1`; quote it".into()),
+        ("createIfMissing a string", format!("{own}createIfMissing: \"yes\""), "functionConfig (SetPackageContext), line 3, column 1: createIfMissing: expected a boolean (true or false), found string \"yes\"".into()),
+        ("createIfMissing a word of YAML 1.1", format!("{own}createIfMissing: yes"), "functionConfig (SetPackageContext), line 3, column 1: createIfMissing: expected a boolean (true or false), found string \"yes\"".into()),
     ];
     for (name, config, message) in table {
         refused(&format!("config: {name}"), with_config(config), message);
@@ -427,7 +427,7 @@ fn configs() {
     refused(
         "config: none",
         list(&[KPTFILE, CONTEXT]),
-        &format!("{EXPECTED_CONFIG}, found none"),
+        &format!("{EXPECTED_CONFIG}, found none; give one with --config FILE"),
     );
 }
 
@@ -456,13 +456,13 @@ fn flags() {
         (&["=x"], own("expected KEY=VALUE, found `=x`; files and directories are given by flags: --package DIR")),
         (&["a=1", "a=2"], own("the key `a` is given twice")),
         (&["a=1", "--config", "two.yaml"], usage("the argument '[KEY=VALUE]...' cannot be used with '--config <FILE>'", "<KEY=VALUE>...")),
-        (&["--config", "missing.yaml"], own("cannot read missing.yaml: No such file or directory (os error 2)")),
-        (&["--config", "directory"], own("cannot read directory: Is a directory (os error 21)")),
+        (&["--config", "missing.yaml"], own("--config: cannot read missing.yaml: No such file or directory (os error 2)")),
+        (&["--config", "directory"], own("--config: cannot read directory: Is a directory (os error 21)")),
         (&["--config", "invalid.yaml"], own("invalid.yaml: line 1, column 4: unclosed bracket '['")),
         (&["--config", "two.yaml"], own("two.yaml: expected one functionConfig, found 2 documents")),
-        (&["--config", "unknown.yaml"], own("functionConfig (SetPackageContext): x: unknown field `x`, expected one of `apiVersion`, `kind`, `metadata`, `data`, `removeKeys`, `createIfMissing`")),
+        (&["--config", "unknown.yaml"], own("functionConfig (SetPackageContext), line 3, column 1: x: unknown field `x`, expected one of `apiVersion`, `kind`, `metadata`, `data`, `removeKeys`, `createIfMissing`")),
         (&["--package", "missing", "a=b"], own("package directory 'missing' does not exist")),
-        (&["--package", "two.yaml", "a=b"], own("expected a package directory, but 'two.yaml' is not a directory")),
+        (&["--package", "two.yaml", "a=b"], own("expected a package directory, but 'two.yaml' is not a directory; the file is in '.'")),
         (&["--package", ".", "a=b"], own("invalid.yaml: line 1, column 4: unclosed bracket '['")),
         (&["--diff", "a=b"], usage("the following required arguments were not provided:\n  --package <DIR>", "--package <DIR> --diff <KEY=VALUE>...")),
         (&["--check", "a=b"], usage("the following required arguments were not provided:\n  --package <DIR>", "--package <DIR> --check <KEY=VALUE>...")),

@@ -45,4 +45,5 @@ mod texts;
 mod upgrades;
 mod usage;
 mod writing;
+mod wrong_usage;
 mod yaml_edit;

@@ -337,11 +337,11 @@ fn configs_that_cannot_be_read() {
     let typed = "apiVersion: fn.kpt.dev/v1alpha1\nkind: PrependPipeline\nmetadata:\n  name: v\n";
     assert_eq!(
         usage(&format!("{typed}pipeline: {{generators: []}}\n")),
-        "functionConfig (PrependPipeline): pipeline.generators: unknown field `generators`, expected `mutators` or `validators`"
+        "functionConfig (PrependPipeline), line 5, column 12: pipeline.generators: unknown field `generators`, expected `mutators` or `validators`"
     );
     assert_eq!(
         usage(&variant("v", " {mutators: [{image: 5}]}\n")),
-        "functionConfig (PackageVariant): spec.pipeline.mutators[0].image: expected a string, found number `5`"
+        "functionConfig (PackageVariant), line 6, column 26: spec.pipeline.mutators[0].image: expected a string, found number `5`; quote it"
     );
     assert!(
         usage(&variant("v", " {}\n  pipelines: {}\n")).contains("spec.pipelines: unknown field")
@@ -371,7 +371,9 @@ fn kptfiles_that_cannot_be_edited() {
     let outcome = on_package(&FUNCTION, &config, &[("x.yaml", other)]).expect("a valid config");
     assert_eq!(
         outcome.results,
-        ["[error] expected a Kptfile to put functions into, found none (KptfileNotFound)"]
+        [
+            "[error] expected a Kptfile to put functions into, found none; `kpt pkg init DIR` makes one (KptfileNotFound)"
+        ]
     );
 }
 

@@ -174,6 +174,10 @@ fn mutate(
             follow::follow(variant, upstream, origin, list, supplied, results)?;
         }
         (Some(upstream), None, None) => clone::clone(variant, upstream, list, results)?,
+        (None, ..) if list.is_package() && list.items().next().is_none() => {
+            let message = "role `upstream`: expected the package to clone into the empty one (--upstream PATH), found none";
+            return Err(UsageError(message.to_owned()));
+        }
         (None, ..) => {}
     }
     if !results.has_errors() {

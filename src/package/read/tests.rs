@@ -207,9 +207,10 @@ fn errors_name_the_path() {
         message("x\n"),
         format!("package directory '{root}/x\\n' does not exist")
     );
-    for path in ["a/b.yaml", "a/b.yaml/c"] {
+    let advice = format!("; the file is in '{root}/a'");
+    for (path, advice) in [("a/b.yaml", advice.as_str()), ("a/b.yaml/c", "")] {
         let expected =
-            format!("expected a package directory, but '{root}/{path}' is not a directory");
+            format!("expected a package directory, but '{root}/{path}' is not a directory{advice}");
         assert_eq!(message(path), expected);
     }
 }

@@ -159,7 +159,7 @@ impl<'a> ValueDeserializer<'a> {
     fn boolean<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
         match self.value {
             Value::Bool(value) => visitor.visit_bool(*value),
-            _ => self.mismatch("a boolean"),
+            _ => self.mismatch("a boolean (true or false)"),
         }
     }
 
@@ -187,6 +187,11 @@ impl<'a> ValueDeserializer<'a> {
     fn string<'de, V: Visitor<'de>>(self, expected: &str, visitor: V) -> Result<V::Value, DeError> {
         match self.value {
             Value::String(text) => visitor.visit_str(text),
+            // Unquoted, YAML takes `true` and `1` for something else.
+            Value::Bool(_) | Value::Number(_) => Err(DeError::custom(format_args!(
+                "expected {expected}, found {}; quote it",
+                Shown(self.value)
+            ))),
             _ => self.mismatch(expected),
         }
     }

@@ -169,19 +169,19 @@ fn errors_say_where_and_what() {
     let table = [
         (
             mapping([("name", true.into())]),
-            "name: expected a string, found boolean `true`",
+            "name: expected a string, found boolean `true`; quote it",
         ),
         (
             mapping([("name", 5.into())]),
-            "name: expected a string, found number `5`",
+            "name: expected a string, found number `5`; quote it",
         ),
         (
             mapping([("name", number("017"))]),
-            "name: expected a string, found number `017`",
+            "name: expected a string, found number `017`; quote it",
         ),
         (
             mapping([("enabled", "true".into())]),
-            "enabled: expected a boolean, found string \"true\"",
+            "enabled: expected a boolean (true or false), found string \"true\"",
         ),
         (
             mapping([("count", "5".into())]),
@@ -209,7 +209,7 @@ fn errors_say_where_and_what() {
         ),
         (
             mapping([("labels", mapping([("a.b", 1.into())]))]),
-            "labels.a.b: expected a string, found number `1`",
+            "labels.a.b: expected a string, found number `1`; quote it",
         ),
         (
             mapping([("targets", mapping([]))]),
@@ -226,7 +226,7 @@ fn errors_say_where_and_what() {
         ),
         (
             target(mapping([("name", 1.into())])),
-            "targets[1].name: expected a string, found number `1`",
+            "targets[1].name: expected a string, found number `1`; quote it",
         ),
         (
             target(mapping([("nam", 1.into())])),
@@ -238,7 +238,7 @@ fn errors_say_where_and_what() {
         ),
         (
             target(Value::Mapping(vec![(1.into(), 1.into())])),
-            "targets[1].1: expected a name, found number `1`",
+            "targets[1].1: expected a name, found number `1`; quote it",
         ),
         (
             mapping([("policy", "drop".into())]),
@@ -290,7 +290,7 @@ fn errors_say_where_and_what() {
         (
             mapping([("enabled", "x".repeat(100).into())]),
             &format!(
-                "enabled: expected a boolean, found string \"{}\"...",
+                "enabled: expected a boolean (true or false), found string \"{}\"...",
                 "x".repeat(60)
             ),
         ),

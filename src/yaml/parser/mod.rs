@@ -134,7 +134,7 @@ impl<'t> Builder<'t> {
         let parse_error = ParseError {
             line: place.map_or(marker.line(), |place| place.line),
             column: place.map_or(marker.col() + 1, |place| place.column),
-            message: error.info(),
+            message: error.info() + advice(self.text, &error.info()),
         };
         match error.kind() {
             ErrorKind::InvalidQuotedScalarIndent => Failure::QuotedIndent(parse_error),
@@ -392,6 +392,17 @@ impl<'t> Builder<'t> {
             column,
             message,
         }
+    }
+}
+
+/// What to do about the two commonest reasons why a text is not YAML.
+fn advice(text: &str, message: &str) -> &'static str {
+    if text.contains("{{") && text.contains("}}") {
+        "; a template is not YAML until it is rendered (`helm template`)"
+    } else if message.contains("tab") {
+        "; YAML is indented with spaces"
+    } else {
+        ""
     }
 }
 

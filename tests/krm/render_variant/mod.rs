@@ -553,7 +553,8 @@ fn what_cannot_be_read_is_wrong_usage() {
     );
     for fine in ["revision: 1", "revision: -1", "workspaceName: main"] {
         let config = VARIANT.replace("revision: v1", fine);
-        let outcome = on_package(&FUNCTION, &config, &[]).expect(fine);
+        let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n";
+        let outcome = on_package(&FUNCTION, &config, &[("Kptfile", kptfile)]).expect(fine);
         assert!(
             outcome.results.iter().all(|r| !r.contains("spec.upstream")),
             "{fine}"
