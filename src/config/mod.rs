@@ -3,6 +3,8 @@
 mod typed;
 pub(crate) mod words;
 
+#[cfg(test)]
+pub(crate) use typed::Metadata;
 pub(crate) use typed::{typed, typed_config, typed_data, typed_value};
 pub(crate) use words::Words;
 

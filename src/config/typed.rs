@@ -8,7 +8,8 @@ use crate::yaml::{NodeRef, Value, de};
 
 /// Declares the struct of a config that refuses unknown fields. It has the given fields and the
 /// head of every object (`apiVersion`, `kind`, `metadata`), which [`kind_of`](super::kind_of) reads,
-/// and it ignores fields that others read, such as those of roles.
+/// and it ignores fields that others read, such as those of roles. Tests make its JSON Schema from it
+/// (`functions::schemas`).
 macro_rules! typed_config {
     (
         $(#[$attribute:meta])*
@@ -17,20 +18,25 @@ macro_rules! typed_config {
         }
     ) => {
         $(#[$attribute])*
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(deny_unknown_fields, rename_all = "camelCase")]
         $vis struct $name {
             #[allow(dead_code)]
+            #[cfg_attr(test, schemars(with = "String"))]
             api_version: ::serde::de::IgnoredAny,
             #[allow(dead_code)]
+            #[cfg_attr(test, schemars(with = "String"))]
             kind: ::serde::de::IgnoredAny,
             #[allow(dead_code)]
             #[serde(default)]
+            #[cfg_attr(test, schemars(with = "Option<crate::config::Metadata>"))]
             metadata: ::serde::de::IgnoredAny,
             $($(#[$field_attribute])* $field_vis $field: $type,)*
             $(
                 $(
                     #[allow(dead_code)]
                     #[serde(default)]
+                    #[cfg_attr(test, schemars(with = "serde_json::Value"))]
                     $ignored: ::serde::de::IgnoredAny,
                 )+
             )?
@@ -38,6 +44,22 @@ macro_rules! typed_config {
     };
 }
 pub(crate) use typed_config;
+
+/// `metadata` of the config.
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
+#[allow(dead_code)]
+pub(crate) struct Metadata {
+    /// Name of the object
+    #[schemars(length(min = 1))]
+    name: Option<String>,
+    /// Namespace of the object
+    namespace: Option<String>,
+    /// Labels of the object
+    labels: Option<std::collections::BTreeMap<String, String>>,
+    /// Annotations of the object
+    annotations: Option<std::collections::BTreeMap<String, String>>,
+}
 
 /// Reads a config into a struct.
 ///

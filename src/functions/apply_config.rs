@@ -47,7 +47,7 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    struct ApplyConfig ignores live, original {
+    pub(super) struct ApplyConfig ignores live, original {
         list_order: Option<String>,
     }
 }

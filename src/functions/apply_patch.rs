@@ -52,7 +52,7 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    struct ApplyPatch ignores patches {
+    pub(super) struct ApplyPatch ignores patches {
         list_order: Option<String>,
         allow_missing: Option<bool>,
     }

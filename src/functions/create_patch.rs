@@ -48,7 +48,7 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    struct CreatePatch ignores live, original {
+    pub(super) struct CreatePatch ignores live, original {
         list_order: Option<String>,
         allow_missing: Option<bool>,
     }

@@ -17,6 +17,8 @@ pub mod inject_config;
 pub mod merge_package;
 pub mod prepend_pipeline;
 pub mod render_variant;
+#[cfg(test)]
+mod schemas;
 pub mod set_package_context;
 
 pub use function::{DriverFiles, DriverOutcome, Function, MergeDriver, Run, Step};

@@ -52,8 +52,9 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    struct PrependPipeline {
+    pub(super) struct PrependPipeline {
         /// The functions; `{}` withdraws all.
+        #[cfg_attr(test, schemars(required))]
         pipeline: Option<Pipeline>,
     }
 }

@@ -57,12 +57,14 @@ pub const FUNCTION: Function = Function {
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    struct SetPackageContext {
+    pub(super) struct SetPackageContext {
         /// Keys to set.
         #[serde(default)]
+        #[cfg_attr(test, schemars(extend("propertyNames" = {"not": {"enum": crate::variant::package_variant::RESERVED_KEYS}})))]
         data: BTreeMap<String, String>,
         /// Keys to remove; a key in both lists ends up removed.
         #[serde(default)]
+        #[cfg_attr(test, schemars(extend("items" = {"type": "string", "not": {"enum": crate::variant::package_variant::RESERVED_KEYS}})))]
         remove_keys: Vec<String>,
         /// Make the ConfigMap if the package has none.
         #[serde(default)]

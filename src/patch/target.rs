@@ -86,18 +86,36 @@ fn key(resource: &Resource) -> Option<Key> {
 
 /// The target of a patch; an absent field matches anything.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Target {
+    /// API group; the core group is empty.
     group: Option<String>,
+    /// API version without the group.
     version: Option<String>,
+    /// Kind.
     kind: Option<String>,
+    /// Name.
     name: Option<String>,
+    /// Namespace.
     namespace: Option<String>,
+    /// Labels, as `app=web` or as a LabelSelector.
     #[serde(default, rename = "labelSelector")]
+    #[cfg_attr(test, schemars(with = "Option<SelectorOrText>"))]
     _label_selector: IgnoredAny,
     /// Read apart from the rest: it can be a text.
     #[serde(skip)]
     pub(crate) labels: LabelSelector,
+}
+
+/// `labelSelector` of a [`Target`], for its JSON Schema.
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code)]
+enum SelectorOrText {
+    Text(String),
+    Selector(LabelSelector),
 }
 
 impl Target {

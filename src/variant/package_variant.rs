@@ -36,15 +36,20 @@ typed_config! {
 
 /// `spec` of a PackageVariant.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PackageVariantSpec {
     /// The package that the variant is made from.
+    #[cfg_attr(test, schemars(required))]
     pub(crate) upstream: Option<Upstream>,
     /// The package that the variant becomes.
+    #[cfg_attr(test, schemars(required))]
     pub(crate) downstream: Option<Downstream>,
     /// What to do with drafts that somebody else made.
+    #[cfg_attr(test, schemars(extend("enum" = ADOPTION_POLICIES)))]
     pub(crate) adoption_policy: Option<String>,
     /// What to do with package revisions when the PackageVariant is deleted.
+    #[cfg_attr(test, schemars(extend("enum" = DELETION_POLICIES)))]
     pub(crate) deletion_policy: Option<String>,
     /// Labels of new package revisions.
     #[serde(default)]
@@ -65,13 +70,18 @@ pub(crate) struct PackageVariantSpec {
 
 /// A revision of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(extend("anyOf" = [{"required": ["revision"]}, {"required": ["workspaceName"]}])))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Upstream {
     /// Name of the Repository.
+    #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) repo: Option<String>,
     /// Name of the package, with its path in the repository.
+    #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) package: Option<String>,
     /// The revision: `v1`, or `1` in newer versions of Porch.
+    #[cfg_attr(test, schemars(with = "Option<RevisionText>"))]
     pub(crate) revision: Option<Revision>,
     /// The workspace of a revision that is not published yet.
     pub(crate) workspace_name: Option<String>,
@@ -79,28 +89,35 @@ pub(crate) struct Upstream {
 
 /// The package that a variant becomes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Downstream {
     /// Name of the Repository.
+    #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) repo: Option<String>,
     /// Name of the package, with its path in the repository.
+    #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) package: Option<String>,
 }
 
 /// What is added to the package context and what is removed from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PackageContext {
     /// Keys to set.
     #[serde(default)]
+    #[cfg_attr(test, schemars(extend("propertyNames" = {"not": {"enum": RESERVED_KEYS}})))]
     pub(crate) data: BTreeMap<String, String>,
     /// Keys to remove; a key in both lists ends up removed.
     #[serde(default)]
+    #[cfg_attr(test, schemars(extend("items" = {"type": "string", "not": {"enum": RESERVED_KEYS}})))]
     pub(crate) remove_keys: Vec<String>,
 }
 
 /// A pipeline, as a Kptfile has it.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pipeline {
     /// Functions that change the package.
@@ -113,44 +130,72 @@ pub(crate) struct Pipeline {
 
 /// A function of a pipeline. Fields that are not known here are carried along.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(extend("oneOf" = [{"required": ["image"]}, {"required": ["exec"]}], "not" = {"required": ["configMap", "configPath"]})))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Function {
     /// Its image; this or `exec`.
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub(crate) image: Option<String>,
     /// Its command; this or `image`.
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub(crate) exec: Option<String>,
     /// Its name, without dots.
+    #[cfg_attr(test, schemars(extend("pattern" = "^[^.]*$")))]
     pub(crate) name: Option<String>,
     /// File of the package that holds its functionConfig.
+    #[cfg_attr(test, schemars(extend("pattern" = RELATIVE_PATH)))]
     pub(crate) config_path: Option<String>,
     /// Its functionConfig, as the data of a ConfigMap.
     #[serde(default)]
+    #[cfg_attr(test, schemars(with = "BTreeMap<String, serde_json::Value>"))]
     pub(crate) config_map: BTreeMap<String, IgnoredAny>,
     /// What it is given.
     #[serde(default, rename = "selectors")]
+    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     _selectors: Vec<BTreeMap<String, IgnoredAny>>,
     /// What it is not given.
     #[serde(default, rename = "exclude")]
+    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
     _exclude: Vec<BTreeMap<String, IgnoredAny>>,
 }
 
 /// Selects resources to inject: a name, and any of group, version and kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InjectionSelector {
     /// API group; the core group is empty.
+    #[cfg_attr(test, schemars(extend("pattern" = "^[^/]*$")))]
     pub(crate) group: Option<String>,
     /// API version without the group.
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub(crate) version: Option<String>,
     /// Kind.
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub(crate) kind: Option<String>,
-    /// Name; required.
+    /// Name.
+    #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) name: Option<String>,
 }
 
 /// A revision, written as a string or an integer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Revision(pub(crate) String);
+
+/// A [`Revision`], for its JSON Schema.
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code)]
+enum RevisionText {
+    Text(String),
+    Number(i64),
+}
+
+/// A path within the package, for a JSON Schema.
+#[cfg(test)]
+pub(crate) const RELATIVE_PATH: &str = r"^(?!/)(?!(.*/)?\.\.(/|$))[^\\]+$";
 
 impl<'de> Deserialize<'de> for Revision {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -20,6 +20,7 @@ const OPERATORS: [&str; 4] = ["In", "NotIn", "Exists", "DoesNotExist"];
 
 /// Selects by labels: all of its requirements must hold, and without any it selects everything.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct LabelSelector {
     /// Labels with their values.
@@ -32,11 +33,14 @@ pub(crate) struct LabelSelector {
 
 /// One of `matchExpressions`.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Requirement {
     /// Name of the label.
+    #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) key: Option<String>,
-    /// `In`, `NotIn`, `Exists` or `DoesNotExist`.
+    /// How the label is compared.
+    #[cfg_attr(test, schemars(required, extend("enum" = OPERATORS)))]
     pub(crate) operator: Option<String>,
     /// Values for `In` and `NotIn`.
     #[serde(default)]

@@ -37,6 +37,7 @@ mod render_variant;
 mod round_trip;
 mod running;
 mod schema;
+mod schemas;
 mod set_package_context;
 mod shared_text;
 mod step;

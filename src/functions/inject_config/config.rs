@@ -13,7 +13,7 @@ use crate::yaml::{NodeRef, Path};
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    struct InjectConfig ignores resources {
+    pub(in crate::functions) struct InjectConfig ignores resources {
         /// Which resources are injected; the first that matches wins.
         #[serde(default)]
         injectors: Vec<InjectionSelector>,

@@ -22,7 +22,7 @@
 //!
 //! Source: package-variant document, Configuration Injection; contract, inject-config.
 
-mod config;
+pub(super) mod config;
 mod fill;
 mod points;
 mod select;

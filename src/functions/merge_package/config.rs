@@ -14,11 +14,12 @@ use crate::yaml::{NodeRef, Path};
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    struct MergePackage ignores original, upstream {
+    pub(in crate::functions) struct MergePackage ignores original, upstream {
         on_conflict: Option<String>,
         strategy: Option<String>,
         allow_empty: Option<bool>,
         create_kptfile: Option<bool>,
+        /// Rules that decide conflicts beforehand; the first that fits decides.
         conflicts: Option<Vec<WrittenRule>>,
     }
 }

@@ -42,6 +42,7 @@ typed_config! {
 
 /// The arguments behind the files.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Words {
     on_conflict: Option<String>,

@@ -9,7 +9,7 @@
 //!
 //! Source: contract, merge-package; pipeline document; merging-fields document.
 
-mod config;
+pub(super) mod config;
 mod driver;
 mod package_revision;
 mod update;

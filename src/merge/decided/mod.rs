@@ -38,30 +38,42 @@ struct ConflictRule {
     take: OnConflict,
 }
 
-/// A rule as it is written.
+/// A rule for conflicts.
 #[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct WrittenRule {
+    /// The resources that the rule is for; all without it.
     target: Option<Target>,
+    /// The field, as results name it; `[*]` is any element, a trailing `**` all that is below. Any field without it.
     path: Option<String>,
+    /// Whose value stands.
+    #[cfg_attr(test, schemars(required, extend("enum" = OnConflict::WORDS.map(|(word, _)| word))))]
     take: Option<String>,
 }
 
 /// The resources that a rule is for; absent fields fit all, and `*` any text.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Target {
+    /// API group; the core group is empty.
     group: Option<String>,
+    /// API version without the group.
     version: Option<String>,
+    /// Kind.
     kind: Option<String>,
+    /// Name.
     name: Option<String>,
+    /// Namespace.
     namespace: Option<String>,
 }
 
 typed_config! {
     /// A file of rules.
     #[derive(Debug, Deserialize)]
-    struct RulesFile {
+    pub(crate) struct RulesFile {
+        /// The rules; the first that fits a conflict decides it.
         #[serde(default)]
         conflicts: Vec<WrittenRule>,
     }

@@ -37,20 +37,25 @@ typed_config! {
 
 /// `spec` of a PackageVariantSet.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PackageVariantSetSpec {
     /// The package that the variants are made from.
+    #[cfg_attr(test, schemars(required))]
     pub(crate) upstream: Option<Upstream>,
     /// `upstream` as it is written, for the variants.
     #[serde(skip)]
     pub(crate) upstream_value: Option<Value>,
     /// What variants are made for.
     #[serde(default)]
+    #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) targets: Vec<Target>,
 }
 
 /// One list of targets, with the template of their variants.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(extend("oneOf" = [{"required": ["repositories"]}, {"required": ["repositorySelector"]}, {"required": ["objectSelector"]}], "not" = {"required": ["repositories", "packageNames"]})))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Target {
     /// First kind: repositories by name.
@@ -62,6 +67,7 @@ pub(crate) struct Target {
     pub(crate) object_selector: Option<ObjectSelector>,
     /// Packages in each selected repository; the upstream's name if empty.
     #[serde(default)]
+    #[cfg_attr(test, schemars(inner(length(min = 1))))]
     pub(crate) package_names: Vec<String>,
     /// How the variants are made.
     pub(crate) template: Option<Template>,
@@ -69,27 +75,35 @@ pub(crate) struct Target {
 
 /// A repository by name.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct RepositoryTarget {
     /// Name of the Repository.
+    #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) name: Option<String>,
     /// Packages in the repository; the upstream's name if empty.
     #[serde(default)]
+    #[cfg_attr(test, schemars(inner(length(min = 1))))]
     pub(crate) package_names: Vec<String>,
 }
 
 /// Selects objects of one kind.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ObjectSelector {
     /// `apiVersion` of the objects.
+    #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) api_version: Option<String>,
     /// `kind` of the objects.
+    #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) kind: Option<String>,
     /// Name of the only object.
     pub(crate) name: Option<String>,
+    /// Labels with their values.
     #[serde(default)]
     match_labels: BTreeMap<String, String>,
+    /// Requirements that are no equality.
     #[serde(default)]
     match_expressions: Vec<super::selector::Requirement>,
 }
@@ -107,23 +121,28 @@ impl ObjectSelector {
 
 /// How a PackageVariant is made from a target.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Template {
     /// Another downstream than that of the target.
     #[serde(default)]
     pub(crate) downstream: DownstreamTemplate,
     /// `spec.adoptionPolicy` of the variants.
+    #[cfg_attr(test, schemars(extend("enum" = super::package_variant::ADOPTION_POLICIES)))]
     pub(crate) adoption_policy: Option<String>,
     /// `spec.deletionPolicy` of the variants.
+    #[cfg_attr(test, schemars(extend("enum" = super::package_variant::DELETION_POLICIES)))]
     pub(crate) deletion_policy: Option<String>,
     /// `spec.labels` of the variants.
     #[serde(default)]
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, String>"))]
     pub(crate) labels: StringMap,
     /// Computed labels.
     #[serde(default)]
     pub(crate) label_exprs: Vec<MapExpr>,
     /// `spec.annotations` of the variants.
     #[serde(default)]
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, String>"))]
     pub(crate) annotations: StringMap,
     /// Computed annotations.
     #[serde(default)]
@@ -144,6 +163,8 @@ pub(crate) struct Template {
 
 /// The downstream of a variant.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(extend("not" = {"anyOf": [{"required": ["repo", "repoExpr"]}, {"required": ["package", "packageExpr"]}]})))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct DownstreamTemplate {
     /// Name of the Repository.
@@ -158,24 +179,29 @@ pub(crate) struct DownstreamTemplate {
 
 /// The package context of a variant.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PackageContextTemplate {
     /// Keys to set.
     #[serde(default)]
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, String>", extend("propertyNames" = {"not": {"enum": super::package_variant::RESERVED_KEYS}})))]
     pub(crate) data: StringMap,
     /// Keys to remove.
     #[serde(default)]
+    #[cfg_attr(test, schemars(extend("items" = {"type": "string", "minLength": 1, "not": {"enum": super::package_variant::RESERVED_KEYS}})))]
     pub(crate) remove_keys: Vec<String>,
     /// Computed keys to set.
     #[serde(default)]
     pub(crate) data_exprs: Vec<MapExpr>,
     /// Compute keys to remove.
     #[serde(default)]
+    #[cfg_attr(test, schemars(inner(length(min = 1))))]
     pub(crate) remove_key_exprs: Vec<String>,
 }
 
 /// The pipeline of a variant.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PipelineTemplate {
     /// Functions that change the package.
@@ -191,10 +217,16 @@ pub(crate) struct PipelineTemplate {
 
 /// A function of the pipeline.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(extend("oneOf" = [{"required": ["image"]}, {"required": ["exec"]}], "not" = {"anyOf": [{"required": ["configMap", "configPath"]}, {"required": ["configMapExprs", "configPath"]}]})))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FunctionTemplate {
     /// The plain part of its functionConfig.
     #[serde(default)]
+    #[cfg_attr(
+        test,
+        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
+    )]
     pub(crate) config_map: StringMap,
     /// The computed part of its functionConfig.
     #[serde(default)]
@@ -208,9 +240,12 @@ pub(crate) struct FunctionTemplate {
 
 /// Selects a resource to inject.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(extend("oneOf" = [{"required": ["name"]}, {"required": ["nameExpr"]}])))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct InjectorTemplate {
     /// API group.
+    #[cfg_attr(test, schemars(extend("pattern" = "^[^/]*$")))]
     pub(crate) group: Option<String>,
     /// API version without the group.
     pub(crate) version: Option<String>,
@@ -224,6 +259,8 @@ pub(crate) struct InjectorTemplate {
 
 /// A computed entry of a map.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(extend("oneOf" = [{"required": ["key"]}, {"required": ["keyExpr"]}], "not" = {"required": ["value", "valueExpr"]}, "anyOf" = [{"required": ["value"]}, {"required": ["valueExpr"]}])))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct MapExpr {
     /// The key.
