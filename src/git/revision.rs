@@ -1,5 +1,7 @@
 //! Which commit a revision is, and what it is called in a Kptfile.
 
+use std::io::{self, ErrorKind};
+
 use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::Kind;
@@ -111,10 +113,11 @@ impl Repository {
             return Ok(None);
         };
         let unreadable = |error: gix::Error| self.unreadable(format!("`{name}`"), &error);
-        let found = self.git.try_find_reference(name.as_ref().as_partial_name());
-        // A name that is no path of a reference is one that is not there.
-        let Ok(Some(mut reference)) = found else {
-            return Ok(None);
+        let mut reference = match self.git.try_find_reference(name.as_ref().as_partial_name()) {
+            Ok(Some(reference)) => reference,
+            Ok(None) => return Ok(None),
+            Err(error) if is_no_path(&error) => return Ok(None),
+            Err(error) => return Err(unreadable(error)),
         };
         if reference.name() != name.as_ref() {
             return Ok(None);
@@ -151,6 +154,26 @@ impl Repository {
             .map(|name| name.strip_prefix(&own).unwrap_or(name));
         nearest(revision, names)
     }
+}
+
+/// Whether a name is no path of a reference, as below a tag or beyond a file system's limits: such one is not there. All
+/// else that keeps a reference from being read must not pass for that.
+fn is_no_path(error: &gix::Error) -> bool {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = next {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return matches!(
+                error.kind(),
+                ErrorKind::NotFound
+                    | ErrorKind::NotADirectory
+                    | ErrorKind::IsADirectory
+                    | ErrorKind::InvalidFilename
+                    | ErrorKind::InvalidInput
+            );
+        }
+        next = error.source();
+    }
+    true
 }
 
 /// What is wrong with a revision that cannot be resolved.

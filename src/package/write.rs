@@ -60,8 +60,8 @@ impl FileChange {
 /// Before anything is touched, every path is checked, links and `.git` on the way included, and every file that
 /// is to change is compared with what was read. Then all new contents are written to temporary files
 /// beside their targets, so that a full disk or a missing permission is found while nothing has changed.
-/// Then these are renamed into place, and at last files are deleted (their folders stay); each is compared once more
-/// right before that. If that is cut short, each file is old or new. Temporary files that a killed run left behind
+/// Then these are renamed into place, and files are deleted (their folders stay), Kptfiles at last; each is compared once
+/// more right before that. If that is cut short, each file is old or new, and no Kptfile says that all is done. Temporary files that a killed run left behind
 /// are removed.
 ///
 /// A file whose content stays the same is not written. If the package directory does not exist and `files` is
@@ -335,41 +335,61 @@ struct Commit<'c> {
 }
 
 impl Commit<'_> {
-    /// All renames first, then all deletions.
+    /// Renames, then deletions, then the renames of Kptfiles, the root's last: a Kptfile says which revision
+    /// its package is at, so none says so of a run that was stopped midway.
     fn run(
         &mut self,
         steps: Vec<Step<'_>>,
         staged: Vec<Option<TempPath>>,
         watch: &mut dyn FnMut(&str),
     ) -> Result<(), PackageError> {
-        let mut doomed = Vec::new();
+        let (mut doomed, mut kptfiles) = (Vec::new(), Vec::new());
         for (step, temporary) in steps.into_iter().zip(staged) {
-            let Some(temporary) = temporary else {
-                doomed.push(step);
-                continue;
-            };
-            watch(step.path);
-            match step.kind {
-                StepKind::Create { .. } => put_new(temporary, &step)?,
-                _ => {
-                    self.look_again(&step)?;
-                    temporary.persist(&step.target).map_err(|error| {
-                        PackageError::io("rename a new version to", &step.target)(error.error)
-                    })?;
-                }
+            match temporary {
+                None => doomed.push(step),
+                Some(temporary) if is_kptfile(step.path) => kptfiles.push((step, temporary)),
+                Some(temporary) => self.put(&step, temporary, watch)?,
             }
-            self.done += 1;
         }
         for step in doomed {
-            watch(step.path);
-            self.look_again(&step)?;
-            let link = self.root.join(step.path);
-            let link = Some(link).filter(|link| *link != step.target);
-            for file in std::iter::once(step.target).chain(link) {
-                fs::remove_file(&file).map_err(PackageError::io("delete", file.as_path()))?;
-            }
-            self.done += 1;
+            self.delete(&step, watch)?;
         }
+        kptfiles.sort_by_key(|(step, _)| std::cmp::Reverse(step.path.matches('/').count()));
+        for (step, temporary) in kptfiles {
+            self.put(&step, temporary, watch)?;
+        }
+        Ok(())
+    }
+
+    fn put(
+        &mut self,
+        step: &Step<'_>,
+        temporary: TempPath,
+        watch: &mut dyn FnMut(&str),
+    ) -> Result<(), PackageError> {
+        watch(step.path);
+        match step.kind {
+            StepKind::Create { .. } => put_new(temporary, step)?,
+            _ => {
+                self.look_again(step)?;
+                temporary.persist(&step.target).map_err(|error| {
+                    PackageError::io("rename a new version to", &step.target)(error.error)
+                })?;
+            }
+        }
+        self.done += 1;
+        Ok(())
+    }
+
+    fn delete(&mut self, step: &Step<'_>, watch: &mut dyn FnMut(&str)) -> Result<(), PackageError> {
+        watch(step.path);
+        self.look_again(step)?;
+        let link = self.root.join(step.path);
+        let link = Some(link).filter(|link| *link != step.target);
+        for file in std::iter::once(&step.target).chain(&link) {
+            fs::remove_file(file).map_err(PackageError::io("delete", file.as_path()))?;
+        }
+        self.done += 1;
         Ok(())
     }
 
@@ -383,6 +403,10 @@ impl Commit<'_> {
             found => found.map(|_| ()),
         }
     }
+}
+
+fn is_kptfile(path: &str) -> bool {
+    path.rsplit('/').next() == Some("Kptfile")
 }
 
 /// Puts a new file in place; one that is there by now stays.
@@ -655,6 +679,29 @@ mod tests {
             let left = listing(dir.path());
             assert!(!left.iter().any(|name| name.ends_with(".tmp")), "{left:?}");
         }
+    }
+
+    /// Else a run that was stopped midway would pass for a complete one: a lock of the new revision, and resources of
+    /// the old.
+    #[test]
+    fn kptfiles_are_written_last() {
+        let dir = package(&[
+            ("Kptfile", "k"),
+            ("a.yaml", "a"),
+            ("d/Kptfile", "k"),
+            ("z", "z"),
+        ]);
+        let files = read_package(dir.path()).expect("a package");
+        let changes = [
+            FileChange::write("Kptfile", "new"),
+            FileChange::write("a.yaml", "new"),
+            FileChange::write("d/Kptfile", "new"),
+            FileChange::write("n.yaml", "new"),
+            FileChange::delete("z"),
+        ];
+        let mut order = Vec::new();
+        write_watched(&files, &changes, &mut |path| order.push(path.to_owned())).expect("written");
+        assert_eq!(order, ["a.yaml", "n.yaml", "z", "d/Kptfile", "Kptfile"]);
     }
 
     #[test]
