@@ -38,6 +38,7 @@ mod round_trip;
 mod running;
 mod schema;
 mod schemas;
+mod secrets;
 mod set_package_context;
 mod shared_text;
 mod step;
