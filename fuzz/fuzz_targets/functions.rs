@@ -1,0 +1,64 @@
+//! Any function on any package with any config and supplied inputs: an error, or a package that parses and that the
+//! function takes again. After an error result the items are as they came.
+
+#![no_main]
+
+#[path = "../grammar.rs"]
+mod grammar;
+
+use krm_variants::config::Config;
+use krm_variants::functions::{ALL, Inputs, Items, SuppliedInput, run};
+use krm_variants::yaml::OwnedDocument;
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = one(&mut Unstructured::new(bytes));
+});
+
+fn one(u: &mut Unstructured<'_>) -> Result<()> {
+    let function = *u.choose(&ALL)?;
+    let config = grammar::config(u, function.name)?;
+    let base = grammar::package(u)?;
+    let local = grammar::edited(u, &base)?;
+    let upstream = grammar::edited(u, &base)?;
+    let supplied = [base, upstream];
+    let roles = || {
+        let files = supplied.iter().cycle().cloned();
+        function.roles.iter().copied().zip(files.map(SuppliedInput::Files)).collect()
+    };
+    let inputs = || {
+        let config = Config::parse(config.clone(), "config").ok();
+        Inputs { config, supplied: roles(), ..Inputs::default() }
+    };
+    let items = if u.ratio(1, 3)? {
+        let items: String = local.iter().map(|(path, text)| item(path, text)).collect();
+        Items::ResourceList(format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}"))
+    } else {
+        Items::Package(local.into_iter().map(|(path, text)| (path, text.into_bytes())).collect())
+    };
+    let Ok(first) = run(function, inputs(), items.clone()) else {
+        return Ok(());
+    };
+    if first.results.has_errors() {
+        assert_eq!(first.items, items, "items are as they came after an error");
+        return Ok(());
+    }
+    if let Items::ResourceList(text) = &first.items {
+        OwnedDocument::parse(text.clone()).expect("a ResourceList parses");
+    }
+    // What was made is read again; names and places may be such that it refuses to work on them.
+    let again = run(function, inputs(), first.items.clone());
+    if let Err(error) = again {
+        panic!("{}: its own output is refused: {error}\n{:?}", function.name, first.items);
+    }
+    Ok(())
+}
+
+/// A file as an item of a ResourceList.
+fn item(path: &str, text: &str) -> String {
+    let text = text.replace("metadata:", &format!("metadata:\n  annotations: {{internal.config.kubernetes.io/path: {path}}}"));
+    let mut lines = text.lines().map(|line| format!("  {line}\n"));
+    let first = lines.next().unwrap_or_default().replacen("  ", "- ", 1);
+    format!("{first}{}", lines.collect::<String>())
+}

@@ -1,0 +1,56 @@
+//! Any original, modified and live resource: a patch that was made applies, and gives what an apply makes of them.
+
+#![no_main]
+
+#[path = "../grammar.rs"]
+mod grammar;
+
+use krm_variants::config::Config;
+use krm_variants::functions::{Inputs, Items, Outcome, SuppliedInput, apply_patch, create_patch, run};
+use krm_variants::supplied::Role;
+use krm_variants::yaml::OwnedDocument;
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let _ = one(&mut Unstructured::new(bytes));
+});
+
+fn one(u: &mut Unstructured<'_>) -> Result<()> {
+    let live = grammar::resource(u, "")?;
+    let modified = grammar::edited_text(u, &live)?;
+    // Two ways: live is the original too, so that the patch takes live to modified.
+    let Some(made) = function(&create_patch::FUNCTION, &modified, &[(Role::Live, &live), (Role::Original, &live)]) else {
+        return Ok(());
+    };
+    let [patch] = made.documents.as_slice() else {
+        return Ok(());
+    };
+    let patch = patch.text.to_string();
+    let Some(applied) = function(&apply_patch::FUNCTION, &live, &[(Role::Patches, &patch)]) else {
+        panic!("a patch that was made is refused\n{patch}\n{live}");
+    };
+    let Items::Package(files) = applied.items else { panic!("a package stays one") };
+    let text = files.get("a.yaml").map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default();
+    // Nothing is left to change.
+    let again = function(&create_patch::FUNCTION, &modified, &[(Role::Live, &text), (Role::Original, &text)]);
+    if let Some(again) = again {
+        assert!(again.documents.is_empty(), "live\n{live}\nmodified\n{modified}\npatch\n{patch}\napplied\n{text}\nagain\n{}", again.documents[0].text);
+    }
+    let value = |text: &str| OwnedDocument::parse(text.to_owned()).ok()?.root()?.value();
+    assert!(value(&text).is_some());
+    Ok(())
+}
+
+/// `None`: refused.
+fn function(function: &krm_variants::functions::Function, item: &str, roles: &[(Role, &str)]) -> Option<Outcome> {
+    let files = |text: &str| SuppliedInput::Files([("s.yaml".to_owned(), text.to_owned())].into());
+    let inputs = Inputs {
+        config: Config::parse(String::new(), "config").ok(),
+        supplied: roles.iter().map(|(role, text)| (*role, files(text))).collect(),
+        ..Inputs::default()
+    };
+    let items = Items::Package([("a.yaml".to_owned(), item.as_bytes().to_vec())].into());
+    let outcome = run(function, inputs, items).ok()?;
+    (!outcome.results.has_errors()).then_some(outcome)
+}
