@@ -67,6 +67,14 @@ impl Text {
     }
 }
 
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Text {}
+
 impl From<String> for Text {
     fn from(text: String) -> Self {
         let range = 0..text.len();

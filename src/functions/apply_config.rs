@@ -93,7 +93,14 @@ fn apply_all(
     let mut documents = Vec::new();
     for pair in pairs(list, supplied, results) {
         let resource = list.resource(pair.id);
-        match one(pair, resource, schema, options, !list.is_package(), results) {
+        match one(
+            &pair,
+            resource,
+            schema,
+            options,
+            !list.is_package(),
+            results,
+        ) {
             Ok(document) => documents.push(document),
             Err(error) => results.push(FunctionResult::refused(&error).about(resource)),
         }
@@ -102,7 +109,7 @@ fn apply_all(
 }
 
 fn one(
-    pair: Pair<'_>,
+    pair: &Pair<'_>,
     resource: &Resource,
     schema: &Schema,
     options: Options,
@@ -128,7 +135,7 @@ fn one(
     let mut findings = Findings::default();
     let node = Node::Text(live);
     let mut result = apply_config(
-        pair.original.as_ref(),
+        pair.original().as_ref(),
         &config,
         &node,
         rules,
@@ -139,8 +146,6 @@ fn one(
     if with_origin(&result) {
         result = with_annotations(result, resource);
     }
-    // What is large is let go before the text is made.
-    drop(pair.original);
     let text = text_of(live, result)?;
     Ok(Document {
         item: pair.id,

@@ -130,8 +130,13 @@ fn one(
     let rules = Rules::of(schema, &resource.api_version, &resource.kind);
     let mut findings = Findings::default();
     let (config, live) = (Node::Text(pair.config), Node::Text(live));
-    let original = pair.original.as_ref();
-    let patch = create_patch(original, &config, &live, rules, &mut findings);
+    let patch = create_patch(
+        pair.original().as_ref(),
+        &config,
+        &live,
+        rules,
+        &mut findings,
+    );
     findings.report(resource, None, results);
     let Some(patch) = patch.filter(|_| !findings.has_errors()) else {
         return Ok(None);

@@ -7,6 +7,7 @@ use crate::config::UsageError;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Results};
+use crate::supplied::Supplied;
 use crate::yaml::{Content, EditError, OwnedDocument, ParseOptions, Tree};
 
 /// What a step leaves behind.
@@ -38,17 +39,20 @@ impl Output {
     pub(super) fn settle(
         self,
         list: &mut ResourceList,
+        supplied: &mut Supplied,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
         let Self::Documents(documents) = self else {
             return Ok(self);
         };
         let broken = |error: EditError| UsageError(error.to_string());
+        // What is supplied is read no more, and a large resource has a large tree.
+        supplied.drop_trees();
         if !list.is_package() {
             replace_items(documents, list, results).map_err(broken)?;
             return Ok(Self::Edited);
         }
-        // The items are read no more, and a large one has a large tree.
+        // Neither are the items.
         list.drop_trees();
         for document in &documents {
             Tree::parse(&document.text, ParseOptions::default())

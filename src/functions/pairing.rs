@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use crate::patch::finding::unbounded;
-use crate::patch::last_applied;
+use crate::patch::last_applied::LastApplied;
 use crate::patch::node::{Node, is_bounded};
 use crate::patch::target::{Index, Matches};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
@@ -19,8 +19,22 @@ pub(super) struct Pair<'a> {
     pub(super) id: ItemId,
     pub(super) config: NodeRef<'a>,
     pub(super) live: Option<NodeRef<'a>>,
+    previous: Option<Previous<'a>>,
+}
+
+enum Previous<'a> {
+    Given(NodeRef<'a>),
+    LastApplied(LastApplied),
+}
+
+impl Pair<'_> {
     /// The previous configuration.
-    pub(super) original: Option<Node<'a>>,
+    pub(super) fn original(&self) -> Option<Node<'_>> {
+        self.previous.as_ref().map(|previous| match previous {
+            Previous::Given(node) => Node::Text(*node),
+            Previous::LastApplied(applied) => applied.node(),
+        })
+    }
 }
 
 /// Pairs all configurations among the items. One that cannot be paired is an error result.
@@ -61,10 +75,10 @@ pub(super) fn pairs<'a>(
             continue;
         }
         let live = live.map(|(_, node)| node);
-        let original = match previous {
-            Some((_, node)) => Some(Node::Text(node)),
+        let previous = match previous {
+            Some((_, node)) => Some(Previous::Given(node)),
             None => match live.map(|live| read_last_applied(live, resource, results)) {
-                Some(Ok(original)) => original,
+                Some(Ok(applied)) => applied.map(Previous::LastApplied),
                 Some(Err(())) => continue,
                 None => None,
             },
@@ -73,7 +87,7 @@ pub(super) fn pairs<'a>(
             id,
             config,
             live,
-            original,
+            previous,
         });
     }
     pairs
@@ -94,7 +108,7 @@ fn read_last_applied(
     live: NodeRef<'_>,
     resource: &Resource,
     results: &mut Results,
-) -> Result<Option<Node<'static>>, ()> {
+) -> Result<Option<LastApplied>, ()> {
     let path = ["metadata", "annotations", LAST_APPLIED];
     let Some(text) = live.get_path(&path).and_then(|value| value.as_str()) else {
         let message = format!(
@@ -105,7 +119,7 @@ fn read_last_applied(
         results.push(result.about(resource));
         return Ok(None);
     };
-    last_applied::read(text).map(Some).map_err(|error| {
+    LastApplied::read(text).map(Some).map_err(|error| {
         let message = format!("expected JSON in the live resource's annotation: {error}");
         let result = FunctionResult::error(Reason::InvalidLastApplied, message);
         results.push(result.about(resource).at(Path::fields(&path)));

@@ -333,7 +333,7 @@ impl<'d, 'p> ListChange<'d, 'p> {
     fn apply(&self, list: NodeRef<'d>, editor: &mut Editor<'d, 'p>) -> Result<(), EditError> {
         if !self.gone.is_empty() {
             let gone: Vec<usize> = self.gone.iter().map(|(index, _)| *index).collect();
-            editor.remove_items(list, |index| gone.binary_search(&index).is_ok())?;
+            editor.remove_parts(list, |index| gone.binary_search(&index).is_ok())?;
         }
         if self.is_moved() {
             editor.reorder(list, &self.order())?;

@@ -205,7 +205,12 @@ pub(crate) fn run_on(
         })?;
     }
     if !step_results.has_errors() {
-        output = output.settle(list, &mut step_results)?;
+        output = output.settle(list, &mut supplied, &mut step_results)?;
+    }
+    if !step_results.has_errors() {
+        for (id, error) in list.refused_removals() {
+            step_results.push(FunctionResult::refused(&error).about(list.resource(id)));
+        }
     }
     if are_paths_valid {
         results = step_results;

@@ -6,6 +6,7 @@ use super::holder::{File, TreeHolder};
 use super::nearest::nearest;
 use super::{GitError, Repository, Revision};
 use crate::package::{FileContent, Listed, PackageFile, SkipReason, Skipped, list, text_of};
+use crate::text::Text;
 
 /// What one file may have of bytes.
 pub(super) const LARGEST_FILE: u64 = 128 << 20;
@@ -83,7 +84,7 @@ impl Repository {
                 continue;
             };
             let content = FileContent {
-                text: text_of(&path, bytes)?,
+                text: Text::from(text_of(&path, bytes)?),
                 mode: file.mode,
                 target: None,
             };

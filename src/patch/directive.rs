@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use super::fields::Fields;
+use super::fields::{Field, Fields};
 use super::finding::Findings;
 use super::node::{Item, Node, Shape};
 use super::rules::Rules;
@@ -80,12 +80,17 @@ impl<'a> PatchMap<'a> {
         trail: &Trail<'_>,
         findings: &mut Findings,
     ) -> Self {
-        let mut map = Self::default();
-        for field in patch.each_field() {
-            if !field.key.starts_with('$') {
-                map.fields.push(field);
-                continue;
-            }
+        let fields = patch.fields();
+        let directives = (0..fields.len()).filter(|at| is_directive(fields.key(*at), rules));
+        let directives: Vec<Field<'a>> = directives.map(|at| fields.get(at)).collect();
+        let mut map = Self {
+            fields,
+            ..Self::default()
+        };
+        if !directives.is_empty() {
+            map.fields.retain(|_, key| !is_directive(key, rules));
+        }
+        for field in &directives {
             let key = field.key.as_ref();
             let at = trail.field(key);
             if key == PATCH {
@@ -117,8 +122,6 @@ impl<'a> PatchMap<'a> {
                 if let Some(items) = map.for_list(name, &field.value, rules, &at, findings) {
                     map.list(name).delete = Some(items);
                 }
-            } else if !is_nameless(key) && rules.takes_dollar(key) {
-                map.fields.push(field);
             } else {
                 map.has_directives = true;
                 let message = format!(
@@ -170,8 +173,14 @@ impl<'a> PatchMap<'a> {
     }
 }
 
-/// Whether a key is a list directive without the name of a list.
-fn is_nameless(key: &str) -> bool {
+/// Whether a key of a patch is a directive, known or not, and no field.
+fn is_directive(key: &str, rules: Rules<'_>) -> bool {
+    let is_word = || [PATCH, RETAIN_KEYS].contains(&key) || is_of_list(key);
+    key.starts_with('$') && (is_word() || !rules.takes_dollar(key))
+}
+
+/// Whether a key is a list directive, with or without the name of a list.
+fn is_of_list(key: &str) -> bool {
     [SET_ELEMENT_ORDER, DELETE_FROM_PRIMITIVE_LIST]
         .iter()
         .any(|directive| key.starts_with(directive.trim_end_matches('/')))

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::node::{Node, same_place};
-use crate::yaml::{Document, EntryRef, NodeId, NodeRef};
+use crate::yaml::{Document, EntryRef, KeyIndex, NodeId, NodeRef, Value};
 
 /// An entry of a map.
 #[derive(Debug, Clone)]
@@ -57,23 +57,22 @@ pub(super) fn key_text<'a>(key: NodeRef<'a>) -> Cow<'a, str> {
 /// The entries of a map, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Fields<'a> {
-    /// The document of all keys that are held as ids.
-    keys: Option<Document<'a>>,
-    /// The document of all values that are held as ids.
-    values: Option<Document<'a>>,
-    entries: Vec<Entry<'a>>,
+    /// The documents that ids are held of.
+    documents: Vec<Document<'a>>,
+    /// A copy of the whole is shared until one of both changes.
+    entries: Rc<Vec<Entry<'a>>>,
 }
 
 #[derive(Debug, Clone)]
 enum Entry<'a> {
-    /// An entry of the document of the keys, by its key.
-    Kept(NodeId),
-    /// A key of the document of the keys, and a value of the document of the values.
-    Changed(NodeId, NodeId),
+    /// An entry of a document, by its key.
+    Kept(u8, NodeId),
+    /// The key of an entry and another value.
+    Changed([u8; 2], NodeId, NodeId),
+    /// The key of an entry, with `null`; it does not bring the comments of that entry along.
+    Null(u8, NodeId),
     Made(Rc<Field<'a>>),
 }
-
-const KNOWN: &str = "ids are held of documents that are known";
 
 impl<'a> Fields<'a> {
     /// How many there are.
@@ -92,31 +91,44 @@ impl<'a> Fields<'a> {
     #[must_use]
     pub fn get(&self, at: usize) -> Field<'a> {
         match &self.entries[at] {
-            Entry::Kept(key) => Field::of(self.entry(*key)),
-            Entry::Changed(key, value) => {
-                let value = self.values.expect(KNOWN).node(*value);
-                Field {
-                    value: Node::Text(value),
-                    ..Field::of(self.entry(*key))
-                }
+            Entry::Kept(of, key) => Field::of(self.entry(*of, *key)),
+            Entry::Changed([of, value_of], key, value) => Field {
+                value: Node::Text(self.node(*value_of, *value)),
+                ..Field::of(self.entry(*of, *key))
+            },
+            Entry::Null(of, key) => {
+                let key = key_text(self.node(*of, *key));
+                Field::made(key, Node::of_value(Value::Null))
             }
             Entry::Made(field) => Field::clone(field),
         }
     }
 
-    fn entry(&self, key: NodeId) -> EntryRef<'a> {
-        EntryRef::of_key(self.keys.expect(KNOWN).node(key))
+    fn node(&self, of: u8, id: NodeId) -> NodeRef<'a> {
+        self.documents[usize::from(of)].node(id)
+    }
+
+    fn entry(&self, of: u8, key: NodeId) -> EntryRef<'a> {
+        EntryRef::of_key(self.node(of, key))
     }
 
     /// The key of the entry of an index.
     #[must_use]
     pub fn key(&self, at: usize) -> &str {
         match &self.entries[at] {
-            Entry::Kept(key) | Entry::Changed(key, _) => {
-                let key = self.keys.expect(KNOWN).node(*key);
+            Entry::Kept(of, key) | Entry::Changed([of, _], key, _) | Entry::Null(of, key) => {
+                let key = self.node(*of, *key);
                 key.resolved().scalar_text().unwrap_or_default()
             }
             Entry::Made(field) => &field.key,
+        }
+    }
+
+    /// The key of the entry of an index, if the entry is that key with `null`.
+    pub(super) fn null_key(&self, at: usize) -> Option<NodeRef<'a>> {
+        match self.entries[at] {
+            Entry::Null(of, key) => Some(self.node(of, key).resolved()),
+            _ => None,
         }
     }
 
@@ -124,6 +136,11 @@ impl<'a> Fields<'a> {
     #[must_use]
     pub fn position(&self, key: &str) -> Option<usize> {
         (0..self.len()).find(|at| self.key(*at) == key)
+    }
+
+    /// Finds keys in a large map.
+    pub(super) fn index(&self) -> KeyIndex {
+        KeyIndex::of(self.len(), |at| self.key(at))
     }
 
     /// The entries, one by one.
@@ -134,25 +151,26 @@ impl<'a> Fields<'a> {
     /// Adds an entry behind the others.
     pub fn push(&mut self, field: Field<'a>) {
         let entry = self.held(field);
-        self.entries.push(entry);
+        Rc::make_mut(&mut self.entries).push(entry);
     }
 
     /// Adds an entry before that of an index.
     pub fn insert(&mut self, at: usize, field: Field<'a>) {
         let entry = self.held(field);
-        self.entries.insert(at, entry);
+        Rc::make_mut(&mut self.entries).insert(at, entry);
     }
 
     /// Puts another entry in the place of that of an index.
     pub fn set(&mut self, at: usize, field: Field<'a>) {
-        self.entries[at] = self.held(field);
+        let entry = self.held(field);
+        Rc::make_mut(&mut self.entries)[at] = entry;
     }
 
     /// Takes away the entries whose index and key do not fit.
     pub fn retain(&mut self, stays: impl Fn(usize, &str) -> bool) {
         let stays: Vec<bool> = (0..self.len()).map(|at| stays(at, self.key(at))).collect();
         let mut stays = stays.into_iter();
-        self.entries.retain(|_| stays.next().unwrap_or(true));
+        Rc::make_mut(&mut self.entries).retain(|_| stays.next().unwrap_or(true));
     }
 
     fn held(&mut self, field: Field<'a>) -> Entry<'a> {
@@ -162,23 +180,45 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An entry whose parts stand in the documents that ids are held of.
+    /// Adds the key of an entry, with `null`.
+    pub(super) fn push_null(&mut self, field: Field<'a>) {
+        let is_key = |key: NodeRef<'a>| key.resolved().scalar_text() == Some(&*field.key);
+        let key = field.entry.map(|entry| entry.key);
+        let held = key.filter(|key| is_key(*key)).and_then(|key| {
+            let of = self.document(key.document)?;
+            Some(Entry::Null(of, key.id))
+        });
+        let made = || Field::made(field.key.clone(), Node::of_value(Value::Null));
+        let entry = held.unwrap_or_else(|| Entry::Made(Rc::new(made())));
+        Rc::make_mut(&mut self.entries).push(entry);
+    }
+
+    /// An entry whose parts stand in documents.
     fn as_ids(&mut self, field: &Field<'a>) -> Option<Entry<'a>> {
         let (entry, Node::Text(value)) = (field.entry?, &field.value) else {
             return None;
         };
         let key = entry.key;
-        if key.resolved().scalar_text() != Some(&*field.key)
-            || !self.keys.get_or_insert(key.document).is(key.document)
-        {
+        if key.resolved().scalar_text() != Some(&*field.key) {
             return None;
         }
+        let of = self.document(key.document)?;
         if same_place(*value, entry.value) {
-            return Some(Entry::Kept(key.id));
+            return Some(Entry::Kept(of, key.id));
         }
-        let values = self.values.get_or_insert(value.document);
-        let is_held = values.is(value.document);
-        is_held.then_some(Entry::Changed(key.id, value.id))
+        let value_of = self.document(value.document)?;
+        Some(Entry::Changed([of, value_of], key.id, value.id))
+    }
+
+    /// The number of a document that ids are held of; `None` if there are too many.
+    fn document(&mut self, document: Document<'a>) -> Option<u8> {
+        let known = self.documents.iter().position(|known| known.is(document));
+        let of = known.unwrap_or(self.documents.len());
+        let number = u8::try_from(of).ok()?;
+        if known.is_none() {
+            self.documents.push(document);
+        }
+        Some(number)
     }
 }
 

@@ -1,15 +1,15 @@
 //! Finds the entries of a map by their keys, fastest in the order of the map: two large maps that are
-//! compared mostly have the same keys in the same order, and then no hash table is built.
+//! compared mostly have the same keys in the same order, and then no index is built.
 
-use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
-use super::fields::Field;
+use super::fields::{Field, Fields};
 use super::node::Node;
+use crate::yaml::KeyIndex;
 
 /// Up to this many entries are searched one by one.
 const SMALL: usize = 16;
-/// How many entries behind the last found one are searched before a hash table is built.
+/// How many entries behind the last found one are searched before an index is built.
 const AHEAD: usize = 32;
 
 /// Finds the entries of one map.
@@ -23,7 +23,7 @@ pub(super) struct Large<'p, 'a> {
     ahead: VecDeque<Field<'a>>,
     rest: Box<dyn Iterator<Item = Field<'a>> + 'p>,
     /// Built for the first key that is not among those ahead.
-    by_key: Option<HashMap<Cow<'a, str>, Node<'a>>>,
+    by_key: Option<(Fields<'a>, KeyIndex)>,
 }
 
 impl<'p, 'a> Finder<'p, 'a> {
@@ -67,10 +67,12 @@ impl<'a> Large<'_, 'a> {
             return found.map(|field| field.value);
         }
         let map = self.map;
-        let by_key = self.by_key.get_or_insert_with(|| {
-            let fields = map.each_field();
-            fields.map(|field| (field.key, field.value)).collect()
+        let (fields, by_key) = self.by_key.get_or_insert_with(|| {
+            let fields = map.fields();
+            let index = fields.index();
+            (fields, index)
         });
-        by_key.get(key).cloned()
+        let found = by_key.find(key, |at| fields.key(at));
+        found.map(|at| fields.get(at).value)
     }
 }

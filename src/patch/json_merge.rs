@@ -4,10 +4,9 @@
 //!
 //! Source: contract, apply-config (custom resources); kubectl does the same.
 
-use super::fields::{Field, Fields};
+use super::fields::Fields;
 use super::finder::Finder;
 use super::node::{Node, Shape};
-use crate::yaml::Value;
 
 /// Makes the patch that takes live to modified; `None` if there is nothing to patch.
 #[must_use]
@@ -41,7 +40,7 @@ pub fn create<'a>(
     let mut find_own = Finder::of(original.map(|_| modified));
     for field in original.iter().flat_map(|original| original.each_field()) {
         if find_own.find(&field.key).is_none() {
-            fields.push(Field::made(field.key, Node::of_value(Value::Null)));
+            fields.push_null(field);
             differs = true;
         }
     }

@@ -281,7 +281,11 @@ impl<'a> Node<'a> {
         }
         match (self.shape(), other.shape()) {
             (Shape::Null, Shape::Null) => true,
-            (Shape::Scalar, Shape::Scalar) => self.scalar() == other.scalar(),
+            (Shape::Scalar, Shape::Scalar) => match (self.as_str(), other.as_str()) {
+                (Some(own), Some(other)) => own == other,
+                (None, None) => self.scalar() == other.scalar(),
+                _ => false,
+            },
             (Shape::List, Shape::List) => {
                 let (mut own, mut other) = (self.each_item(), other.each_item());
                 loop {

@@ -140,7 +140,7 @@ impl Stream {
         let document = Document::new(LIST, &tree);
         let mut editor = Editor::new(document);
         if let Some(items) = document.root(0).and_then(|root| root.get("items")) {
-            editor.remove_items(items, |_| true)?;
+            editor.remove_parts(items, |_| true)?;
             editor.insert_item_from(items, None, node)?;
         }
         let mut text = String::new();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::changes::{Changes, NewText, WrittenResource};
 use super::results::append_results;
 use super::wrapper::{InputError, STDIN, check_results, check_wrapper, max_items};
-use super::{Form, Item, ResourceList};
+use super::{Form, Item, ItemId, ResourceList};
 use crate::resource::Resource;
 use crate::results::{Results, with_article};
 use crate::source_text::{Locator, SourceText};
@@ -121,7 +121,7 @@ fn apply(
                 editor.insert_item(items, None, Content::Value(value))?;
             }
             if !removed.is_empty() {
-                editor.remove_items(items, |index| removed.contains(&index))?;
+                editor.remove_parts(items, |index| removed.contains(&index))?;
             }
             if items.is_null() && !results.is_empty() && !editor.touches(items) {
                 editor.replace(items, Content::Value(Value::Sequence(Vec::new())))?;
@@ -139,6 +139,30 @@ fn apply(
 }
 
 impl ResourceList {
+    /// The items that cannot stay as they are without those that were removed: an alias reads an
+    /// anchor there, and its value cannot be written out.
+    pub(crate) fn refused_removals(&self) -> Vec<(ItemId, EditError)> {
+        let (Form::Whole, [text]) = (&self.form, &self.texts[..]) else {
+            return Vec::new();
+        };
+        let removed = &self.changes.removed;
+        if removed.is_empty() || !text.text().contains('*') {
+            return Vec::new();
+        }
+        let document = text.document();
+        let Some(items) = document.root(0).and_then(|root| root.get("items")) else {
+            return Vec::new();
+        };
+        let mut editor = Editor::new(document);
+        let first = removed.first().copied().unwrap_or(ItemId(0));
+        if let Err(error) = editor.remove_parts(items, |at| removed.contains(&ItemId(at))) {
+            return vec![(first, error)];
+        }
+        let items: Vec<NodeRef<'_>> = items.items().collect();
+        let refused = editor.refusals_within(&items).into_iter();
+        refused.map(|(at, error)| (ItemId(at), error)).collect()
+    }
+
     /// Makes items of what was inserted and appended, and takes out what was removed.
     pub(super) fn settle_whole(&mut self) -> Result<(), InputError> {
         if !self.changes.restructure() {

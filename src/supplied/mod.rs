@@ -231,6 +231,13 @@ impl Supplied {
         self.inputs.push((role, package));
     }
 
+    /// Forgets the trees of all inputs that no other run shares.
+    pub(crate) fn drop_trees(&mut self) {
+        let inputs = self.inputs.iter_mut();
+        let own = inputs.filter_map(|(_, package)| Rc::get_mut(package));
+        own.for_each(|package| package.list.drop_trees());
+    }
+
     /// Sets the OpenAPI document of `--openapi`.
     pub(crate) fn set_openapi(&mut self, document: Option<OwnedDocument>) {
         self.openapi = document;

@@ -147,7 +147,7 @@ pub(super) fn from_directory(
     // Patches need not be resources, so their files are read as a whole.
     if role == Role::Patches && list.is_package() {
         for (path, text) in list.krm_texts_under(&directory) {
-            reader.add_krm(path, text, None, None)?;
+            reader.add_krm(path, Text::from(text), None, None)?;
         }
         if reader.package.list.items().next().is_some() {
             return Ok(Some(reader.package));

@@ -121,7 +121,7 @@ impl<'r> Reader<'r> {
         }
         if is_krm_name(name.rsplit('/').next().unwrap_or_default()) {
             let documents = documents(self.role, &text);
-            return self.add_krm(name, text, documents, None);
+            return self.add_krm(name, Text::from(text), documents, None);
         }
         let file = SuppliedFile {
             path: name.clone(),
@@ -137,7 +137,7 @@ impl<'r> Reader<'r> {
     pub(super) fn add_krm(
         &mut self,
         path: String,
-        text: String,
+        text: Text,
         documents: Option<Vec<(usize, Resource)>>,
         mode: Option<u32>,
     ) -> Result<(), UsageError> {
@@ -145,7 +145,7 @@ impl<'r> Reader<'r> {
             Some(mut items) => {
                 let resources = items.iter_mut().map(|(_, resource)| resource);
                 place_in_file(resources, &path);
-                let text = SourceText::accepted(Text::from(text), ParseOptions::default());
+                let text = SourceText::accepted(text, ParseOptions::default());
                 let items = items.into_iter();
                 let items = items.map(|(index, found)| (Locator::Document(index), found));
                 self.package.list.push_text(text, items)
@@ -162,9 +162,9 @@ impl<'r> Reader<'r> {
     }
 
     /// Adds a text of a package whose resources are read from its tree; gives its number.
-    fn push_parsed(&mut self, path: &str, text: String) -> Result<usize, UsageError> {
+    fn push_parsed(&mut self, path: &str, text: Text) -> Result<usize, UsageError> {
         let place = format!("{}/{path}", self.package.place);
-        let text = parse(Text::from(text), &place)?;
+        let text = parse(text, &place)?;
         let document = text.document();
         let mut items = Vec::new();
         for index in 0..document.len() {

@@ -4,9 +4,8 @@ use super::document::Document;
 use super::error::Location;
 use super::lines::skip_trivia;
 use super::path::Path;
-use super::scalar::{ScalarStyle, resolve_plain};
+use super::scalar::{ScalarStyle, is_plain_null, is_plain_string, resolve_plain};
 use super::tree::{DocumentSpan, NONE, Node, NodeId, NodeKind};
-use super::value::Value;
 
 /// A node: a place in a document.
 #[derive(Debug, Clone, Copy)]
@@ -219,7 +218,7 @@ impl<'a> NodeRef<'a> {
         let text = node.scalar_text()?;
         match node.scalar_type() {
             ScalarType::String => Some(text),
-            ScalarType::Plain if matches!(resolve_plain(text), Value::String(_)) => Some(text),
+            ScalarType::Plain if is_plain_string(text) => Some(text),
             _ => None,
         }
     }
@@ -229,9 +228,7 @@ impl<'a> NodeRef<'a> {
     pub fn is_null(&self) -> bool {
         let node = self.resolved();
         matches!(node.scalar_type(), ScalarType::Plain)
-            && node
-                .scalar_text()
-                .is_some_and(|text| matches!(resolve_plain(text), Value::Null))
+            && node.scalar_text().is_some_and(is_plain_null)
     }
 
     pub(super) fn scalar_type(&self) -> ScalarType {

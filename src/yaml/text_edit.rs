@@ -10,17 +10,39 @@
 use std::ops::Range;
 
 use super::error::EditError;
+use super::tree::offset;
 
-/// Replacements in one text, each a byte range and its new text.
+/// Replacements in one text. There can be millions, so their new texts share one buffer.
 #[derive(Debug, Default)]
 pub(super) struct TextEdit {
-    replacements: Vec<(Range<usize>, String)>,
+    replacements: Vec<Replacement>,
+    /// The new texts, one behind the other.
+    new: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Replacement {
+    start: u32,
+    end: u32,
+    /// Where its text stands among the new ones.
+    new: (u32, u32),
 }
 
 impl TextEdit {
     /// Puts `new` in the place of a range.
     pub(super) fn replace(&mut self, range: Range<usize>, new: String) {
-        self.replacements.push((range, new));
+        let from = self.new.len();
+        if from == 0 {
+            // The first may be long, and is not copied.
+            self.new = new;
+        } else {
+            self.new.push_str(&new);
+        }
+        self.replacements.push(Replacement {
+            start: offset(range.start),
+            end: offset(range.end),
+            new: (offset(from), offset(self.new.len())),
+        });
     }
 
     /// Puts `new` in front of the byte `at`. Insertions at the same byte keep their order.
@@ -33,16 +55,20 @@ impl TextEdit {
         self.replace(range, String::new());
     }
 
-    /// The ranges that are replaced, in the order in which they were added.
-    pub(super) fn ranges(
-        &self,
-    ) -> impl DoubleEndedIterator<Item = &Range<usize>> + ExactSizeIterator {
-        self.replacements.iter().map(|(range, _)| range)
+    /// How many replacements there are.
+    pub(super) fn len(&self) -> usize {
+        self.replacements.len()
+    }
+
+    /// The ranges that are replaced, in the order in which they were added, from that of an index on.
+    pub(super) fn ranges_from(&self, index: usize) -> impl Iterator<Item = Range<usize>> {
+        let ranges = self.replacements[index..].iter();
+        ranges.map(|one| one.start as usize..one.end as usize)
     }
 
     /// Whether the byte `at` is replaced or removed.
     pub(super) fn covers(&self, at: usize) -> bool {
-        self.ranges().any(|range| range.contains(&at))
+        self.ranges_from(0).any(|range| range.contains(&at))
     }
 
     /// The text with all replacements made. `text` begins at the byte `base` of the source in which
@@ -51,20 +77,23 @@ impl TextEdit {
     /// # Errors
     /// [`EditError::Overlap`] if two replacements overlap, or one lies outside of the text.
     pub(super) fn apply(mut self, text: &str, base: usize) -> Result<String, EditError> {
-        // The sort is stable, and an insertion goes in front of what begins at the same byte.
-        self.replacements
-            .sort_by_key(|(range, _)| (range.start, range.end));
-        let grown: usize = self.replacements.iter().map(|(_, new)| new.len()).sum();
-        let mut out = String::with_capacity(text.len() + grown);
+        // An insertion goes in front of what begins at the same byte; of several the first added one
+        // goes first, whose text stands first in the buffer.
+        self.replacements.sort_unstable();
+        let mut out = String::with_capacity(text.len() + self.new.len());
         let mut done = 0;
-        for (range, new) in &self.replacements {
-            let overlap = EditError::Overlap { at: range.start };
-            let start = range.start.checked_sub(base);
-            let kept = start.and_then(|start| text.get(done..start));
-            let kept = kept.filter(|_| range.start <= range.end);
-            out.push_str(kept.ok_or(overlap)?);
+        for Replacement { start, end, new } in self.replacements {
+            let (start, end) = (start as usize, end as usize);
+            let overlap = EditError::Overlap { at: start };
+            let kept = start.checked_sub(base).and_then(|at| text.get(done..at));
+            let kept = kept.filter(|_| start <= end);
+            let new = self.new.get(new.0 as usize..new.1 as usize);
+            let (Some(kept), Some(new)) = (kept, new) else {
+                return Err(overlap);
+            };
+            out.push_str(kept);
             out.push_str(new);
-            done = range.end - base;
+            done = end - base;
         }
         let rest = text.get(done..);
         out.push_str(rest.ok_or(EditError::Overlap { at: base + done })?);

@@ -24,6 +24,9 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The decoded text of a scalar that is its source without the quotes.
 const UNQUOTED: u32 = NONE - 1;
 
+/// The decoded text of a literal that is its only line, behind the indentation.
+const LINE: u32 = NONE - 2;
+
 /// Index of a node in its tree; a node's descendants follow it directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(super) u32);
@@ -169,6 +172,32 @@ impl Tree {
         }
     }
 
+    /// The tree of a literal of one line, and nothing else.
+    pub(super) fn of_literal_line(text: &str) -> Self {
+        let node = Node {
+            kind: NodeKind::Scalar(ScalarStyle::Literal),
+            start: 0,
+            end: offset(text.len() - 1),
+            properties: NONE,
+            mark: NONE,
+            next: 1,
+            parent: NONE,
+            extra: LINE,
+        };
+        let document = DocumentSpan {
+            root: NodeId(0),
+            empty: false,
+            start: 0,
+            body: 0,
+            end: text.len(),
+        };
+        Self {
+            nodes: vec![node],
+            documents: vec![document],
+            ..Self::default()
+        }
+    }
+
     /// How many children of the parent stand before a node.
     pub(super) fn position(&self, id: NodeId) -> usize {
         let positions = self.positions.get_or_init(|| {
@@ -201,6 +230,11 @@ impl Tree {
             node.extra = UNQUOTED;
             return;
         }
+        let literal = NodeKind::Scalar(ScalarStyle::Literal);
+        if node.kind == literal && literal_line(source, node) == Some(&*text) {
+            node.extra = LINE;
+            return;
+        }
         node.extra = offset(self.decoded.len());
         self.decoded.push(text.into());
     }
@@ -216,9 +250,18 @@ impl Tree {
         match node.extra {
             NONE => &text[start..end],
             UNQUOTED => &text[start + 1..end - 1],
+            LINE => literal_line(text, node).unwrap_or_default(),
             index => &self.decoded[index as usize],
         }
     }
+}
+
+/// The text of a literal from its first line on, behind the white space that this one begins with, with
+/// the last line break. A literal can have megabytes in one line: the annotation of `kubectl apply`.
+fn literal_line<'a>(text: &'a str, node: &Node) -> Option<&'a str> {
+    let (start, end) = (node.start as usize, node.end as usize);
+    let (_, body) = text.get(start..=end)?.split_once('\n')?;
+    Some(body.trim_start_matches(' '))
 }
 
 /// Node limit.

@@ -1,5 +1,12 @@
 //! Anchors, aliases and merge keys: what an edit leaves of them, and what the functions make of them.
 
+use std::collections::BTreeMap;
+
+use krm_variants::functions::{
+    Function, Inputs, Items, SuppliedInput, apply_patch, merge_package, run,
+};
+use krm_variants::results::Severity;
+use krm_variants::supplied::Role;
 use krm_variants::yaml::{
     Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value,
 };
@@ -46,7 +53,7 @@ fn make<'d>(
             .map(|found| assert!(found)),
         "drop" => {
             let index: usize = last.parse().expect("an index");
-            editor.remove_items(at(document, place), |item| item == index)
+            editor.remove_parts(at(document, place), |item| item == index)
         }
         "append" => editor.insert_item(at(document, path), None, Content::Value(value(more))),
         "reverse" => {
@@ -503,4 +510,57 @@ fn one_resource_with_a_shared_anchor_does_not_hide_others() {
             "{line}"
         );
     }
+}
+
+/// A ResourceList whose second item reads an anchored value of the first, which holds an anchor itself.
+fn shared_list() -> String {
+    let item = |name: &str, data: &str| {
+        format!(
+            "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: {name}\n  data: {data}\n"
+        )
+    };
+    let items = item("a", "&d\n    x: &x \"1\"\n    y: *x") + &item("b", "*d");
+    format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}")
+}
+
+#[track_caller]
+fn check_removal(function: &Function, role: Role, supplied: &str) {
+    let files = [("a.yaml".to_owned(), supplied.to_owned())];
+    let mut inputs = vec![(role, SuppliedInput::Files(files.into()))];
+    if role == Role::Upstream {
+        let both = BTreeMap::from([
+            (
+                "a.yaml".to_owned(),
+                "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n\
+              data: {x: \"1\", y: \"1\"}\n"
+                    .to_owned(),
+            ),
+            ("b.yaml".to_owned(), supplied.to_owned()),
+        ]);
+        inputs.push((Role::Original, SuppliedInput::Files(both)));
+    }
+    let inputs = Inputs {
+        supplied: inputs,
+        ..Inputs::default()
+    };
+    let list = Items::ResourceList(shared_list());
+    let outcome = run(function, inputs, list.clone()).expect("no usage error");
+    let errors = outcome
+        .results
+        .iter()
+        .filter(|result| result.severity == Severity::Error);
+    let errors: Vec<String> = errors.map(ToString::to_string).collect();
+    let message = "ConfigMap/b: data: the value is shared through the anchor `&d`; write it out in \
+                   full first (SharedAnchor)";
+    assert_eq!(errors, [format!("[error] {message}")], "{}", function.name);
+    assert_eq!(outcome.items, list);
+}
+
+#[test]
+fn a_removed_anchor_that_holds_anchors_is_a_result_of_who_reads_it() {
+    let patch = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n$patch: delete\n";
+    check_removal(&apply_patch::FUNCTION, Role::Patches, patch);
+    let upstream =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\ndata: {x: \"1\", y: \"1\"}\n";
+    check_removal(&merge_package::FUNCTION, Role::Upstream, upstream);
 }

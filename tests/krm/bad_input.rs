@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::bounds::watch;
 use crate::running::{
     CONTEXT, KPTFILE, SET_PACKAGE_CONTEXT, WRAPPER, list, run, run_in, with_config,
 };
@@ -661,21 +662,7 @@ fn one_line(head: &str, count: usize) -> (Option<i32>, String, Duration, u64) {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    let process = format!("/proc/{}", child.id());
-    let watcher = std::thread::spawn(move || {
-        let (mut peak, mut time) = (0, Duration::ZERO);
-        let read = |name: &str| std::fs::read_to_string(format!("{process}/{name}")).ok();
-        // A process that has ended has no such line any more.
-        while let Some(now) = read("status").as_deref().and_then(peak_memory) {
-            peak = peak.max(now);
-            time = read("stat")
-                .as_deref()
-                .and_then(time_on_cpu)
-                .unwrap_or(time);
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        (peak, time)
-    });
+    let watcher = watch(&child);
     let mut stdin = child.stdin.take().expect("piped");
     let block = vec![b'x'; 1 << 20];
     let _ = stdin.write_all(head.as_bytes());
@@ -689,24 +676,6 @@ fn one_line(head: &str, count: usize) -> (Option<i32>, String, Duration, u64) {
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     let (peak, time) = watcher.join().expect("the watcher ends");
     (output.status.code(), stderr, time, peak)
-}
-
-/// Time of a process on processors: other load does not count.
-fn time_on_cpu(stat: &str) -> Option<Duration> {
-    const TICK: Duration = Duration::from_millis(10);
-    // The name in parentheses may hold spaces.
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
-    let ticks = [fields.next()?, fields.next()?].map(str::parse::<u32>);
-    let [Ok(user), Ok(system)] = ticks else {
-        return None;
-    };
-    Some(TICK * (user + system))
-}
-
-fn peak_memory(status: &str) -> Option<u64> {
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kibibytes << 10)
 }
 
 fn check_one_line(mebibytes: usize) {

@@ -150,7 +150,7 @@ fn apply<'a>(editor: &mut Editor<'a, 'a>, node: NodeRef<'a>, edit: &Edit) -> Res
             assert!(editor.remove_entry(node, key)?, "the key is there");
             Ok(())
         }
-        Edit::RemoveItem(index) => editor.remove_items(node, |i| i == *index),
+        Edit::RemoveItem(index) => editor.remove_parts(node, |i| i == *index),
         Edit::Reverse => {
             let count = node.items().count() + node.entries().count();
             editor.reorder(node, &(0..count).rev().collect::<Vec<_>>())

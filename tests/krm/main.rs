@@ -7,6 +7,7 @@ mod all_functions;
 mod anchors;
 mod architecture;
 mod bad_input;
+mod bounds;
 mod edit_law;
 mod expand_variant_set;
 mod expressions;

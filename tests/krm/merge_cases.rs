@@ -85,7 +85,7 @@ pub(crate) fn read(directory: &Path) -> Files {
         package
             .files
             .into_iter()
-            .map(|file| (file.path, file.content.text)),
+            .map(|file| (file.path, file.content.text.to_string())),
     );
     files
 }

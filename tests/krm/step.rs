@@ -35,7 +35,7 @@ pub(crate) fn package(files: &[(&str, &str)]) -> PackageFiles {
         .map(|(path, text)| PackageFile {
             path: (*path).to_owned(),
             content: FileContent {
-                text: (*text).to_owned(),
+                text: (*text).to_owned().into(),
                 mode: 0o644,
                 target: None,
             },

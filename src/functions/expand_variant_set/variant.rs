@@ -231,7 +231,7 @@ fn assimilate_elements<'d>(
         }
     }
     if count > elements.len() {
-        editor.remove_items(old, |index| index >= elements.len())?;
+        editor.remove_parts(old, |index| index >= elements.len())?;
     }
     for (index, element) in elements.iter().enumerate().skip(count) {
         changes.push(Change {

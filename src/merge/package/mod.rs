@@ -33,7 +33,7 @@ use super::fields::Conflict;
 use super::rule::OnConflict;
 use crate::config::UsageError;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::Results;
+use crate::results::{FunctionResult, Results};
 use crate::schema::Schema;
 use crate::supplied::SuppliedPackage;
 
@@ -209,6 +209,10 @@ impl Merge<'_> {
         };
         plan.apply(&inputs, local, &mut report)?;
         report.finish(results);
+        // Who settles the list needs to know.
+        for (id, error) in local.refused_removals() {
+            results.push(FunctionResult::refused(&error).about(local.resource(id)));
+        }
         Ok(())
     }
 }

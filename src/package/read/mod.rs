@@ -14,6 +14,7 @@ use super::file::read_regular;
 use super::listing::{Holder, Kind, Listed, Target, list};
 use super::{PackageError, is_git, mode_of};
 use crate::parallel;
+use crate::text::Text;
 
 /// To open and read a file of unknown length takes as long as to scan so many bytes.
 const FILE_WORK: usize = 1 << 14;
@@ -50,7 +51,7 @@ pub struct PackageFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileContent {
     /// Everything in the file, a byte order mark and CRs included.
-    pub text: String,
+    pub text: Text,
     /// The permission bits.
     pub mode: u32,
     /// If the path is a link to a file that is not listed itself: that file (canonical). It is the one that gets edited.
@@ -244,7 +245,7 @@ pub fn read_package(dir: &Path) -> Result<PackageFiles, PackageError> {
         let (bytes, metadata) = read_regular(&file, path)?;
         let text = text_of(path, bytes)?;
         let content = FileContent {
-            text,
+            text: Text::from(text),
             mode: mode_of(&metadata),
             target,
         };

@@ -71,9 +71,9 @@ fn files_are_sorted_bytewise_and_others_listed() {
         [".krmignore", "README.md", "a/logo.PNG", "binary"]
     );
     assert_eq!(skipped(&files), []);
-    assert_eq!(files.get("b.yaml").expect("a file").content.text, "b\r\n");
+    assert_eq!(&*files.get("b.yaml").expect("a file").content.text, "b\r\n");
     assert_eq!(
-        files.get("a/z.yml").expect("a file").content.text,
+        &*files.get("a/z.yml").expect("a file").content.text,
         "\u{feff}z"
     );
     assert_eq!(files.get("README.md"), None);
@@ -103,7 +103,7 @@ fn links_inside_are_read_once() {
     assert_eq!(files.others, ["README.md"]);
     assert_eq!(skipped(&files), []);
     let content = &files.get("d/s3.yaml").expect("a link").content;
-    assert_eq!(content.text, "s");
+    assert_eq!(&*content.text, "s");
     let target = fs::canonicalize(dir.path())
         .expect("a path")
         .join("shared.txt");

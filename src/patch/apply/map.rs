@@ -1,6 +1,6 @@
 //! Maps of a patch, merged into those of live.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::super::directive::{PatchMap, Word};
 use super::super::fields::Fields;
@@ -8,16 +8,14 @@ use super::super::node::Node;
 use super::super::rules::Rules;
 use super::{Apply, FieldPatch};
 use crate::results::Reason;
-use crate::yaml::{Trail, Value};
+use crate::yaml::{KeyIndex, Trail, Value};
 
 /// A map of live while a patch is merged into it.
 struct MergedMap<'a> {
     /// The fields of live, with their new values.
     fields: Fields<'a>,
-    /// Which of them stay. Positions count until all are merged.
+    /// Which of them stay. Positions count until all are merged; those that only the patch has follow.
     stays: Vec<bool>,
-    /// The fields that only the patch has.
-    new: Fields<'a>,
     /// Whether anything differs from live, or from the patch where live has no map.
     changed: bool,
 }
@@ -41,7 +39,6 @@ impl Apply<'_> {
         let mut map = MergedMap {
             stays: vec![true; fields.len()],
             fields,
-            new: Fields::default(),
             changed: live.is_none() && read.has_directives,
         };
         if let (Some(retain), Some(_)) = (&read.retain, live) {
@@ -54,9 +51,9 @@ impl Apply<'_> {
             return Some(live.unwrap_or(patch).clone());
         }
         if map.stays.contains(&false) {
-            map.fields.retain(|at, _| map.stays[at]);
+            let stays = |at: usize| map.stays.get(at).is_none_or(|stays| *stays);
+            map.fields.retain(|at, _| stays(at));
         }
-        map.fields.extend(map.new.iter());
         let source = live.map_or_else(|| patch.source(), Node::source);
         Some(Node::map(map.fields, source))
     }
@@ -84,7 +81,7 @@ impl Apply<'_> {
                 (None, None) => map.changed |= !has_live,
                 (None, Some(result)) => {
                     map.changed |= has_live || !result.is(&field.value);
-                    map.new.push(field.with(result));
+                    map.fields.push(field.with(result));
                 }
                 (Some((at, old)), Some(result)) => {
                     if !result.is(&old.value) {
@@ -160,7 +157,7 @@ impl Apply<'_> {
 /// The positions in live of the fields that a patch names.
 struct Places {
     /// For the fields of the patch, then for its list directives without a field.
-    found: Vec<Option<usize>>,
+    found: Vec<Option<u32>>,
     fields: usize,
 }
 
@@ -169,18 +166,19 @@ impl Places {
     fn of(live: &Fields<'_>, stays: &[bool], patch: &PatchMap<'_>) -> Self {
         let fields = patch.fields.len();
         let mut found = vec![None; fields + patch.lists.len()];
-        let mut by_name: Option<HashMap<&str, usize>> = None;
+        let name = |at: usize| patch.name(at);
+        let mut by_name: Option<KeyIndex> = None;
         let mut next = 0;
         for at in (0..live.len()).filter(|at| stays[*at]) {
             let key = live.key(at);
             let place = if next < fields && patch.fields.key(next) == key {
                 Some(next)
             } else {
-                let by_name = by_name.get_or_insert_with(|| names(patch));
-                by_name.get(key).copied()
+                let by_name = by_name.get_or_insert_with(|| KeyIndex::of(found.len(), name));
+                by_name.find(key, name)
             };
             if let Some(place) = place {
-                found[place] = Some(at);
+                found[place] = u32::try_from(at).ok();
                 next = place + 1;
             }
         }
@@ -188,21 +186,24 @@ impl Places {
     }
 
     fn of_fields(&self) -> impl Iterator<Item = Option<usize>> {
-        self.found[..self.fields].iter().copied()
+        of_live(&self.found[..self.fields])
     }
 
     fn of_lists(&self) -> impl Iterator<Item = Option<usize>> {
-        self.found[self.fields..].iter().copied()
+        of_live(&self.found[self.fields..])
     }
 }
 
-/// The positions of a patch's fields by name, then of its list directives without a field.
-fn names<'p>(patch: &'p PatchMap<'_>) -> HashMap<&'p str, usize> {
-    let fields = (0..patch.fields.len()).map(|at| patch.fields.key(at));
-    let lists = patch.lists.iter().map(|list| &*list.name);
-    let mut names = HashMap::new();
-    for (at, name) in fields.chain(lists).enumerate() {
-        names.entry(name).or_insert(at);
+fn of_live(found: &[Option<u32>]) -> impl Iterator<Item = Option<usize>> {
+    found.iter().map(|at| at.map(|at| at as usize))
+}
+
+impl PatchMap<'_> {
+    /// The name of a field by its position; those of list directives without a field follow.
+    fn name(&self, at: usize) -> &str {
+        match at.checked_sub(self.fields.len()) {
+            None => self.fields.key(at),
+            Some(list) => &self.lists[list].name,
+        }
     }
-    names
 }

@@ -23,7 +23,7 @@ use super::finding::Findings;
 use super::node::{Item, Node, Shape};
 use super::rules::{ListRule, Rules};
 use crate::results::Reason;
-use crate::yaml::{Trail, Value};
+use crate::yaml::Trail;
 
 /// Makes the patch; `None` if there is nothing to patch. With error findings it is of no use.
 pub fn create<'a>(
@@ -96,7 +96,7 @@ impl Create<'_> {
         let mut find_own = Finder::of(original.map(|_| modified));
         for field in original.iter().flat_map(|original| original.each_field()) {
             if find_own.find(&field.key).is_none() {
-                fields.push(Field::made(field.key, Node::of_value(Value::Null)));
+                fields.push_null(field);
                 differs = true;
             }
         }

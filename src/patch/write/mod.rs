@@ -13,9 +13,9 @@ mod text;
 
 use std::collections::HashMap;
 
-use super::fields::{Field, Fields};
+use super::fields::Fields;
 use super::node::{Item, Node, Shape, same_place};
-use crate::yaml::{Content, EditError, Editor, EntryRef, NodeKind, NodeRef, Part, Value};
+use crate::yaml::{Content, EditError, Editor, EntryRef, KeyIndex, NodeKind, NodeRef, Part, Value};
 
 use text::content;
 pub use text::{text_of, to_text};
@@ -71,9 +71,10 @@ impl Writer<'_> {
             }
             _ if new.equals(&old) => Ok(()),
             // A scalar keeps its style.
-            (Shape::Scalar, Shape::Scalar) if !is_alias => {
-                editor.replace(node, Content::Value(new.to_value()))
-            }
+            (Shape::Scalar, Shape::Scalar) if !is_alias => match new {
+                Node::Text(new) => editor.replace_value(node, new.resolved()),
+                _ => editor.replace(node, Content::Value(new.to_value())),
+            },
             _ => editor.replace(node, content(new)?),
         }
     }
@@ -95,45 +96,33 @@ impl Writer<'_> {
         };
         let old = Node::Text(twin);
         let mut places = Places::of(fields);
-        // The fields that are there already.
+        // The fields that are there already, and the entries that stay.
         let mut known = vec![false; fields.len()];
-        let (mut kept, mut count) = (Vec::new(), 0);
-        for (index, (entry, field)) in node.resolved().entries().zip(old.each_field()).enumerate() {
-            count += 1;
-            let Some(at) = places.find(&field.key) else {
-                continue;
-            };
+        let mut stays = Vec::new();
+        for (entry, field) in node.resolved().entries().zip(old.each_field()) {
+            let place = places.find(&field.key);
+            stays.push(place.is_some());
+            let Some(at) = place else { continue };
             known[at] = true;
-            kept.push(index);
             let Some(twin) = field.entry else { continue };
             self.node(entry.value, twin.value, &fields.get(at).value, editor)?;
         }
-        if kept.len() < count {
-            editor.arrange(node, kept.iter().copied().map(Part::Kept).collect())?;
+        if stays.contains(&false) {
+            editor.remove_parts(node, |index| !stays[index])?;
         }
         // The order that the new map has, as far as its keys are those of one that was made.
         let position = |at: usize| -> Option<usize> {
             let is_directive = fields.key(at).starts_with('$');
             is_directive.then_some(())?;
             let behind = (at + 1..fields.len()).find(|at| known[*at])?;
-            let mut old = old.each_field();
-            kept.iter().position({
-                let mut next = 0;
-                move |index| {
-                    let field = old.nth(index - next);
-                    next = index + 1;
-                    field.is_some_and(|field| field.key == fields.key(behind))
-                }
-            })
+            let mut kept = old.each_field().zip(&stays).filter(|(_, stays)| **stays);
+            kept.position(|(field, _)| field.key == fields.key(behind))
         };
         let mut inserted = 0;
-        for (at, field) in fields.iter().enumerate() {
-            if known[at] {
-                continue;
-            }
+        for at in (0..fields.len()).filter(|at| !known[*at]) {
             let position = position(at).map(|position| position + inserted);
             inserted += usize::from(position.is_some());
-            insert(node, position, &field, editor)?;
+            insert(node, position, fields, at, editor)?;
         }
         Ok(())
     }
@@ -214,7 +203,7 @@ impl Writer<'_> {
 struct Places<'p, 'f> {
     fields: &'p Fields<'f>,
     next: usize,
-    by_key: Option<HashMap<&'p str, usize>>,
+    by_key: Option<KeyIndex>,
 }
 
 impl<'p, 'f> Places<'p, 'f> {
@@ -232,11 +221,8 @@ impl<'p, 'f> Places<'p, 'f> {
             self.next
         } else {
             let fields = self.fields;
-            let by_key = self.by_key.get_or_insert_with(|| {
-                let all = 0..fields.len();
-                all.map(|at| (fields.key(at), at)).collect()
-            });
-            *by_key.get(key)?
+            let by_key = self.by_key.get_or_insert_with(|| fields.index());
+            by_key.find(key, |at| fields.key(at))?
         };
         self.next = at + 1;
         Some(at)
@@ -246,9 +232,14 @@ impl<'p, 'f> Places<'p, 'f> {
 fn insert<'d, 'f>(
     node: NodeRef<'d>,
     position: Option<usize>,
-    field: &Field<'f>,
+    fields: &Fields<'f>,
+    at: usize,
     editor: &mut Editor<'d, 'f>,
 ) -> Result<(), EditError> {
+    if let Some(key) = fields.null_key(at) {
+        return editor.insert_null(node, position, key);
+    }
+    let field = fields.get(at);
     let content = content(&field.value)?;
     match field.entry {
         Some(entry) if is_own_key(entry, &field.key) => {

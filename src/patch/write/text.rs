@@ -49,12 +49,30 @@ fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
     }
     let mut editor = Editor::new(document);
     write(source, source, new, &mut editor)?;
-    let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
+    let text = editor.splice()?.into_text()?;
+    if index.is_some() && is_mapping_alone(&text) {
+        return Ok(Some(text));
+    }
+    let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
     let left = match index {
         Some(index) => text.document().root(index),
         None => text.document().root(0).and_then(|list| list.items().next()),
     };
     Ok(left.map(node_text))
+}
+
+/// Whether a text certainly has one block mapping and no comment outside of it.
+fn is_mapping_alone(text: &str) -> bool {
+    let lines = text.strip_suffix('\n').unwrap_or(text);
+    let (first, last) = (lines.bytes().next(), lines.lines().next_back());
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric();
+    // What may be a comment, a marker or a blank line of a scalar is looked at more closely.
+    first.is_some_and(is_word)
+        && last.is_some_and(|line| line.trim_start().bytes().next().is_some_and(is_word))
+        && !text.contains(['\r', '\0'])
+        && !["\n---", "\n...", "\n%"]
+            .iter()
+            .any(|marker| text.contains(marker))
 }
 
 /// Lines as a literal, as `kubectl get -o yaml` shows last-applied; else the value.
@@ -63,6 +81,9 @@ fn string(text: &str) -> Content<'static> {
         let lines = text.strip_suffix('\n')?;
         if lines.is_empty() || lines.contains(['\n', '\r']) {
             return None;
+        }
+        if let Some(literal) = OwnedDocument::literal(lines) {
+            return Some(literal);
         }
         let owned = OwnedDocument::parse(format!("|\n  {lines}\n")).ok()?;
         let is_same = owned.root()?.scalar_text() == Some(text);
@@ -141,8 +162,8 @@ fn made<'f>(fields: &Fields<'f>) -> Result<Content<'f>, EditError> {
         return Ok(Content::Value(Value::Mapping(Vec::new())));
     };
     let mut editor = Editor::new(empty.document());
-    for field in fields.iter() {
-        insert(root, None, &field, &mut editor)?;
+    for at in 0..fields.len() {
+        insert(root, None, fields, at, &mut editor)?;
     }
     let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
     Ok(Content::Text(Arc::new(text)))

@@ -227,7 +227,7 @@ impl ResourceList {
     pub fn from_files(files: &PackageFiles) -> Result<Self, InputError> {
         let length = |file: &PackageFile| file.content.text.len();
         let read = parallel::map(&files.files, length, |file| {
-            KrmFile::parse(file.path.clone(), Text::from(file.content.text.clone()))
+            KrmFile::parse(file.path.clone(), file.content.text.clone())
         });
         let read: Vec<KrmFile> = read.into_iter().collect::<Result<_, _>>()?;
         Ok(Self::of_files(read, OtherFiles::of(files)))
@@ -281,7 +281,7 @@ impl ResourceList {
                     message: error.to_string(),
                 })?;
                 let content = FileContent {
-                    text,
+                    text: Text::from(text),
                     mode: USUAL_MODE,
                     target: None,
                 };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::lines::{block_indicators, body_indent, newline_at};
-use super::slots::{Slot, spans, stable_slots};
+use super::slots::{Children, Slot, stable_slots};
 use super::{Change, Editor};
 use crate::yaml::comments::head_start;
 use crate::yaml::content::Content;
@@ -36,12 +36,15 @@ pub(super) struct Unit {
 }
 
 /// A block collection whose units are rearranged.
-struct Block {
-    units: Vec<Unit>,
+struct Block<'d> {
+    node: NodeRef<'d>,
+    children: Children<'d>,
     /// Column of the keys or dashes.
     column: usize,
     /// Whether the first unit stands behind the dash of an item.
     behind_dash: bool,
+    /// Whether a unit stays where it is.
+    any_stays: bool,
 }
 
 /// Lines that are put in at one place.
@@ -51,14 +54,14 @@ struct Run {
     text: String,
     /// Whether the last line is that of a block scalar which keeps the blank lines behind it.
     keeps: bool,
-    /// Whether the last line (without lines, that of the unit above) may belong to a new block
-    /// scalar.
-    scalar: bool,
-    /// Whether that one may keep the blank lines behind it.
-    plus: bool,
+    /// Whether the last line may belong to a new block scalar, and whether that one may keep the
+    /// blank lines behind it.
+    scalar: (bool, bool),
     /// Where the edits within the unit above end. They may take the blank lines below along, and
     /// then these lines go in behind them.
     least: usize,
+    /// Where the lines go in, once that was looked up.
+    place: Option<usize>,
 }
 
 impl Run {
@@ -67,53 +70,52 @@ impl Run {
             above: unit,
             text: String::new(),
             keeps: false,
-            scalar: false,
-            plus: false,
+            scalar: (false, false),
             least: 0,
+            place: None,
         }
-    }
-
-    /// Behind the unit above with its comments, or the first one.
-    fn place(&self, block: &Block) -> usize {
-        block.units[self.above.unwrap_or(0)].below
     }
 }
 
 impl<'d, 'f> Editor<'d, 'f> {
-    /// The entries or items of a block collection, each with the lines that belong to it.
-    pub(super) fn units(&self, node: NodeRef<'d>) -> Vec<Unit> {
+    /// An entry or item of a block collection with the lines that belong to it.
+    fn unit(&self, block: &Block<'d>, index: usize) -> Unit {
         let document = self.document;
-        let mut floor = self.floor(node);
-        spans(node)
-            .into_iter()
-            .map(|(range, ids)| {
-                let line = document.line_start(range.start);
-                let own_line = document.text[line..range.start].bytes().all(|b| b == b' ');
-                let lines_start = if own_line {
-                    head_start(document, line, range.start - line, floor)
-                } else {
-                    range.start
-                };
-                let column = document.column(range.start);
-                let lines_end = self.behind_line(range.end);
-                let below = self.behind_deeper_comments(lines_end, column);
-                // Comments directly below that are indented deeper are its own.
-                let lines_end = match self.behind_blank_lines(lines_end) {
-                    at if at == lines_end => self.behind_adjoining_comments(lines_end, below),
-                    _ => lines_end,
-                };
-                floor = lines_end;
-                let start = range.start;
-                Unit {
-                    lines_start,
-                    start,
-                    lines_end,
-                    below,
-                    own_line,
-                    ids,
-                }
-            })
-            .collect()
+        let range = block.children.range(index);
+        let line = document.line_start(range.start);
+        let own_line = document.text[line..range.start].bytes().all(|b| b == b' ');
+        let lines_start = if own_line {
+            let floor = match index.checked_sub(1) {
+                Some(before) => self.lines_end(&block.children.range(before)).0,
+                None => self.floor(block.node),
+            };
+            head_start(document, line, range.start - line, floor)
+        } else {
+            range.start
+        };
+        let (lines_end, below) = self.lines_end(&range);
+        Unit {
+            lines_start,
+            start: range.start,
+            lines_end,
+            below,
+            own_line,
+            ids: block.children.ids(index),
+        }
+    }
+
+    /// Where the lines of an entry or item end, without and with the deeper comments set off by blank
+    /// lines.
+    fn lines_end(&self, range: &Range<usize>) -> (usize, usize) {
+        let column = self.document.column(range.start);
+        let end = self.behind_line(range.end);
+        let below = self.behind_deeper_comments(end, column);
+        // Comments directly below that are indented deeper are its own.
+        let end = match self.behind_blank_lines(end) {
+            at if at == end => self.behind_adjoining_comments(end, below),
+            _ => end,
+        };
+        (end, below)
     }
 
     /// Gives a block collection other entries or items: the units that stay are edited in place,
@@ -125,100 +127,144 @@ impl<'d, 'f> Editor<'d, 'f> {
         format: &Format,
         out: &mut TextEdit,
     ) -> Result<(), EditError> {
-        let units = self.units(node);
-        let Some(first) = units.first() else {
+        let children = Children::of(node);
+        if children.len() == 0 {
             return Ok(());
+        }
+        let start = children.range(0).start;
+        let line = self.document.line_start(start);
+        let own_line = self.document.text[line..start].bytes().all(|b| b == b' ');
+        let mut block = Block {
+            node,
+            children,
+            column: start - line,
+            behind_dash: !own_line,
+            any_stays: false,
         };
         if slots.is_empty() {
-            self.edit_emptied(node, &units, format, out);
+            self.edit_emptied(&block, format, out);
             return Ok(());
         }
-        let block = Block {
-            column: self.document.column(first.start),
-            behind_dash: !first.own_line,
-            units,
-        };
-        let runs = self.runs(node, &block, slots, format, out)?;
-        for run in runs.iter().filter(|run| !run.text.is_empty()) {
-            let below = runs.get(1).and_then(|run| run.above);
-            self.insert_run(run, &block, below, out);
-        }
-        self.remove_units(&block, &runs, format, out);
-        Ok(())
-    }
-
-    /// Edits the units that stay, and gathers the lines that are put in: those above all units that
-    /// stay, then those below each one.
-    fn runs(
-        &self,
-        node: NodeRef<'d>,
-        block: &Block,
-        slots: &[Slot<'f>],
-        format: &Format,
-        out: &mut TextEdit,
-    ) -> Result<Vec<Run>, EditError> {
         let stable = stable_slots(slots, block.behind_dash);
-        let colons = self.missing_colons(node, slots);
-        let mut runs = Vec::new();
+        block.any_stays = stable.contains(&true);
+        let colons = self.missing_colons(&block, slots);
         let mut run = Run::below(None);
+        let mut untouched = self.untouched_from(0);
         for (position, slot) in slots.iter().enumerate() {
             let colon = colons.get(&position).copied();
             match slot {
                 Slot::Kept(index) if stable[position] => {
-                    runs.push(run);
+                    self.close_run(run, &block, Some(*index), format, out);
                     run = Run::below(Some(*index));
-                    let unit = &block.units[*index];
-                    let before = out.ranges().len();
-                    self.edit_with_colon(unit, colon, format, out)?;
-                    let ends = out.ranges().skip(before).map(|range| range.end);
+                    let ids = block.children.ids(*index);
+                    if ids.end <= untouched && colon.is_none() {
+                        continue;
+                    }
+                    let before = out.len();
+                    self.edit_with_colon(&ids, colon, format, out)?;
+                    let ends = out.ranges_from(before).map(|range| range.end);
                     run.least = ends.max().unwrap_or(0);
-                    (run.scalar, run.plus) = self.changes_block_scalar(&unit.ids);
+                    run.scalar = self.changes_block_scalar(&ids);
+                    untouched = self.untouched_from(ids.end);
                 }
-                Slot::Kept(index) => {
-                    let unit = &block.units[*index];
-                    let below = run.place(block);
-                    self.push_unit(unit, colon, block.column, format, &mut run.text)?;
-                    (run.scalar, run.plus) = self.changes_block_scalar(&unit.ids);
-                    run.keeps = self.takes_lines_below(&unit.ids, below)
-                        || run.scalar && self.indent_below(below) > 0;
-                }
-                Slot::New(new) => {
-                    let below = run.place(block);
-                    let kept_scalars = match run.above {
-                        Some(_) => self.kept_scalars_above(below),
-                        None if !block.behind_dash && stable.contains(&true) => {
-                            KeptScalars::Everywhere
-                        }
-                        None => KeptScalars::Within,
-                    };
-                    let format = Format {
-                        indent_below: self.indent_below(below),
-                        kept_scalars,
-                        ..*format
-                    };
-                    let mut emitter = Emitter::at_line_start(&mut run.text, format);
-                    new.emit(block.column, &mut emitter);
-                    run.text.push_str(format.newline);
-                    (run.scalar, run.plus) = scalars_of(&new.content);
-                    run.keeps = false;
-                }
+                _ => self.push_slot(&mut run, &block, slot, colon, format)?,
             }
         }
-        runs.push(run);
-        Ok(runs)
+        self.close_run(run, &block, None, format, out);
+        Ok(())
     }
 
-    /// Puts in the lines of a run; `first` is the first unit that stays.
-    fn insert_run(&self, run: &Run, block: &Block, first: Option<usize>, out: &mut TextEdit) {
-        match run.above {
-            Some(_) if run.keeps => {
-                let at = self.behind_blank_lines(run.place(block));
-                out.insert(at, run.text.clone());
+    /// The first node from an id on that is changed, or no node.
+    fn untouched_from(&self, id: u32) -> u32 {
+        let from = NodeId(id)..NodeId(u32::MAX);
+        let changed = self.changes.range(from.clone()).next().map(|(id, _)| id.0);
+        let commented = self.comments.range(from).next().map(|(id, _)| id.0);
+        let none = u32::MAX;
+        changed.unwrap_or(none).min(commented.unwrap_or(none))
+    }
+
+    /// Adds what is moved or new to a run.
+    fn push_slot(
+        &self,
+        run: &mut Run,
+        block: &Block<'d>,
+        slot: &Slot<'f>,
+        colon: Option<NodeRef<'d>>,
+        format: &Format,
+    ) -> Result<(), EditError> {
+        let below = self.place_of(run, block);
+        let Some(new) = self.sources.new_slot(slot) else {
+            let Slot::Kept(index) = slot else {
+                return Ok(());
+            };
+            let unit = self.unit(block, *index);
+            self.push_unit(&unit, colon, block.column, format, &mut run.text)?;
+            run.scalar = self.changes_block_scalar(&unit.ids);
+            run.keeps = self.takes_lines_below(&unit.ids, below)
+                || run.scalar.0 && self.indent_below(below) > 0;
+            return Ok(());
+        };
+        let kept_scalars = match run.above {
+            Some(_) => self.kept_scalars_above(below),
+            None if !block.behind_dash && block.any_stays => KeptScalars::Everywhere,
+            None => KeptScalars::Within,
+        };
+        let format = Format {
+            indent_below: self.indent_below(below),
+            kept_scalars,
+            ..*format
+        };
+        let mut emitter = Emitter::at_line_start(&mut run.text, format);
+        new.emit(block.column, &mut emitter);
+        run.text.push_str(format.newline);
+        run.scalar = scalars_of(&new.content);
+        run.keeps = false;
+        Ok(())
+    }
+
+    /// Behind the unit above a run with its comments, or the first one.
+    fn place_of(&self, run: &mut Run, block: &Block<'d>) -> usize {
+        let above = run.above.unwrap_or(0);
+        let below = || self.lines_end(&block.children.range(above)).1;
+        *run.place.get_or_insert_with(below)
+    }
+
+    /// Removes the units between those that stay above and below a run, and puts its lines in.
+    fn close_run(
+        &self,
+        run: Run,
+        block: &Block<'d>,
+        below: Option<usize>,
+        format: &Format,
+        out: &mut TextEdit,
+    ) {
+        let from = run.above.map_or(0, |above| above + 1);
+        for index in from..below.unwrap_or(block.children.len()) {
+            if index > 0 || !block.behind_dash {
+                self.remove_unit(&self.unit(block, index), block, &run, format, out);
             }
-            Some(_) => out.insert(run.place(block).max(run.least), run.text.clone()),
+        }
+        if !run.text.is_empty() {
+            self.insert_run(run, block, below, out);
+        }
+    }
+
+    /// Puts in the lines of a run; `below` is the unit below that stays.
+    fn insert_run(
+        &self,
+        mut run: Run,
+        block: &Block<'d>,
+        below: Option<usize>,
+        out: &mut TextEdit,
+    ) {
+        let first = || self.unit(block, below.unwrap_or(0));
+        let place = self.place_of(&mut run, block);
+        match run.above {
+            Some(_) if run.keeps => out.insert(self.behind_blank_lines(place), run.text),
+            Some(_) => out.insert(place.max(run.least), run.text),
             // What comes first stands behind the dash, in the place of what stood there.
             None if block.behind_dash => {
-                let unit = &block.units[0];
+                let unit = self.unit(block, 0);
                 let end = if run.keeps {
                     self.behind_blank_lines(unit.lines_end)
                 } else {
@@ -226,52 +272,47 @@ impl<'d, 'f> Editor<'d, 'f> {
                 };
                 out.replace(unit.start..end, run.text.trim_start().to_owned());
             }
-            None => {
-                let at = block.units[first.unwrap_or(0)].lines_start;
-                out.insert(at, run.text.clone());
-            }
+            None => out.insert(first().lines_start, run.text),
         }
     }
 
-    /// Removes the units that neither stay nor are replaced behind their dash.
-    fn remove_units(&self, block: &Block, runs: &[Run], format: &Format, out: &mut TextEdit) {
+    /// Removes a unit that neither stays nor is replaced behind its dash. `run` is the one above it.
+    fn remove_unit(
+        &self,
+        unit: &Unit,
+        block: &Block<'d>,
+        run: &Run,
+        format: &Format,
+        out: &mut TextEdit,
+    ) {
         let column = block.column;
-        // The first run stands above the first unit that stays.
-        let mut above = runs.first().filter(|_| runs.len() == 1);
-        let mut stay = runs.iter().skip(1).peekable();
-        for (at, unit) in block.units.iter().enumerate() {
-            if let Some(run) = stay.next_if(|run| run.above == Some(at)) {
-                above = Some(run);
-                continue;
-            }
-            if at == 0 && block.behind_dash {
-                continue;
-            }
-            let mut range = unit.lines_start..unit.lines_end;
-            let mut text = String::new();
-            if above.is_some_and(|above| self.would_take_lines(above, block, unit.lines_end)) {
-                // Blank lines that the block scalar above would take for its own go as well;
-                // comments get another indentation.
-                range.end = self.behind_blank_lines(unit.below);
-                let below = unit.lines_end.min(range.end)..range.end;
-                for comment in self.document.text[below].lines().map(str::trim) {
-                    if !comment.is_empty() {
-                        text.push_str(&format!("{:column$}{comment}{}", "", format.newline));
-                    }
+        let mut range = unit.lines_start..unit.lines_end;
+        let mut text = String::new();
+        // The first run stands above the first unit that stays, and below what is removed.
+        let is_above = run.above.is_some() || !block.any_stays;
+        if is_above && self.would_take_lines(run, block, unit.lines_end) {
+            // Blank lines that the block scalar above would take for its own go as well;
+            // comments get another indentation.
+            range.end = self.behind_blank_lines(unit.below);
+            let below = unit.lines_end.min(range.end)..range.end;
+            for comment in self.document.text[below].lines().map(str::trim) {
+                if !comment.is_empty() {
+                    text.push_str(&format!("{:column$}{comment}{}", "", format.newline));
                 }
             }
-            out.replace(range, text);
         }
+        out.replace(range, text);
     }
 
     /// Whether the block scalar that a run or the unit above it may end in would take the blank or
     /// comment lines at `below` for its own.
-    fn would_take_lines(&self, run: &Run, block: &Block, below: usize) -> bool {
+    fn would_take_lines(&self, run: &Run, block: &Block<'d>, below: usize) -> bool {
+        let (scalar, plus) = run.scalar;
         match run.above {
-            _ if run.plus && self.behind_blank_lines(below) > below => true,
-            _ if run.scalar => self.indent_below(below) > 0,
+            _ if plus && self.behind_blank_lines(below) > below => true,
+            _ if scalar => self.indent_below(below) > 0,
             Some(unit) if run.text.is_empty() => {
-                self.takes_lines_below(&block.units[unit].ids, below)
+                self.takes_lines_below(&block.children.ids(unit), below)
             }
             _ => false,
         }
@@ -281,23 +322,22 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// entry without key (`: value`) that the edit puts below it.
     fn missing_colons(
         &self,
-        node: NodeRef<'d>,
+        block: &Block<'d>,
         slots: &[Slot<'f>],
     ) -> BTreeMap<usize, NodeRef<'d>> {
         let mut colons = BTreeMap::new();
         let is_bare =
             |entry: &EntryRef<'d>| entry.key.mark().is_none() && entry.key.range().is_empty();
-        if !node.entries().any(|entry| is_bare(&entry)) {
+        if !block.node.entries().any(|entry| is_bare(&entry)) {
             return colons;
         }
-        let entries: Vec<_> = node.entries().collect();
         for (position, pair) in slots.windows(2).enumerate() {
             let [Slot::Kept(lone), Slot::Kept(below)] = pair else {
                 continue;
             };
-            let value = entries[*lone].value;
+            let value = block.children.entry(*lone).value;
             let changed = self.changes.contains_key(&value.id);
-            if value.mark().is_none() && !changed && is_bare(&entries[*below]) {
+            if value.mark().is_none() && !changed && is_bare(&block.children.entry(*below)) {
                 colons.insert(position, value);
             }
         }
@@ -306,12 +346,12 @@ impl<'d, 'f> Editor<'d, 'f> {
 
     fn edit_with_colon(
         &self,
-        unit: &Unit,
+        ids: &Range<u32>,
         colon: Option<NodeRef<'d>>,
         format: &Format,
         out: &mut TextEdit,
     ) -> Result<(), EditError> {
-        self.edit_nodes(unit.ids.clone(), out)?;
+        self.edit_nodes(ids.clone(), out)?;
         if let Some(value) = colon {
             let nothing = Rendered::of_line(String::new(), format);
             self.place_without_colon(value, nothing, format, out);
@@ -329,12 +369,11 @@ impl<'d, 'f> Editor<'d, 'f> {
         };
         for (_, change) in changes {
             match change {
-                Change::Replace(content) => add(content),
-                Change::Slots(slots) => slots.iter().for_each(|slot| {
-                    if let Slot::New(new) = slot {
-                        add(&new.content);
-                    }
-                }),
+                Change::Replace(content) => add(&self.sources.content(content)),
+                Change::Slots(slots) => {
+                    let new = self.sources.new_slots(slots);
+                    new.for_each(|new| add(&new.content));
+                }
             }
         }
         found
@@ -352,17 +391,13 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Writes `{}` or `[]` in the place of all entries or items.
-    pub(super) fn edit_emptied(
-        &self,
-        node: NodeRef<'d>,
-        units: &[Unit],
-        format: &Format,
-        out: &mut TextEdit,
-    ) {
+    fn edit_emptied(&self, block: &Block<'d>, format: &Format, out: &mut TextEdit) {
+        let node = block.node;
         let empty = if node.kind().is_mapping() { "{}" } else { "[]" };
-        let first = &units[0];
+        let first = self.unit(block, 0);
         let head = self.head_place(node);
-        for unit in units.iter().skip(usize::from(head.is_none())) {
+        for index in usize::from(head.is_none())..block.children.len() {
+            let unit = self.unit(block, index);
             out.delete(unit.lines_start..unit.lines_end);
         }
         match head {
@@ -394,7 +429,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         out: &mut String,
     ) -> Result<(), EditError> {
         let mut inner = TextEdit::default();
-        self.edit_with_colon(unit, colon, format, &mut inner)?;
+        self.edit_with_colon(&unit.ids, colon, format, &mut inner)?;
         let source = self.document.text;
         self.strip_cut_scalar(unit.start..unit.lines_end, &mut inner);
         let end = unit.lines_end.min(source.len());

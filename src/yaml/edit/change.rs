@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Editor;
 use super::refuse::readable;
 use super::slots::{NewSlot, Slot, take_out};
-use crate::yaml::content::Content;
+use super::sources::Held;
 use crate::yaml::error::EditError;
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::NodeKind;
@@ -13,8 +13,18 @@ use crate::yaml::tree::NodeKind;
 /// The change of a node.
 #[derive(Debug, Clone)]
 pub(super) enum Change<'a> {
-    Replace(Content<'a>),
-    Slots(Vec<Slot<'a>>),
+    Replace(Held<'a>),
+    #[expect(
+        clippy::box_collection,
+        reason = "there can be millions of small changes"
+    )]
+    Slots(Box<Vec<Slot<'a>>>),
+}
+
+impl<'a> Change<'a> {
+    pub(super) fn slots(slots: Vec<Slot<'a>>) -> Self {
+        Self::Slots(Box::new(slots))
+    }
 }
 
 impl<'d, 'f> Editor<'d, 'f> {
@@ -34,11 +44,11 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub(super) fn slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
         let fresh = || {
             let count = collection.entries().count() + collection.items().count();
-            Change::Slots((0..count).map(Slot::Kept).collect())
+            Change::slots((0..count).map(Slot::Kept).collect())
         };
         let change = self.changes.entry(collection.id).or_insert_with(fresh);
         if let Change::Replace(_) = change {
-            *change = Change::Slots(Vec::new());
+            *change = Change::slots(Vec::new());
         }
         match change {
             Change::Slots(slots) => slots,
@@ -52,12 +62,25 @@ impl<'d, 'f> Editor<'d, 'f> {
         position: Option<usize>,
         slot: NewSlot<'f>,
     ) -> Result<(), EditError> {
+        let content = readable(slot.content)?;
+        self.refuse_parts(collection, slot.key.is_some())?;
+        let slot = self.hold_slot(NewSlot { content, ..slot });
+        self.insert(collection, position, slot);
+        Ok(())
+    }
+
+    /// Refuses new entries of what is no mapping, and new items of what is no sequence.
+    pub(super) fn refuse_parts(
+        &self,
+        collection: NodeRef<'d>,
+        are_entries: bool,
+    ) -> Result<(), EditError> {
         let kind = collection.kind();
-        let (fits, expected) = match slot.key {
-            Some(_) => (kind.is_mapping(), "mapping"),
-            None => (kind.is_sequence(), "sequence"),
+        let (fits, expected) = if are_entries {
+            (kind.is_mapping(), "mapping")
+        } else {
+            (kind.is_sequence(), "sequence")
         };
-        let slot = self.new_slot(slot)?;
         if !fits && !is_empty(collection) {
             return Err(EditError::WrongKind {
                 place: collection.path().to_string(),
@@ -65,8 +88,15 @@ impl<'d, 'f> Editor<'d, 'f> {
                 found: collection.kind_name(),
             });
         }
-        self.refuse(collection, || collection.shared_above())?;
-        self.added += slot.length();
+        self.refuse(collection, || collection.shared_above())
+    }
+
+    pub(super) fn insert(
+        &mut self,
+        collection: NodeRef<'d>,
+        position: Option<usize>,
+        slot: Slot<'f>,
+    ) {
         match position {
             None => self.slots(collection).push(slot),
             Some(position) => {
@@ -74,17 +104,13 @@ impl<'d, 'f> Editor<'d, 'f> {
                 slots.insert(position.min(slots.len()), slot);
             }
         }
-        Ok(())
     }
 
-    pub(super) fn new_slot(&self, slot: NewSlot<'f>) -> Result<Slot<'f>, EditError> {
-        let content = readable(slot.content)?;
+    /// Holds a new entry or item whose content is readable.
+    pub(super) fn hold_slot(&mut self, new: NewSlot<'f>) -> Slot<'f> {
+        self.added += new.content.length();
         let without = Arc::clone(&self.without);
-        Ok(Slot::New(Box::new(NewSlot {
-            content,
-            without,
-            ..slot
-        })))
+        self.sources.hold_slot(NewSlot { without, ..new })
     }
 }
 

@@ -37,20 +37,23 @@ impl Editor<'_, '_> {
     }
 
     pub(super) fn spliced(self) -> Result<Spliced, EditError> {
-        let source = self.document.text;
+        let document = self.document;
+        let source = document.text;
         let mut edit = TextEdit::default();
         self.edit_nodes(0..u32::MAX, &mut edit)?;
-        if edit.ranges().len() == 0 || source.ends_with('\n') || source.is_empty() {
+        if edit.len() == 0 || source.ends_with('\n') || source.is_empty() {
+            // What is large is let go before the text is made.
+            drop(self);
             let text = edit.apply(source, 0)?;
             return Ok(Spliced { text, cut: None });
         }
         // While lines come and go, every line ends in a line break.
         let end = source.len();
-        if edit.ranges().any(|range| range.start > end) {
+        if edit.ranges_from(0).any(|range| range.start > end) {
             self.strip_cut_scalar(0..end, &mut edit);
         }
-        let last_line = self.document.line_start(end);
-        let untouched = edit.ranges().all(|range| range.end < last_line);
+        let last_line = document.line_start(end);
+        let untouched = edit.ranges_from(0).all(|range| range.end < last_line);
         let newline = newline_at(source, end);
         let mut text = edit.apply(&format!("{source}{newline}"), 0)?;
         // Where line ends are mixed, the last one may be another than `newline`.

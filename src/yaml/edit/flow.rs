@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Editor;
-use super::slots::{Slot, comments_around, spans};
+use super::slots::{Children, Slot, comments_around};
 use crate::yaml::comments::comment_behind;
 use crate::yaml::document::Document;
 use crate::yaml::error::EditError;
@@ -71,27 +71,30 @@ impl<'d, 'f> Editor<'d, 'f> {
         format: &Format,
     ) -> Result<String, EditError> {
         let text = self.document.text;
-        let (opening, cells, foot) = flow_elements(self.document, node, &interior);
-        let leads = Leads::of(text, &cells, format);
+        let elements = Elements::of(node, &interior);
+        let leads = Leads::of(text, &elements, format);
         let is_on_several_lines = format.json == Json::No && text[interior].contains('\n');
-        let trailing_comma = cells.last().is_some_and(|cell| cell.comma.is_some());
-        let mut out = Interior::new(&text[opening], format);
+        let trailing_comma = elements.last().is_some_and(|last| last.comma.is_some());
+        let mut out = Interior::new(&text[elements.opening.clone()], format);
         for (position, slot) in slots.iter().enumerate() {
             let comma = position + 1 < slots.len() || trailing_comma;
-            match slot {
-                Slot::Kept(index) => {
-                    let cell = &cells[*index];
-                    let own = &text[cell.lead.clone()];
+            match (slot, self.sources.new_slot(slot)) {
+                (Slot::Kept(index), _) => {
+                    let Some(element) = elements.get(*index) else {
+                        continue;
+                    };
+                    let own = &text[element.lead.clone()];
                     let moves_to_or_from_front = (*index == 0) != (position == 0);
                     out.push_lead(if moves_to_or_from_front && !own.contains('#') {
                         leads.at(position)
                     } else {
                         own
                     });
-                    out.in_comment = self.push_cell(cell, comma, &mut out.text)?;
+                    out.in_comment = self.push_element(&element, comma, &mut out.text)?;
                 }
-                Slot::New(new) => {
-                    let comments = is_on_several_lines.then(|| comments_around(new));
+                (_, None) => {}
+                (_, Some(new)) => {
+                    let comments = is_on_several_lines.then(|| comments_around(&new));
                     let (above, behind) = comments.unwrap_or_default();
                     for comment in above {
                         out.push_lead(leads.at(position));
@@ -108,63 +111,104 @@ impl<'d, 'f> Editor<'d, 'f> {
                 }
             }
         }
-        out.push_lead(&text[foot]);
+        out.push_lead(&text[elements.foot()]);
         Ok(out.text)
     }
 
     /// Adds an element with or without a comma; returns whether a comment stands behind it.
-    fn push_cell(&self, cell: &Element, comma: bool, text: &mut String) -> Result<bool, EditError> {
+    fn push_element(
+        &self,
+        element: &Element,
+        comma: bool,
+        text: &mut String,
+    ) -> Result<bool, EditError> {
         let source = self.document.text;
         let mut inner = TextEdit::default();
-        self.edit_nodes(cell.ids.clone(), &mut inner)?;
-        let (start, end) = (cell.lead.end, cell.element_end);
+        self.edit_nodes(element.ids.clone(), &mut inner)?;
+        let (start, end) = (element.lead.end, element.element_end);
         text.push_str(&inner.apply(&source[start..end], start)?);
         if text.ends_with('?') {
             // `?,` would be text.
             text.push(' ');
         }
-        match (cell.comma, comma) {
+        match (element.comma, comma) {
             (Some(at), true) => text.push_str(&source[end..at + 1]),
             (Some(at), false) => text.push_str(&source[end..at]),
             (None, true) => text.push(','),
             (None, false) => {}
         }
-        text.push_str(&source[cell.comma.map_or(end, |at| at + 1)..cell.end]);
-        Ok(source[end..cell.end].contains('#'))
+        text.push_str(&source[element.comma.map_or(end, |at| at + 1)..element.end]);
+        Ok(source[end..element.end].contains('#'))
     }
 }
 
-/// The rest of the opening bracket's line, the elements, and the text behind the last one.
-fn flow_elements(
-    document: Document<'_>,
-    node: NodeRef<'_>,
-    interior: &Range<usize>,
-) -> (Range<usize>, Vec<Element>, Range<usize>) {
-    let behind_comment =
-        |at: usize| comment_behind(document, at).map_or(at, |comment| at + comment.len());
-    let bytes = &document.text.as_bytes()[..interior.end];
-    let spans = spans(node);
-    let mut at = match node.kind() {
-        NodeKind::FlowPair => interior.start,
-        _ => behind_comment(interior.start),
-    };
-    let opening = interior.start..at;
-    let mut cells = Vec::new();
-    for (range, ids) in spans {
-        let next = skip_trivia(bytes, range.end);
-        let comma = (bytes.get(next) == Some(&b',')).then_some(next);
-        // A comma below the comment of its element stands in front of the next one.
-        let end = behind_comment(comma.map_or(range.end, |comma| comma + 1)).min(interior.end);
-        cells.push(Element {
-            lead: at..range.start,
+/// The elements of a flow collection.
+struct Elements<'d> {
+    document: Document<'d>,
+    children: Children<'d>,
+    /// The rest of the opening bracket's line.
+    opening: Range<usize>,
+    end: usize,
+}
+
+impl<'d> Elements<'d> {
+    fn of(node: NodeRef<'d>, interior: &Range<usize>) -> Self {
+        let document = node.document;
+        let at = match node.kind() {
+            NodeKind::FlowPair => interior.start,
+            _ => behind_comment(document, interior.start),
+        };
+        Self {
+            document,
+            children: Children::of(node),
+            opening: interior.start..at,
+            end: interior.end,
+        }
+    }
+
+    fn get(&self, index: usize) -> Option<Element> {
+        if index >= self.children.len() {
+            return None;
+        }
+        let lead = match index.checked_sub(1) {
+            Some(before) => self.behind(before).1,
+            None => self.opening.end,
+        };
+        let range = self.children.range(index);
+        let (comma, end) = self.behind(index);
+        Some(Element {
+            lead: lead..range.start,
             element_end: range.end,
             comma,
             end,
-            ids,
-        });
-        at = end;
+            ids: self.children.ids(index),
+        })
     }
-    (opening, cells, at..interior.end)
+
+    fn last(&self) -> Option<Element> {
+        self.get(self.children.len().checked_sub(1)?)
+    }
+
+    /// The text behind the last element.
+    fn foot(&self) -> Range<usize> {
+        let last = self.last().map(|last| last.end);
+        last.unwrap_or(self.opening.end)..self.end
+    }
+
+    /// The comma of an element, and where what belongs to the element ends.
+    fn behind(&self, index: usize) -> (Option<usize>, usize) {
+        let end = self.children.range(index).end;
+        let bytes = &self.document.text.as_bytes()[..self.end];
+        let next = skip_trivia(bytes, end);
+        let comma = (bytes.get(next) == Some(&b',')).then_some(next);
+        // A comma below the comment of its element stands in front of the next one.
+        let end = behind_comment(self.document, comma.map_or(end, |comma| comma + 1));
+        (comma, end.min(self.end))
+    }
+}
+
+fn behind_comment(document: Document<'_>, at: usize) -> usize {
+    comment_behind(document, at).map_or(at, |comment| at + comment.len())
 }
 
 /// The white space in front of an element that is new or moves.
@@ -174,7 +218,7 @@ struct Leads {
 }
 
 impl Leads {
-    fn of(text: &str, cells: &[Element], format: &Format) -> Self {
+    fn of(text: &str, elements: &Elements<'_>, format: &Format) -> Self {
         let break_of = |lead: &str| match lead.rfind('\n') {
             Some(at) => format!("{}{}", format.newline, &lead[at + 1..]),
             None => String::new(),
@@ -186,10 +230,10 @@ impl Leads {
                 lead.to_owned()
             }
         };
-        let lead = |cell: &Element| without_comments(&text[cell.lead.clone()]);
-        let first = cells.first().map(lead).unwrap_or_default();
-        let next = match cells.get(1) {
-            Some(cell) => lead(cell),
+        let lead = |element: Element| without_comments(&text[element.lead]);
+        let first = elements.get(0).map(lead).unwrap_or_default();
+        let next = match elements.get(1) {
+            Some(element) => lead(element),
             None if first.contains('\n') => break_of(&first),
             None => " ".to_owned(),
         };

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::merge_key::Merged;
-use super::slots::is_mapping;
+use super::sources::{Held, Sources};
 use super::{Change, Comments, Editor, Slot};
 use crate::yaml::content::{Content, OwnedDocument};
 use crate::yaml::document::Document;
@@ -34,6 +34,7 @@ pub(super) struct Fold<'x> {
     pub(super) expansion: &'x Expansion,
     pub(super) changes: BTreeMap<NodeId, Change<'x>>,
     pub(super) comments: BTreeMap<NodeId, Comments>,
+    pub(super) sources: Sources<'x>,
     /// The anchors that are visible to the current alias, in the plain tree.
     anchors: HashMap<&'x str, NodeId>,
     /// Changes of the plain tree.
@@ -52,6 +53,7 @@ impl<'x> Fold<'x> {
         expanded: Document<'x>,
         changes: BTreeMap<NodeId, Change<'x>>,
         comments: BTreeMap<NodeId, Comments>,
+        sources: Sources<'x>,
     ) -> Result<Self, EditError> {
         let Some(expansion) = expanded.tree.expansion.as_deref() else {
             return Err(shared(document.node(NodeId(0)), ""));
@@ -61,6 +63,7 @@ impl<'x> Fold<'x> {
             expansion,
             changes,
             comments,
+            sources,
             anchors: HashMap::new(),
             out: BTreeMap::new(),
             refused: Vec::new(),
@@ -81,7 +84,8 @@ impl<'x> Fold<'x> {
             let change = match (change, plain.merge_key(node)) {
                 (Change::Slots(slots), Some(merge)) => {
                     let place = self.document.node(place);
-                    Change::Slots(Merged::new(place, node, merge).lifted(slots))
+                    let merged = Merged::new(place, node, merge);
+                    Change::slots(merged.lifted(*slots, &self.sources))
                 }
                 (change, _) => change,
             };
@@ -136,7 +140,7 @@ impl<'x> Fold<'x> {
             Some(Change::Replace(content)) => {
                 self.out.insert(plain.id, Change::Replace(content));
             }
-            Some(Change::Slots(slots)) => self.collection(node, plain, slots),
+            Some(Change::Slots(slots)) => self.collection(node, plain, *slots),
             None if self.plain().merge_key(plain).is_some() => {
                 let slots = (0..node.entries().count()).map(Slot::Kept).collect();
                 self.collection(node, plain, slots);
@@ -206,15 +210,15 @@ impl<'x> Fold<'x> {
     }
 
     /// The content of a place after the edit.
-    pub(super) fn content(&mut self, place: NodeRef<'x>) -> Option<Content<'x>> {
+    pub(super) fn content(&mut self, place: NodeRef<'x>) -> Option<Held<'x>> {
         if let Some(Change::Replace(content)) = self.changes.get(&place.id) {
             return Some(content.clone());
         }
         if !self.is_touched(place) {
-            return Some(Content::Node(place));
+            return Some(self.sources.hold(Content::Node(place)));
         }
         match self.text(place) {
-            Ok(text) => Some(text),
+            Ok(text) => Some(self.sources.hold(text)),
             Err(error) => {
                 self.refused.push((place.id, error));
                 None
@@ -233,6 +237,7 @@ impl<'x> Fold<'x> {
         editor.changes = changes.map(|(id, new)| (own(id), new.clone())).collect();
         let comments = self.comments.range(within);
         editor.comments = comments.map(|(id, new)| (own(id), new.clone())).collect();
+        editor.sources = self.sources.clone();
         let value = self.after(place);
         if owned.document().tree.nodes.len() == ids.len() {
             let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
@@ -246,22 +251,22 @@ impl<'x> Fold<'x> {
     /// The value of a place after the edit.
     pub(super) fn after(&self, node: NodeRef<'x>) -> Value {
         let slots = match self.changes.get(&node.id) {
-            Some(Change::Replace(content)) => return content.value(),
+            Some(Change::Replace(content)) => return self.sources.content(content).value(),
             None if !self.is_touched(node) => return node.value().unwrap_or(Value::Null),
             Some(Change::Slots(slots)) if slots.is_empty() && node.is_null() => return Value::Null,
-            Some(Change::Slots(slots)) => slots.clone(),
+            Some(Change::Slots(slots)) => Vec::clone(slots),
             None => {
                 let count = node.entries().count() + node.items().count();
                 (0..count).map(Slot::Kept).collect()
             }
         };
-        if node.kind().is_mapping() || is_mapping(&slots) {
+        if node.kind().is_mapping() || self.sources.are_entries(&slots) {
             return Value::Mapping(self.entries_after(node, &slots));
         }
         let items: Vec<_> = node.items().collect();
         let after = slots.iter().map(|slot| match slot {
             Slot::Kept(index) => self.after(items[*index]),
-            Slot::New(new) => new.content.value(),
+            new => self.new_part(new).1,
         });
         Value::Sequence(after.collect())
     }
@@ -278,9 +283,17 @@ impl<'x> Fold<'x> {
                 let key = entry.key.value().unwrap_or(Value::Null);
                 (key, self.after(entry.value))
             }
-            Slot::New(new) => (new.key.clone().unwrap_or(Value::Null), new.content.value()),
+            new => self.new_part(new),
         });
         after.collect()
+    }
+
+    /// Key and value of a new entry; of an item, the value counts.
+    fn new_part(&self, slot: &Slot<'x>) -> (Value, Value) {
+        match self.sources.new_slot(slot) {
+            Some(new) => (new.key.clone().unwrap_or(Value::Null), new.content.value()),
+            None => (Value::Null, Value::Null),
+        }
     }
 
     /// Goes through the entries or items that stay.
@@ -300,7 +313,7 @@ impl<'x> Fold<'x> {
                 }
             }
         }
-        self.out.insert(plain.id, Change::Slots(slots));
+        self.out.insert(plain.id, Change::slots(slots));
     }
 }
 

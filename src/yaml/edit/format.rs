@@ -85,9 +85,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let step_of = |mapping: NodeRef<'d>| {
             mapping.entries().find_map(|entry| {
                 let child = entry.value;
-                if child.kind() != NodeKind::BlockMapping
-                    || mapping.kind() != NodeKind::BlockMapping
-                {
+                if child.kind() != NodeKind::BlockMapping {
                     return None;
                 }
                 let outer = document.column(entry.key.outer_start());
@@ -99,13 +97,18 @@ impl<'d, 'f> Editor<'d, 'f> {
         };
         let mut at = Some(node);
         while let Some(ancestor) = at {
+            at = ancestor.parent();
+            if ancestor.kind() != NodeKind::BlockMapping {
+                continue;
+            }
             let known = self.steps.borrow().get(&ancestor.id).copied();
             let step = known.unwrap_or_else(|| step_of(ancestor));
-            self.steps.borrow_mut().insert(ancestor.id, step);
+            if known.is_none() {
+                self.steps.borrow_mut().insert(ancestor.id, step);
+            }
             if let Some(step) = step {
                 return step;
             }
-            at = ancestor.parent();
         }
         2
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::yaml::key_index::KeyIndex;
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::NodeId;
 
@@ -10,9 +11,7 @@ const SMALL: usize = 32;
 
 /// The keys of large mappings that were looked at more than once.
 #[derive(Debug, Default)]
-pub(super) struct KeyIndexes<'d>(HashMap<NodeId, Option<KeyIndex<'d>>>);
-
-type KeyIndex<'d> = HashMap<&'d str, (usize, EntryRef<'d>)>;
+pub(super) struct KeyIndexes<'d>(HashMap<NodeId, Option<StringKeys<'d>>>);
 
 impl<'d> KeyIndexes<'d> {
     /// The first entry of a key, with its place in the mapping.
@@ -21,11 +20,10 @@ impl<'d> KeyIndexes<'d> {
         mapping: NodeRef<'d>,
         key: &str,
     ) -> Option<(usize, EntryRef<'d>)> {
-        if let Some(index) = self.0.get_mut(&mapping.id) {
-            return index
-                .get_or_insert_with(|| index_of(mapping))
-                .get(key)
-                .copied();
+        if let Some(keys) = self.0.get_mut(&mapping.id) {
+            return keys
+                .get_or_insert_with(|| StringKeys::of(mapping))
+                .find(key);
         }
         let mut entries = mapping.entries().enumerate();
         let found = entries.find(|(_, entry)| entry.key.as_str() == Some(key));
@@ -40,12 +38,39 @@ impl<'d> KeyIndexes<'d> {
     }
 }
 
-fn index_of(mapping: NodeRef<'_>) -> KeyIndex<'_> {
-    let mut index = HashMap::new();
-    for (place, entry) in mapping.entries().enumerate() {
-        if let Some(key) = entry.key.as_str() {
-            index.entry(key).or_insert((place, entry));
+/// The keys of a mapping that are strings.
+#[derive(Debug)]
+struct StringKeys<'d> {
+    mapping: NodeRef<'d>,
+    /// The place of each in the mapping, and its node.
+    keys: Vec<(u32, NodeId)>,
+    index: KeyIndex,
+}
+
+impl<'d> StringKeys<'d> {
+    fn of(mapping: NodeRef<'d>) -> Self {
+        let keys = (0..)
+            .zip(mapping.entries())
+            .map(|(at, entry)| (at, entry.key));
+        let keys = keys.filter(|(_, key)| key.as_str().is_some());
+        let keys: Vec<(u32, NodeId)> = keys.map(|(at, key)| (at, key.id)).collect();
+        let index = KeyIndex::of(keys.len(), |at| text_of(mapping, keys[at].1));
+        Self {
+            mapping,
+            keys,
+            index,
         }
     }
-    index
+
+    fn find(&self, key: &str) -> Option<(usize, EntryRef<'d>)> {
+        let text = |at: usize| text_of(self.mapping, self.keys[at].1);
+        let (place, key) = self.keys[self.index.find(key, text)?];
+        let key = self.mapping.document.node(key);
+        Some((place as usize, EntryRef::of_key(key)))
+    }
+}
+
+fn text_of<'d>(mapping: NodeRef<'d>, key: NodeId) -> &'d str {
+    let key = mapping.document.node(key).resolved();
+    key.scalar_text().unwrap_or_default()
 }

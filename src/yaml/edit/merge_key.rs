@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::fold::Fold;
 use super::slots::NewSlot;
+use super::sources::Sources;
 use super::{Change, Slot};
 use crate::yaml::expand::sources;
 use crate::yaml::node::{EntryRef, NodeRef};
@@ -46,12 +47,9 @@ impl<'x> Merged<'x> {
     }
 
     /// Slots of the text as those of the expanded document.
-    pub(super) fn lifted(&self, slots: Vec<Slot<'x>>) -> Vec<Slot<'x>> {
-        let new = slots.iter().filter_map(|slot| match slot {
-            Slot::New(new) => new.key.clone(),
-            Slot::Kept(_) => None,
-        });
-        let new: HashSet<Value> = new.collect();
+    pub(super) fn lifted(&self, slots: Vec<Slot<'x>>, sources: &Sources<'x>) -> Vec<Slot<'x>> {
+        let new = sources.new_slots(&slots);
+        let new: HashSet<Value> = new.filter_map(|new| new.into_owned().key).collect();
         // An entry that is written out takes the place of one that is brought.
         let is_hidden = |at: usize| {
             let key = self.entries[at].key.value();
@@ -74,7 +72,7 @@ impl<'x> Merged<'x> {
     fn place_among(&self, slots: &[Slot<'x>]) -> usize {
         let own = |slot: &Slot<'x>| match slot {
             Slot::Kept(index) => Some(self.own[*index]),
-            Slot::New(_) => None,
+            Slot::New(_) | Slot::Copy(_) | Slot::Null(_) => None,
         };
         let brought = slots.iter().position(|slot| own(slot) == Some(None));
         let behind = || {
@@ -121,7 +119,7 @@ impl<'x> Fold<'x> {
                 .enumerate()
                 .all(|(at, slot)| matches!(slot, Slot::Kept(index) if *index == at));
         if !is_same {
-            self.out.insert(plain.id, Change::Slots(out));
+            self.out.insert(plain.id, Change::slots(out));
         }
     }
 
@@ -137,12 +135,11 @@ impl<'x> Fold<'x> {
             let brought = brings.and_then(|brings| brings.get(key));
             brought.is_some() && brought == wanted.get(key)
         };
-        let index = match slot {
-            Slot::New(new) => {
-                let is_brought = new.key.as_ref().is_some_and(is_brought);
-                return (!is_brought).then_some(Slot::New(new));
-            }
-            Slot::Kept(index) => index,
+        let Slot::Kept(index) = slot else {
+            let new = self.sources.new_slot(&slot)?;
+            let is_brought = new.key.as_ref().is_some_and(is_brought);
+            drop(new);
+            return (!is_brought).then_some(slot);
         };
         let entry = merged.entries[index];
         if let Some(own) = merged.own[index] {
@@ -163,7 +160,8 @@ impl<'x> Fold<'x> {
             return None;
         }
         let content = self.content(entry.value)?;
-        Some(Slot::New(Box::new(NewSlot::entry(key, content, None))))
+        let content = self.sources.content(&content).into_owned();
+        Some(self.sources.hold_slot(NewSlot::entry(key, content, None)))
     }
 
     /// The entries that a merge key brings after the edit; `None` if they cannot be known.

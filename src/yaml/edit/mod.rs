@@ -33,6 +33,7 @@ mod place;
 mod refuse;
 mod settle;
 mod slots;
+mod sources;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -41,7 +42,8 @@ use std::sync::Arc;
 use change::{Change, is_empty};
 use keys::KeyIndexes;
 use refuse::{key_of, readable};
-use slots::{NewSlot, Slot, spans};
+use slots::{Children, NewSlot, Slot};
+use sources::Sources;
 
 use super::content::Content;
 use super::document::Document;
@@ -77,6 +79,7 @@ pub struct Editor<'d, 'f> {
     /// The expanded tree of a document that has aliases or merge keys.
     own_tree: Option<Box<Tree>>,
     changes: BTreeMap<NodeId, Change<'f>>,
+    sources: Sources<'f>,
     /// About how many bytes the content has that was put in.
     added: usize,
     /// By the key of the entry, or by the item.
@@ -112,6 +115,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             document,
             own_tree,
             changes: BTreeMap::new(),
+            sources: Sources::default(),
             added: 0,
             comments: BTreeMap::new(),
             without: Arc::default(),
@@ -170,6 +174,24 @@ impl<'d, 'f> Editor<'d, 'f> {
         let content = readable(content)?;
         self.added += content.length();
         self.gone.remove(&node.id);
+        let content = self.sources.hold(content);
+        self.changes.insert(node.id, Change::Replace(content));
+        Ok(())
+    }
+
+    /// Gives a node the value of a scalar, and not its spelling.
+    ///
+    /// # Errors
+    /// [`EditError::SharedAnchor`].
+    pub(crate) fn replace_value(
+        &mut self,
+        node: NodeRef<'d>,
+        scalar: NodeRef<'f>,
+    ) -> Result<(), EditError> {
+        self.refuse(node, || node.shared_anchor())?;
+        self.added += scalar.source().len();
+        self.gone.remove(&node.id);
+        let content = self.sources.hold_value(scalar);
         self.changes.insert(node.id, Change::Replace(content));
         Ok(())
     }
@@ -203,6 +225,23 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) -> Result<(), EditError> {
         let slot = NewSlot::entry(Value::from(key), content, None);
         self.insert_slot(mapping, position, slot)
+    }
+
+    /// Adds an entry with the key of another one, a scalar, and `null`.
+    ///
+    /// # Errors
+    /// As [`Editor::insert_entry`].
+    pub(crate) fn insert_null(
+        &mut self,
+        mapping: NodeRef<'d>,
+        position: Option<usize>,
+        key: NodeRef<'f>,
+    ) -> Result<(), EditError> {
+        self.refuse_parts(mapping, true)?;
+        self.added += key.source().len();
+        let slot = self.sources.hold_null(key);
+        self.insert(mapping, position, slot);
+        Ok(())
     }
 
     /// Adds a copy of another document's entry, with the comments above and behind it.
@@ -278,22 +317,23 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(true)
     }
 
-    /// Removes the items of a sequence for which `remove` is true. An emptied sequence becomes `[]`.
+    /// Removes the entries or items of a collection for which `remove` is true. One that is emptied
+    /// becomes `{}` or `[]`.
     ///
     /// # Errors
     /// [`EditError::SharedAnchor`].
-    pub fn remove_items(
+    pub fn remove_parts(
         &mut self,
-        sequence: NodeRef<'d>,
+        collection: NodeRef<'d>,
         remove: impl Fn(usize) -> bool,
     ) -> Result<(), EditError> {
-        self.refuse(sequence, || sequence.shared_above())?;
-        for (index, item) in sequence.items().enumerate() {
-            if remove(index) {
-                self.refuse(item, || self.document.read_from_outside(item.ids()))?;
-            }
+        self.refuse(collection, || collection.shared_above())?;
+        let children = Children::of(collection);
+        for index in (0..children.len()).filter(|index| remove(*index)) {
+            let ids = children.ids(index);
+            self.refuse(collection, || self.document.read_from_outside(ids))?;
         }
-        self.slots(sequence)
+        self.slots(collection)
             .retain(|slot| !matches!(slot, Slot::Kept(kept) if remove(*kept)));
         Ok(())
     }
@@ -313,7 +353,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         self.settled_slots(collection)
             .sort_by_key(|slot| match slot {
                 Slot::Kept(kept) => ranks.get(kept).copied().unwrap_or(usize::MAX),
-                Slot::New(_) => usize::MAX,
+                Slot::New(_) | Slot::Copy(_) | Slot::Null(_) => usize::MAX,
             });
         Ok(())
     }
@@ -356,26 +396,27 @@ impl<'d, 'f> Editor<'d, 'f> {
         if kept.windows(2).any(|pair| pair[0] > pair[1]) {
             self.refuse(collection, || collection.anchor_in_order())?;
         }
-        let spans = spans(collection);
-        let mut stays = vec![false; spans.len()];
+        let children = Children::of(collection);
+        let mut stays = vec![false; children.len()];
         kept.iter().for_each(|index| stays[*index] = true);
-        for ((_, ids), _) in spans.iter().zip(&stays).filter(|(_, stays)| !**stays) {
-            self.refuse(collection, || self.document.read_from_outside(ids.clone()))?;
+        for index in (0..children.len()).filter(|index| !stays[*index]) {
+            let ids = children.ids(index);
+            self.refuse(collection, || self.document.read_from_outside(ids))?;
         }
         let slots = parts.into_iter().map(|part| {
             let new = match part {
                 Part::Kept(index) => return Ok(Slot::Kept(index)),
-                Part::Entry(entry, content) => NewSlot::entry(key_of(entry)?, content, Some(entry)),
-                Part::Item(item, content) => NewSlot::item(content, Some(item)),
+                Part::Entry(entry, content) => {
+                    NewSlot::entry(key_of(entry)?, readable(content)?, Some(entry))
+                }
+                Part::Item(item, content) => NewSlot::item(readable(content)?, Some(item)),
             };
-            self.new_slot(new)
+            Ok(self.hold_slot(new))
         });
         let slots = slots.collect::<Result<Vec<_>, _>>()?;
-        self.added += slots.iter().map(Slot::length).sum::<usize>();
         self.refuse_keys_twice(collection, &slots)?;
-        let slots = Change::Slots(slots);
         self.gone.remove(&collection.id);
-        self.changes.insert(collection.id, slots);
+        self.changes.insert(collection.id, Change::slots(slots));
         Ok(())
     }
 

@@ -41,7 +41,8 @@ impl<'d, 'f> Editor<'d, 'f> {
             let next = self.changes.range(NodeId(from)..NodeId(ids.end)).next();
             match next {
                 Some((id, Change::Replace(content))) => {
-                    self.replace_node(self.document.node(*id), content, out);
+                    let content = self.sources.content(content);
+                    self.replace_node(self.document.node(*id), &content, out);
                 }
                 Some((id, Change::Slots(slots))) => {
                     self.edit_slots(self.document.node(*id), slots, out)?;
@@ -132,7 +133,7 @@ impl<'d, 'f> Editor<'d, 'f> {
                 } else if filled {
                     self.edit_pair(node, slots, &format, out)?;
                 } else if !slots.is_empty() {
-                    let text = new_flow(slots, &format);
+                    let text = new_flow(slots, &self.sources, &format);
                     self.place_in_flow(node, text, out);
                 }
             }
@@ -141,7 +142,7 @@ impl<'d, 'f> Editor<'d, 'f> {
             _ => {
                 let owner = owner_of(node);
                 let format = self.format_of_content(node);
-                let rendered = new_block(slots, owner, &format);
+                let rendered = new_block(slots, &self.sources, owner, &format);
                 self.place(node, rendered, &format, out);
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Editor;
-use super::slots::{Slot, new_slots};
+use super::slots::Slot;
 use crate::yaml::content::Content;
 use crate::yaml::error::EditError;
 use crate::yaml::node::{EntryRef, NodeRef};
@@ -35,8 +35,11 @@ impl<'d, 'f> Editor<'d, 'f> {
         slots: &[Slot<'f>],
     ) -> Result<(), EditError> {
         let is_collection = |key: &Value| matches!(key, Value::Mapping(_) | Value::Sequence(_));
-        let new = new_slots(slots).filter_map(|new| new.key.as_ref());
-        let new = new.filter(|key| is_collection(key));
+        // A copy has a scalar as key.
+        let new = slots.iter().filter_map(|slot| match slot {
+            Slot::New(new) => new.key.as_ref().filter(|key| is_collection(key)),
+            Slot::Kept(_) | Slot::Copy(_) | Slot::Null(_) => None,
+        });
         let mut new = new.peekable();
         if new.peek().is_none() {
             return Ok(());
@@ -44,7 +47,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let keys: Vec<_> = mapping.entries().map(|entry| entry.key).collect();
         let kept = slots.iter().filter_map(|slot| match slot {
             Slot::Kept(index) => keys[*index].value(),
-            Slot::New(_) => None,
+            Slot::New(_) | Slot::Copy(_) | Slot::Null(_) => None,
         });
         let mut seen: HashSet<_> = kept.collect();
         match new.find(|key| !seen.insert((*key).clone())) {

@@ -16,7 +16,8 @@ impl<'d, 'f> Editor<'d, 'f> {
             return self.spliced();
         };
         let (document, changes) = (self.document, self.changes);
-        let mut fold = Fold::of(document, expanded, changes, self.comments)?;
+        let comments = self.comments;
+        let mut fold = Fold::of(document, expanded, changes, comments, self.sources)?;
         fold.run();
         if let Some((_, error)) = fold.refused.first() {
             return Err(error.clone());
@@ -24,6 +25,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let settled = Editor {
             comments: fold.comments(),
             changes: std::mem::take(&mut fold.out),
+            sources: std::mem::take(&mut fold.sources),
             ..Editor::of(fold.plain(), None)
         };
         settled.spliced()
@@ -38,13 +40,25 @@ impl<'d, 'f> Editor<'d, 'f> {
             return Vec::new();
         };
         let (changes, comments) = (self.changes.clone(), self.comments.clone());
-        match Fold::of(self.document, expanded, changes, comments) {
+        let sources = self.sources.clone();
+        match Fold::of(self.document, expanded, changes, comments, sources) {
             Ok(mut fold) => {
                 fold.run();
                 fold.refused
             }
             Err(error) => vec![(NodeId(0), error)],
         }
+    }
+
+    /// The changes so far that cannot be written: the index of the node that each is in, and its error
+    /// with a path from that node.
+    pub(crate) fn refusals_within(&mut self, nodes: &[NodeRef<'d>]) -> Vec<(usize, EditError)> {
+        let refusals = self.refusals().into_iter();
+        let within = refusals.filter_map(|(id, error)| {
+            let at = nodes.iter().position(|node| node.ids().contains(&id.0))?;
+            Some((at, error.seen_from(&nodes[at].path().to_string())))
+        });
+        within.collect()
     }
 
     /// Discards the changes of these nodes that cannot be written. Returns the index and the error of

@@ -4,11 +4,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::sources::{NodeOf, Sources};
 use crate::yaml::comments::{comment_in_flow, comments_above, entry_end, line_comment};
 use crate::yaml::content::Content;
 use crate::yaml::emit::{Emitter, Rendered, Tail};
 use crate::yaml::format::{Format, Owner};
 use crate::yaml::node::{EntryRef, NodeRef};
+use crate::yaml::tree::NodeId;
 use crate::yaml::value::Value;
 
 /// A new entry or item.
@@ -53,17 +55,11 @@ impl<'a> NewSlot<'a> {
 pub(super) enum Slot<'a> {
     /// The entry or item of this index in the source.
     Kept(usize),
+    /// A plain copy of an item, or of the entry of a key.
+    Copy(NodeOf),
+    /// An entry with the key of another one, and `null`.
+    Null(NodeOf),
     New(Box<NewSlot<'a>>),
-}
-
-impl Slot<'_> {
-    /// About how many bytes the slot adds to the text.
-    pub(super) fn length(&self) -> usize {
-        match self {
-            Self::Kept(_) => 0,
-            Self::New(new) => new.content.length(),
-        }
-    }
 }
 
 /// Which slots keep their place: a longest run in the old order.
@@ -79,7 +75,10 @@ pub(super) fn stable_slots(slots: &[Slot<'_>], behind_dash: bool) -> Vec<bool> {
 }
 
 /// Marks the elements of one longest increasing subsequence; `None` is never part of it.
-pub(super) fn longest_increasing(values: impl Iterator<Item = Option<usize>>) -> Vec<bool> {
+pub(super) fn longest_increasing(values: impl Iterator<Item = Option<usize>> + Clone) -> Vec<bool> {
+    if values.clone().flatten().is_sorted_by(|a, b| a < b) {
+        return values.map(|value| value.is_some()).collect();
+    }
     let values: Vec<_> = values.collect();
     // `tails[n]`: position of the smallest last value of an increasing run of n + 1.
     let mut tails: Vec<usize> = Vec::new();
@@ -103,54 +102,83 @@ pub(super) fn longest_increasing(values: impl Iterator<Item = Option<usize>>) ->
     marked
 }
 
-/// Entries or items with their marks and keys, and their nodes.
-pub(super) fn spans(node: NodeRef<'_>) -> Vec<(Range<usize>, Range<u32>)> {
-    let start = |node: NodeRef<'_>| node.mark().unwrap_or_else(|| node.outer_start());
-    let entries = node.entries().map(|entry| {
-        let ids = entry.key.id.0..entry.value.ids().end;
-        (start(entry.key)..entry_end(entry), ids)
-    });
-    let items = node.items().map(|item| {
-        let end = item.range().end.max(item.mark().map_or(0, |mark| mark + 1));
-        (start(item)..end, item.ids())
-    });
-    entries.chain(items).collect()
+/// The entries or items of a collection. There can be millions: what is known of each is looked up.
+pub(super) struct Children<'d> {
+    node: NodeRef<'d>,
+    /// The keys or items.
+    ids: Vec<NodeId>,
+}
+
+impl<'d> Children<'d> {
+    pub(super) fn of(node: NodeRef<'d>) -> Self {
+        let keys = node.entries().map(|entry| entry.key.id);
+        let items = node.items().map(|item| item.id);
+        Self {
+            node,
+            ids: keys.chain(items).collect(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// An entry; of an item, nothing of use.
+    pub(super) fn entry(&self, index: usize) -> EntryRef<'d> {
+        EntryRef::of_key(self.node.document.node(self.ids[index]))
+    }
+
+    /// The nodes of an entry or item.
+    pub(super) fn ids(&self, index: usize) -> Range<u32> {
+        let next = self.ids.get(index + 1).map(|id| id.0);
+        self.ids[index].0..next.unwrap_or(self.node.ids().end)
+    }
+
+    /// An entry or item with its mark and key.
+    pub(super) fn range(&self, index: usize) -> Range<usize> {
+        let first = self.node.document.node(self.ids[index]);
+        let start = first.mark().unwrap_or_else(|| first.outer_start());
+        let end = if self.node.kind().is_mapping() {
+            entry_end(self.entry(index))
+        } else {
+            first
+                .range()
+                .end
+                .max(first.mark().map_or(0, |mark| mark + 1))
+        };
+        start..end
+    }
 }
 
 /// The first entries or items of a collection, in block style.
-pub(super) fn new_block(slots: &[Slot<'_>], owner: Owner, format: &Format) -> Rendered {
-    let column = owner.child(!is_mapping(slots), format);
+pub(super) fn new_block<'a>(
+    slots: &[Slot<'a>],
+    sources: &Sources<'a>,
+    owner: Owner,
+    format: &Format,
+) -> Rendered {
+    let column = owner.child(!sources.are_entries(slots), format);
     Rendered::new(owner, format, |emitter| {
-        new_slots(slots).for_each(|new| new.emit(column, emitter));
+        let new = sources.new_slots(slots);
+        new.for_each(|new| new.emit(column, emitter));
         Tail::Closed
     })
 }
 
 /// A flow collection of new entries or items.
-pub(super) fn new_flow(slots: &[Slot<'_>], format: &Format) -> String {
-    let (open, close) = if is_mapping(slots) {
+pub(super) fn new_flow<'a>(slots: &[Slot<'a>], sources: &Sources<'a>, format: &Format) -> String {
+    let (open, close) = if sources.are_entries(slots) {
         ('{', '}')
     } else {
         ('[', ']')
     };
     let mut text = String::from(open);
-    for (at, new) in new_slots(slots).enumerate() {
+    for (at, new) in sources.new_slots(slots).enumerate() {
         text.push_str(if at > 0 { ", " } else { "" });
         new.emit_flow(format, &mut text);
     }
     text.push(close);
     text
-}
-
-pub(super) fn new_slots<'s, 'a>(slots: &'s [Slot<'a>]) -> impl Iterator<Item = &'s NewSlot<'a>> {
-    slots.iter().filter_map(|slot| match slot {
-        Slot::New(new) => Some(&**new),
-        Slot::Kept(_) => None,
-    })
-}
-
-pub(super) fn is_mapping(slots: &[Slot<'_>]) -> bool {
-    new_slots(slots).any(|new| new.key.is_some())
 }
 
 impl NewSlot<'_> {

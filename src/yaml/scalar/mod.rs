@@ -53,13 +53,16 @@ pub(crate) fn is_plain_string(text: &str) -> bool {
 }
 
 /// The value of a plain scalar that is no string.
+/// Whether a plain scalar is `null`.
+pub(crate) fn is_plain_null(text: &str) -> bool {
+    matches!(text, "" | "~" | "null" | "Null" | "NULL")
+}
+
 fn resolve_special(text: &str) -> Option<Value> {
     // Most scalars are words, and those end here.
     match text.as_bytes().first() {
         None => Some(Value::Null),
-        Some(b'~' | b'n' | b'N') => {
-            matches!(text, "~" | "null" | "Null" | "NULL").then_some(Value::Null)
-        }
+        Some(b'~' | b'n' | b'N') => is_plain_null(text).then_some(Value::Null),
         Some(b't' | b'T') => matches!(text, "true" | "True" | "TRUE").then_some(Value::Bool(true)),
         Some(b'f' | b'F') => {
             matches!(text, "false" | "False" | "FALSE").then_some(Value::Bool(false))

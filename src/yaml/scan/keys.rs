@@ -3,6 +3,7 @@
 use super::{Bail, Scalar, ScalarStyle};
 use crate::yaml::expand::MERGE_KEY;
 use crate::yaml::scalar::is_plain_string;
+use crate::yaml::tree::offset;
 
 /// Mappings up to this size are searched key by key, larger ones sorted at their end.
 const SMALL: usize = 16;
@@ -19,13 +20,13 @@ pub(crate) struct OpenKeys {
 struct Key {
     /// Length and last bytes: keys with different fingerprints differ.
     print: u64,
-    start: usize,
-    end: usize,
+    start: u32,
+    end: u32,
 }
 
 impl Key {
     fn text<'t>(&self, text: &'t str) -> &'t [u8] {
-        &text.as_bytes()[self.start..self.end]
+        &text.as_bytes()[self.start as usize..self.end as usize]
     }
 }
 
@@ -65,8 +66,8 @@ impl OpenKeys {
         };
         let new = Key {
             print: print(inner.as_bytes()),
-            start: key.start + quote,
-            end: key.end - quote,
+            start: offset(key.start + quote),
+            end: offset(key.end - quote),
         };
         let start = self.starts.last().copied().unwrap_or_default();
         let siblings = &self.keys[start..];

@@ -273,7 +273,7 @@ fn a_tree_is_read_as_its_checkout() {
     let paths = |files: &[krm_variants::package::PackageFile]| {
         let seen = |file: &krm_variants::package::PackageFile| {
             let executable = file.content.mode & 0o100;
-            (file.path.clone(), file.content.text.clone(), executable)
+            (file.path.clone(), file.content.text.to_string(), executable)
         };
         files.iter().map(seen).collect::<Vec<_>>()
     };

@@ -1,7 +1,8 @@
 //! Named differences from kubectl, with their conditions.
 
+use krm_variants::patch::Rules;
+use krm_variants::patch::last_applied::LastApplied;
 use krm_variants::patch::rules::ListRule;
-use krm_variants::patch::{Rules, last_applied};
 use krm_variants::results::LAST_APPLIED;
 use krm_variants::yaml::Value;
 
@@ -267,8 +268,8 @@ fn repeated_lists(question: &Question, rules: Rules<'_>) -> Vec<String> {
     if let Question::Apply { live, .. } = question {
         let annotations = live.get("metadata").and_then(|m| m.get("annotations"));
         let text = annotations.and_then(|a| a.get(LAST_APPLIED)?.as_str());
-        if let Some(original) = text.and_then(|text| last_applied::read(text).ok()) {
-            repeated(&original.to_value(), rules, "", &mut found);
+        if let Some(original) = text.and_then(|text| LastApplied::read(text).ok()) {
+            repeated(&original.node().to_value(), rules, "", &mut found);
         }
     }
     found

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 use crate::shared_text::shared_text;
 use krm_variants::patch::create::create;
-use krm_variants::patch::last_applied;
+use krm_variants::patch::last_applied::{self, LastApplied};
 use krm_variants::patch::write::write;
 use krm_variants::patch::{Applied, Findings, ListOrder, Node, Rules, apply, apply_config};
 use krm_variants::results::LAST_APPLIED;
@@ -215,10 +215,11 @@ pub(crate) fn answer(question: &Question, rules: Rules<'_>) -> Own {
             let live = live.node();
             let path = ["metadata", "annotations", LAST_APPLIED];
             let annotation = live.get_path(&path);
-            let original = annotation
+            let applied = annotation
                 .as_ref()
                 .and_then(Node::as_str)
-                .map(|text| last_applied::read(text).expect("JSON"));
+                .map(|text| LastApplied::read(text).expect("JSON"));
+            let original = applied.as_ref().map(LastApplied::node);
             let order = ListOrder::ApiServer;
             let config = config.node();
             let result = apply_config(

@@ -4,6 +4,8 @@
 //!
 //! Source: merging-fields document, Last Applied Resource Config; contract, apply-config.
 
+mod same;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::{self, Formatter};
@@ -13,17 +15,62 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use super::annotations::{with_field, without_tool_annotations};
 use super::fields::{Field, Fields};
 use super::node::{Item, Node, Shape};
-use crate::yaml::Value;
 use crate::yaml::value::Number;
+use crate::yaml::{OwnedDocument, Value};
 
 /// Deeper JSON is refused.
 const MAX_DEPTH: usize = 512;
+
+/// What was applied last.
+#[derive(Debug)]
+pub struct LastApplied(Form);
+
+#[derive(Debug)]
+enum Form {
+    /// The JSON, as a document that has the same value.
+    Document(OwnedDocument),
+    Node(Node<'static>),
+}
+
+impl LastApplied {
+    /// Reads the annotation.
+    ///
+    /// # Errors
+    /// What is wrong, if the text is no JSON object.
+    pub fn read(text: &str) -> Result<Self, serde_json::Error> {
+        // A tree takes far less memory than a value, and nearly all JSON is YAML.
+        let document = OwnedDocument::parse(text.to_owned()).ok();
+        let is_same = |document: &OwnedDocument| {
+            document.root().is_some_and(|root| {
+                root.kind().is_mapping()
+                    && document.document().len() == 1
+                    && same::is_json_of(root, text)
+            })
+        };
+        if let Some(document) = document.filter(is_same) {
+            return Ok(Self(Form::Document(document)));
+        }
+        read(text).map(|node| Self(Form::Node(node)))
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn node(&self) -> Node<'_> {
+        match &self.0 {
+            Form::Document(document) => match document.root() {
+                Some(root) => Node::Text(root),
+                None => Node::empty_map(),
+            },
+            Form::Node(node) => node.clone(),
+        }
+    }
+}
 
 /// Reads what was applied last.
 ///
 /// # Errors
 /// What is wrong, if the text is no JSON object.
-pub fn read(text: &str) -> Result<Node<'static>, serde_json::Error> {
+fn read(text: &str) -> Result<Node<'static>, serde_json::Error> {
     let text = without_half_pairs(text);
     let mut json = serde_json::Deserializer::from_str(&text);
     json.disable_recursion_limit();
@@ -61,11 +108,9 @@ fn as_applied<'a>(config: &Node<'a>) -> Node<'a> {
 fn write_json(node: &Node<'_>, json: &mut String) {
     match node.shape() {
         Shape::Null => json.push_str("null"),
-        Shape::Scalar => match node.scalar() {
-            Some(Value::Bool(value)) => json.push_str(if value { "true" } else { "false" }),
-            Some(Value::Number(number)) => json.push_str(&number_text(&number)),
-            Some(Value::String(text)) => write_string(&text, json),
-            _ => json.push_str("null"),
+        Shape::Scalar => match node.as_str() {
+            Some(text) => write_string(text, json),
+            None => write_word(node.scalar(), json),
         },
         Shape::List => {
             json.push('[');
@@ -92,6 +137,14 @@ fn write_json(node: &Node<'_>, json: &mut String) {
             }
             json.push('}');
         }
+    }
+}
+
+fn write_word(value: Option<Value>, json: &mut String) {
+    match value {
+        Some(Value::Bool(value)) => json.push_str(if value { "true" } else { "false" }),
+        Some(Value::Number(number)) => json.push_str(&number_text(&number)),
+        _ => json.push_str("null"),
     }
 }
 
@@ -130,21 +183,31 @@ fn number_text(number: &Number) -> String {
 
 fn write_string(text: &str, json: &mut String) {
     json.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => json.push_str("\\\""),
-            '\\' => json.push_str("\\\\"),
-            '\n' => json.push_str("\\n"),
-            '\r' => json.push_str("\\r"),
-            '\t' => json.push_str("\\t"),
-            '\u{8}' => json.push_str("\\b"),
-            '\u{c}' => json.push_str("\\f"),
-            '\0'..='\u{1f}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                json.push_str(&format!("\\u{:04x}", u32::from(character)));
+    let mut written = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        // U+2028 and U+2029 are e2 80 a8 and e2 80 a9.
+        let length = match byte {
+            b'"' | b'\\' | b'<' | b'>' | b'&' | 0..=0x1f => 1,
+            0xe2 if text[at..].starts_with(['\u{2028}', '\u{2029}']) => 3,
+            _ => continue,
+        };
+        json.push_str(&text[written..at]);
+        written = at + length;
+        match &text[at..written] {
+            "\"" => json.push_str("\\\""),
+            "\\" => json.push_str("\\\\"),
+            "\n" => json.push_str("\\n"),
+            "\r" => json.push_str("\\r"),
+            "\t" => json.push_str("\\t"),
+            "\u{8}" => json.push_str("\\b"),
+            "\u{c}" => json.push_str("\\f"),
+            other => {
+                let codes = other.chars().map(u32::from);
+                json.extend(codes.map(|code| format!("\\u{code:04x}")));
             }
-            _ => json.push(character),
         }
     }
+    json.push_str(&text[written..]);
     json.push('"');
 }
 

@@ -1,0 +1,122 @@
+//! Time and memory of one large map: ten times the input and 64 MB, whatever changes in it.
+
+use std::fmt::Write;
+use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Watches a process until it ends: its peak memory in bytes, and its time on processors.
+pub(crate) fn watch(child: &Child) -> JoinHandle<(u64, Duration)> {
+    let process = format!("/proc/{}", child.id());
+    std::thread::spawn(move || {
+        let (mut peak, mut time) = (0, Duration::ZERO);
+        let read = |name: &str| std::fs::read_to_string(format!("{process}/{name}")).ok();
+        // A process that has ended has no such line any more.
+        while let Some(now) = read("status").as_deref().and_then(peak_memory) {
+            peak = peak.max(now);
+            time = read("stat")
+                .as_deref()
+                .and_then(time_on_cpu)
+                .unwrap_or(time);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        (peak, time)
+    })
+}
+
+/// Time of a process on processors: other load does not count.
+fn time_on_cpu(stat: &str) -> Option<Duration> {
+    const TICK: Duration = Duration::from_millis(10);
+    // The name in parentheses may hold spaces.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let ticks = [fields.next()?, fields.next()?].map(str::parse::<u32>);
+    let [Ok(user), Ok(system)] = ticks else {
+        return None;
+    };
+    Some(TICK * (user + system))
+}
+
+fn peak_memory(status: &str) -> Option<u64> {
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+/// So many that the 64 MB are less than half of the bound.
+const KEYS: usize = 500_000;
+
+/// Entries of a map, each on a line or in JSON.
+fn entries(count: usize, value: char, is_json: bool) -> String {
+    let mut text = String::new();
+    for number in 0..count {
+        let written = if is_json {
+            let comma = if number > 0 { "," } else { "" };
+            write!(text, "{comma}\"k{number:09}\":\"{value}\"")
+        } else {
+            writeln!(text, "  k{number:09}: {value}")
+        };
+        written.expect("a String takes everything");
+    }
+    text
+}
+
+fn config_map(annotations: &str, data: &str) -> String {
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n{annotations}data:\n{data}")
+}
+
+/// The annotation of `kubectl apply` for a map of so many entries.
+fn last_applied(count: usize) -> String {
+    let data = entries(count, 'a', true);
+    format!(
+        "  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      \
+         {{\"apiVersion\":\"v1\",\"data\":{{{data}}},\"kind\":\"ConfigMap\",\
+         \"metadata\":{{\"annotations\":{{}},\"name\":\"a\"}}}}\n"
+    )
+}
+
+#[test]
+fn changes_of_one_large_map_take_ten_times_the_input() {
+    let plain = |count: usize, value: char| config_map("", &entries(count, value, false));
+    let annotated = config_map(&last_applied(KEYS / 2), &entries(KEYS / 2, 'a', false));
+    let cases = [
+        ("one key of many", plain(KEYS, 'a'), plain(1, 'b')),
+        ("all keys change", plain(KEYS, 'a'), plain(KEYS, 'b')),
+        ("all keys are new", plain(1, 'a'), plain(KEYS, 'a')),
+        ("all keys are removed", annotated.clone(), plain(1, 'a')),
+        ("all keys but one stay", annotated, plain(KEYS / 2 - 1, 'a')),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, live, config) in cases {
+        let input = (live.len() + config.len()) as u64;
+        for (role, text) in [("live", live), ("config", config)] {
+            std::fs::create_dir_all(folder.path().join(role)).expect("a folder");
+            std::fs::write(folder.path().join(role).join("a.yaml"), text).expect("a file");
+        }
+        for function in [
+            env!("CARGO_BIN_EXE_apply-config"),
+            env!("CARGO_BIN_EXE_create-patch"),
+        ] {
+            let mut child = Command::new(function)
+                .args(["--check", "--live", "live", "--package", "config"])
+                .current_dir(folder.path())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("the binary runs");
+            let watcher = watch(&child);
+            let code = child.wait().expect("the binary ends").code();
+            let (memory, time) = watcher.join().expect("the watcher ends");
+            assert_eq!(code, Some(3), "{name}: {function}");
+            let bound = 10 * input + (64 << 20);
+            assert!(
+                memory <= bound,
+                "{name}: {function}: {memory} bytes for {input}"
+            );
+            // Without optimization; what is quadratic takes minutes.
+            assert!(
+                time < Duration::from_secs(30),
+                "{name}: {function}: {time:?}"
+            );
+        }
+    }
+}
