@@ -208,11 +208,11 @@ impl Merge<'_> {
             identifies,
         };
         plan.apply(&inputs, local, &mut report)?;
-        report.finish(results);
-        // Who settles the list needs to know.
+        // The summary says whether anything failed.
         for (id, error) in local.refused_removals() {
             results.push(FunctionResult::refused(&error).about(local.resource(id)));
         }
+        report.finish(results);
         Ok(())
     }
 }
