@@ -61,7 +61,11 @@ archive() {
   rm -rf "$stage"
   mkdir -p "$stage/bin"
   for program; do cp "$built/$program" "$stage/bin/"; done
-  cp README.md CHANGELOG.md SECURITY.md LICENSE "$stage/"
+  # The pages, so that what the README links to is there.
+  git ls-files -z -- '*.md' LICENSE schemas examples docs functions ':!tests' ':!**/main.rs' |
+    tar --create --null --files-from=- | tar --extract --directory "$stage"
+  # Manual pages, and completions for bash, zsh and fish.
+  cargo run --quiet --locked --example manual -- "$stage/share"
   # What the licences of the dependencies ask for: their names and texts of them.
   cargo metadata --format-version 1 --locked --filter-platform "$target" | python3 tools/licences.py >"$stage/LICENCES-OF-DEPENDENCIES.txt"
   # Reproducible: the same files make the same bytes.
@@ -94,6 +98,18 @@ dry_run() {
     [[ $("$root/bin/$program" --version) == "$program $version" ]] || fail "$program --version"
     kind=$(file --brief "$root/bin/$program")
     [[ $host != *linux* || $kind == *"static"* ]] || fail "$program is not static: $kind"
+  done
+  python3 - "$root" <<'EOF' || fail "the README of the archive"
+import pathlib, re, sys
+root = pathlib.Path(sys.argv[1])
+links = re.findall(r"\]\(([^():#]+)[^()]*\)", (root / "README.md").read_text())
+missing = [link for link in links if not (root / link).exists()]
+print(f"{len(links)} links of the README", *missing)
+sys.exit(1 if missing or not links else 0)
+EOF
+  for program in "${programs[@]}"; do
+    [[ -f $root/share/man/man1/$program.1 && -f $root/share/completions/zsh/_$program ]] || fail "no manual of $program"
+    bash -n "$root/share/completions/bash/$program.bash" || fail "completions of $program"
   done
   env -i PATH="$root/bin:$PATH" tests/documents.sh "$root/bin" || fail "commands of the documents"
   ls -l target/dist

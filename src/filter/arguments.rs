@@ -14,36 +14,48 @@ use crate::config::{Keys, UsageError};
 use crate::functions::Function;
 use crate::supplied::Role;
 
+/// Headings of `--help`.
+const INPUTS: &str = "Inputs";
+const PACKAGE: &str = "On a package directory";
+const RESULTS: &str = "Results";
+const GIT: &str = "For Git";
+const OTHER: &str = "Other";
+
 /// Flags of every function.
 #[derive(Debug, Parser)]
-#[command(version, after_help = AFTER_HELP)]
+#[command(
+    version,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    max_term_width = 80
+)]
 pub(super) struct Arguments {
     /// Read the functionConfig from a file; it wins over the one in the ResourceList
-    #[arg(long, value_name = "FILE", conflicts_with = "pairs")]
+    #[arg(long, value_name = "FILE", conflicts_with = "pairs", help_heading = INPUTS)]
     pub(super) config: Option<PathBuf>,
-    /// Work on a package directory in place, instead of standard input and output
-    #[arg(long, value_name = "DIR")]
+    /// Work on a package directory in place, not on standard input
+    #[arg(long, value_name = "DIR", help_heading = PACKAGE)]
     pub(super) package: Option<PathBuf>,
-    /// With --package: write nothing, print a unified diff
-    #[arg(long, requires = "package")]
+    /// Write nothing, print a unified diff
+    #[arg(long, requires = "package", help_heading = PACKAGE)]
     pub(super) diff: bool,
-    /// With --package: write nothing, exit 3 if anything would change
-    #[arg(long, requires = "package")]
+    /// Write nothing, exit with 3 if anything would change
+    #[arg(long, requires = "package", help_heading = PACKAGE)]
     pub(super) check: bool,
-    /// Also write the results to a file, as a FunctionResultList; `-`: to standard output, with --package
-    #[arg(long, value_name = "FILE")]
+    /// Also write a FunctionResultList to a file; `-`: to standard output, with --package
+    #[arg(long, value_name = "FILE", help_heading = RESULTS)]
     pub(super) results: Option<PathBuf>,
-    /// How results are printed on standard error: one a line, or one document with `items` as in a FunctionResultList
-    #[arg(long, value_name = "FORM", default_value = "text")]
+    /// How results are printed on standard error; json: one document
+    #[arg(long, value_name = "FORM", default_value = "text", help_heading = RESULTS)]
     pub(super) output: Output,
-    /// Colours of results and of --diff: auto is for a terminal, where NO_COLOR is not set
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    /// Colours of results and of --diff; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = RESULTS)]
     pub(super) color: Color,
     /// Print errors and warnings only
-    #[arg(short, long, conflicts_with = "verbose")]
+    #[arg(short, long, conflicts_with = "verbose", help_heading = RESULTS)]
     pub(super) quiet: bool,
     /// Also print what is done step by step, with counts and time
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = RESULTS)]
     pub(super) verbose: bool,
     /// The functionConfig as the data of a ConfigMap
     #[arg(value_name = "KEY=VALUE")]
@@ -122,11 +134,14 @@ impl Arguments {
 }
 
 const AFTER_HELP: &str = "\
-Without --package a ResourceList (config.kubernetes.io/v1) is read on standard input and written to
-standard output, as kpt and kustomize do it.
+Without --package, reads a ResourceList (config.kubernetes.io/v1) from standard input and writes \
+one to standard output, as kpt and kustomize expect.
 
-Exit codes: 0 done; 1 an error result, nothing is changed; 2 wrong usage, config or input;
-3 only with --check: something would change; 4 only with --exit-conflicts: done, with conflicts.";
+Exit codes:
+  0  done
+  1  an error result; nothing is changed
+  2  wrong usage, config or input
+  3  with --check: something would change";
 
 pub(super) fn parse(
     function: &Function,
@@ -171,12 +186,18 @@ pub(super) fn parse(
     Ok(arguments)
 }
 
-/// The flags of every function, and the additional ones of this function.
-fn command(function: &Function) -> Command {
+/// The command line of a function, for its completions and manual page.
+#[must_use]
+pub fn command(function: &Function) -> Command {
+    let has_no_keys = matches!(function.keys, Keys::None);
     let mut command = Arguments::command()
         .name(function.name)
         .about(function.about)
-        .mut_arg("pairs", |pairs| pairs.help(function.keys.help()));
+        .after_help(after_help(function))
+        .mut_arg("pairs", |pairs| {
+            let help = function.keys.help();
+            pairs.help(help).hide(has_no_keys).next_line_help(true)
+        });
     for role in function.roles {
         let action = if role.is_repeatable() {
             ArgAction::Append
@@ -191,25 +212,50 @@ fn command(function: &Function) -> Command {
         command = command.arg(path_flag(OPENAPI, "FILE", help));
     }
     if function.merges() {
-        let help = "Decide conflicts by the rules of a ConflictRules (fn.kpt.dev/v1alpha1)";
+        let help = "Decide conflicts by the rules of a ConflictRules";
         command = command.arg(path_flag(CONFLICTS, "FILE", help));
-        let help =
-            "With --package: exit 4 if everything is written, with conflicts left to look at";
+        let help = "Exit with 4 if everything is written, with conflicts left to look at";
         let flag = Arg::new(EXIT_CONFLICTS).long(EXIT_CONFLICTS).help(help);
-        command = command.arg(flag.action(ArgAction::SetTrue).requires("package"));
+        let flag = flag.action(ArgAction::SetTrue).requires("package");
+        command = command.arg(flag.help_heading(PACKAGE));
     }
     if function.merge_driver.is_some() {
         let help = "As Git's merge driver: merge the file %B into %A, exit 1 if conflicts are left";
         let flag = Arg::new(MERGE_DRIVER).long(MERGE_DRIVER).help(help);
         let flag = flag.value_names(["%O", "%A", "%B", "%P"]).num_args(4);
         let flag = flag.conflicts_with_all(["package", "diff", "check"]);
-        command = command.arg(flag.value_parser(value_parser!(PathBuf)));
+        let flag = flag.value_parser(value_parser!(PathBuf));
+        command = command.arg(flag.help_heading(GIT));
     }
+    let help = Arg::new("help")
+        .short('h')
+        .long("help")
+        .help("Print this help");
+    let version = Arg::new("version")
+        .short('V')
+        .long("version")
+        .help("Print the version");
     command
+        .arg(help.action(ArgAction::Help).help_heading(OTHER))
+        .arg(version.action(ArgAction::Version).help_heading(OTHER))
+}
+
+/// The examples of a function, and what stands below them in `--help`.
+fn after_help(function: &Function) -> String {
+    let mut text = "Examples:".to_owned();
+    for example in function.examples {
+        text = text + "\n  " + example;
+    }
+    text = text + "\n\n" + AFTER_HELP;
+    if function.merges() {
+        text += "\n  4  with --exit-conflicts: done, with conflicts";
+    }
+    text
 }
 
 fn path_flag(name: &'static str, value: &'static str, help: &'static str) -> Arg {
     let flag = Arg::new(name).long(name).value_name(value).help(help);
+    let flag = flag.help_heading(INPUTS);
     flag.value_parser(value_parser!(PathBuf))
 }
 

@@ -9,15 +9,13 @@ impl Keys {
     /// The explanation of the arguments in `--help`.
     pub(super) fn help(self) -> String {
         match self {
-            Self::None => {
-                "Not taken: the functionConfig has structure, give --config FILE".to_owned()
-            }
+            Self::None => String::new(),
             Self::Any(help) => help.to_owned(),
             Self::These(keys) => {
                 let mut help = "The functionConfig as the data of a ConfigMap:".to_owned();
                 for key in keys {
                     // Writing to a String never fails.
-                    let _ = write!(help, "\n{}: {}", key.usage(), key.help);
+                    let _ = write!(help, "\n{}\n  {}", key.usage(), key.help);
                 }
                 help
             }

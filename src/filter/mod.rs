@@ -12,6 +12,8 @@ mod read;
 mod step;
 mod stream;
 
+pub use arguments::command;
+
 use std::io::{self, Write};
 use std::process::ExitCode;
 

@@ -35,6 +35,11 @@ pub const FUNCTION: Function = Function {
     name: "apply-config",
     about: "Shows what `kubectl apply` would make of live resources, without a cluster: the items are \
             the configuration, and the output is each live resource after the apply.",
+    examples: &[
+        "apply-config --package DIR --live live.yaml",
+        "apply-config --package DIR --live live.yaml --diff",
+        "apply-config --package DIR --live live.yaml listOrder=apiserver",
+    ],
     configs: &[(API_VERSION, "ApplyConfig"), CONFIG_MAP],
     roles: &[Role::Live, Role::Original],
     keys: Keys::These(&[options::LIST_ORDER]),

@@ -40,6 +40,11 @@ pub const FUNCTION: Function = Function {
     name: "apply-patch",
     about: "Applies strategic merge patches with all their directives ($patch, $retainKeys, \
             $setElementOrder, $deleteFromPrimitiveList) to the items, and keeps every other byte.",
+    examples: &[
+        "apply-patch --package DIR --patches patch.yaml --diff",
+        "apply-patch --package DIR --patches patch.yaml --patches other/",
+        "kpt fn source DIR | apply-patch --patches patch.yaml | kpt fn sink OUT",
+    ],
     configs: &[(API_VERSION, "ApplyPatch"), CONFIG_MAP],
     roles: &[Role::Patches],
     keys: Keys::These(&[options::LIST_ORDER, options::ALLOW_MISSING]),

@@ -35,7 +35,11 @@ use crate::yaml::EditError;
 pub const FUNCTION: Function = Function {
     name: "create-patch",
     about: "Makes the strategic merge patches that take live resources to the items, a configuration, \
-            as `kubectl apply` would send them. Its output are the patches: not for a Kptfile pipeline.",
+            as `kubectl apply` would send them. Its output is the patches, so it does not belong into a Kptfile's pipeline.",
+    examples: &[
+        "create-patch --package DIR --live live.yaml",
+        "create-patch --package DIR --live live.yaml allowMissing=true",
+    ],
     configs: &[(API_VERSION, "CreatePatch"), CONFIG_MAP],
     roles: &[Role::Live, Role::Original],
     keys: Keys::These(&[options::LIST_ORDER, options::ALLOW_MISSING]),

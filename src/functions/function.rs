@@ -31,6 +31,8 @@ pub struct Function {
     pub name: &'static str,
     /// One or two sentences for `--help`.
     pub about: &'static str,
+    /// Command lines for `--help`.
+    pub examples: &'static [&'static str],
     /// The kinds of config that it takes.
     pub configs: &'static [ConfigKind],
     /// The supplied inputs that it takes, each by a flag, a field of its config, or an annotation.

@@ -39,7 +39,11 @@ use crate::yaml::{
 pub const FUNCTION: Function = Function {
     name: "prepend-pipeline",
     about: "Puts functions at the head of the Kptfile's pipeline, under names that tell whose they are, \
-            and takes away those that an earlier run put there.",
+            and removes those that an earlier run put there.",
+    examples: &[
+        "prepend-pipeline --package DIR --config pipeline.yaml --diff",
+        "prepend-pipeline --package DIR --config pipeline.yaml",
+    ],
     configs: &[(API_VERSION, "PrependPipeline"), PACKAGE_VARIANT],
     roles: &[],
     keys: Keys::None,

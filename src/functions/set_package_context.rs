@@ -39,6 +39,11 @@ pub const FUNCTION: Function = Function {
     name: "set-package-context",
     about: "Adds keys to the package context (the ConfigMap kptfile.kpt.dev beside the root Kptfile), \
             and removes keys from it.",
+    examples: &[
+        "set-package-context --package DIR region=us-east1 --diff",
+        "set-package-context --package DIR region=us-east1 site=042",
+        "kpt fn eval DIR --exec set-package-context -- region=us-east1",
+    ],
     configs: &[
         (API_VERSION, "SetPackageContext"),
         PACKAGE_VARIANT,

@@ -66,17 +66,11 @@ impl Role {
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {
-            Self::Original => {
-                "What it was based on: a file, a directory or a PackageRevisionResources"
-            }
-            Self::Upstream => {
-                "The package revision wanted: a file, a directory or a PackageRevisionResources"
-            }
-            Self::Live => "Resources as the cluster has them: a file or a directory",
-            Self::Patches => "Patches: a file or a directory; can be given several times",
-            Self::Resources => {
-                "Resources as a cluster would have them: a file or a directory; can be given several times"
-            }
+            Self::Original => "What it was based on: file or directory",
+            Self::Upstream => "The revision wanted: file or directory",
+            Self::Live => "Resources as the cluster has them: file or directory",
+            Self::Patches => "Patches: file or directory, repeatable",
+            Self::Resources => "What a cluster has: file or directory, repeatable",
         }
     }
 

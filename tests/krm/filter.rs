@@ -468,7 +468,7 @@ fn help_and_version_go_to_standard_output() {
         "--diff",
         "--check",
         "--results <FILE>",
-        "Exit codes: 0 done",
+        "Exit codes:\n  0  done",
     ] {
         assert!(help.stdout.contains(word), "{word}");
     }

@@ -71,13 +71,31 @@ fn help_messages_and_pages_name_the_same_keys() {
 }
 
 #[test]
+fn help_fits_a_terminal_and_shows_command_lines_that_exist() {
+    for function in ALL {
+        let help = run(binary(function.name), &["--help"], "").stdout;
+        let is_wide = |line: &&str| line.chars().count() > 80;
+        assert_eq!(help.lines().find(is_wide), None, "{}", function.name);
+        assert!(!function.examples.is_empty(), "{}", function.name);
+        for example in function.examples {
+            assert!(help.contains(&format!("\n  {example}\n")), "{help}");
+            assert!(example.contains(function.name), "{example}");
+            let flags = example.split(' ').filter(|word| word.len() > 2);
+            for flag in flags.filter(|word| word.starts_with("--") && *word != "--exec") {
+                assert!(help.contains(&format!(" {flag} ")), "{example}: {flag}");
+            }
+        }
+    }
+}
+
+#[test]
 fn flags_of_every_function_are_documented() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/command-line.md");
     let page = std::fs::read_to_string(page).expect("the page");
     let help = run(binary("set-package-context"), &["--help"], "").stdout;
     let flags = help
         .split_whitespace()
-        .filter(|word| word.starts_with("--"));
+        .filter(|word| word.starts_with("--") && !matches!(*word, "--" | "--exec"));
     let mut count = 0;
     for flag in flags {
         let flag = flag.trim_end_matches([',', ';', ':', '.']);

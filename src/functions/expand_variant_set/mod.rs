@@ -49,6 +49,10 @@ use variant::{annotations_due, resource_value};
 pub const FUNCTION: Function = Function {
     name: "expand-variant-set",
     about: "Makes the PackageVariants of PackageVariantSets: one for each target, by template.",
+    examples: &[
+        "expand-variant-set --package DIR --config set.yaml --resources cluster.yaml",
+        "expand-variant-set --package DIR --resources cluster.yaml --check",
+    ],
     configs: &[
         (package_variant_set::API_VERSION, package_variant_set::KIND),
         CONFIG_MAP,

@@ -55,6 +55,10 @@ pub const FUNCTION: Function = Function {
     name: "inject-config",
     about: "Copies supplied resources into the package's injection points (resources annotated \
             kpt.dev/config-injection), and records conditions and readiness gates in the Kptfile.",
+    examples: &[
+        "inject-config --package DIR --config inject.yaml --resources cluster.yaml",
+        "inject-config --package DIR --config variant.yaml --resources cluster/ --diff",
+    ],
     configs: &[(API_VERSION, "InjectConfig"), PACKAGE_VARIANT],
     roles: &[Role::Resources],
     keys: Keys::None,

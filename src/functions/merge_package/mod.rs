@@ -35,6 +35,12 @@ pub const FUNCTION: Function = Function {
     name: "merge-package",
     about: "Merges a package three-way: local changes stay, upstream's arrive, and every place that \
             both changed is reported.",
+    examples: &[
+        "merge-package --package DIR --original v1 --upstream v2 --diff",
+        "merge-package --package DIR --original v1 --upstream v2 onConflict=local",
+        "merge-package --package DIR --upstream 'catalog//shop?ref=v2'",
+        "merge-package --package DIR --original auto --upstream 'catalog//shop?ref=v2'",
+    ],
     configs: &[(API_VERSION, "MergePackage"), CONFIG_MAP],
     roles: &[Role::Original, Role::Upstream],
     keys: Keys::These(&[

@@ -37,8 +37,13 @@ use crate::yaml::NodeRef;
 pub const FUNCTION: Function = Function {
     name: "render-variant",
     about: "Makes the variant of a package that a PackageVariant describes: clones the upstream package \
-            into an empty one, or merges its new revision into one that is there, then sets the package context, the head of the pipeline and the \
-            injected resources.",
+            into an empty one, or merges its new revision into one that is there; then sets the package \
+            context, the head of the pipeline and the injected resources.",
+    examples: &[
+        "render-variant --package NEW --config pv.yaml --upstream v1",
+        "render-variant --package DIR --config pv.yaml --original v1 --upstream v2",
+        "render-variant --package DIR --config pv.yaml --upstream 'catalog//web?ref=v2'",
+    ],
     configs: &[PACKAGE_VARIANT],
     roles: &[Role::Original, Role::Upstream, Role::Resources],
     keys: Keys::None,
