@@ -88,6 +88,7 @@ pub mod text;
 pub mod config;
 pub mod diff;
 pub mod filter;
+pub mod fleet;
 pub mod functions;
 pub mod git;
 pub mod identity;

@@ -10,6 +10,7 @@ use similar::algorithms::IdentifyDistinct;
 use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
+use crate::package::{FileChange, PackageError, PackageFiles};
 use quote::{quote, quote_always};
 
 /// Lines of context around a change.
@@ -32,6 +33,36 @@ pub fn file_diff(path: &str, before: Option<(&[u8], u32)>, after: Option<(&[u8],
         }
         _ => binary::binary_diff(path, before, after),
     }
+}
+
+/// The diff of a change to a package, with paths below a folder; empty if no byte differs.
+///
+/// # Errors
+/// The file cannot be read any more.
+pub(crate) fn change_diff(
+    files: &PackageFiles,
+    change: &FileChange,
+    folder: &str,
+) -> Result<String, PackageError> {
+    let path = change.path();
+    let other;
+    let before = match (files.get(path), files.mode_of_other(path)) {
+        (Some(file), _) => Some((file.content.text.as_bytes(), file.content.mode)),
+        (None, Some(mode)) => {
+            other = files.read_other(path)?;
+            Some((&other[..], mode))
+        }
+        (None, None) => None,
+    };
+    let after = match change {
+        FileChange::Write { bytes, mode, .. } => Some((&bytes[..], mode.unwrap_or(USUAL_MODE))),
+        FileChange::Delete { .. } => None,
+    };
+    let shown = match folder {
+        "" => path.to_owned(),
+        folder => format!("{folder}/{path}"),
+    };
+    Ok(file_diff(&shown, before, after))
 }
 
 /// Permission bits of a file that nobody made executable.

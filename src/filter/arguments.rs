@@ -9,6 +9,7 @@ use clap::{
     Arg, ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueEnum, value_parser,
 };
 
+use super::fleet_arguments::FleetArguments;
 use super::keys::{no_flag, no_pairs, not_a_pair};
 use crate::config::{Keys, UsageError};
 use crate::functions::Function;
@@ -72,6 +73,9 @@ pub(super) struct Arguments {
     /// The files that Git names for its merge driver.
     #[arg(skip)]
     pub(super) merged_files: Vec<PathBuf>,
+    /// What the flags of a fleet say.
+    #[arg(skip)]
+    pub(super) fleet: FleetArguments,
     /// Whether conflicts have an exit code of their own.
     #[arg(skip)]
     pub(super) exit_conflicts: bool,
@@ -177,6 +181,9 @@ pub(super) fn parse(
         arguments.conflicts = matches.get_one::<PathBuf>(CONFLICTS).cloned();
         arguments.exit_conflicts = matches.get_flag(EXIT_CONFLICTS);
     }
+    if function.fleet.is_some() {
+        arguments.fleet = FleetArguments::read(&matches);
+    }
     if function.merge_driver.is_some() {
         let files = matches.get_many::<PathBuf>(MERGE_DRIVER);
         arguments
@@ -219,6 +226,9 @@ pub fn command(function: &Function) -> Command {
         let flag = flag.action(ArgAction::SetTrue).requires("package");
         command = command.arg(flag.help_heading(PACKAGE));
     }
+    if function.fleet.is_some() {
+        command = command.args(FleetArguments::args());
+    }
     if function.merge_driver.is_some() {
         let help = "As Git's merge driver: merge the file %B into %A, exit 1 if conflicts are left";
         let flag = Arg::new(MERGE_DRIVER).long(MERGE_DRIVER).help(help);
@@ -253,7 +263,7 @@ fn after_help(function: &Function) -> String {
     text
 }
 
-fn path_flag(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+pub(super) fn path_flag(name: &'static str, value: &'static str, help: &'static str) -> Arg {
     let flag = Arg::new(name).long(name).value_name(value).help(help);
     let flag = flag.help_heading(INPUTS);
     flag.value_parser(value_parser!(PathBuf))

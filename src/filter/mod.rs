@@ -5,6 +5,8 @@
 
 mod arguments;
 mod driver;
+mod fleet;
+mod fleet_arguments;
 mod keys;
 mod package_directory;
 mod print;
@@ -46,6 +48,9 @@ pub fn main(function: &Function) -> ExitCode {
         match (&arguments.package, function.merge_driver) {
             (_, Some(driver)) if !arguments.merged_files.is_empty() => {
                 driver::on_files(function, &arguments, driver)
+            }
+            (Some(directory), _) if let Some(fleet) = function.fleet => {
+                fleet::on_fleet(function, &arguments, directory, fleet)
             }
             (Some(directory), _) => package_directory::on_package(function, &arguments, directory),
             (None, _) => stream::on_stdin(function, &arguments),

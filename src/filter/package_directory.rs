@@ -11,7 +11,7 @@ use super::print::{
 use super::step::{leave, run};
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::UsageError;
-use crate::diff::{file_diff, unified_diff};
+use crate::diff::{change_diff, unified_diff};
 use crate::functions::{Document, Function, Output};
 use crate::mask::masked;
 use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
@@ -88,7 +88,7 @@ fn write_changes(
 ) -> Result<u8, UsageError> {
     let refused = |error: PackageError| UsageError(error.to_string());
     if arguments.diff {
-        let diffs = changes.iter().map(|change| diff(files, change));
+        let diffs = changes.iter().map(|change| change_diff(files, change, ""));
         let diffs: Vec<String> = diffs.collect::<Result<_, _>>().map_err(refused)?;
         write_diff(arguments, diffs)?;
     }
@@ -161,23 +161,4 @@ fn skipped(files: &PackageFiles) -> Results {
         );
     }
     results
-}
-
-fn diff(files: &PackageFiles, change: &FileChange) -> Result<String, PackageError> {
-    const USUAL_MODE: u32 = 0o644;
-    let path = change.path();
-    let other;
-    let before = match (files.get(path), files.mode_of_other(path)) {
-        (Some(file), _) => Some((file.content.text.as_bytes(), file.content.mode)),
-        (None, Some(mode)) => {
-            other = files.read_other(path)?;
-            Some((&other[..], mode))
-        }
-        (None, None) => None,
-    };
-    let after = match change {
-        FileChange::Write { bytes, mode, .. } => Some((&bytes[..], mode.unwrap_or(USUAL_MODE))),
-        FileChange::Delete { .. } => None,
-    };
-    Ok(file_diff(path, before, after))
 }

@@ -1,6 +1,7 @@
 //! What a function is: a name, its inputs, a step.
 
 use super::output::Output;
+use super::render_fleet::{FleetRun, Watch};
 use crate::config::{ConfigKind, Keys, UsageError};
 use crate::git;
 use crate::resource_list::ResourceList;
@@ -48,6 +49,8 @@ pub struct Function {
     pub makes_package: bool,
     /// Merges one file for Git (`--git-merge-driver`).
     pub merge_driver: Option<MergeDriver>,
+    /// Works on the packages under a directory one by one (`--package FLEET`), and not on one package.
+    pub fleet: Option<FleetDriver>,
     /// What it does.
     pub step: Step,
 }
@@ -55,7 +58,7 @@ pub struct Function {
 impl Function {
     /// Whether it merges packages, and so takes rules for conflicts.
     pub(crate) fn merges(&self) -> bool {
-        self.roles.contains(&Role::Upstream)
+        self.roles.contains(&Role::Upstream) || self.fleet.is_some()
     }
 }
 
@@ -85,6 +88,9 @@ pub enum DriverOutcome {
     /// It leaves the file to a merge of lines; with the reason, if the user should know it.
     Unmerged(Option<String>),
 }
+
+/// Works on all packages of a fleet, and gives what became of each.
+pub type FleetDriver = fn(FleetRun<'_>, &mut dyn Watch) -> Result<Results, UsageError>;
 
 /// Merges one file, by a config.
 pub type MergeDriver = fn(&DriverFiles, Option<NodeRef<'_>>) -> Result<DriverOutcome, UsageError>;

@@ -16,12 +16,13 @@ pub(crate) mod following;
 pub mod inject_config;
 pub mod merge_package;
 pub mod prepend_pipeline;
+pub mod render_fleet;
 pub mod render_variant;
 #[cfg(test)]
 mod schemas;
 pub mod set_package_context;
 
-pub use function::{DriverFiles, DriverOutcome, Function, MergeDriver, Run, Step};
+pub use function::{DriverFiles, DriverOutcome, FleetDriver, Function, MergeDriver, Run, Step};
 pub use output::{Document, Output};
 pub use run::{Inputs, Items, Outcome, SuppliedInput, run};
 
@@ -29,7 +30,7 @@ pub(crate) use run::{Finished, run_on};
 
 /// All functions, in the order of their names. Tests, benchmarks, pages and images are checked
 /// against this table.
-pub const ALL: [&Function; 9] = [
+pub const ALL: [&Function; 10] = [
     &apply_config::FUNCTION,
     &apply_patch::FUNCTION,
     &create_patch::FUNCTION,
@@ -37,6 +38,7 @@ pub const ALL: [&Function; 9] = [
     &inject_config::FUNCTION,
     &merge_package::FUNCTION,
     &prepend_pipeline::FUNCTION,
+    &render_fleet::FUNCTION,
     &render_variant::FUNCTION,
     &set_package_context::FUNCTION,
 ];

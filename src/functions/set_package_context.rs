@@ -57,6 +57,7 @@ pub const FUNCTION: Function = Function {
     git: None,
     makes_package: false,
     merge_driver: None,
+    fleet: None,
     step,
 };
 

@@ -95,7 +95,8 @@ impl Repository {
     }
 
     /// The short names of all tags.
-    pub(super) fn names_of_tags(&self) -> Vec<String> {
+    #[must_use]
+    pub fn names_of_tags(&self) -> Vec<String> {
         let Ok(platform) = self.git.references() else {
             return Vec::new();
         };

@@ -4,11 +4,16 @@
 //! Source: contract, set-package-context (the root Kptfile), prepend-pipeline and Bytes.
 
 mod conditions;
+mod ownership;
 mod package_context;
 mod pipeline;
 mod upstream;
 
 pub(crate) use conditions::{ConditionRecord, record_conditions};
+pub(crate) use ownership::{
+    DELETION_POLICY_ANNOTATION, OWNER_ANNOTATION, Ownership, UPSTREAM_DIGEST_ANNOTATION,
+    remove_annotations, set_metadata,
+};
 pub(crate) use package_context::{PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME};
 pub(crate) use package_context::{
     find_package_context, is_package_context, new_package_context, package_context_path,

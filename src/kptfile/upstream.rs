@@ -69,8 +69,25 @@ pub(crate) struct NewLock<'l> {
     pub(crate) repository: &'l str,
     /// The directory, from the repository's root.
     pub(crate) directory: &'l str,
-    /// The commit and its names.
-    pub(crate) revision: &'l Revision,
+    /// For `upstream.git.ref`.
+    pub(crate) upstream_ref: &'l str,
+    /// For `upstreamLock.git.ref`.
+    pub(crate) lock_ref: &'l str,
+    /// The commit, if the upstream is in Git.
+    pub(crate) commit: Option<&'l str>,
+}
+
+impl<'l> NewLock<'l> {
+    /// The lock for a commit.
+    pub(crate) fn of_commit(repository: &'l str, directory: &'l str, revision: &'l Revision) -> Self {
+        Self {
+            repository,
+            directory,
+            upstream_ref: &revision.upstream_ref,
+            lock_ref: &revision.lock_ref,
+            commit: Some(&revision.commit),
+        }
+    }
 }
 
 impl NewLock<'_> {
@@ -84,16 +101,11 @@ impl NewLock<'_> {
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError> {
         let directory = format!("/{}", self.directory);
-        let revision = self.revision;
         let common = [("repo", self.repository), ("directory", directory.as_str())];
         let [repo, directory] = common;
-        let upstream = [repo, directory, ("ref", revision.upstream_ref.as_str())];
-        let lock = [
-            repo,
-            directory,
-            ("ref", revision.lock_ref.as_str()),
-            ("commit", revision.commit.as_str()),
-        ];
+        let upstream = [repo, directory, ("ref", self.upstream_ref)];
+        let mut lock = vec![repo, directory, ("ref", self.lock_ref)];
+        lock.extend(self.commit.map(|commit| ("commit", commit)));
         let strategy = (Value::from("updateStrategy"), Value::from("resource-merge"));
         let write_upstream =
             |editor: &mut _| write_git(kptfile, "upstream", &upstream, Some(&strategy), editor);

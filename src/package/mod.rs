@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use listing::{Holder, Kind, Listed, Target, list};
 pub(crate) use read::text_of;
+pub(crate) use temporary::{is_temporary, make_folder_in, remove_folders_left_behind};
 
 pub use path::{PathError, check_package_path, normalize_package_path};
 pub use read::{
@@ -171,7 +172,7 @@ pub enum PackageError {
 
 impl PackageError {
     /// For `map_err`: the operating system refused to do `action` with `path`.
-    fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| PackageError::Io {
             action,

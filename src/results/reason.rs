@@ -57,6 +57,8 @@ reasons! {
     InvalidLastApplied,
     /// A patch does not fit the place that it patches.
     InvalidPatch,
+    /// A package cannot be read.
+    InvalidPackage,
     /// A path leaves the package, or is not a path in a package.
     InvalidPath,
     /// A field has a value of the wrong kind.
@@ -65,6 +67,8 @@ reasons! {
     KptfileNotFound,
     /// Local changes prevent a fast-forward, or another strategy overwrites them.
     LocalChanges,
+    /// Another run works on the package.
+    Locked,
     /// Local and upstream both changed a place, and the changes differ.
     MergeConflict,
     /// Two targets, or two PackageVariantSets, would generate PackageVariants of one name.
@@ -73,6 +77,8 @@ reasons! {
     NoLastApplied,
     /// There is no live resource for a configuration.
     NoLive,
+    /// The Kptfile of a package to update names no revision that it is based on.
+    NoOriginal,
     /// There is no PackageVariantSet to expand.
     NoPackageVariantSet,
     /// No resource was found for a required injection point.
@@ -81,6 +87,10 @@ reasons! {
     NoTargetSelected,
     /// A PackageVariantSet that owns PackageVariants no longer selects anything.
     NoTargets,
+    /// There are no PackageVariants and no PackageVariantSets.
+    NoVariants,
+    /// A package is there that nobody owns; it is left alone.
+    NotAdopted,
     /// A list in a patch has elements that its `$setElementOrder` lacks.
     NotInElementOrder,
     /// The package, or the output, could not be written; the other results of the run are void.
@@ -91,7 +101,8 @@ reasons! {
     OriginalNotFound,
     /// No revision is close to the package, so it may not be a copy of any.
     OriginalUncertain,
-    /// A PackageVariant of that name exists, and the PackageVariantSet does not own it.
+    /// A PackageVariant of that name exists, and the PackageVariantSet does not own it; or a package belongs to
+    /// another PackageVariant.
     OtherOwner,
     /// The edits of a run would add more than 16 MB and as much as all inputs have.
     OutputTooLarge,
@@ -115,6 +126,8 @@ reasons! {
     SubPackageExists,
     /// The resource that a patch is for does not exist.
     TargetNotFound,
+    /// A run would delete more packages than `maxDeletions` allows.
+    TooManyDeletions,
     /// A run would generate more PackageVariants, or larger ones, than the limit allows.
     TooManyTargets,
     /// A key of a patch begins with `$`, and is neither a directive nor a field.

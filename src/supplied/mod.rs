@@ -39,15 +39,18 @@ pub enum Role {
     Patches,
     /// Any other resources, as a cluster would have them.
     Resources,
+    /// PackageVariants and PackageVariantSets.
+    Variants,
 }
 
 impl Role {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Original,
         Self::Upstream,
         Self::Live,
         Self::Patches,
         Self::Resources,
+        Self::Variants,
     ];
 
     /// The word in flags and configs.
@@ -59,6 +62,7 @@ impl Role {
             Self::Live => "live",
             Self::Patches => "patches",
             Self::Resources => "resources",
+            Self::Variants => "variants",
         }
     }
 
@@ -71,13 +75,14 @@ impl Role {
             Self::Live => "Resources as the cluster has them: file or directory",
             Self::Patches => "Patches: file or directory, repeatable",
             Self::Resources => "What a cluster has: file or directory, repeatable",
+            Self::Variants => "PackageVariants and sets of them: file or directory, repeatable",
         }
     }
 
     /// Whether the flag can be given several times.
     #[must_use]
     pub fn is_repeatable(self) -> bool {
-        matches!(self, Self::Patches | Self::Resources)
+        matches!(self, Self::Patches | Self::Resources | Self::Variants)
     }
 
     /// The annotation on a PackageVariant that names a directory for the role.
@@ -87,7 +92,7 @@ impl Role {
             Self::Original => Some("fn.kpt.dev/original-path"),
             Self::Upstream => Some("fn.kpt.dev/upstream-path"),
             Self::Resources => Some("fn.kpt.dev/resources-path"),
-            Self::Live | Self::Patches => None,
+            Self::Live | Self::Patches | Self::Variants => None,
         }
     }
 
@@ -298,6 +303,14 @@ impl Supplied {
             .iter()
             .filter(move |(other, _)| *other == role)
             .map(|(_, package)| &**package)
+    }
+
+    /// The inputs of a role, for other runs to share.
+    pub(crate) fn shared(&self, role: Role) -> impl Iterator<Item = Rc<SuppliedPackage>> {
+        let inputs = self.inputs.iter();
+        inputs
+            .filter(move |(other, _)| *other == role)
+            .map(|(_, package)| Rc::clone(package))
     }
 
     /// Whether the role is filled.

@@ -200,6 +200,18 @@ fn unfold(role: Role, items: &mut ResourceList, place: &str) -> Result<(), Usage
 }
 
 impl SuppliedPackage {
+    /// The package in a file or directory.
+    ///
+    /// # Errors
+    /// [`UsageError`]: it is not there, or cannot be read.
+    pub(crate) fn from_path(
+        role: Role,
+        path: &FilePath,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
+        from_path(role, path, None, results)
+    }
+
     /// A package of texts.
     pub(crate) fn from_files(
         role: Role,

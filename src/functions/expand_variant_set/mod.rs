@@ -67,6 +67,7 @@ pub const FUNCTION: Function = Function {
     git: Some(git::read),
     makes_package: false,
     merge_driver: None,
+    fleet: None,
     step,
 };
 

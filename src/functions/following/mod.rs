@@ -47,10 +47,28 @@ pub(crate) enum Recorded<'a> {
     New(&'a str),
 }
 
-/// Compares the `upstreamLock` of the root Kptfile with an upstream.
-///
-/// The lock's commit decides; if the repository lacks it, the tag in the lock. A branch does not: it
-/// may have moved since, and the changes between would be lost.
+/// Where the lock of a package points, relative to the new revision of its upstream.
+#[derive(Debug)]
+pub(crate) enum Locked {
+    /// To the same commit and directory.
+    Same,
+    /// To another revision.
+    Other {
+        /// The directory that the package is based on.
+        source: GitSource,
+        /// The commit that it is based on.
+        revision: Revision,
+        /// The Kptfile's lock.
+        lock: UpstreamLock,
+    },
+    /// Nowhere: there is no Kptfile, or its Kptfile has no lock.
+    Absent,
+    /// To a revision that the repository lacks; an error result says so.
+    NotFound,
+}
+
+/// Compares the `upstreamLock` of the root Kptfile with an upstream, and reads the revision that the
+/// package is based on.
 ///
 /// # Errors
 /// [`UsageError`]: the repository cannot be read.
@@ -59,23 +77,60 @@ pub(crate) fn standing(
     upstream: &GitOrigin,
     results: &mut Results,
 ) -> Result<Standing, UsageError> {
+    let repository = Repository::open(&upstream.source.repository).map_err(failed)?;
+    Ok(match locked(local, upstream, &repository, results)? {
+        Locked::Same => Standing::UpToDate,
+        Locked::Absent => Standing::Unlocked,
+        Locked::NotFound => Standing::NotFound,
+        Locked::Other {
+            source,
+            revision,
+            lock,
+        } => {
+            let snapshot = repository.read(&source.directory, revision);
+            let snapshot = snapshot.map_err(failed)?;
+            let package = SuppliedPackage::from_git(Role::Original, source, snapshot, results)?;
+            Standing::Behind(Box::new(Original { package, lock }))
+        }
+    })
+}
+
+fn failed(error: GitError) -> UsageError {
+    UsageError(format!("role `{}`: {error}", Role::Original))
+}
+
+/// Finds the revision that the lock of the root Kptfile names.
+///
+/// The lock's commit decides; if the repository lacks it, the tag in the lock. A branch does not: it
+/// may have moved since, and the changes between would be lost.
+///
+/// # Errors
+/// [`UsageError`]: the repository cannot be read.
+pub(crate) fn locked(
+    local: &ResourceList,
+    upstream: &GitOrigin,
+    repository: &Repository,
+    results: &mut Results,
+) -> Result<Locked, UsageError> {
     let Some(kptfile) = root_kptfile(local) else {
-        return Ok(Standing::Unlocked);
+        return Ok(Locked::Absent);
     };
     let Some(lock) = local.read(kptfile, UpstreamLock::read) else {
-        return Ok(Standing::Unlocked);
+        return Ok(Locked::Absent);
     };
-    let failed = |error: GitError| UsageError(format!("role `{}`: {error}", Role::Original));
-    let repository = Repository::open(&upstream.source.repository).map_err(failed)?;
     let at = |path: &[&str], result: FunctionResult| {
         result.about(local.resource(kptfile)).at(Path::fields(path))
     };
     const COMMIT: [&str; 3] = ["upstreamLock", "git", "commit"];
     let known = lock.commit.as_deref();
-    let by_commit = known.and_then(|id| repository.commit_with_id(id));
+    // The usual case, without a look at the repository.
+    let is_same = known == Some(&upstream.revision.commit);
+    let by_commit = known.filter(|_| !is_same);
+    let by_commit = by_commit.and_then(|id| repository.commit_with_id(id));
+    let by_commit = by_commit.or_else(|| is_same.then(|| upstream.revision.commit.clone()));
     let commit = match by_commit {
         Some(commit) => commit,
-        None => match tag_of(&repository, &lock) {
+        None => match tag_of(repository, &lock) {
             Some((tag, commit)) => {
                 if let Some(id) = &lock.commit {
                     let message = format!(
@@ -90,20 +145,22 @@ pub(crate) fn standing(
             None => {
                 let result = not_found(&lock, &upstream.source, repository.is_shallow());
                 results.push(at(&COMMIT, result));
-                return Ok(Standing::NotFound);
+                return Ok(Locked::NotFound);
             }
         },
     };
-    let directory = match repository
-        .tree_of(&lock.directory, &commit)
-        .map_err(failed)?
-    {
+    let is_here = commit == upstream.revision.commit;
+    if is_here && lock.directory == upstream.source.directory {
+        return Ok(Locked::Same);
+    }
+    let tree = repository.tree_of(&lock.directory, &commit);
+    let directory = match tree.map_err(failed)? {
         Some(_) => lock.directory.clone(),
         // The lock names the directory of another clone.
         None => upstream.source.directory.clone(),
     };
-    if commit == upstream.revision.commit && directory == upstream.source.directory {
-        return Ok(Standing::UpToDate);
+    if is_here && directory == upstream.source.directory {
+        return Ok(Locked::Same);
     }
     let name = lock.reference.clone().unwrap_or_else(|| commit.clone());
     let source = GitSource {
@@ -118,10 +175,11 @@ pub(crate) fn standing(
         lock_ref: name,
         is_ambiguous: false,
     };
-    let snapshot = repository.read(&source.directory, revision);
-    let snapshot = snapshot.map_err(failed)?;
-    let package = SuppliedPackage::from_git(Role::Original, source, snapshot, results)?;
-    Ok(Standing::Behind(Box::new(Original { package, lock })))
+    Ok(Locked::Other {
+        source,
+        revision,
+        lock,
+    })
 }
 
 /// The tag that a lock names, and its commit.
@@ -182,11 +240,7 @@ pub(crate) fn write_lock(
         (None, Recorded::Kept) => upstream.address.as_str(),
         (_, Recorded::New(address)) => address,
     };
-    let lock = NewLock {
-        repository,
-        directory: &upstream.source.directory,
-        revision,
-    };
+    let lock = NewLock::of_commit(repository, &upstream.source.directory, revision);
     let before = local.read(kptfile, UpstreamLock::read).unwrap_or_default();
     let written = local.edit(kptfile, |node, editor| lock.write(node, editor));
     let resource = local.resource(kptfile);

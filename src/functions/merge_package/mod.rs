@@ -79,6 +79,7 @@ pub const FUNCTION: Function = Function {
     git: Some(git::read),
     makes_package: false,
     merge_driver: Some(driver::merge_file),
+    fleet: None,
     step,
 };
 

@@ -25,6 +25,8 @@ use crate::functions::inject_config::inject_variant_config;
 use crate::functions::prepend_pipeline::prepend_variant_pipeline;
 use crate::functions::set_package_context::set_variant_context;
 use crate::git;
+use crate::merge::ConflictRules;
+use crate::merge::package::MergeOptions;
 use crate::resource::Resource;
 use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, ResourceList};
@@ -51,6 +53,7 @@ pub const FUNCTION: Function = Function {
     git: Some(git::read),
     makes_package: true,
     merge_driver: None,
+    fleet: None,
     step,
 };
 
@@ -60,9 +63,27 @@ struct Variant<'a> {
     /// Identity of the PackageVariant.
     resource: Resource,
     typed: PackageVariant,
+    /// How to merge where its annotations do not say.
+    defaults: &'a MergeDefaults,
 }
 
-impl Variant<'_> {
+/// How packages are merged where a PackageVariant does not say.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MergeDefaults {
+    pub(crate) options: MergeOptions,
+    pub(crate) rules: ConflictRules,
+}
+
+impl<'a> Variant<'a> {
+    fn read(config: NodeRef<'a>, defaults: &'a MergeDefaults) -> Result<Self, UsageError> {
+        Ok(Self {
+            config,
+            resource: Resource::read(config),
+            typed: PackageVariant::read(config)?,
+            defaults,
+        })
+    }
+
     /// The downstream package: its path in the repository.
     fn package(&self) -> &str {
         let downstream = self.typed.spec.downstream.as_ref();
@@ -102,19 +123,10 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
             "role `upstream`: expected the revision wanted beside the role `original`, found none";
         return Err(UsageError(message.to_owned()));
     }
-    let variant = Variant {
-        config,
-        resource: Resource::read(config),
-        typed: PackageVariant::read(config)?,
-    };
+    let defaults = MergeDefaults::default();
+    let variant = Variant::read(config, &defaults)?;
     let mut said = Results::default();
-    for finding in validate(&variant) {
-        said.push(finding);
-    }
-    let valid = !said.has_errors();
-    if valid {
-        mutate(&variant, list, supplied, &mut said)?;
-    }
+    let valid = render(&variant, list, supplied, &mut said)?;
     let outcome = match (valid, said.has_errors()) {
         (false, _) => status::Outcome::Invalid,
         (true, true) => status::Outcome::Failed,
@@ -141,11 +153,45 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     Ok(Output::Edited)
 }
 
+/// Makes the package of a PackageVariant: everything but the conditions. For functions that make many.
+///
+/// # Errors
+/// [`UsageError`]: the PackageVariant has an unknown field, or one of another type; an input that
+/// cannot be read.
+pub(crate) fn render_package(
+    config: NodeRef<'_>,
+    defaults: &MergeDefaults,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<(), UsageError> {
+    let variant = Variant::read(config, defaults)?;
+    render(&variant, list, supplied, results)?;
+    Ok(())
+}
+
+/// Runs the steps if the PackageVariant is valid; says whether it is.
+fn render(
+    variant: &Variant<'_>,
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    results: &mut Results,
+) -> Result<bool, UsageError> {
+    for finding in validate(variant) {
+        results.push(finding);
+    }
+    let is_valid = !results.has_errors();
+    if is_valid {
+        mutate(variant, list, supplied, results)?;
+    }
+    Ok(is_valid)
+}
+
 /// Errors of the PackageVariant itself.
 fn validate(variant: &Variant<'_>) -> Vec<FunctionResult> {
     let mut findings = variant.typed.validate(variant.resource.name.as_deref());
     let mut words = Results::default();
-    update::merge_options(variant.config, &mut words);
+    update::merge_options(variant, &mut words);
     findings.extend(words.iter().cloned());
     let about = |finding: FunctionResult| finding.about(&variant.resource);
     findings.into_iter().map(about).collect()

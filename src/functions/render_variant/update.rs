@@ -18,7 +18,7 @@ use crate::merge::{Conflict, ConflictRules, OnConflict};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Supplied, SuppliedPackage};
-use crate::yaml::{Content, EditError, NodeRef, OwnedDocument, Path, PathElement, Value};
+use crate::yaml::{Content, EditError, OwnedDocument, Path, PathElement, Value};
 
 use super::Variant;
 use super::clone::name_of;
@@ -40,7 +40,7 @@ pub(super) fn update(
     let merge = Merge {
         original: MergeInput::Supplied(original),
         upstream: MergeInput::Supplied(upstream),
-        options: merge_options(variant.config, &mut Results::default()),
+        options: merge_options(variant, &mut Results::default()),
         rules: &rules,
         schema: supplied.schema()?,
         is_overwritten: &|id, conflict| overwritten.has(id, conflict),
@@ -56,19 +56,25 @@ pub(super) fn update(
     Ok(())
 }
 
-/// How to merge, by the annotations of the PackageVariant.
-pub(super) fn merge_options(config: NodeRef<'_>, results: &mut Results) -> MergeOptions {
+/// How to merge, by the annotations of the PackageVariant, and else by its [`MergeDefaults`].
+pub(super) fn merge_options(variant: &Variant<'_>, results: &mut Results) -> MergeOptions {
     let annotations = ["metadata", "annotations"];
     let text = |name: &str| {
-        let node = config.get_path(&annotations)?.get(name)?;
+        let node = variant.config.get_path(&annotations)?.get(name)?;
         Some(node.scalar_text().unwrap_or(node.kind_name()))
     };
     let mut words = Words::new(Path::fields(&annotations), results);
-    MergeOptions {
-        on_conflict: words.read(ON_CONFLICT, text(ON_CONFLICT), &OnConflict::WORDS),
-        strategy: words.read(STRATEGY, text(STRATEGY), &Strategy::WORDS),
-        allow_empty: words.read_bool(ALLOW_EMPTY, text(ALLOW_EMPTY)),
+    let mut options = variant.defaults.options;
+    if let Some(found) = text(ON_CONFLICT) {
+        options.on_conflict = words.read(ON_CONFLICT, Some(found), &OnConflict::WORDS);
     }
+    if let Some(found) = text(STRATEGY) {
+        options.strategy = words.read(STRATEGY, Some(found), &Strategy::WORDS);
+    }
+    if let Some(found) = text(ALLOW_EMPTY) {
+        options.allow_empty = words.read_bool(ALLOW_EMPTY, Some(found));
+    }
+    options
 }
 
 /// The conflict rules of the flag `--conflicts` or of the annotation. A rule that is not valid is an
@@ -81,7 +87,7 @@ fn rules(
     let path = ["metadata", "annotations", CONFLICTS_ANNOTATION];
     let annotation = variant.config.get_path(&path);
     match (supplied.conflicts(), annotation) {
-        (None, None) => Ok(Some(ConflictRules::default())),
+        (None, None) => Ok(Some(variant.defaults.rules.clone())),
         (Some(_), Some(_)) => Err(UsageError(format!(
             "expected `--conflicts` or the annotation `{CONFLICTS_ANNOTATION}`, found both"
         ))),

@@ -1,0 +1,72 @@
+//! The flags of a function that works on a fleet.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
+
+use super::arguments::path_flag;
+use crate::fleet::{CatalogSource, Shard};
+
+const CATALOG: &str = "catalog";
+const SHARD: &str = "shard";
+const JOBS: &str = "jobs";
+const REPORT: &str = "report";
+
+/// What the flags say.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FleetArguments {
+    pub(super) catalogs: Vec<CatalogSource>,
+    pub(super) shard: Option<Shard>,
+    /// How many variants are worked on at a time; as many as there are cores without it.
+    pub(super) jobs: Option<u16>,
+    pub(super) reports: Vec<PathBuf>,
+}
+
+impl FleetArguments {
+    pub(super) fn args() -> [Arg; 4] {
+        let catalog = Arg::new(CATALOG).long(CATALOG).value_name("NAME=PATH");
+        let catalog = catalog.action(ArgAction::Append);
+        let shard = Arg::new(SHARD).long(SHARD).value_name("I/N");
+        let jobs = Arg::new(JOBS).long(JOBS).short('j').value_name("N");
+        let report = path_flag(REPORT, "FILE", "");
+        [
+            catalog.value_parser(catalog_source).help(
+                "The upstream repository NAME: a Git repository, or a directory of <package>/<revision>/; can be given several times",
+            ),
+            shard
+                .requires("package")
+                .value_parser(|text: &str| text.parse::<Shard>().map_err(|error| error.to_string()))
+                .help("Work on share I of N of the fleet; the first is 0"),
+            jobs.requires("package")
+                .value_parser(value_parser!(u16).range(1..))
+                .help("How many variants are worked on at a time; as many as there are cores without it"),
+            report
+                .action(ArgAction::Append)
+                .requires("package")
+                .help("Write a report: an HTML page, or FILE.json with the same as data"),
+        ]
+    }
+
+    pub(super) fn read(matches: &ArgMatches) -> Self {
+        fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, name: &str) -> Vec<T> {
+            let values = matches.get_many::<T>(name);
+            values.into_iter().flatten().cloned().collect()
+        }
+        Self {
+            catalogs: all(matches, CATALOG),
+            shard: matches.get_one(SHARD).copied(),
+            jobs: matches.get_one(JOBS).copied(),
+            reports: all(matches, REPORT),
+        }
+    }
+}
+
+fn catalog_source(text: &str) -> Result<CatalogSource, String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok(CatalogSource {
+            name: name.to_owned(),
+            path: PathBuf::from(path),
+        }),
+        _ => Err("expected NAME=PATH: the name of a Repository, and a Git repository or directory".to_owned()),
+    }
+}

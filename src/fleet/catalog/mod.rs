@@ -1,0 +1,386 @@
+//! Catalogs: where the revisions of upstream packages are, a Git repository or a directory each.
+//!
+//! ```text
+//! catalog/nginx/v1/Kptfile      a directory: <package>/<revision>/
+//! catalog.git, tag nginx/v1     a repository: tags, branches or commits
+//! ```
+//!
+//! Source: contract, render-fleet.
+
+mod directory;
+mod latest;
+mod packages;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::config::UsageError;
+use crate::git::{GitError, GitSource, Repository, Revision};
+use crate::package::{check_package_path, normalize_package_path};
+use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::{GitOrigin, Role, SuppliedPackage};
+use crate::yaml::NodeRef;
+
+use directory::digest;
+use latest::latest;
+use packages::Packages;
+
+/// A catalog: the name of a Repository, and what stands for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogSource {
+    /// The name in `spec.upstream.repo`.
+    pub name: String,
+    /// A Git repository, or a directory with a folder for each package and revision.
+    pub path: PathBuf,
+}
+
+/// What a Repository object says of a catalog.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct RepositoryFacts {
+    /// `spec.git.repo`.
+    pub(crate) address: Option<String>,
+    /// `spec.git.directory`, without slashes at its ends.
+    pub(crate) directory: String,
+}
+
+impl RepositoryFacts {
+    /// Reads a Repository object.
+    #[must_use]
+    pub(crate) fn read(node: NodeRef<'_>) -> Self {
+        let text = |field: &str| {
+            let text = node.get_path(&["spec", "git", field])?.scalar_text()?;
+            (!text.is_empty()).then(|| text.to_owned())
+        };
+        Self {
+            address: text("repo"),
+            directory: normalize_package_path(&text("directory").unwrap_or_default()),
+        }
+    }
+}
+
+/// The upstream package that a variant asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Wanted {
+    pub(crate) catalog: String,
+    pub(crate) package: String,
+    /// A revision, or the name of a workspace.
+    pub(crate) revision: String,
+    pub(crate) is_workspace: bool,
+}
+
+/// The revision of an upstream package that a catalog has.
+#[derive(Debug)]
+pub(crate) enum Resolved {
+    /// A commit.
+    Git(GitOrigin),
+    /// A folder of a directory.
+    Directory(DirectoryRevision),
+}
+
+/// A folder `<package>/<revision>` of a catalog.
+#[derive(Debug)]
+pub(crate) struct DirectoryRevision {
+    pub(crate) package: String,
+    pub(crate) revision: String,
+    /// The digest of its files.
+    pub(crate) digest: String,
+    /// The address that a Kptfile names.
+    pub(crate) address: String,
+}
+
+impl Resolved {
+    /// The revision, as the lock of a Kptfile names it.
+    pub(crate) fn reference(&self) -> &str {
+        match self {
+            Self::Git(origin) => &origin.revision.lock_ref,
+            Self::Directory(found) => &found.revision,
+        }
+    }
+}
+
+/// An opened catalog.
+enum Open {
+    Git(Box<Repository>),
+    Directory(PathBuf),
+}
+
+/// The catalogs of a run. Revisions are resolved once, packages are read once while they are in use.
+pub(crate) struct Catalogs<'c> {
+    sources: &'c [CatalogSource],
+    facts: &'c BTreeMap<String, RepositoryFacts>,
+    open: HashMap<String, Rc<Open>>,
+    resolved: HashMap<Wanted, Result<Rc<Resolved>, FunctionResult>>,
+    packages: Packages,
+    /// Warnings about upstream packages, such as files that are skipped.
+    pub(crate) results: Results,
+}
+
+impl<'c> Catalogs<'c> {
+    pub(crate) fn new(
+        sources: &'c [CatalogSource],
+        facts: &'c BTreeMap<String, RepositoryFacts>,
+    ) -> Self {
+        Self {
+            sources,
+            facts,
+            open: HashMap::new(),
+            resolved: HashMap::new(),
+            packages: Packages::default(),
+            results: Results::default(),
+        }
+    }
+
+    /// Finds the revision of an upstream package.
+    ///
+    /// # Errors
+    /// An error result: there is no such catalog, package or revision.
+    pub(crate) fn resolve(&mut self, wanted: &Wanted) -> Result<Rc<Resolved>, FunctionResult> {
+        if let Some(known) = self.resolved.get(wanted) {
+            return known.clone();
+        }
+        let found = self.find(wanted).map(Rc::new);
+        let found =
+            found.map_err(|message| FunctionResult::error(Reason::UpstreamNotFound, message));
+        self.resolved.insert(wanted.clone(), found.clone());
+        found
+    }
+
+    fn find(&mut self, wanted: &Wanted) -> Result<Resolved, String> {
+        let open = self.open(&wanted.catalog)?;
+        let facts = self.facts.get(&wanted.catalog);
+        let address = facts.and_then(|facts| facts.address.clone());
+        match &*open {
+            Open::Git(repository) => {
+                let below = facts.map_or("", |facts| facts.directory.as_str());
+                let directory = join(below, &wanted.package);
+                let revision = revision(repository, &directory, wanted);
+                let revision = revision.map_err(|error| error.to_string())?;
+                let tree = repository.tree_of(&directory, &revision.commit);
+                let tree = tree.map_err(|error| error.to_string())?;
+                let source = GitSource {
+                    repository: self.path(&wanted.catalog).to_path_buf(),
+                    directory,
+                    revision: revision.given.clone(),
+                };
+                let tree = tree.ok_or_else(|| {
+                    format!("the catalog has no such directory at this revision: {source}")
+                })?;
+                Ok(Resolved::Git(GitOrigin {
+                    address: address.unwrap_or_else(|| repository.address()),
+                    source,
+                    revision,
+                    tree,
+                }))
+            }
+            Open::Directory(path) => {
+                let revision = match wanted.revision.as_str() {
+                    LATEST => directory::latest_in(path, &wanted.package)?,
+                    revision => directory::revision_in(path, &wanted.package, revision)?,
+                };
+                let package = self.directory_package(path, &wanted.package, &revision);
+                let package = package.map_err(|error| error.to_string())?;
+                Ok(Resolved::Directory(DirectoryRevision {
+                    digest: digest(&package).map_err(|error| error.to_string())?,
+                    package: normalize_package_path(&wanted.package),
+                    revision,
+                    address: address.unwrap_or_else(|| wanted.catalog.clone()),
+                }))
+            }
+        }
+    }
+
+    /// The files of a revision.
+    ///
+    /// # Errors
+    /// [`UsageError`]: it cannot be read.
+    pub(crate) fn package(
+        &mut self,
+        wanted: &Wanted,
+        resolved: &Resolved,
+    ) -> Result<Rc<SuppliedPackage>, UsageError> {
+        match resolved {
+            Resolved::Git(origin) => self.git_package(&wanted.catalog, origin),
+            Resolved::Directory(found) => {
+                let path = self.path(&wanted.catalog).to_path_buf();
+                self.directory_package(&path, &found.package, &found.revision)
+            }
+        }
+    }
+
+    /// The files of a commit.
+    ///
+    /// # Errors
+    /// [`UsageError`]: they cannot be read.
+    pub(crate) fn git_package(
+        &mut self,
+        catalog: &str,
+        origin: &GitOrigin,
+    ) -> Result<Rc<SuppliedPackage>, UsageError> {
+        let Open::Git(repository) = &*self.open(catalog).map_err(UsageError)? else {
+            return Err(UsageError(format!("the catalog `{catalog}` is no repository")));
+        };
+        let GitOrigin {
+            source, revision, ..
+        } = origin;
+        let key = format!("{source} {} {}", revision.commit, revision.given);
+        let results = &mut self.results;
+        self.packages.get(&key, || {
+            let snapshot = repository.read(&source.directory, revision.clone());
+            let mut snapshot = snapshot.map_err(|error| UsageError(error.to_string()))?;
+            snapshot.address.clone_from(&origin.address);
+            SuppliedPackage::from_git(Role::Upstream, source.clone(), snapshot, results)
+        })
+    }
+
+    /// The revision that a package of a directory is based on: its files, if they have this digest.
+    ///
+    /// # Errors
+    /// [`UsageError`]: they cannot be read, or are others now.
+    pub(crate) fn directory_original(
+        &mut self,
+        catalog: &str,
+        package: &str,
+        revision: &str,
+        recorded: Option<&str>,
+    ) -> Result<Rc<SuppliedPackage>, UsageError> {
+        let wanted = Wanted {
+            catalog: catalog.to_owned(),
+            package: package.to_owned(),
+            revision: revision.to_owned(),
+            is_workspace: false,
+        };
+        let found = self.resolve(&wanted);
+        let found = found.map_err(|result| UsageError(result.message))?;
+        match (&*found, recorded) {
+            (Resolved::Directory(now), Some(recorded)) if now.digest != recorded => {
+                Err(UsageError(format!(
+                    "expected the folder `{package}/{revision}` of the catalog `{catalog}` as it was when the package was made                      from it (digest {recorded}), found other files"
+                )))
+            }
+            _ => self.package(&wanted, &found),
+        }
+    }
+
+    /// The repository of a catalog that is one.
+    pub(crate) fn with_repository<T>(
+        &mut self,
+        catalog: &str,
+        ask: impl FnOnce(&Repository) -> T,
+    ) -> Option<T> {
+        match &*self.open(catalog).ok()? {
+            Open::Git(repository) => Some(ask(repository)),
+            Open::Directory(_) => None,
+        }
+    }
+
+    fn directory_package(
+        &mut self,
+        path: &Path,
+        package: &str,
+        revision: &str,
+    ) -> Result<Rc<SuppliedPackage>, UsageError> {
+        let below = join(package, revision);
+        check_package_path(&below).map_err(|error| UsageError(error.to_string()))?;
+        let folder = path.join(below);
+        let results = &mut self.results;
+        self.packages.get(&folder.display().to_string(), || {
+            SuppliedPackage::from_path(Role::Upstream, &folder, results)
+        })
+    }
+
+    fn path(&self, catalog: &str) -> &'c Path {
+        let found = self.sources.iter().find(|source| source.name == catalog);
+        found.map_or(Path::new(""), |source| &source.path)
+    }
+
+    fn open(&mut self, catalog: &str) -> Result<Rc<Open>, String> {
+        if let Some(open) = self.open.get(catalog) {
+            return Ok(Rc::clone(open));
+        }
+        let Some(source) = self.sources.iter().find(|source| source.name == catalog) else {
+            let names = self.sources.iter().map(|source| format!("`{}`", source.name));
+            let names: Vec<String> = names.collect();
+            let given = if names.is_empty() {
+                "none".to_owned()
+            } else {
+                names.join(", ")
+            };
+            return Err(format!(
+                "expected a catalog `{catalog}` (--catalog {catalog}=PATH), found {given}"
+            ));
+        };
+        let path = &source.path;
+        let is_bare = path.join("HEAD").is_file() && path.join("objects").is_dir();
+        let open = if is_bare || path.join(".git").exists() {
+            Open::Git(Box::new(
+                Repository::open(path).map_err(|error| error.to_string())?,
+            ))
+        } else if path.is_dir() {
+            Open::Directory(path.clone())
+        } else {
+            return Err(format!(
+                "the catalog `{catalog}`: '{}' is no directory",
+                path.display()
+            ));
+        };
+        let open = Rc::new(open);
+        self.open.insert(catalog.to_owned(), Rc::clone(&open));
+        Ok(open)
+    }
+}
+
+/// The revision that is the newest one at each run.
+const LATEST: &str = "latest";
+
+/// A path below a folder.
+fn join(folder: &str, path: &str) -> String {
+    let path = normalize_package_path(path);
+    match (folder.is_empty(), path.is_empty()) {
+        (true, _) => path,
+        (false, true) => folder.to_owned(),
+        (false, false) => format!("{folder}/{path}"),
+    }
+}
+
+/// The commit of a revision: a tag of the package, a tag, a branch, a commit. Porch names a tag after the
+/// whole directory; older versions and kpt users after the package alone.
+fn revision(
+    repository: &Repository,
+    directory: &str,
+    wanted: &Wanted,
+) -> Result<Revision, GitError> {
+    let package = normalize_package_path(&wanted.package);
+    let folders = [directory, &package];
+    let named = |text: &str| {
+        let mut found = repository.resolve(directory, text);
+        if found.is_err() && directory != package {
+            found = repository.resolve(&package, text).or(found);
+        }
+        found
+    };
+    let found = if wanted.is_workspace {
+        let branches = ["drafts", "proposed"].into_iter().flat_map(|kind| {
+            folders.map(|folder| format!("{kind}/{folder}/{}", wanted.revision))
+        });
+        let draft = branches.map(|branch| repository.resolve("", &branch));
+        let draft = draft.filter_map(Result::ok).next();
+        draft.map_or_else(|| named(&wanted.revision), Ok)
+    } else if wanted.revision == LATEST {
+        let tags = repository.names_of_tags();
+        match latest(&folders, &tags) {
+            Some(newest) => named(&newest),
+            None => named(LATEST),
+        }
+    } else if wanted.revision.bytes().all(|byte| byte.is_ascii_digit()) {
+        // Newer versions of Porch count revisions, and name the tags as before.
+        named(&format!("v{}", wanted.revision)).or_else(|_| named(&wanted.revision))
+    } else {
+        named(&wanted.revision)
+    };
+    // What was asked for is what `spec.upstream` is compared with.
+    found.map(|found| Revision {
+        given: wanted.revision.clone(),
+        ..found
+    })
+}

@@ -1,0 +1,43 @@
+//! The upstream packages that were read last. A fleet has few revisions at a time, and memory is bounded
+//! by them and not by the fleet.
+
+use std::rc::Rc;
+
+use crate::config::UsageError;
+use crate::supplied::SuppliedPackage;
+
+/// Bytes of texts that are kept, beside the two packages of the variant at work.
+const ROOM: usize = 32 << 20;
+/// The original and the upstream package of a variant.
+const IN_USE: usize = 2;
+
+/// Packages by key, the last used first.
+#[derive(Default)]
+pub(super) struct Packages(Vec<(String, Rc<SuppliedPackage>)>);
+
+impl Packages {
+    /// The package of a key, read if it is not at hand.
+    pub(super) fn get(
+        &mut self,
+        key: &str,
+        read: impl FnOnce() -> Result<SuppliedPackage, UsageError>,
+    ) -> Result<Rc<SuppliedPackage>, UsageError> {
+        let known = self.0.iter().position(|(other, _)| other == key);
+        let entry = match known {
+            Some(position) => self.0.remove(position),
+            None => (key.to_owned(), Rc::new(read()?)),
+        };
+        let package = Rc::clone(&entry.1);
+        self.0.insert(0, entry);
+        let mut room = ROOM;
+        let mut kept = 0;
+        self.0.retain(|(_, package)| {
+            kept += 1;
+            let length = package.list().length();
+            let fits = length <= room;
+            room = room.saturating_sub(length);
+            fits || kept <= IN_USE
+        });
+        Ok(package)
+    }
+}

@@ -1,0 +1,79 @@
+//! A share of a fleet: variants and packages by the SHA-1 of their owner's name.
+
+use std::str::FromStr;
+
+use crate::config::UsageError;
+
+/// Share `index` of `count`. All shares together are the fleet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    index: u32,
+    count: u32,
+}
+
+impl Shard {
+    /// Whether a variant, and the package that it owns, belongs to this share: the SHA-1 of its
+    /// `<namespace>/<name>`, as one big-endian number, modulo the number of shares.
+    #[must_use]
+    pub fn has(self, owner: &str) -> bool {
+        let digest = sha1_smol::Sha1::from(owner).digest().bytes();
+        let count = u64::from(self.count);
+        let remainder = digest
+            .iter()
+            .fold(0, |rest, byte| (rest * 256 + u64::from(*byte)) % count);
+        remainder == u64::from(self.index)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = UsageError;
+
+    fn from_str(text: &str) -> Result<Self, UsageError> {
+        let wrong = || {
+            UsageError(format!(
+                "expected a share of the fleet such as `0/4` (the first of four), found `{text}`"
+            ))
+        };
+        let (index, count) = text.split_once('/').ok_or_else(wrong)?;
+        let number = |text: &str| text.parse::<u32>().ok();
+        match (number(index), number(count)) {
+            (Some(index), Some(count)) if index < count => Ok(Self { index, count }),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_variant_belongs_to_one_share() {
+        let names: Vec<String> = (0..100).map(|n| format!("default/fleet-{n}")).collect();
+        for count in [1, 2, 3, 16, 1000] {
+            for name in &names {
+                let shares = (0..count).filter(|index| {
+                    let index = *index;
+                    Shard { index, count }.has(name)
+                });
+                assert_eq!(shares.count(), 1, "{name} of {count}");
+            }
+        }
+    }
+
+    /// `printf default/a | sha1sum` is 4c2d...: its last byte decides for powers of two up to 256.
+    #[test]
+    fn the_digest_is_one_big_endian_number() {
+        let digest = sha1_smol::Sha1::from("default/a").digest().bytes();
+        let index = u32::from(digest[19] % 16);
+        assert!(Shard { index, count: 16 }.has("default/a"));
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in ["", "1", "2/2", "1/0", "-1/2", "a/b", "0/1/2"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+        assert_eq!("1/2".parse(), Ok(Shard { index: 1, count: 2 }));
+    }
+}

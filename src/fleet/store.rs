@@ -1,0 +1,91 @@
+//! Creates and deletes whole packages. Changes within one are [`write_package`](crate::package::write_package)'s.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::package::{FileChange, PackageError, check_package_path, make_folder_in};
+
+/// Creates a package in a directory that is empty: all of its files appear at once.
+///
+/// # Errors
+/// A path leaves the package; the operating system refuses. Nothing is left behind then.
+pub(crate) fn create_package(directory: &Path, files: &[FileChange]) -> Result<(), PackageError> {
+    let parent = directory.parent().unwrap_or(directory);
+    let folder = make_folder_in(parent).map_err(PackageError::io("write to", parent))?;
+    for file in files {
+        let FileChange::Write { path, bytes, mode } = file else {
+            continue;
+        };
+        check_package_path(path)?;
+        let file = folder.path().join(path);
+        write_new(&file, bytes, *mode).map_err(PackageError::io("write", file.as_path()))?;
+    }
+    fs::rename(folder.path(), directory).map_err(PackageError::io("create", directory))?;
+    // It has another name now.
+    let _ = folder.keep();
+    Ok(())
+}
+
+fn write_new(file: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    // As `write_package` makes them: the usual bits less the umask, or those of the file it comes from.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
+    let mut open = match options.open(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            file.parent().map_or(Ok(()), fs::create_dir_all)?;
+            options.open(file)?
+        }
+        open => open?,
+    };
+    open.write_all(bytes)?;
+    #[cfg(unix)]
+    if let Some(mode) = mode {
+        open.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
+    }
+    #[cfg(not(unix))]
+    let _ = mode;
+    Ok(())
+}
+
+/// Deletes a package with everything in its directory. Its Kptfile goes last, so that a later run finds
+/// the owner of what a killed one left. Links are not followed; a package with a `.git` in it stays.
+/// Folders above it that become empty go too, up to the repository's.
+///
+/// # Errors
+/// There is a `.git` folder in it; the operating system refuses.
+pub(crate) fn delete_package(fleet: &Path, path: &str) -> Result<(), PackageError> {
+    let directory = fleet.join(path);
+    if directory.join(".git").symlink_metadata().is_ok() {
+        return Err(PackageError::GitFolder { path: path.into() });
+    }
+    let failed = |file: &Path| PackageError::io("delete", file.to_path_buf());
+    let entries = fs::read_dir(&directory).map_err(PackageError::io("read", &*directory))?;
+    for entry in entries {
+        let entry = entry.map_err(PackageError::io("read", &*directory))?;
+        let file = entry.path();
+        if entry.file_name() == "Kptfile" {
+            continue;
+        }
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let removed = if is_folder {
+            fs::remove_dir_all(&file)
+        } else {
+            fs::remove_file(&file)
+        };
+        removed.map_err(failed(&file))?;
+    }
+    let kptfile = directory.join("Kptfile");
+    fs::remove_file(&kptfile).map_err(failed(&kptfile))?;
+    fs::remove_dir(&directory).map_err(failed(&directory))?;
+    let mut above = Path::new(path).parent();
+    while let Some(folder) = above.filter(|folder| folder.parent().is_some_and(|p| p != Path::new(""))) {
+        if fs::remove_dir(fleet.join(folder)).is_err() {
+            break;
+        }
+        above = folder.parent();
+    }
+    Ok(())
+}

@@ -1,0 +1,184 @@
+//! The config of `render-fleet`.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::FUNCTION;
+use crate::config::{
+    API_VERSION, UsageError, Words, expected, kind_of, typed, typed_config, typed_data, unexpected,
+};
+use crate::fleet::{CatalogSource, Shard};
+use crate::functions::render_variant::MergeDefaults;
+use crate::merge::decided::{WrittenRule, written_in_file};
+use crate::merge::package::{MergeOptions, Strategy};
+use crate::merge::{ConflictRules, OnConflict};
+use crate::results::Results;
+use crate::yaml::{NodeRef, Path};
+
+typed_config! {
+    #[derive(Debug, Deserialize)]
+    struct RenderFleet ignores variants, resources {
+        on_conflict: Option<String>,
+        strategy: Option<String>,
+        conflicts: Option<Vec<WrittenRule>>,
+        prune: Option<bool>,
+        max_deletions: Option<Deletions>,
+        shard: Option<String>,
+        allow_empty: Option<bool>,
+        catalog: Option<Vec<WrittenCatalog>>,
+    }
+}
+
+/// An element of `catalog`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenCatalog {
+    name: String,
+    path: PathBuf,
+}
+
+/// A number, or the text of a number or of a percentage.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Deletions {
+    Number(u64),
+    Text(String),
+}
+
+/// The scalar fields of the config, as texts.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct Scalars {
+    on_conflict: Option<String>,
+    strategy: Option<String>,
+    prune: Option<String>,
+    max_deletions: Option<String>,
+    shard: Option<String>,
+    allow_empty: Option<String>,
+}
+
+/// How many packages a run may delete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MaxDeletions {
+    Number(u64),
+    /// Of the packages that have an owner, at least one.
+    Percent(u64),
+}
+
+impl MaxDeletions {
+    const DEFAULT: Self = Self::Percent(10);
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || format!("expected a number or a percentage such as `10%`, found `{text}`");
+        let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
+        match text.strip_suffix('%') {
+            Some(percent) => match number(percent)? {
+                percent @ 0..=100 => Ok(Self::Percent(percent)),
+                _ => Err(wrong()),
+            },
+            None => number(text).map(Self::Number),
+        }
+    }
+
+    /// The limit for so many packages.
+    pub(super) fn limit(self, owned: usize) -> u64 {
+        match self {
+            Self::Number(number) => number,
+            Self::Percent(percent) => (owned as u64 * percent / 100).max(1),
+        }
+    }
+}
+
+/// The settings of a run.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(super) defaults: MergeDefaults,
+    /// Whether packages without an owner are deleted or given up.
+    pub(super) prunes: bool,
+    pub(super) max_deletions: MaxDeletions,
+    pub(super) shard: Option<Shard>,
+    pub(super) allow_empty: bool,
+    pub(super) catalogs: Vec<CatalogSource>,
+}
+
+/// Reads the settings; conflict rules are those of the config or of the file. A value that is not
+/// allowed is an error result, and gives `None`.
+///
+/// # Errors
+/// [`UsageError`]: another kind, an unknown field or one of another type.
+pub(crate) fn read_settings(
+    config: Option<NodeRef<'_>>,
+    file: Option<NodeRef<'_>>,
+    results: &mut Results,
+) -> Result<Option<Settings>, UsageError> {
+    let mut written = file.map(written_in_file).transpose()?;
+    let mut catalogs = Vec::new();
+    let (scalars, prefix) = match config.map(kind_of) {
+        None => (Scalars::default(), Path::root()),
+        Some((API_VERSION, "RenderFleet")) => {
+            let typed: RenderFleet = config.map(typed).transpose()?.expect("a config is there");
+            if typed.conflicts.is_some() && written.is_some() {
+                let message = "expected `--conflicts` or the field `conflicts`, found both";
+                return Err(UsageError(message.to_owned()));
+            }
+            written = written.or(typed.conflicts);
+            let each = typed.catalog.unwrap_or_default().into_iter();
+            catalogs.extend(each.map(|WrittenCatalog { name, path }| CatalogSource { name, path }));
+            let scalars = Scalars {
+                on_conflict: typed.on_conflict,
+                strategy: typed.strategy,
+                prune: typed.prune.map(|word| word.to_string()),
+                max_deletions: typed.max_deletions.map(|deletions| match deletions {
+                    Deletions::Number(number) => number.to_string(),
+                    Deletions::Text(text) => text,
+                }),
+                shard: typed.shard,
+                allow_empty: typed.allow_empty.map(|word| word.to_string()),
+            };
+            (scalars, Path::root())
+        }
+        Some(("v1", "ConfigMap")) => {
+            let data = config.map(typed_data::<Scalars>).transpose()?;
+            (data.unwrap_or_default(), Path::fields(&["data"]))
+        }
+        Some(_) => {
+            let config = config.expect("a config is there");
+            return Err(unexpected(config, &expected(FUNCTION.configs)));
+        }
+    };
+    let mut words = Words::new(prefix, results);
+    let options = MergeOptions {
+        on_conflict: words.read(
+            "onConflict",
+            scalars.on_conflict.as_deref(),
+            &OnConflict::WORDS,
+        ),
+        strategy: words.read("strategy", scalars.strategy.as_deref(), &Strategy::WORDS),
+        allow_empty: false,
+    };
+    let prunes = words.read_bool("prune", scalars.prune.as_deref());
+    let allow_empty = words.read_bool("allowEmpty", scalars.allow_empty.as_deref());
+    let max_deletions = scalars.max_deletions.as_deref().map(MaxDeletions::parse);
+    let max_deletions = max_deletions.unwrap_or(Ok(MaxDeletions::DEFAULT));
+    let max_deletions = max_deletions.unwrap_or_else(|message| {
+        words.refuse("maxDeletions", message);
+        MaxDeletions::DEFAULT
+    });
+    let shard = scalars.shard.map(|shard| shard.parse::<Shard>());
+    let shard = shard.transpose().unwrap_or_else(|error| {
+        words.refuse("shard", error.to_string());
+        None
+    });
+    let valid = words.are_valid();
+    let at = Path::fields(&["conflicts"]);
+    let rules = ConflictRules::read(written.unwrap_or_default(), &at, results);
+    Ok(rules.filter(|_| valid).map(|rules| Settings {
+        defaults: MergeDefaults { options, rules },
+        prunes,
+        max_deletions,
+        shard,
+        allow_empty,
+        catalogs,
+    }))
+}

@@ -1,0 +1,177 @@
+//! The package of a variant in a directory: locked, read, rendered, written.
+
+use std::fs;
+use std::path::Path;
+
+use super::outcome::VariantOutcome;
+use super::render::{Rendered, Worker};
+use super::variants::{FleetVariant, Place};
+use crate::config::UsageError;
+use crate::diff::change_diff;
+use crate::fleet::{PackageLock, create_package};
+use crate::package::{
+    FileChange, PackageError, PackageFiles, read_package, write_package,
+};
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason, Results};
+
+/// Whether a run writes, and what it remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mode {
+    /// Whether packages are written.
+    pub writes: bool,
+    /// Whether the diffs of changed files are kept.
+    pub keeps_diffs: bool,
+}
+
+/// A package that cannot be worked on.
+enum Stop {
+    /// Another run works on it.
+    Locked,
+    Usage(UsageError),
+    Package(PackageError),
+}
+
+impl From<UsageError> for Stop {
+    fn from(error: UsageError) -> Self {
+        Self::Usage(error)
+    }
+}
+
+impl From<PackageError> for Stop {
+    fn from(error: PackageError) -> Self {
+        Self::Package(error)
+    }
+}
+
+impl Stop {
+    fn result(&self, variant: &FleetVariant) -> FunctionResult {
+        let result = match self {
+            Self::Locked => FunctionResult::error(
+                Reason::Locked,
+                "another run works on this package; run again when it is done",
+            ),
+            Self::Usage(error) => FunctionResult::error(Reason::InvalidPackage, error.to_string()),
+            Self::Package(error) => FunctionResult::error(Reason::NotWritten, error.to_string()),
+        };
+        result.about(&variant.resource)
+    }
+}
+
+/// Makes, updates or refreshes the package of a variant.
+pub(super) fn on_directory(
+    worker: &mut Worker<'_>,
+    fleet: &Path,
+    variant: &FleetVariant,
+    place: &Place,
+    mode: Mode,
+) -> VariantOutcome {
+    let mut said = Results::default();
+    let package = Package {
+        fleet,
+        directory: &fleet.join(&place.path),
+        place,
+        mode,
+    };
+    let done = package.run(worker, variant, &mut said);
+    let (rendered, diffs, changes) = done.unwrap_or_else(|stop| {
+        said.push(stop.result(variant));
+        (Rendered::default(), Vec::new(), false)
+    });
+    let mut outcome = VariantOutcome::of(variant, &place.path, rendered, &said, changes);
+    outcome.diffs = diffs;
+    outcome
+}
+
+struct Package<'p> {
+    fleet: &'p Path,
+    directory: &'p Path,
+    place: &'p Place,
+    mode: Mode,
+}
+
+impl Package<'_> {
+    fn run(
+        &self,
+        worker: &mut Worker<'_>,
+        variant: &FleetVariant,
+        said: &mut Results,
+    ) -> Result<(Rendered, Vec<String>, bool), Stop> {
+        let is_made = self.mode.writes && !self.directory.exists();
+        if is_made {
+            let made = fs::create_dir_all(self.directory);
+            made.map_err(PackageError::io("create the folder", self.directory))?;
+        }
+        let done = self.locked(worker, variant, said);
+        if is_made {
+            // Only empty folders go.
+            self.remove_empty();
+        }
+        done
+    }
+
+    fn locked(
+        &self,
+        worker: &mut Worker<'_>,
+        variant: &FleetVariant,
+        said: &mut Results,
+    ) -> Result<(Rendered, Vec<String>, bool), Stop> {
+        let _lock = if self.directory.exists() {
+            let lock = PackageLock::acquire(self.directory);
+            let lock = lock.map_err(PackageError::io("lock", self.directory))?;
+            Some(lock.ok_or(Stop::Locked)?)
+        } else {
+            None
+        };
+        let files = match read_package(self.directory) {
+            Err(PackageError::Missing { path }) => PackageFiles::empty(path),
+            files => files?,
+        };
+        let is_new = is_empty(self.directory);
+        let list = ResourceList::from_files(&files);
+        let mut list = list.map_err(|error| UsageError(error.to_string()))?;
+        let rendered = worker.render(variant, self.place, &mut list, is_new, said)?;
+        if said.has_errors() || rendered.action.is_none() {
+            return Ok((rendered, Vec::new(), false));
+        }
+        let changes = list.file_changes();
+        if changes.is_empty() {
+            return Ok((rendered, Vec::new(), false));
+        }
+        let diffs = self.diffs(&files, &changes)?;
+        if self.mode.writes && is_new {
+            create_package(self.directory, &changes)?;
+        } else if self.mode.writes {
+            write_package(&files, &changes)?;
+        }
+        Ok((rendered, diffs, true))
+    }
+
+    fn diffs(
+        &self,
+        files: &PackageFiles,
+        changes: &[FileChange],
+    ) -> Result<Vec<String>, PackageError> {
+        if !self.mode.keeps_diffs {
+            return Ok(Vec::new());
+        }
+        let path = &self.place.path;
+        let diffs = changes.iter();
+        diffs.map(|change| change_diff(files, change, path)).collect()
+    }
+
+    /// Removes the package's folder and those above it, up to the fleet's, as far as they are empty.
+    fn remove_empty(&self) {
+        let above = self.directory.ancestors();
+        for folder in above.take_while(|folder| *folder != self.fleet) {
+            if fs::remove_dir(folder).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Whether there is nothing in a directory.
+fn is_empty(directory: &Path) -> bool {
+    fs::read_dir(directory).map_or(true, |mut entries| entries.next().is_none())
+}

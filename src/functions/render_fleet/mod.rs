@@ -1,0 +1,88 @@
+//! Makes, updates, adopts and prunes the packages of a whole fleet of variants.
+//!
+//! ```text
+//! variants/fleet.yaml         a PackageVariantSet: for each of 40 clusters, package `web`
+//! fleet/cluster-01/web/       its package: cloned, then merged with each new revision
+//! fleet/cluster-02/web/
+//! ```
+//!
+//! The packages are made by the steps of `render-variant`, the sets expanded by the step of
+//! `expand-variant-set`. Each package is worked on by itself: an error in one leaves it as it was, and
+//! the others go on.
+//!
+//! Source: package-variant document; contract, render-fleet.
+
+mod config;
+mod directory;
+mod items;
+mod outcome;
+mod prune;
+mod render;
+mod run;
+mod variants;
+
+use super::{Function, Output, Run};
+use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
+use crate::git;
+use crate::supplied::Role;
+
+pub use directory::Mode;
+pub use outcome::VariantOutcome;
+pub use render::Action;
+pub use run::{FleetRun, Watch, run_fleet};
+
+/// The function that the binary runs.
+pub const FUNCTION: Function = Function {
+    name: "render-fleet",
+    about: "Makes the packages of a whole fleet: expands PackageVariantSets, then makes, updates, adopts or deletes \
+            the package of each PackageVariant.",
+    configs: &[(API_VERSION, "RenderFleet"), CONFIG_MAP],
+    roles: &[Role::Variants, Role::Resources],
+    keys: Keys::These(&[
+        Key {
+            name: "onConflict",
+            words: &["upstream", "local", "error"],
+            help: "which side wins where both changed",
+        },
+        Key {
+            name: "strategy",
+            words: &[
+                "resource-merge",
+                "fast-forward",
+                "force-delete-replace",
+                "copy-merge",
+            ],
+            help: "as in kpt",
+        },
+        Key {
+            name: "prune",
+            words: &["false", "true"],
+            help: "whether packages whose PackageVariant is gone are deleted or given up, by their policy",
+        },
+        Key {
+            name: "maxDeletions",
+            words: &["10%"],
+            help: "how many packages a run may delete: a number, or a percentage of those with an owner",
+        },
+        Key {
+            name: "shard",
+            words: &["0/1"],
+            help: "a share of the fleet: I/N, the first is 0",
+        },
+        Key {
+            name: "allowEmpty",
+            words: &["false", "true"],
+            help: "whether a fleet without variants is meant",
+        },
+    ]),
+    uses_schema: true,
+    git: Some(git::read),
+    makes_package: true,
+    merge_driver: None,
+    fleet: Some(run_fleet),
+    step,
+};
+
+fn step(run: Run<'_>) -> Result<Output, UsageError> {
+    items::render_items(run)
+}

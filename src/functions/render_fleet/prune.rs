@@ -1,0 +1,132 @@
+//! Packages whose PackageVariant is gone, or wants another place.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::config::Settings;
+use super::outcome::VariantOutcome;
+use super::render::Action;
+use super::variants::FleetVariant;
+use crate::fleet::{OwnedPackage, PackageLock, delete_package};
+use crate::kptfile::{DELETION_POLICY_ANNOTATION, OWNER_ANNOTATION, remove_annotations};
+use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason};
+
+/// The packages that nobody wants any more, of all shares.
+pub(super) fn abandoned<'o>(
+    owned: &'o [OwnedPackage],
+    variants: &[FleetVariant],
+) -> Vec<&'o OwnedPackage> {
+    let places: HashMap<&str, Option<&str>> = variants
+        .iter()
+        .map(|variant| {
+            let place = variant.place.as_ref().ok();
+            (variant.owner.as_str(), place.map(|place| place.path.as_str()))
+        })
+        .collect();
+    let is_abandoned = |package: &&OwnedPackage| match places.get(package.owner.as_str()) {
+        None => true,
+        // It does not say which place it wants.
+        Some(None) => false,
+        Some(Some(path)) => *path != package.path,
+    };
+    owned.iter().filter(is_abandoned).collect()
+}
+
+/// The error for more deletions than allowed.
+pub(super) fn too_many(
+    abandoned: &[&OwnedPackage],
+    owned: usize,
+    settings: &Settings,
+) -> Option<FunctionResult> {
+    if !settings.prunes {
+        return None;
+    }
+    let deleted = abandoned.iter().filter(|package| !package.orphans).count();
+    let limit = settings.max_deletions.limit(owned);
+    (deleted as u64 > limit).then(|| {
+        let message = format!(
+            "{deleted} of {owned} packages would be deleted, which is more than the {limit} that `maxDeletions` allows; \
+             nothing is changed"
+        );
+        FunctionResult::error(Reason::TooManyDeletions, message)
+    })
+}
+
+/// Deletes or gives up a package, by its policy; without `prune` it is only named. The package of a variant
+/// that failed stays.
+pub(super) fn prune(
+    fleet: &Path,
+    package: &OwnedPackage,
+    settings: &Settings,
+    failed: &HashSet<String>,
+    writes: bool,
+) -> VariantOutcome {
+    let action = if package.orphans {
+        Action::Orphaned
+    } else {
+        Action::Deleted
+    };
+    if !settings.prunes || failed.contains(&package.owner) {
+        return named(package, settings.prunes);
+    }
+    let mut outcome = VariantOutcome::of_package(&package.path, &package.owner, action);
+    if writes && let Err(result) = remove(fleet, package) {
+        outcome.action = Some(Action::Failed);
+        let result = result.in_file(format!("{}/Kptfile", package.path));
+        outcome.results = vec![result.tag("action", Action::Failed.as_str())];
+    }
+    outcome
+}
+
+/// The outcome of a package that stays.
+fn named(package: &OwnedPackage, prunes: bool) -> VariantOutcome {
+    let OwnedPackage { path, owner, orphans } = package;
+    let would = if *orphans { "orphaned" } else { "deleted" };
+    let message = if prunes {
+        format!("kept: its PackageVariant `{owner}` wants another place, and failed there")
+    } else {
+        format!("its PackageVariant `{owner}` is gone or wants another place; with `prune: true` it would be {would}")
+    };
+    let mut outcome = VariantOutcome::of_package(path, owner, Action::Deleted);
+    outcome.action = None;
+    let result = FunctionResult::info(message).in_file(format!("{path}/Kptfile"));
+    outcome.results = vec![result];
+    outcome
+}
+
+fn remove(fleet: &Path, package: &OwnedPackage) -> Result<(), FunctionResult> {
+    let directory = fleet.join(&package.path);
+    let failed = |error: PackageError| FunctionResult::error(Reason::NotWritten, error.to_string());
+    let lock = PackageLock::acquire(&directory).map_err(PackageError::io("lock", &*directory));
+    let Some(_lock) = lock.map_err(failed)? else {
+        let message = "another run works on this package; run again when it is done";
+        return Err(FunctionResult::error(Reason::Locked, message));
+    };
+    if !package.orphans {
+        return delete_package(fleet, &package.path).map_err(failed);
+    }
+    let files = read_package(&directory).map_err(failed)?;
+    let changes = without_owner(&files)?;
+    write_package(&files, &changes).map_err(failed)
+}
+
+/// The Kptfile without the annotations of its owner.
+fn without_owner(files: &PackageFiles) -> Result<Vec<FileChange>, FunctionResult> {
+    let broken = |message: String| FunctionResult::error(Reason::InvalidPackage, message);
+    let kptfile = files.get("Kptfile");
+    let text = kptfile.map(|file| file.content.text.clone());
+    let texts = text.map(|text| ("Kptfile".to_owned(), text));
+    let list = ResourceList::from_texts(texts);
+    let mut list = list.map_err(|error| broken(error.to_string()))?;
+    let ids: Vec<_> = list.items().map(|(id, _)| id).collect();
+    for id in ids {
+        let edited = list.edit(id, |node, editor| {
+            let names = [OWNER_ANNOTATION, DELETION_POLICY_ANNOTATION];
+            remove_annotations(node, &names, editor)
+        });
+        edited.map_err(|error| FunctionResult::refused(&error))?;
+    }
+    Ok(list.file_changes())
+}

@@ -1,0 +1,427 @@
+//! One variant: finds out how its package stands, then makes it, updates it or refreshes it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::config::Settings;
+use super::variants::{FleetVariant, Place};
+use crate::config::UsageError;
+use crate::fleet::{CatalogSource, Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
+use crate::functions::following::{Locked, locked};
+use crate::functions::render_variant::render_package;
+use crate::kptfile::{
+    DELETION_POLICY_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership, UPSTREAM_DIGEST_ANNOTATION,
+    UpstreamLock, root_kptfile, set_metadata,
+};
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::{GitOrigin, Role, Supplied, SuppliedPackage};
+use crate::yaml::EditError;
+
+/// What became of a package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Action {
+    /// It was made.
+    Created,
+    /// It has another revision of its upstream.
+    Updated,
+    /// It has the same revision, with what the variant or the cluster now says.
+    Refreshed,
+    /// It was there without an owner, and has one now.
+    Adopted,
+    /// Its owner is gone, and it stays.
+    Orphaned,
+    /// Its owner is gone, and so is the package.
+    Deleted,
+    /// It is as it was, since there was an error.
+    Failed,
+}
+
+impl Action {
+    /// All, in the order of reports.
+    pub const ALL: [Self; 7] = [
+        Self::Created,
+        Self::Updated,
+        Self::Refreshed,
+        Self::Adopted,
+        Self::Orphaned,
+        Self::Deleted,
+        Self::Failed,
+    ];
+
+    /// The word in results and reports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Refreshed => "refreshed",
+            Self::Adopted => "adopted",
+            Self::Orphaned => "orphaned",
+            Self::Deleted => "deleted",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// How a package was made of a variant.
+#[derive(Debug, Default)]
+pub(super) struct Rendered {
+    /// What was done if anything changed; `None` if the package was left alone.
+    pub(super) action: Option<Action>,
+    /// The revision that it was based on.
+    pub(super) from: Option<String>,
+    /// The revision that it is based on now.
+    pub(super) to: Option<String>,
+}
+
+/// What one thread needs for its variants.
+pub(super) struct Worker<'f> {
+    settings: &'f Settings,
+    catalogs: Catalogs<'f>,
+    resources: Vec<Rc<SuppliedPackage>>,
+}
+
+/// The packages that a package is made from.
+enum Sources {
+    /// It is new.
+    Clone(Rc<SuppliedPackage>),
+    /// It is based on another revision.
+    Update {
+        original: Rc<SuppliedPackage>,
+        upstream: Rc<SuppliedPackage>,
+        from: String,
+    },
+    /// It is based on this revision.
+    Same,
+}
+
+/// Whose a package is.
+enum Standing {
+    New,
+    Mine(Ownership),
+    /// Nobody's, and the variant takes it over.
+    Adopted(Ownership),
+    /// It stays as it is; the result says why.
+    LeftAlone(FunctionResult),
+}
+
+impl<'f> Worker<'f> {
+    pub(super) fn new(
+        settings: &'f Settings,
+        sources: &'f [CatalogSource],
+        facts: &'f BTreeMap<String, RepositoryFacts>,
+        resources: Vec<Rc<SuppliedPackage>>,
+    ) -> Self {
+        Self {
+            settings,
+            catalogs: Catalogs::new(sources, facts),
+            resources,
+        }
+    }
+
+    /// Warnings about upstream packages.
+    pub(super) fn into_results(self) -> Results {
+        self.catalogs.results
+    }
+
+    /// Edits the list so that it is the package of the variant. With an error result its edits are void.
+    ///
+    /// # Errors
+    /// [`UsageError`]: an input that cannot be read.
+    pub(super) fn render(
+        &mut self,
+        variant: &FleetVariant,
+        place: &Place,
+        list: &mut ResourceList,
+        is_new: bool,
+        results: &mut Results,
+    ) -> Result<Rendered, UsageError> {
+        let standing = standing(variant, place, list, is_new);
+        let (ownership, action) = match standing {
+            Standing::LeftAlone(result) => {
+                results.push(result);
+                return Ok(Rendered::default());
+            }
+            Standing::New => (Ownership::default(), Action::Created),
+            Standing::Mine(ownership) => (ownership, Action::Refreshed),
+            Standing::Adopted(ownership) => (ownership, Action::Adopted),
+        };
+        let upstream = match self.catalogs.resolve(&place.wanted) {
+            Ok(upstream) => upstream,
+            Err(result) => {
+                results.push(result.about(&variant.resource).at("spec.upstream"));
+                return Ok(Rendered::default());
+            }
+        };
+        let Some(sources) = self.sources(variant, place, &upstream, &ownership, list, is_new, results)?
+        else {
+            return Ok(Rendered::default());
+        };
+        let mut supplied = Supplied::default();
+        for package in &self.resources {
+            supplied.add(Role::Resources, Rc::clone(package));
+        }
+        let (mut action, mut from) = (action, None);
+        match &sources {
+            Sources::Same => {}
+            Sources::Clone(package) => supplied.add(Role::Upstream, Rc::clone(package)),
+            Sources::Update {
+                original,
+                upstream,
+                from: before,
+            } => {
+                supplied.add(Role::Original, Rc::clone(original));
+                supplied.add(Role::Upstream, Rc::clone(upstream));
+                from = Some(before.clone());
+                if action == Action::Refreshed {
+                    action = Action::Updated;
+                }
+            }
+        }
+        list.limit_edits(supplied.length());
+        let config = variant.config()?;
+        let node = config.node().expect("a PackageVariant is not empty");
+        render_package(node, &self.settings.defaults, list, &supplied, results)?;
+        if !results.has_errors() {
+            let marks = Marks {
+                variant,
+                place,
+                upstream: &upstream,
+                is_new,
+                moves: !matches!(sources, Sources::Same),
+                had_digest: ownership.digest.is_some(),
+            };
+            if let Err((kptfile, error)) = marks.write(list) {
+                let result = FunctionResult::refused(&error);
+                results.push(result.about(list.resource(kptfile)).at("metadata"));
+            }
+        }
+        Ok(Rendered {
+            action: Some(action),
+            from,
+            to: Some(upstream.reference().to_owned()),
+        })
+    }
+
+    /// Reads what the package is made from; `None` after an error result.
+    #[allow(clippy::too_many_arguments)]
+    fn sources(
+        &mut self,
+        variant: &FleetVariant,
+        place: &Place,
+        upstream: &Resolved,
+        ownership: &Ownership,
+        list: &ResourceList,
+        is_new: bool,
+        results: &mut Results,
+    ) -> Result<Option<Sources>, UsageError> {
+        if is_new {
+            let package = self.catalogs.package(&place.wanted, upstream)?;
+            return Ok(Some(Sources::Clone(package)));
+        }
+        let found = match upstream {
+            Resolved::Git(origin) => self.locked(place, origin, list, results)?,
+            Resolved::Directory(revision) => {
+                self.locked_directory(place, revision, ownership, list, results)?
+            }
+        };
+        match found {
+            Standpoint::Same => Ok(Some(Sources::Same)),
+            Standpoint::Failed => Ok(None),
+            Standpoint::Absent => {
+                let message = "the Kptfile has no `upstreamLock` that names the revision that the package is \
+                               based on; `kpt pkg get`, or an update by hand, writes one";
+                let result = FunctionResult::error(Reason::NoOriginal, message);
+                let kptfile = root_kptfile(list).map(|id| list.resource(id));
+                results.push(match kptfile {
+                    Some(kptfile) => result.about(kptfile).at("upstreamLock"),
+                    None => result.about(&variant.resource),
+                });
+                Ok(None)
+            }
+            Standpoint::Behind { original, from } => Ok(Some(Sources::Update {
+                original,
+                upstream: self.catalogs.package(&place.wanted, upstream)?,
+                from,
+            })),
+        }
+    }
+
+    fn locked(
+        &mut self,
+        place: &Place,
+        origin: &GitOrigin,
+        list: &ResourceList,
+        results: &mut Results,
+    ) -> Result<Standpoint, UsageError> {
+        let catalog = &place.wanted.catalog;
+        let ask = |repository: &_| locked(list, origin, repository, results);
+        let found = self.catalogs.with_repository(catalog, ask);
+        Ok(match found.transpose()?.unwrap_or(Locked::Absent) {
+            Locked::Same => Standpoint::Same,
+            Locked::Absent => Standpoint::Absent,
+            Locked::NotFound => Standpoint::Failed,
+            Locked::Other {
+                source, revision, ..
+            } => {
+                let from = revision.lock_ref.clone();
+                let original = GitOrigin {
+                    source,
+                    revision,
+                    tree: String::new(),
+                    address: origin.address.clone(),
+                };
+                let original = self.catalogs.git_package(catalog, &original)?;
+                Standpoint::Behind { original, from }
+            }
+        })
+    }
+
+    fn locked_directory(
+        &mut self,
+        place: &Place,
+        wanted: &DirectoryRevision,
+        ownership: &Ownership,
+        list: &ResourceList,
+        results: &mut Results,
+    ) -> Result<Standpoint, UsageError> {
+        let kptfile = root_kptfile(list);
+        let lock = kptfile.and_then(|id| list.read(id, UpstreamLock::read));
+        let reference = lock.as_ref().and_then(|lock| lock.reference.clone());
+        let Some((lock, from)) = lock.zip(reference) else {
+            return Ok(Standpoint::Absent);
+        };
+        let recorded = ownership.digest.as_deref();
+        if recorded.map_or(from == wanted.revision, |digest| digest == wanted.digest) {
+            return Ok(Standpoint::Same);
+        }
+        let package = if lock.directory.is_empty() {
+            &wanted.package
+        } else {
+            &lock.directory
+        };
+        let catalog = &place.wanted.catalog;
+        let original = self.catalogs.directory_original(catalog, package, &from, recorded);
+        Ok(match original {
+            Ok(original) => Standpoint::Behind { original, from },
+            Err(UsageError(message)) => {
+                let result = FunctionResult::error(Reason::OriginalNotFound, message);
+                results.push(match kptfile {
+                    Some(id) => result.about(list.resource(id)).at("upstreamLock.git.ref"),
+                    None => result,
+                });
+                Standpoint::Failed
+            }
+        })
+    }
+}
+
+/// Where the lock of a package points.
+enum Standpoint {
+    Same,
+    Behind {
+        original: Rc<SuppliedPackage>,
+        from: String,
+    },
+    /// Nowhere.
+    Absent,
+    /// An error result says why.
+    Failed,
+}
+
+/// Whose the package is, by its Kptfile.
+fn standing(variant: &FleetVariant, place: &Place, list: &ResourceList, is_new: bool) -> Standing {
+    if is_new {
+        return Standing::New;
+    }
+    let path = &place.path;
+    let ownership = own_kptfile(list).map(|id| list.read(id, Ownership::read));
+    let ownership = ownership.unwrap_or_default();
+    match &ownership.owner {
+        Some(owner) if *owner == variant.owner => Standing::Mine(ownership),
+        Some(owner) => {
+            let message = format!(
+                "expected the package `{path}` of this PackageVariant, found one of `{owner}`; it is left alone"
+            );
+            let result = FunctionResult::error(Reason::OtherOwner, message);
+            Standing::LeftAlone(result.about(&variant.resource).at("spec.downstream"))
+        }
+        None if place.adopts => Standing::Adopted(ownership),
+        None => {
+            let message = format!(
+                "the package `{path}` is there and nobody's; it is left alone, \
+                 `spec.adoptionPolicy: adoptExisting` takes it over"
+            );
+            let result = FunctionResult::warning(Reason::NotAdopted, message);
+            Standing::LeftAlone(result.about(&variant.resource).at("spec.adoptionPolicy"))
+        }
+    }
+}
+
+/// The Kptfile in the package's own directory.
+fn own_kptfile(list: &ResourceList) -> Option<ItemId> {
+    let mut items = list.items();
+    let found = items.find(|(_, resource)| {
+        resource.is_kptfile() && resource.origin.path.as_deref() == Some("Kptfile")
+    });
+    found.map(|(id, _)| id)
+}
+
+/// What a package says of itself in its Kptfile.
+struct Marks<'m> {
+    variant: &'m FleetVariant,
+    place: &'m Place,
+    upstream: &'m Resolved,
+    is_new: bool,
+    /// Whether it is based on another revision now.
+    moves: bool,
+    had_digest: bool,
+}
+
+impl Marks<'_> {
+    /// Writes them.
+    fn write(&self, list: &mut ResourceList) -> Result<(), (ItemId, EditError)> {
+        let Some(kptfile) = own_kptfile(list) else {
+            return Ok(());
+        };
+        let policy = if self.place.orphans { "orphan" } else { "delete" };
+        let mut annotations: Vec<(&str, &str)> = Vec::new();
+        let mut labels: Vec<(&str, &str)> = Vec::new();
+        if self.is_new {
+            let pairs = |map| -> Vec<(&str, &str)> {
+                let map: &BTreeMap<String, String> = map;
+                let pairs = map.iter();
+                pairs.map(|(key, value)| (key.as_str(), value.as_str())).collect()
+            };
+            annotations.extend(pairs(&self.place.annotations));
+            labels.extend(pairs(&self.place.labels));
+        }
+        annotations.push((OWNER_ANNOTATION, &self.variant.owner));
+        annotations.push((DELETION_POLICY_ANNOTATION, policy));
+        let directory = match self.upstream {
+            Resolved::Directory(found) => Some(found),
+            Resolved::Git(_) => None,
+        };
+        let directory = directory.filter(|_| self.moves || !self.had_digest);
+        annotations.extend(directory.map(|found| (UPSTREAM_DIGEST_ANNOTATION, found.digest.as_str())));
+        let said = list.read(kptfile, UpstreamLock::repository);
+        let written = list.edit(kptfile, |node, editor| {
+            set_metadata(node, "labels", &labels, editor)?;
+            set_metadata(node, "annotations", &annotations, editor)?;
+            let Some(found) = directory.filter(|_| self.moves) else {
+                return Ok(());
+            };
+            let said = said.as_deref().filter(|_| !self.is_new);
+            NewLock {
+                repository: said.unwrap_or(&found.address),
+                directory: &found.package,
+                upstream_ref: &found.revision,
+                lock_ref: &found.revision,
+                commit: None,
+            }
+            .write(node, editor)
+        });
+        written.map_err(|error| (kptfile, error))
+    }
+}

@@ -1,0 +1,290 @@
+//! The whole fleet: which variants there are, the work on each, and what is left over.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use super::config::{Settings, read_settings};
+use super::directory::{Mode, on_directory};
+use super::outcome::VariantOutcome;
+use super::prune::{abandoned, prune, too_many};
+use super::render::{Action, Rendered, Worker};
+use super::variants::{FleetVariant, Variants};
+use crate::config::UsageError;
+use crate::fleet::{CatalogSource, OwnedPackage, Shard, owned_packages};
+use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::yaml::NodeRef;
+
+/// A run over a fleet in a directory.
+#[derive(Debug)]
+pub struct FleetRun<'r> {
+    /// The directory of the fleet.
+    pub fleet: &'r Path,
+    /// The functionConfig.
+    pub config: Option<NodeRef<'r>>,
+    /// A ConflictRules.
+    pub conflicts: Option<NodeRef<'r>>,
+    /// Files and directories for the roles `variants` and `resources`.
+    pub supplied: &'r [(Role, PathBuf)],
+    /// The catalogs, beside those of the config.
+    pub catalogs: Vec<CatalogSource>,
+    /// A share of the fleet.
+    pub shard: Option<Shard>,
+    /// How many variants are worked on at a time.
+    pub jobs: usize,
+    /// Whether the run writes.
+    pub mode: Mode,
+}
+
+/// Who follows a run.
+pub trait Watch {
+    /// So many variants are worked on.
+    fn begin(&mut self, variants: usize);
+
+    /// What became of the next variant, in the order of namespaces and names.
+    ///
+    /// # Errors
+    /// [`UsageError`]: what is written of it cannot be written. The run goes on to its end.
+    fn see(&mut self, outcome: VariantOutcome) -> Result<(), UsageError>;
+}
+
+/// Makes, updates, refreshes and prunes the packages of a fleet. The results are those about the whole run;
+/// with an error among them nothing was changed.
+///
+/// # Errors
+/// [`UsageError`]: wrong inputs or settings; a report that cannot be written.
+pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, UsageError> {
+    let mut results = Results::default();
+    let settings = read_settings(run.config, run.conflicts, &mut results)?;
+    let Some(mut settings) = settings else {
+        return Ok(results);
+    };
+    take_flags(&mut settings, &run)?;
+    let inputs = read_inputs(run.supplied, Role::Variants, &mut results)?;
+    let mut supplied = Supplied::default();
+    for package in read_inputs(run.supplied, Role::Resources, &mut results)? {
+        supplied.add(Role::Resources, Rc::new(package));
+    }
+    let inputs: Vec<_> = inputs.iter().map(SuppliedPackage::list).collect();
+    let mut variants = Variants::read(&inputs, &supplied, settings.allow_empty, &mut results)?;
+    drop(supplied);
+    if variants.all.is_empty() && !settings.allow_empty && !results.has_errors() {
+        results.push(no_variants());
+    }
+    if results.has_errors() {
+        return Ok(results);
+    }
+    let owned = owned_packages(run.fleet, !run.mode.writes);
+    let owned = owned.map_err(|error| UsageError(error.to_string()))?;
+    refuse_shared_places(&mut variants.all, &owned);
+    let left = abandoned(&owned, &variants.all);
+    if let Some(error) = too_many(&left, owned.len(), &settings) {
+        results.push(error);
+        return Ok(results);
+    }
+    let is_ours = |owner: &str| VariantOutcome::is_in(owner, settings.shard);
+    variants.all.retain(|variant| is_ours(&variant.owner));
+    let mut left: Vec<&OwnedPackage> = left;
+    left.retain(|package| is_ours(&package.owner));
+    left.sort_by(|a, b| (&a.owner, &a.path).cmp(&(&b.owner, &b.path)));
+    watch.begin(variants.all.len());
+    let work = Work {
+        run: &run,
+        settings: &settings,
+        variants: &variants,
+        next: AtomicUsize::new(0),
+    };
+    let mut failed = HashSet::new();
+    let mut seen = Ok(());
+    let said = work.all(&mut |outcome| {
+        if outcome.action == Some(Action::Failed) {
+            failed.insert(outcome.owner.clone());
+        }
+        if seen.is_ok() {
+            seen = watch.see(outcome);
+        }
+    })?;
+    add_once(&mut results, said);
+    seen?;
+    for package in left {
+        watch.see(prune(run.fleet, package, &settings, &failed, run.mode.writes))?;
+    }
+    Ok(results)
+}
+
+fn no_variants() -> FunctionResult {
+    let message = "expected PackageVariants or PackageVariantSets in the role `variants`, found none; \
+                   `allowEmpty: true` says that the fleet is meant to be empty";
+    FunctionResult::error(Reason::NoVariants, message)
+}
+
+/// Adds what flags say to the settings of the config.
+fn take_flags(settings: &mut Settings, run: &FleetRun<'_>) -> Result<(), UsageError> {
+    if run.shard.is_some() && settings.shard.is_some() {
+        let message = "expected `--shard` or the field `shard`, found both";
+        return Err(UsageError(message.to_owned()));
+    }
+    settings.shard = settings.shard.or(run.shard);
+    settings.catalogs.extend(run.catalogs.iter().cloned());
+    let mut names = HashSet::new();
+    for source in &settings.catalogs {
+        if !names.insert(source.name.as_str()) {
+            let name = &source.name;
+            return Err(UsageError(format!(
+                "expected one catalog `{name}`, found two"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn read_inputs(
+    paths: &[(Role, PathBuf)],
+    role: Role,
+    results: &mut Results,
+) -> Result<Vec<SuppliedPackage>, UsageError> {
+    let paths = paths.iter().filter(|(other, _)| *other == role);
+    paths
+        .map(|(_, path)| SuppliedPackage::from_path(role, path, results))
+        .collect()
+}
+
+/// Refuses variants that want the place of another one, or a place inside of it. The owner of a package
+/// that is there keeps it.
+pub(super) fn refuse_shared_places(variants: &mut [FleetVariant], owned: &[OwnedPackage]) {
+    let owners: HashMap<&str, &str> = owned
+        .iter()
+        .map(|package| (package.path.as_str(), package.owner.as_str()))
+        .collect();
+    let mut wanted: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (index, variant) in variants.iter().enumerate() {
+        if let Ok(place) = &variant.place {
+            wanted.entry(place.path.clone()).or_default().push(index);
+        }
+    }
+    for (path, indexes) in &wanted {
+        let owner = owners.get(path.as_str());
+        let above = path.match_indices('/').map(|(slash, _)| &path[..slash]);
+        let outer = above.filter_map(|above| wanted.get(above)).flatten().next();
+        let outer = outer.map(|index| variants[*index].owner.clone());
+        let names: Vec<String> = indexes
+            .iter()
+            .map(|index| variants[*index].owner.clone())
+            .collect();
+        for (index, name) in indexes.iter().zip(&names) {
+            let (reason, message) = if let Some(outer) = &outer {
+                let message = format!("the package `{path}` lies in the package of `{outer}`");
+                (Reason::OtherOwner, message)
+            } else if indexes.len() == 1 || owner == Some(&name.as_str()) {
+                continue;
+            } else {
+                let others = names.iter().filter(|other| *other != name);
+                let others: Vec<String> = others.map(|other| format!("`{other}`")).collect();
+                let message = format!(
+                    "expected one PackageVariant for the package `{path}`, found {} too",
+                    others.join(", ")
+                );
+                (Reason::OtherOwner, message)
+            };
+            let variant = &mut variants[*index];
+            let result = FunctionResult::error(reason, message).about(&variant.resource);
+            variant.place = Err(vec![result.at("spec.downstream")]);
+        }
+    }
+}
+
+/// The work that threads share.
+struct Work<'w> {
+    run: &'w FleetRun<'w>,
+    settings: &'w Settings,
+    variants: &'w Variants,
+    next: AtomicUsize,
+}
+
+impl Work<'_> {
+    /// Works on all variants; gives each outcome in order. Returns what is to be said of upstream packages.
+    fn all(
+        &self,
+        give: &mut dyn FnMut(VariantOutcome),
+    ) -> Result<Vec<FunctionResult>, UsageError> {
+        let jobs = self.run.jobs.clamp(1, self.variants.all.len().max(1));
+        std::thread::scope(|scope| {
+            let (sender, receiver) = sync_channel(jobs * 16);
+            let threads: Vec<_> = (0..jobs)
+                .map(|_| {
+                    let sender = sender.clone();
+                    std::thread::Builder::new()
+                        .stack_size(STACK)
+                        .spawn_scoped(scope, move || self.some(&sender))
+                        .map_err(|error| UsageError(format!("cannot start a thread: {error}")))
+                })
+                .collect::<Result<_, _>>()?;
+            drop(sender);
+            // Those that are done before their turn.
+            let mut early: BTreeMap<usize, VariantOutcome> = BTreeMap::new();
+            let mut turn = 0;
+            for (index, outcome) in receiver {
+                early.insert(index, outcome);
+                while let Some(outcome) = early.remove(&turn) {
+                    give(outcome);
+                    turn += 1;
+                }
+            }
+            let mut said = Vec::new();
+            for thread in threads {
+                match thread.join() {
+                    Ok(results) => said.extend(results?.iter().cloned()),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            Ok(said)
+        })
+    }
+
+    /// Works on variants until none is left.
+    fn some(&self, sender: &SyncSender<(usize, VariantOutcome)>) -> Result<Results, UsageError> {
+        let mut results = Results::default();
+        // Trees of resources cannot be shared by threads.
+        let resources = read_inputs(self.run.supplied, Role::Resources, &mut results)?;
+        let resources = resources.into_iter().map(Rc::new).collect();
+        let mut worker = Worker::new(
+            self.settings,
+            &self.settings.catalogs,
+            &self.variants.repositories,
+            resources,
+        );
+        loop {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(variant) = self.variants.all.get(index) else {
+                break;
+            };
+            let outcome = match &variant.place {
+                Ok(place) => {
+                    on_directory(&mut worker, self.run.fleet, variant, place, self.run.mode)
+                }
+                Err(findings) => {
+                    let mut said = Results::default();
+                    findings.iter().for_each(|finding| said.push(finding.clone()));
+                    VariantOutcome::of(variant, "", Rendered::default(), &said, false)
+                }
+            };
+            if sender.send((index, outcome)).is_err() {
+                break;
+            }
+        }
+        Ok(worker.into_results())
+    }
+}
+
+/// Deep documents are parsed on threads too, as on the main one.
+const STACK: usize = 8 << 20;
+
+/// Adds results in the order of their texts, each once: several threads read the same upstream packages.
+fn add_once(results: &mut Results, mut said: Vec<FunctionResult>) {
+    said.sort_by_cached_key(ToString::to_string);
+    said.dedup();
+    said.into_iter().for_each(|result| results.push(result));
+}

@@ -1,0 +1,328 @@
+//! The variants of a fleet: PackageVariants, and what PackageVariantSets expand to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::config::{Config, PACKAGE_VARIANT, UsageError};
+use crate::fleet::{RepositoryFacts, Wanted};
+use crate::functions::{Run, expand_variant_set};
+use crate::package::{check_package_path, normalize_package_path};
+use crate::resource::{Resource, namespace_of};
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::variant::package_variant::{PackageVariant, PackageVariantSpec};
+use crate::variant::package_variant_set;
+use crate::yaml::{NodeRef, Path, node_text};
+
+/// A PackageVariant of the fleet.
+#[derive(Debug)]
+pub(super) struct FleetVariant {
+    /// `<namespace>/<name>`.
+    pub(super) owner: String,
+    pub(super) resource: Resource,
+    /// The PackageVariant as it is written.
+    pub(super) text: String,
+    /// Where its package is, `<repository>/<package>`, and what it is made from; errors if it does not say.
+    pub(super) place: Result<Place, Vec<FunctionResult>>,
+}
+
+/// What a PackageVariant asks for.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// `<repository>/<package>`.
+    pub(super) path: String,
+    pub(super) wanted: Wanted,
+    pub(super) adopts: bool,
+    pub(super) orphans: bool,
+    pub(super) labels: BTreeMap<String, String>,
+    pub(super) annotations: BTreeMap<String, String>,
+}
+
+/// The variants of a fleet in the order of their owners, and the Repositories that are known.
+#[derive(Debug, Default)]
+pub(super) struct Variants {
+    pub(super) all: Vec<FleetVariant>,
+    pub(super) repositories: BTreeMap<String, RepositoryFacts>,
+}
+
+impl Variants {
+    /// Reads the PackageVariants among the supplied inputs, and expands the sets. Errors of sets are results.
+    ///
+    /// # Errors
+    /// [`UsageError`]: something else than PackageVariants and sets; a set that cannot be read.
+    pub(super) fn read(
+        inputs: &[&ResourceList],
+        supplied: &Supplied,
+        allow_empty: bool,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
+        let mut variants = Self::default();
+        let resources = supplied.resources().map(SuppliedPackage::list);
+        for list in inputs.iter().copied().chain(resources) {
+            let repositories = list.items().filter(|(_, resource)| {
+                resource.kind == "Repository" && resource.group() == "config.porch.kpt.dev"
+            });
+            for (id, resource) in repositories {
+                let name = resource.name.clone().unwrap_or_default();
+                let facts = list.read(id, RepositoryFacts::read);
+                variants.repositories.entry(name).or_insert(facts);
+            }
+        }
+        let has_sets = inputs.iter().any(|input| {
+            let mut items = input.items();
+            items.any(|(_, resource)| is_set(resource))
+        });
+        if has_sets {
+            let list = expand(inputs, supplied, allow_empty, results)?;
+            if let Some(list) = list {
+                variants.take(&list);
+            }
+        } else {
+            inputs.iter().for_each(|list| variants.take(list));
+        }
+        variants.all.sort_by(|a, b| a.owner.cmp(&b.owner));
+        variants.refuse_twins();
+        Ok(variants)
+    }
+
+    fn take(&mut self, list: &ResourceList) {
+        let found = list.items().filter(|(_, resource)| is_variant(resource));
+        self.all.extend(
+            found.map(|(id, resource)| list.read(id, |node| FleetVariant::read(resource, node))),
+        );
+    }
+
+    /// Two objects of one name are one object that nobody can tell which.
+    fn refuse_twins(&mut self) {
+        let mut next = 0;
+        while next < self.all.len() {
+            let owner = &self.all[next].owner;
+            let count = self.all[next..].iter();
+            let count = count.take_while(|other| other.owner == *owner).count();
+            if count > 1 {
+                let message = format!("expected one PackageVariant of this name, found {count}");
+                self.all.drain(next + 1..next + count);
+                let twin = &mut self.all[next];
+                let result = FunctionResult::error(Reason::Ambiguous, message);
+                twin.place = Err(vec![result.about(&twin.resource)]);
+            }
+            next += 1;
+        }
+    }
+}
+
+impl FleetVariant {
+    fn read(resource: &Resource, node: NodeRef<'_>) -> Self {
+        let namespace = namespace_of(resource.namespace.as_deref());
+        let name = resource.name.as_deref().unwrap_or_default();
+        let text = match node.document_text() {
+            Some(text) => text.to_owned(),
+            None => node_text(node),
+        };
+        Self {
+            owner: format!("{namespace}/{name}"),
+            place: place_of(resource, node),
+            resource: resource.clone(),
+            text,
+        }
+    }
+
+    /// The PackageVariant as a config.
+    ///
+    /// # Errors
+    /// [`UsageError`]: never, since it was parsed before.
+    pub(super) fn config(&self) -> Result<Config, UsageError> {
+        Config::parse(self.text.clone(), &self.owner)
+    }
+}
+
+fn is_variant(resource: &Resource) -> bool {
+    resource.kind == PACKAGE_VARIANT.1 && resource.api_version == PACKAGE_VARIANT.0
+}
+
+fn is_set(resource: &Resource) -> bool {
+    resource.kind == package_variant_set::KIND
+        && resource.api_version == package_variant_set::API_VERSION
+}
+
+/// What a PackageVariant asks for; `render-variant` checks the rest.
+fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Place, Vec<FunctionResult>> {
+    let error = |reason, message: String| FunctionResult::error(reason, message).about(resource);
+    let variant = PackageVariant::read(node);
+    let variant =
+        variant.map_err(|wrong| vec![error(Reason::InvalidConfig, wrong.to_string())])?;
+    let findings = variant.validate(resource.name.as_deref());
+    if !findings.is_empty() {
+        let about = findings.into_iter().map(|finding| finding.about(resource));
+        return Err(about.collect());
+    }
+    let PackageVariantSpec {
+        upstream,
+        downstream,
+        adoption_policy,
+        deletion_policy,
+        labels,
+        annotations,
+        ..
+    } = variant.spec;
+    let (upstream, downstream) = (upstream.unwrap_or_default(), downstream.unwrap_or_default());
+    let text = |text: Option<String>| text.unwrap_or_default();
+    let (repo, package) = (text(downstream.repo), text(downstream.package));
+    for (field, path) in [("repo", &repo), ("package", &package)] {
+        let checked = check_package_path(path).map_err(|error| error.to_string());
+        let checked = checked.and_then(|()| match field {
+            "repo" if path.contains('/') => {
+                Err(format!("expected the name of a Repository, found `{path}`"))
+            }
+            _ => Ok(()),
+        });
+        if let Err(message) = checked {
+            let at = Path::fields(&["spec", "downstream", field]);
+            return Err(vec![error(Reason::InvalidPath, message).at(at)]);
+        }
+    }
+    let revision = upstream.revision.map(|revision| revision.0);
+    let revision = revision.filter(|revision| !revision.is_empty());
+    let is_workspace = revision.is_none();
+    Ok(Place {
+        path: format!(
+            "{}/{}",
+            normalize_package_path(&repo),
+            normalize_package_path(&package)
+        ),
+        wanted: Wanted {
+            catalog: text(upstream.repo),
+            package: text(upstream.package),
+            revision: revision.or(upstream.workspace_name).unwrap_or_default(),
+            is_workspace,
+        },
+        adopts: adoption_policy.as_deref() == Some("adoptExisting"),
+        orphans: deletion_policy.as_deref() == Some("orphan"),
+        labels,
+        annotations,
+    })
+}
+
+/// The PackageVariants after the sets among them are expanded, by the step of `expand-variant-set`;
+/// `None` if a set has errors.
+fn expand(
+    inputs: &[&ResourceList],
+    supplied: &Supplied,
+    allow_empty: bool,
+    results: &mut Results,
+) -> Result<Option<ResourceList>, UsageError> {
+    let mut texts = Vec::new();
+    let mut sets = Vec::new();
+    for (number, list) in inputs.iter().enumerate() {
+        for (id, resource) in list.items() {
+            if !(is_set(resource) || is_variant(resource)) {
+                continue;
+            }
+            let text = list.read(id, |node| match node.document_text() {
+                Some(text) => text.to_owned(),
+                None => node_text(node),
+            });
+            if is_set(resource) {
+                sets.push(list.read(id, upstream_of_set));
+            }
+            let path = resource.origin.path.as_deref().unwrap_or("variants.yaml");
+            texts.push((format!("{number}/{}/{path}", texts.len()), text));
+        }
+    }
+    let broken = |error: &dyn std::error::Error| UsageError(error.to_string());
+    let mut list = ResourceList::from_texts(texts).map_err(|error| broken(&error))?;
+    let mut all = Supplied::default();
+    supplied
+        .shared(Role::Resources)
+        .for_each(|package| all.add(Role::Resources, package));
+    let revisions = package_revisions(&sets, &all);
+    if !revisions.is_empty() {
+        all.add_files(Role::Resources, revisions, results)?;
+    }
+    let config = allow_empty.then(|| Config::from_pairs(&["allowEmpty=true".to_owned()]));
+    let config = config.transpose()?;
+    let mut said = Results::default();
+    (expand_variant_set::FUNCTION.step)(Run {
+        config: config.as_ref().and_then(Config::node),
+        list: &mut list,
+        supplied: &all,
+        results: &mut said,
+    })?;
+    let failed = said.has_errors();
+    let grave = said
+        .iter()
+        .filter(|result| result.severity > crate::results::Severity::Info);
+    grave.for_each(|result| results.push(result.clone()));
+    if failed {
+        return Ok(None);
+    }
+    list.settle().map_err(|error| broken(&error))?;
+    Ok(Some(list))
+}
+
+/// Namespace and upstream of a set: repository, package, revision, workspace.
+fn upstream_of_set(node: NodeRef<'_>) -> (String, [String; 4]) {
+    let text = |path: &[&str]| {
+        let node = node.get_path(path);
+        let text = node.and_then(|node| node.scalar_text());
+        text.unwrap_or_default().to_owned()
+    };
+    let namespace = text(&["metadata", "namespace"]);
+    let upstream = ["repo", "package", "revision", "workspaceName"];
+    (namespace, upstream.map(|field| text(&["spec", "upstream", field])))
+}
+
+/// PackageRevisions for what sets are made from, where the cluster has none: a catalog need not have
+/// such objects.
+fn package_revisions(
+    sets: &[(String, [String; 4])],
+    supplied: &Supplied,
+) -> Vec<(String, String)> {
+    let fields = ["repository", "packageName", "revision", "workspaceName"];
+    let mut known = BTreeSet::new();
+    for package in supplied.resources() {
+        let list = package.list();
+        let revisions = list.items().filter(|(_, resource)| {
+            resource.kind == "PackageRevision" && resource.group() == "porch.kpt.dev"
+        });
+        for (id, resource) in revisions {
+            let spec = list.read(id, |node| {
+                fields.map(|field| {
+                    let text = node.get_path(&["spec", field]);
+                    let text = text.and_then(|text| text.scalar_text());
+                    text.unwrap_or_default().to_owned()
+                })
+            });
+            let namespace = namespace_of(resource.namespace.as_deref()).to_owned();
+            known.insert((namespace, spec));
+        }
+    }
+    let mut files = Vec::new();
+    for (namespace, wanted) in sets {
+        let namespace = namespace_of(Some(namespace)).to_owned();
+        let has = |found: &[String; 4]| {
+            let mut pairs = wanted.iter().zip(found);
+            pairs.all(|(wanted, found)| wanted.is_empty() || wanted == found)
+        };
+        if known.iter().any(|(place, spec)| *place == namespace && has(spec)) {
+            continue;
+        }
+        let [repository, package, revision, workspace] = wanted.clone();
+        // A revision that was published from a workspace without a name of its own.
+        let workspace = if workspace.is_empty() { revision.clone() } else { workspace };
+        let name = format!("{repository}.{}.{workspace}", package.replace('/', "."));
+        let spec = [repository, package, revision, workspace];
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let mut text = format!(
+            "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata:\n  name: {}\n  namespace: {}\nspec:\n",
+            quoted(&name),
+            quoted(&namespace)
+        );
+        for (field, value) in fields.iter().zip(&spec) {
+            text += &format!("  {field}: {}\n", quoted(value));
+        }
+        files.push((format!("revisions/{}.yaml", files.len()), text));
+        known.insert((namespace, spec));
+    }
+    files
+}
