@@ -50,7 +50,11 @@ run_example() {
   exit_code=$(field "$expected/config.yaml" exitCode)
   # Flags besides --config and --package; the paths among them are relative to the example.
   for word in $(field "$expected/config.yaml" flags); do
-    if [[ $word == --* ]]; then flags+=("$word"); else flags+=("$dir/$word"); fi
+    case $word in
+      --*) flags+=("$word") ;;
+      *=*) flags+=("${word%%=*}=$dir/${word#*=}") ;; # NAME=PATH
+      *) flags+=("$dir/$word") ;;
+    esac
   done
   # Those of the second run, where they are not the same.
   again=("${flags[@]}")

@@ -153,6 +153,10 @@ example=examples/render-variant-clone
 count "render-variant of its example" 3 /dev/null render-variant --check --config $example/fn-config.yaml \
   --upstream $example/upstream --resources $example/resources --package "$work/new"
 
+example=examples/render-fleet-clusters
+count "render-fleet of its example" 3 /dev/null render-fleet --check --jobs 1 --config $example/fn-config.yaml \
+  --variants $example/variants --resources $example/repositories.yaml --catalog catalog=$example/catalog --package $example/package
+
 if [[ $failed -gt 0 ]]; then
   echo "$failed failed" >&2
   exit 1

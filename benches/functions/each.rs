@@ -78,6 +78,8 @@ pub(crate) fn table(megabytes: &[usize]) {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let cases = cases(size * 1_000_000, &|name: &str, text: &str| {
             let path = directory.path().join(name);
+            let folder = path.parent().expect("a folder");
+            std::fs::create_dir_all(folder).expect("a folder");
             std::fs::write(&path, text).expect("a file");
             path
         });
@@ -134,6 +136,11 @@ fn cases(bytes: usize, write: &dyn Fn(&str, &str) -> PathBuf) -> Vec<Case> {
     );
     let (variant, patch) = (file("variant.yaml", VARIANT), file("patch.yaml", PATCH));
     let cluster = file("cluster.yaml", CLUSTER);
+    let (kptfile, others) = stream.split_once("---\n").expect("several documents");
+    write("catalog/fleet/v1/Kptfile", kptfile);
+    let all = write("catalog/fleet/v1/all.yaml", others);
+    let catalog = all.ancestors().nth(3).expect("the catalog");
+    let catalog = format!("blueprints={}", catalog.display());
     let (input, changes) = (
         write("list.yaml", &list),
         write("changed.yaml", &changed(&list)),
@@ -186,6 +193,13 @@ fn cases(bytes: usize, write: &dyn Fn(&str, &str) -> PathBuf) -> Vec<Case> {
                 "--resources",
                 &cluster,
             ]),
+            stream.len(),
+        ),
+        case(
+            "render-fleet, a new one of one variant",
+            env!("CARGO_BIN_EXE_render-fleet"),
+            &write("empty.yaml", EMPTY),
+            flags(&["--variants", &variant, "--catalog", &catalog]),
             stream.len(),
         ),
         case(

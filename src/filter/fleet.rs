@@ -1,6 +1,5 @@
 //! A fleet in a directory, whose packages are worked on one by one.
 
-use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::Path;
 use std::thread::available_parallelism;
@@ -12,10 +11,10 @@ use super::read::config_of_arguments;
 use super::step::read_document;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::{Config, UsageError};
-use crate::functions::render_fleet::{Action, FleetRun, Mode, VariantOutcome, Watch};
+use crate::functions::render_fleet::{Counts, FleetRun, Mode, VariantOutcome, Watch};
 use crate::functions::{FleetDriver, Function};
 use crate::result_printer::ResultPrinter;
-use crate::results::{FunctionResult, Results};
+use crate::results::Results;
 use crate::yaml::OwnedDocument;
 
 pub(super) fn on_fleet(
@@ -43,7 +42,7 @@ pub(super) fn on_fleet(
     };
     let mut told = Told {
         arguments,
-        counts: Counts::default(),
+        counts: None,
         results: Results::default(),
     };
     let mut results = driver(run, &mut told)?;
@@ -52,9 +51,10 @@ pub(super) fn on_fleet(
         results: of_variants,
         ..
     } = told;
-    let began = counts.began;
-    of_variants.iter().for_each(|result| results.push(result.clone()));
-    if began {
+    of_variants
+        .iter()
+        .for_each(|result| results.push(result.clone()));
+    if let Some(counts) = &counts {
         results.push(counts.result());
     }
     say(arguments, start, || "done".to_owned());
@@ -63,7 +63,7 @@ pub(super) fn on_fleet(
     print_result_list(function, arguments, &results)?;
     Ok(if results.has_errors() {
         FAILED
-    } else if arguments.check && counts.changed() > 0 {
+    } else if arguments.check && counts.is_some_and(|counts| counts.changed() > 0) {
         WOULD_CHANGE
     } else if arguments.exit_conflicts && results.has_open_conflicts() {
         CONFLICTS
@@ -75,71 +75,24 @@ pub(super) fn on_fleet(
 /// What was told of the variants so far.
 struct Told<'t> {
     arguments: &'t Arguments,
-    counts: Counts,
+    /// Absent while nothing began.
+    counts: Option<Counts>,
     results: Results,
 }
 
 impl Watch for Told<'_> {
     fn begin(&mut self, variants: usize) {
-        self.counts.began = true;
-        self.counts.variants = variants;
+        self.counts = Some(Counts::of(variants));
     }
 
     fn see(&mut self, mut outcome: VariantOutcome) -> Result<(), UsageError> {
-        self.counts.add(&outcome);
+        let diffs = std::mem::take(&mut outcome.diffs);
+        if let Some(counts) = &mut self.counts {
+            counts.tell(outcome, &mut self.results);
+        }
         if self.arguments.diff {
-            write_diff(self.arguments, std::mem::take(&mut outcome.diffs))?;
+            write_diff(self.arguments, diffs)?;
         }
-        outcome
-            .results
-            .into_iter()
-            .for_each(|result| self.results.push(result));
         Ok(())
-    }
-}
-
-/// How many packages had which action.
-#[derive(Debug, Default)]
-struct Counts {
-    began: bool,
-    variants: usize,
-    by_action: BTreeMap<Action, usize>,
-    conflicts: usize,
-}
-
-impl Counts {
-    fn add(&mut self, outcome: &VariantOutcome) {
-        if let Some(action) = outcome.action {
-            *self.by_action.entry(action).or_default() += 1;
-        }
-        self.conflicts += outcome.conflicts;
-    }
-
-    fn of(&self, action: Action) -> usize {
-        self.by_action.get(&action).copied().unwrap_or_default()
-    }
-
-    fn changed(&self) -> usize {
-        let all: usize = self.by_action.values().sum();
-        all - self.of(Action::Failed)
-    }
-
-    /// The last result.
-    fn result(&self) -> FunctionResult {
-        let of_packages = [Action::Orphaned, Action::Deleted].map(|action| self.of(action));
-        let worked: usize = self.by_action.values().sum::<usize>() - of_packages.iter().sum::<usize>();
-        let unchanged = self.variants.saturating_sub(worked);
-        let mut counts: Vec<(&str, usize)> = Action::ALL
-            .iter()
-            .map(|action| (action.as_str(), self.of(*action)))
-            .collect();
-        counts.push(("unchanged", unchanged));
-        counts.push(("conflicts", self.conflicts));
-        let shown = counts.iter().filter(|(name, count)| *count > 0 || *name == "unchanged");
-        let shown: Vec<String> = shown.map(|(name, count)| format!("{count} {name}")).collect();
-        let message = format!("{} variants: {}", self.variants, shown.join(", "));
-        let result = FunctionResult::info(message).tag("variants", self.variants.to_string());
-        let tag = |result: FunctionResult, (name, count): &(&str, usize)| result.tag(name, count.to_string());
-        counts.iter().fold(result, tag)
     }
 }

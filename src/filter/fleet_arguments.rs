@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 
 use super::arguments::path_flag;
-use crate::fleet::{CatalogSource, Shard};
+use crate::fleet::Shard;
+use crate::supplied::CatalogSource;
 
 const CATALOG: &str = "catalog";
 const SHARD: &str = "shard";
@@ -67,6 +68,9 @@ fn catalog_source(text: &str) -> Result<CatalogSource, String> {
             name: name.to_owned(),
             path: PathBuf::from(path),
         }),
-        _ => Err("expected NAME=PATH: the name of a Repository, and a Git repository or directory".to_owned()),
+        _ => Err(
+            "expected NAME=PATH: the name of a Repository, and a Git repository or directory"
+                .to_owned(),
+        ),
     }
 }

@@ -23,6 +23,7 @@ pub(super) fn run(
             .collect(),
         openapi: read_document("--openapi", arguments.openapi.as_deref())?,
         conflicts: read_document("--conflicts", arguments.conflicts.as_deref())?,
+        catalogs: arguments.fleet.catalogs.clone(),
     };
     let Finished {
         output,

@@ -13,7 +13,6 @@ mod owned;
 mod shard;
 mod store;
 
-pub use catalog::CatalogSource;
 pub(crate) use catalog::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved, Wanted};
 pub(crate) use lock::PackageLock;
 pub(crate) use owned::{OwnedPackage, owned_packages};

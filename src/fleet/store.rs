@@ -52,7 +52,7 @@ fn write_new(file: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
 
 /// Deletes a package with everything in its directory. Its Kptfile goes last, so that a later run finds
 /// the owner of what a killed one left. Links are not followed; a package with a `.git` in it stays.
-/// Folders above it that become empty go too, up to the repository's.
+/// Folders above it that become empty go too.
 ///
 /// # Errors
 /// There is a `.git` folder in it; the operating system refuses.
@@ -80,12 +80,12 @@ pub(crate) fn delete_package(fleet: &Path, path: &str) -> Result<(), PackageErro
     let kptfile = directory.join("Kptfile");
     fs::remove_file(&kptfile).map_err(failed(&kptfile))?;
     fs::remove_dir(&directory).map_err(failed(&directory))?;
-    let mut above = Path::new(path).parent();
-    while let Some(folder) = above.filter(|folder| folder.parent().is_some_and(|p| p != Path::new(""))) {
+    let above = Path::new(path).ancestors().skip(1);
+    for folder in above.take_while(|folder| *folder != Path::new("")) {
+        // A folder that is not empty stays.
         if fs::remove_dir(fleet.join(folder)).is_err() {
             break;
         }
-        above = folder.parent();
     }
     Ok(())
 }

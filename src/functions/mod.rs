@@ -4,6 +4,7 @@
 //! [`run`] runs any of them in memory; [`filter`](crate::filter) runs them as programs.
 
 mod function;
+mod item_document;
 mod output;
 mod pairing;
 mod run;

@@ -9,7 +9,7 @@ use crate::config::{Config, UsageError};
 use crate::package::{FileChange, check_package_path};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity};
-use crate::supplied::{Role, Supplied};
+use crate::supplied::{CatalogSource, Role, Supplied};
 use crate::yaml::{OwnedDocument, Path};
 
 /// What a function gets beside the items.
@@ -23,6 +23,8 @@ pub struct Inputs {
     pub openapi: Option<OwnedDocument>,
     /// A ConflictRules, as `--conflicts` gives it.
     pub conflicts: Option<OwnedDocument>,
+    /// Upstream repositories, as `--catalog` gives them.
+    pub catalogs: Vec<CatalogSource>,
 }
 
 /// What fills a role.
@@ -195,6 +197,7 @@ pub(crate) fn run_on(
     list.limit_edits(supplied.length());
     supplied.set_openapi(inputs.openapi);
     supplied.set_conflicts(inputs.conflicts);
+    supplied.set_catalogs(inputs.catalogs);
     let mut output = Output::Edited;
     if !step_results.has_errors() {
         output = (function.step)(Run {

@@ -79,7 +79,11 @@ pub(crate) struct NewLock<'l> {
 
 impl<'l> NewLock<'l> {
     /// The lock for a commit.
-    pub(crate) fn of_commit(repository: &'l str, directory: &'l str, revision: &'l Revision) -> Self {
+    pub(crate) fn of_commit(
+        repository: &'l str,
+        directory: &'l str,
+        revision: &'l Revision,
+    ) -> Self {
         Self {
             repository,
             directory,

@@ -172,7 +172,10 @@ pub enum PackageError {
 
 impl PackageError {
     /// For `map_err`: the operating system refused to do `action` with `path`.
-    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| PackageError::Io {
             action,

@@ -55,10 +55,10 @@ reasons! {
     InvalidExpression,
     /// The last-applied annotation is not JSON.
     InvalidLastApplied,
-    /// A patch does not fit the place that it patches.
-    InvalidPatch,
     /// A package cannot be read.
     InvalidPackage,
+    /// A patch does not fit the place that it patches.
+    InvalidPatch,
     /// A path leaves the package, or is not a path in a package.
     InvalidPath,
     /// A field has a value of the wrong kind.

@@ -6,12 +6,14 @@
 //!
 //! Source: contract, Supplied inputs.
 
+mod catalog;
 mod contents;
 mod git;
 mod package;
 mod read;
 mod reader;
 
+pub use catalog::CatalogSource;
 pub(crate) use contents::is_package_revision_resources;
 pub use package::{GitOrigin, PackageRevisionName, SuppliedFile, SuppliedPackage};
 
@@ -116,6 +118,7 @@ pub struct Supplied {
     openapi: Option<OwnedDocument>,
     searches_original: bool,
     conflicts: Option<OwnedDocument>,
+    catalogs: Vec<CatalogSource>,
 }
 
 /// How a role is filled.
@@ -245,6 +248,17 @@ impl Supplied {
     /// Sets the rules of `--conflicts`.
     pub(crate) fn set_conflicts(&mut self, document: Option<OwnedDocument>) {
         self.conflicts = document;
+    }
+
+    /// Sets the catalogs of `--catalog`.
+    pub(crate) fn set_catalogs(&mut self, catalogs: Vec<CatalogSource>) {
+        self.catalogs = catalogs;
+    }
+
+    /// The catalogs of `--catalog`.
+    #[must_use]
+    pub fn catalogs(&self) -> &[CatalogSource] {
+        &self.catalogs
     }
 
     /// The rules of `--conflicts`.

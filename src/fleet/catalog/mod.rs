@@ -19,21 +19,12 @@ use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision};
 use crate::package::{check_package_path, normalize_package_path};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{GitOrigin, Role, SuppliedPackage};
+use crate::supplied::{CatalogSource, GitOrigin, Role, SuppliedPackage};
 use crate::yaml::NodeRef;
 
 use directory::digest;
 use latest::latest;
 use packages::Packages;
-
-/// A catalog: the name of a Repository, and what stands for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CatalogSource {
-    /// The name in `spec.upstream.repo`.
-    pub name: String,
-    /// A Git repository, or a directory with a folder for each package and revision.
-    pub path: PathBuf,
-}
 
 /// What a Repository object says of a catalog.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -218,7 +209,9 @@ impl<'c> Catalogs<'c> {
         origin: &GitOrigin,
     ) -> Result<Rc<SuppliedPackage>, UsageError> {
         let Open::Git(repository) = &*self.open(catalog).map_err(UsageError)? else {
-            return Err(UsageError(format!("the catalog `{catalog}` is no repository")));
+            return Err(UsageError(format!(
+                "the catalog `{catalog}` is no repository"
+            )));
         };
         let GitOrigin {
             source, revision, ..
@@ -299,7 +292,10 @@ impl<'c> Catalogs<'c> {
             return Ok(Rc::clone(open));
         }
         let Some(source) = self.sources.iter().find(|source| source.name == catalog) else {
-            let names = self.sources.iter().map(|source| format!("`{}`", source.name));
+            let names = self
+                .sources
+                .iter()
+                .map(|source| format!("`{}`", source.name));
             let names: Vec<String> = names.collect();
             let given = if names.is_empty() {
                 "none".to_owned()
@@ -360,9 +356,9 @@ fn revision(
         found
     };
     let found = if wanted.is_workspace {
-        let branches = ["drafts", "proposed"].into_iter().flat_map(|kind| {
-            folders.map(|folder| format!("{kind}/{folder}/{}", wanted.revision))
-        });
+        let branches = ["drafts", "proposed"]
+            .into_iter()
+            .flat_map(|kind| folders.map(|folder| format!("{kind}/{folder}/{}", wanted.revision)));
         let draft = branches.map(|branch| repository.resolve("", &branch));
         let draft = draft.filter_map(Result::ok).next();
         draft.map_or_else(|| named(&wanted.revision), Ok)

@@ -8,12 +8,13 @@ use super::FUNCTION;
 use crate::config::{
     API_VERSION, UsageError, Words, expected, kind_of, typed, typed_config, typed_data, unexpected,
 };
-use crate::fleet::{CatalogSource, Shard};
+use crate::fleet::Shard;
 use crate::functions::render_variant::MergeDefaults;
 use crate::merge::decided::{WrittenRule, written_in_file};
 use crate::merge::package::{MergeOptions, Strategy};
 use crate::merge::{ConflictRules, OnConflict};
 use crate::results::Results;
+use crate::supplied::CatalogSource;
 use crate::yaml::{NodeRef, Path};
 
 typed_config! {

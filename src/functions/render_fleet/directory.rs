@@ -9,9 +9,7 @@ use super::variants::{FleetVariant, Place};
 use crate::config::UsageError;
 use crate::diff::change_diff;
 use crate::fleet::{PackageLock, create_package};
-use crate::package::{
-    FileChange, PackageError, PackageFiles, read_package, write_package,
-};
+use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 
@@ -157,7 +155,9 @@ impl Package<'_> {
         }
         let path = &self.place.path;
         let diffs = changes.iter();
-        diffs.map(|change| change_diff(files, change, path)).collect()
+        diffs
+            .map(|change| change_diff(files, change, path))
+            .collect()
     }
 
     /// Removes the package's folder and those above it, up to the fleet's, as far as they are empty.

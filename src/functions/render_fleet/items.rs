@@ -1,8 +1,390 @@
-//! The fleet as items of a ResourceList.
+//! The fleet as items of a ResourceList: their paths say which package they belong to.
 
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use super::config::{Settings, read_settings};
+use super::counts::Counts;
+use super::outcome::VariantOutcome;
+use super::prune::{abandoned, named, too_many};
+use super::render::{Action, Rendered, Worker};
+use super::run::{no_variants, refuse_shared_places, take_flags};
+use super::variants::{FleetVariant, Variants, is_set, is_variant};
 use crate::config::UsageError;
+use crate::fleet::OwnedPackage;
+use crate::functions::item_document::{annotate, own_text};
 use crate::functions::{Output, Run};
+use crate::kptfile::{DELETION_POLICY_ANNOTATION, OWNER_ANNOTATION, Ownership, remove_annotations};
+use crate::package::FileChange;
+use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource, is_pipeline_annotation};
+use crate::resource_list::{ItemId, KrmFile, NewText, ResourceList};
+use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::{Role, SuppliedPackage};
+use crate::text::Text;
+use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument};
 
-pub(super) fn render_items(_run: Run<'_>) -> Result<Output, UsageError> {
-    Err(UsageError("expected --package FLEET".to_owned()))
+/// The step of the filter: all packages or, after an error, none.
+pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
+    let Run {
+        config,
+        list,
+        supplied,
+        results,
+    } = run;
+    let Some(mut settings) = read_settings(config, supplied.conflicts(), results)? else {
+        return Ok(Output::Edited);
+    };
+    take_flags(&mut settings, supplied.catalogs(), None)?;
+    let given: Vec<_> = supplied
+        .of(Role::Variants)
+        .map(SuppliedPackage::list)
+        .collect();
+    let among_items;
+    let (inputs, ids) = if given.is_empty() {
+        let ids = variant_items(list);
+        among_items = list.copies_of(&ids);
+        (vec![&among_items], ids)
+    } else {
+        (given, Vec::new())
+    };
+    let mut variants = Variants::read(&inputs, supplied, settings.allow_empty, results)?;
+    if variants.all.is_empty() && !settings.allow_empty && !results.has_errors() {
+        results.push(no_variants());
+    }
+    if results.has_errors() {
+        return Ok(Output::Edited);
+    }
+    let mut fleet = Fleet::read(list, &ids);
+    let owned = fleet.owned(list);
+    refuse_shared_places(&mut variants.all, &owned);
+    let left = abandoned(&owned, &variants.all);
+    if let Some(error) = too_many(&left, owned.len(), &settings) {
+        results.push(error);
+        return Ok(Output::Edited);
+    }
+    let is_ours = |owner: &str| VariantOutcome::is_in(owner, settings.shard);
+    variants.all.retain(|variant| is_ours(&variant.owner));
+    let mut counts = Counts::of(variants.all.len());
+    let resources = supplied.shared(Role::Resources).collect();
+    let facts = &variants.repositories;
+    let mut worker = Worker::new(&settings, &settings.catalogs, facts, resources);
+    let mut failed = HashSet::new();
+    for variant in &variants.all {
+        let outcome = fleet.render(&mut worker, variant, list)?;
+        if outcome.action == Some(Action::Failed) {
+            failed.insert(variant.owner.clone());
+        }
+        counts.tell(outcome, results);
+    }
+    for result in &worker.into_results() {
+        results.push(result.clone());
+    }
+    for package in left.into_iter().filter(|package| is_ours(&package.owner)) {
+        counts.tell(fleet.prune(package, &settings, &failed, list)?, results);
+    }
+    results.push(counts.result());
+    if !results.has_errors() {
+        fleet.apply(list, results)?;
+    }
+    Ok(Output::Edited)
+}
+
+fn variant_items(list: &ResourceList) -> Vec<ItemId> {
+    let items = list.items();
+    let found = items.filter(|(_, resource)| is_variant(resource) || is_set(resource));
+    found.map(|(id, _)| id).collect()
+}
+
+/// The items by file, and what is to become of the files.
+struct Fleet {
+    files: BTreeMap<String, Vec<ItemId>>,
+    /// By path from the fleet's directory.
+    changes: BTreeMap<String, FileChange>,
+}
+
+impl Fleet {
+    fn read(list: &ResourceList, variants: &[ItemId]) -> Self {
+        let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
+        let mut files: BTreeMap<String, Vec<ItemId>> = BTreeMap::new();
+        for (id, path) in ids.iter().zip(list.paths_from_root(&ids)) {
+            if let Some(path) = path.filter(|_| !variants.contains(id)) {
+                files.entry(path).or_default().push(*id);
+            }
+        }
+        for items in files.values_mut() {
+            items.sort_by_key(|id| list.resource(*id).origin.index);
+        }
+        Self {
+            files,
+            changes: BTreeMap::new(),
+        }
+    }
+
+    /// The packages with an owner.
+    fn owned(&self, list: &ResourceList) -> Vec<OwnedPackage> {
+        let kptfiles = self.files.iter().filter_map(|(path, ids)| {
+            let package = path.strip_suffix("/Kptfile")?;
+            Some((package, *ids.first()?))
+        });
+        let owned = kptfiles.filter_map(|(path, id)| {
+            let Ownership { owner, orphans, .. } = list.read(id, Ownership::read);
+            Some(OwnedPackage {
+                path: path.to_owned(),
+                owner: owner?,
+                orphans,
+            })
+        });
+        owned.collect()
+    }
+
+    /// The files below a package, by their path in it.
+    fn below<'f>(&'f self, package: &'f str) -> impl Iterator<Item = (&'f str, &'f Vec<ItemId>)> {
+        let from = format!("{package}/");
+        let files = self.files.range(from..);
+        files.map_while(move |(path, ids)| {
+            let path = path.strip_prefix(package)?.strip_prefix('/')?;
+            Some((path, ids))
+        })
+    }
+
+    fn render(
+        &mut self,
+        worker: &mut Worker<'_>,
+        variant: &FleetVariant,
+        list: &ResourceList,
+    ) -> Result<VariantOutcome, UsageError> {
+        let mut said = Results::default();
+        let place = match &variant.place {
+            Ok(place) => place,
+            Err(findings) => {
+                findings
+                    .iter()
+                    .for_each(|finding| said.push(finding.clone()));
+                return Ok(VariantOutcome::of(
+                    variant,
+                    "",
+                    Rendered::default(),
+                    &said,
+                    false,
+                ));
+            }
+        };
+        let texts = self.below(&place.path).map(|(path, ids)| {
+            Ok::<_, UsageError>((path.to_owned(), file_text(ids, list)?.into_bytes()))
+        });
+        let texts: BTreeMap<String, Vec<u8>> = texts.collect::<Result<_, _>>()?;
+        let is_new = texts.is_empty();
+        let package = ResourceList::from_memory(texts);
+        let mut package = package.map_err(|error| UsageError(error.to_string()))?;
+        let rendered = worker.render(variant, place, &mut package, is_new, &mut said);
+        let rendered = rendered.unwrap_or_else(|error| {
+            said.push(FunctionResult::error(
+                Reason::InvalidPackage,
+                error.to_string(),
+            ));
+            Rendered::default()
+        });
+        let mut changes = Vec::new();
+        if !said.has_errors() && rendered.action.is_some() {
+            changes = package.file_changes();
+        }
+        let has_changes = !changes.is_empty();
+        for change in changes {
+            let path = format!("{}/{}", place.path, change.path());
+            self.changes.insert(path, change);
+        }
+        Ok(VariantOutcome::of(
+            variant,
+            &place.path,
+            rendered,
+            &said,
+            has_changes,
+        ))
+    }
+
+    /// Deletes or gives up a package, by its policy.
+    fn prune(
+        &mut self,
+        package: &OwnedPackage,
+        settings: &Settings,
+        failed: &HashSet<String>,
+        list: &ResourceList,
+    ) -> Result<VariantOutcome, UsageError> {
+        let OwnedPackage {
+            path,
+            owner,
+            orphans,
+        } = package;
+        if !settings.prunes || failed.contains(owner) {
+            return Ok(named(package, settings.prunes));
+        }
+        if *orphans {
+            let kptfile = format!("{path}/Kptfile");
+            let ids = self.files.get(&kptfile).map_or(&[][..], Vec::as_slice);
+            let text = edited(&file_text(ids, list)?, |node, editor| {
+                let names = [OWNER_ANNOTATION, DELETION_POLICY_ANNOTATION];
+                remove_annotations(node, &names, editor)
+            })?;
+            self.changes
+                .insert(kptfile, FileChange::write("Kptfile", text));
+            return Ok(VariantOutcome::of_package(path, owner, Action::Orphaned));
+        }
+        let paths: Vec<String> = self.below(path).map(|(file, _)| file.to_owned()).collect();
+        for file in paths {
+            self.changes
+                .insert(format!("{path}/{file}"), FileChange::delete(file));
+        }
+        Ok(VariantOutcome::of_package(path, owner, Action::Deleted))
+    }
+
+    /// Writes the changed files into the list.
+    fn apply(self, list: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
+        let mut replaced: BTreeMap<ItemId, Arc<OwnedDocument>> = BTreeMap::new();
+        for (path, change) in &self.changes {
+            let old = self.files.get(path).map_or(&[][..], Vec::as_slice);
+            match change {
+                FileChange::Delete { .. } => old.iter().for_each(|id| list.remove(*id)),
+                FileChange::Write { bytes, .. } => {
+                    let text = String::from_utf8_lossy(bytes).into_owned();
+                    let file = KrmFile::parse(path.clone(), Text::from(text));
+                    let Some(file) = file.ok().filter(|file| !file.documents.is_empty()) else {
+                        let message = "not written: a ResourceList holds resources only; `--package` writes all files";
+                        let result = FunctionResult::warning(Reason::SkippedFile, message);
+                        results.push(result.in_file(path));
+                        continue;
+                    };
+                    write_file(path, &file, old, list, &mut replaced)?;
+                }
+            }
+        }
+        let mut refused = Vec::new();
+        replaced.retain(|id, text| !list.replace_lines(*id, text));
+        list.edit_items(
+            replaced.keys().copied(),
+            |id, node, editor| match replaced.get(&id) {
+                Some(text) => editor.replace(node, Content::Text(Arc::clone(text))),
+                None => Ok::<_, EditError>(()),
+            },
+            |id, error| refused.push((id, error)),
+        );
+        for (id, error) in refused {
+            results.push(FunctionResult::refused(&error).about(list.resource(id)));
+        }
+        Ok(())
+    }
+}
+
+/// Items as the text of the file that they come from, without the annotations of the pipeline.
+fn file_text(ids: &[ItemId], list: &ResourceList) -> Result<String, UsageError> {
+    let mut file = String::new();
+    for id in ids {
+        let text = list.read(*id, own_text);
+        let text = edited(&text, |node, editor| annotate(node, &[], true, editor))?;
+        if !file.is_empty() {
+            file.push_str("---\n");
+        }
+        file.push_str(&text);
+    }
+    Ok(file)
+}
+
+/// A document after an edit.
+fn edited<F>(text: &str, edit: F) -> Result<String, UsageError>
+where
+    F: for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'static>) -> Result<(), EditError>,
+{
+    let broken = |error: &dyn std::error::Error| UsageError(error.to_string());
+    let document = OwnedDocument::parse(text.to_owned()).map_err(|error| broken(&error))?;
+    let mut editor = Editor::new(document.document());
+    if let Some(root) = document.root() {
+        edit(root, &mut editor).map_err(|error| broken(&error))?;
+    }
+    editor.finish().map_err(|error| broken(&error))
+}
+
+/// Puts the resources of a file into the places of those that are there; the others are inserted and removed.
+fn write_file(
+    path: &str,
+    file: &KrmFile,
+    old: &[ItemId],
+    list: &mut ResourceList,
+    replaced: &mut BTreeMap<ItemId, Arc<OwnedDocument>>,
+) -> Result<(), UsageError> {
+    let identity = |resource: &Resource| {
+        let Resource {
+            kind,
+            name,
+            namespace,
+            ..
+        } = resource;
+        (
+            resource.group().to_owned(),
+            kind.clone(),
+            name.clone(),
+            namespace.clone(),
+        )
+    };
+    let mut left: Vec<ItemId> = old.to_vec();
+    for (index, (number, resource)) in file.documents.iter().enumerate() {
+        let Some(root) = file.text.document().root(*number) else {
+            continue;
+        };
+        let text = own_text(root);
+        let known = left
+            .iter()
+            .position(|id| identity(list.resource(*id)) == identity(resource));
+        let Some(known) = known else {
+            let index = index.to_string();
+            let annotations = pipeline_annotations(path, &index);
+            let text = edited(&text, |node, editor| {
+                annotate(node, &annotations, false, editor)
+            })?;
+            list.add_text(NewText {
+                path: Some(path.to_owned()),
+                text,
+                before: None,
+            });
+            continue;
+        };
+        let id = left.remove(known);
+        if file_text(&[id], list)? == text {
+            continue;
+        }
+        let annotations = list.read(id, annotations_of_pipeline);
+        let annotations: Vec<_> = annotations
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.clone()))
+            .collect();
+        let text = edited(&text, |node, editor| {
+            annotate(node, &annotations, false, editor)
+        })?;
+        let document = OwnedDocument::parse(text);
+        let document = document.map_err(|error| UsageError(error.to_string()))?;
+        replaced.insert(id, Arc::new(document));
+    }
+    left.iter().for_each(|id| list.remove(*id));
+    Ok(())
+}
+
+/// The annotations by which kpt finds the file of a new item.
+fn pipeline_annotations<'a>(path: &str, index: &str) -> Vec<(&'a str, String)> {
+    let indexes = INDEX_ANNOTATIONS
+        .iter()
+        .map(|name| (*name, index.to_owned()));
+    let paths = PATH_ANNOTATIONS.iter().map(|name| (*name, path.to_owned()));
+    indexes.chain(paths).collect()
+}
+
+/// The pipeline's annotations of an item.
+fn annotations_of_pipeline(node: NodeRef<'_>) -> Vec<(String, String)> {
+    let annotations = node.get_path(&["metadata", "annotations"]);
+    let entries = annotations.iter().flat_map(NodeRef::entries);
+    let pairs = entries.filter_map(|entry| {
+        let name = entry
+            .key
+            .as_str()
+            .filter(|name| is_pipeline_annotation(name))?;
+        Some((name.to_owned(), entry.value.scalar_text()?.to_owned()))
+    });
+    pairs.collect()
 }

@@ -13,6 +13,7 @@
 //! Source: package-variant document; contract, render-fleet.
 
 mod config;
+mod counts;
 mod directory;
 mod items;
 mod outcome;
@@ -26,6 +27,7 @@ use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
 use crate::git;
 use crate::supplied::Role;
 
+pub use counts::Counts;
 pub use directory::Mode;
 pub use outcome::VariantOutcome;
 pub use render::Action;

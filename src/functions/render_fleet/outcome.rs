@@ -63,7 +63,9 @@ impl VariantOutcome {
                 continue;
             }
             outcome.conflicts += usize::from(is_conflict && result.severity > Severity::Info);
-            outcome.results.push(placed(result.clone(), variant, package));
+            outcome
+                .results
+                .push(placed(result.clone(), variant, package));
         }
         let of_itself = outcome.itself(&variant.resource);
         match outcome.action {
@@ -90,7 +92,10 @@ impl VariantOutcome {
             results: Vec::new(),
             diffs: Vec::new(),
         };
-        let mut result = FunctionResult::info(format!("{}: its PackageVariant `{owner}` is gone", action.as_str()));
+        let mut result = FunctionResult::info(format!(
+            "{}: its PackageVariant `{owner}` is gone",
+            action.as_str()
+        ));
         result = result.in_file(format!("{package}/Kptfile"));
         outcome.results.push(result.tag("action", action.as_str()));
         outcome
@@ -100,7 +105,9 @@ impl VariantOutcome {
     fn itself(&self, resource: &Resource) -> FunctionResult {
         let action = self.action.map_or("", Action::as_str);
         let message = match (&self.from, &self.to) {
-            (Some(from), Some(to)) => format!("{action}: `{}` from `{from}` to `{to}`", self.package),
+            (Some(from), Some(to)) => {
+                format!("{action}: `{}` from `{from}` to `{to}`", self.package)
+            }
             (None, Some(to)) if self.action == Some(Action::Created) => {
                 format!("{action}: `{}` from `{to}`", self.package)
             }

@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::config::Settings;
+use super::directory::Mode;
 use super::outcome::VariantOutcome;
 use super::render::Action;
 use super::variants::FleetVariant;
+use crate::diff::change_diff;
 use crate::fleet::{OwnedPackage, PackageLock, delete_package};
 use crate::kptfile::{DELETION_POLICY_ANNOTATION, OWNER_ANNOTATION, remove_annotations};
 use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
@@ -22,7 +24,10 @@ pub(super) fn abandoned<'o>(
         .iter()
         .map(|variant| {
             let place = variant.place.as_ref().ok();
-            (variant.owner.as_str(), place.map(|place| place.path.as_str()))
+            (
+                variant.owner.as_str(),
+                place.map(|place| place.path.as_str()),
+            )
         })
         .collect();
     let is_abandoned = |package: &&OwnedPackage| match places.get(package.owner.as_str()) {
@@ -61,7 +66,7 @@ pub(super) fn prune(
     package: &OwnedPackage,
     settings: &Settings,
     failed: &HashSet<String>,
-    writes: bool,
+    mode: Mode,
 ) -> VariantOutcome {
     let action = if package.orphans {
         Action::Orphaned
@@ -72,22 +77,31 @@ pub(super) fn prune(
         return named(package, settings.prunes);
     }
     let mut outcome = VariantOutcome::of_package(&package.path, &package.owner, action);
-    if writes && let Err(result) = remove(fleet, package) {
-        outcome.action = Some(Action::Failed);
-        let result = result.in_file(format!("{}/Kptfile", package.path));
-        outcome.results = vec![result.tag("action", Action::Failed.as_str())];
+    match remove(fleet, package, mode) {
+        Ok(diffs) => outcome.diffs = diffs,
+        Err(result) => {
+            outcome.action = Some(Action::Failed);
+            let result = result.in_file(format!("{}/Kptfile", package.path));
+            outcome.results = vec![result.tag("action", Action::Failed.as_str())];
+        }
     }
     outcome
 }
 
 /// The outcome of a package that stays.
-fn named(package: &OwnedPackage, prunes: bool) -> VariantOutcome {
-    let OwnedPackage { path, owner, orphans } = package;
+pub(super) fn named(package: &OwnedPackage, prunes: bool) -> VariantOutcome {
+    let OwnedPackage {
+        path,
+        owner,
+        orphans,
+    } = package;
     let would = if *orphans { "orphaned" } else { "deleted" };
     let message = if prunes {
         format!("kept: its PackageVariant `{owner}` wants another place, and failed there")
     } else {
-        format!("its PackageVariant `{owner}` is gone or wants another place; with `prune: true` it would be {would}")
+        format!(
+            "its PackageVariant `{owner}` is gone or wants another place; with `prune: true` it would be {would}"
+        )
     };
     let mut outcome = VariantOutcome::of_package(path, owner, Action::Deleted);
     outcome.action = None;
@@ -96,7 +110,8 @@ fn named(package: &OwnedPackage, prunes: bool) -> VariantOutcome {
     outcome
 }
 
-fn remove(fleet: &Path, package: &OwnedPackage) -> Result<(), FunctionResult> {
+/// Removes the package or its owner; gives the diffs, if the mode keeps them.
+fn remove(fleet: &Path, package: &OwnedPackage, mode: Mode) -> Result<Vec<String>, FunctionResult> {
     let directory = fleet.join(&package.path);
     let failed = |error: PackageError| FunctionResult::error(Reason::NotWritten, error.to_string());
     let lock = PackageLock::acquire(&directory).map_err(PackageError::io("lock", &*directory));
@@ -104,12 +119,29 @@ fn remove(fleet: &Path, package: &OwnedPackage) -> Result<(), FunctionResult> {
         let message = "another run works on this package; run again when it is done";
         return Err(FunctionResult::error(Reason::Locked, message));
     };
-    if !package.orphans {
-        return delete_package(fleet, &package.path).map_err(failed);
+    let mut diffs = Vec::new();
+    if package.orphans || mode.keeps_diffs {
+        let files = read_package(&directory).map_err(failed)?;
+        let changes = if package.orphans {
+            without_owner(&files)?
+        } else {
+            let krm = files.files.iter().map(|file| &file.path);
+            let paths = krm.chain(&files.others);
+            paths.map(FileChange::delete).collect()
+        };
+        if mode.keeps_diffs {
+            let each = changes.iter();
+            let each = each.map(|change| change_diff(&files, change, &package.path));
+            diffs = each.collect::<Result<_, _>>().map_err(failed)?;
+        }
+        if mode.writes && package.orphans {
+            write_package(&files, &changes).map_err(failed)?;
+        }
     }
-    let files = read_package(&directory).map_err(failed)?;
-    let changes = without_owner(&files)?;
-    write_package(&files, &changes).map_err(failed)
+    if mode.writes && !package.orphans {
+        delete_package(fleet, &package.path).map_err(failed)?;
+    }
+    Ok(diffs)
 }
 
 /// The Kptfile without the annotations of its owner.

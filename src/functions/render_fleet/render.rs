@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::config::Settings;
 use super::variants::{FleetVariant, Place};
 use crate::config::UsageError;
-use crate::fleet::{CatalogSource, Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
+use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
 use crate::functions::following::{Locked, locked};
 use crate::functions::render_variant::render_package;
 use crate::kptfile::{
@@ -15,7 +15,7 @@ use crate::kptfile::{
 };
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{GitOrigin, Role, Supplied, SuppliedPackage};
+use crate::supplied::{CatalogSource, GitOrigin, Role, Supplied, SuppliedPackage};
 use crate::yaml::EditError;
 
 /// What became of a package.
@@ -154,7 +154,8 @@ impl<'f> Worker<'f> {
                 return Ok(Rendered::default());
             }
         };
-        let Some(sources) = self.sources(variant, place, &upstream, &ownership, list, is_new, results)?
+        let Some(sources) =
+            self.sources(variant, place, &upstream, &ownership, list, is_new, results)?
         else {
             return Ok(Rendered::default());
         };
@@ -302,7 +303,9 @@ impl<'f> Worker<'f> {
             &lock.directory
         };
         let catalog = &place.wanted.catalog;
-        let original = self.catalogs.directory_original(catalog, package, &from, recorded);
+        let original = self
+            .catalogs
+            .directory_original(catalog, package, &from, recorded);
         Ok(match original {
             Ok(original) => Standpoint::Behind { original, from },
             Err(UsageError(message)) => {
@@ -385,14 +388,20 @@ impl Marks<'_> {
         let Some(kptfile) = own_kptfile(list) else {
             return Ok(());
         };
-        let policy = if self.place.orphans { "orphan" } else { "delete" };
+        let policy = if self.place.orphans {
+            "orphan"
+        } else {
+            "delete"
+        };
         let mut annotations: Vec<(&str, &str)> = Vec::new();
         let mut labels: Vec<(&str, &str)> = Vec::new();
         if self.is_new {
             let pairs = |map| -> Vec<(&str, &str)> {
                 let map: &BTreeMap<String, String> = map;
                 let pairs = map.iter();
-                pairs.map(|(key, value)| (key.as_str(), value.as_str())).collect()
+                pairs
+                    .map(|(key, value)| (key.as_str(), value.as_str()))
+                    .collect()
             };
             annotations.extend(pairs(&self.place.annotations));
             labels.extend(pairs(&self.place.labels));
@@ -404,7 +413,8 @@ impl Marks<'_> {
             Resolved::Git(_) => None,
         };
         let directory = directory.filter(|_| self.moves || !self.had_digest);
-        annotations.extend(directory.map(|found| (UPSTREAM_DIGEST_ANNOTATION, found.digest.as_str())));
+        annotations
+            .extend(directory.map(|found| (UPSTREAM_DIGEST_ANNOTATION, found.digest.as_str())));
         let said = list.read(kptfile, UpstreamLock::repository);
         let written = list.edit(kptfile, |node, editor| {
             set_metadata(node, "labels", &labels, editor)?;

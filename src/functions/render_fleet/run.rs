@@ -13,9 +13,9 @@ use super::prune::{abandoned, prune, too_many};
 use super::render::{Action, Rendered, Worker};
 use super::variants::{FleetVariant, Variants};
 use crate::config::UsageError;
-use crate::fleet::{CatalogSource, OwnedPackage, Shard, owned_packages};
+use crate::fleet::{OwnedPackage, Shard, owned_packages};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
 use crate::yaml::NodeRef;
 
 /// A run over a fleet in a directory.
@@ -62,7 +62,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     let Some(mut settings) = settings else {
         return Ok(results);
     };
-    take_flags(&mut settings, &run)?;
+    take_flags(&mut settings, &run.catalogs, run.shard)?;
     let inputs = read_inputs(run.supplied, Role::Variants, &mut results)?;
     let mut supplied = Supplied::default();
     for package in read_inputs(run.supplied, Role::Resources, &mut results)? {
@@ -110,25 +110,29 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     add_once(&mut results, said);
     seen?;
     for package in left {
-        watch.see(prune(run.fleet, package, &settings, &failed, run.mode.writes))?;
+        watch.see(prune(run.fleet, package, &settings, &failed, run.mode))?;
     }
     Ok(results)
 }
 
-fn no_variants() -> FunctionResult {
+pub(super) fn no_variants() -> FunctionResult {
     let message = "expected PackageVariants or PackageVariantSets in the role `variants`, found none; \
                    `allowEmpty: true` says that the fleet is meant to be empty";
     FunctionResult::error(Reason::NoVariants, message)
 }
 
 /// Adds what flags say to the settings of the config.
-fn take_flags(settings: &mut Settings, run: &FleetRun<'_>) -> Result<(), UsageError> {
-    if run.shard.is_some() && settings.shard.is_some() {
+pub(super) fn take_flags(
+    settings: &mut Settings,
+    catalogs: &[CatalogSource],
+    shard: Option<Shard>,
+) -> Result<(), UsageError> {
+    if shard.is_some() && settings.shard.is_some() {
         let message = "expected `--shard` or the field `shard`, found both";
         return Err(UsageError(message.to_owned()));
     }
-    settings.shard = settings.shard.or(run.shard);
-    settings.catalogs.extend(run.catalogs.iter().cloned());
+    settings.shard = settings.shard.or(shard);
+    settings.catalogs.extend(catalogs.iter().cloned());
     let mut names = HashSet::new();
     for source in &settings.catalogs {
         if !names.insert(source.name.as_str()) {
@@ -206,10 +210,7 @@ struct Work<'w> {
 
 impl Work<'_> {
     /// Works on all variants; gives each outcome in order. Returns what is to be said of upstream packages.
-    fn all(
-        &self,
-        give: &mut dyn FnMut(VariantOutcome),
-    ) -> Result<Vec<FunctionResult>, UsageError> {
+    fn all(&self, give: &mut dyn FnMut(VariantOutcome)) -> Result<Vec<FunctionResult>, UsageError> {
         let jobs = self.run.jobs.clamp(1, self.variants.all.len().max(1));
         std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel(jobs * 16);
@@ -267,7 +268,9 @@ impl Work<'_> {
                 }
                 Err(findings) => {
                     let mut said = Results::default();
-                    findings.iter().for_each(|finding| said.push(finding.clone()));
+                    findings
+                        .iter()
+                        .for_each(|finding| said.push(finding.clone()));
                     VariantOutcome::of(variant, "", Rendered::default(), &said, false)
                 }
             };

@@ -136,11 +136,11 @@ impl FleetVariant {
     }
 }
 
-fn is_variant(resource: &Resource) -> bool {
+pub(super) fn is_variant(resource: &Resource) -> bool {
     resource.kind == PACKAGE_VARIANT.1 && resource.api_version == PACKAGE_VARIANT.0
 }
 
-fn is_set(resource: &Resource) -> bool {
+pub(super) fn is_set(resource: &Resource) -> bool {
     resource.kind == package_variant_set::KIND
         && resource.api_version == package_variant_set::API_VERSION
 }
@@ -149,8 +149,7 @@ fn is_set(resource: &Resource) -> bool {
 fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Place, Vec<FunctionResult>> {
     let error = |reason, message: String| FunctionResult::error(reason, message).about(resource);
     let variant = PackageVariant::read(node);
-    let variant =
-        variant.map_err(|wrong| vec![error(Reason::InvalidConfig, wrong.to_string())])?;
+    let variant = variant.map_err(|wrong| vec![error(Reason::InvalidConfig, wrong.to_string())])?;
     let findings = variant.validate(resource.name.as_deref());
     if !findings.is_empty() {
         let about = findings.into_iter().map(|finding| finding.about(resource));
@@ -269,15 +268,15 @@ fn upstream_of_set(node: NodeRef<'_>) -> (String, [String; 4]) {
     };
     let namespace = text(&["metadata", "namespace"]);
     let upstream = ["repo", "package", "revision", "workspaceName"];
-    (namespace, upstream.map(|field| text(&["spec", "upstream", field])))
+    (
+        namespace,
+        upstream.map(|field| text(&["spec", "upstream", field])),
+    )
 }
 
 /// PackageRevisions for what sets are made from, where the cluster has none: a catalog need not have
 /// such objects.
-fn package_revisions(
-    sets: &[(String, [String; 4])],
-    supplied: &Supplied,
-) -> Vec<(String, String)> {
+fn package_revisions(sets: &[(String, [String; 4])], supplied: &Supplied) -> Vec<(String, String)> {
     let fields = ["repository", "packageName", "revision", "workspaceName"];
     let mut known = BTreeSet::new();
     for package in supplied.resources() {
@@ -304,12 +303,19 @@ fn package_revisions(
             let mut pairs = wanted.iter().zip(found);
             pairs.all(|(wanted, found)| wanted.is_empty() || wanted == found)
         };
-        if known.iter().any(|(place, spec)| *place == namespace && has(spec)) {
+        if known
+            .iter()
+            .any(|(place, spec)| *place == namespace && has(spec))
+        {
             continue;
         }
         let [repository, package, revision, workspace] = wanted.clone();
         // A revision that was published from a workspace without a name of its own.
-        let workspace = if workspace.is_empty() { revision.clone() } else { workspace };
+        let workspace = if workspace.is_empty() {
+            revision.clone()
+        } else {
+            workspace
+        };
         let name = format!("{repository}.{}.{workspace}", package.replace('/', "."));
         let spec = [repository, package, revision, workspace];
         let quoted = |text: &str| serde_json::Value::from(text).to_string();

@@ -6,16 +6,17 @@
 use std::collections::BTreeMap;
 
 use crate::config::UsageError;
+use crate::functions::item_document::annotate;
 use crate::kptfile::{
     PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME, find_package_context, new_package_context,
     package_context_path, package_context_path_taken, root_kptfile,
 };
 use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
-use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource, is_pipeline_annotation};
+use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::SuppliedPackage;
-use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, Value, to_block_text};
+use crate::yaml::{Content, EditError, Editor, NodeRef, Value, to_block_text};
 
 use super::Variant;
 use super::new_files::{NewContent, NewFile, files_of_items, files_of_package, read};
@@ -266,46 +267,4 @@ fn set_under<'d>(
             editor.insert_entry(node, None, key, Content::Value(Value::Mapping(entries)))
         }
     }
-}
-
-/// Sets annotations; `strip` removes those by which kpt identified the item.
-fn annotate<'d>(
-    node: NodeRef<'d>,
-    annotations: &[(&str, String)],
-    strip: bool,
-    editor: &mut Editor<'d, 'static>,
-) -> Result<(), EditError> {
-    let Some(metadata) = node.entry("metadata").map(|entry| entry.value) else {
-        return Ok(());
-    };
-    let old = metadata.entry("annotations").map(|entry| entry.value);
-    let old = old.filter(|old| old.kind().is_mapping() || old.kind() == NodeKind::Alias);
-    let Some(old) = old else {
-        if annotations.is_empty() {
-            return Ok(());
-        }
-        let pairs = annotations.iter();
-        let pairs = pairs.map(|(key, value)| (Value::from(*key), Value::from(value.as_str())));
-        let value = Content::Value(Value::Mapping(pairs.collect()));
-        return editor.set(metadata, "annotations", value);
-    };
-    let is_set = |key: &str| annotations.iter().any(|(name, _)| *name == key);
-    if strip {
-        let names = old.entries().filter_map(|entry| entry.key.as_str());
-        let (gone, kept): (Vec<&str>, Vec<&str>) =
-            names.partition(|name| is_pipeline_annotation(name) && !is_set(name));
-        if kept.is_empty() && annotations.is_empty() && !gone.is_empty() {
-            editor.remove_entry(metadata, "annotations")?;
-            return Ok(());
-        }
-        for name in gone {
-            editor.remove_entry(old, name)?;
-        }
-    }
-    for (key, value) in annotations {
-        if old.get(key).and_then(|old| old.as_str()) != Some(value) {
-            editor.set(old, key, Content::Value(Value::from(value.as_str())))?;
-        }
-    }
-    Ok(())
 }

@@ -1,12 +1,12 @@
 //! The files of an upstream package, on their way into a new variant.
 
 use crate::config::UsageError;
+use crate::functions::item_document::own_text;
 use crate::package::normalize_package_path;
 use crate::resource::Origin;
 use crate::resource_list::{ItemId, KrmFile, ResourceList};
 use crate::supplied::{SuppliedFile, SuppliedPackage};
 use crate::text::Text;
-use crate::yaml::{NodeRef, comments_above, node_text};
 
 /// A file to create.
 pub(super) struct NewFile {
@@ -87,20 +87,6 @@ pub(super) fn files_of_items(list: &ResourceList) -> Result<Vec<NewFile>, UsageE
     }
     let texts = texts.into_iter();
     texts.map(|(path, text)| NewFile::krm(path, text)).collect()
-}
-
-/// The text of a resource with its comments.
-fn own_text(node: NodeRef<'_>) -> String {
-    if let Some(text) = node.document_text() {
-        return if text.ends_with('\n') {
-            text.to_owned()
-        } else {
-            format!("{text}\n")
-        };
-    }
-    let above = comments_above(node).into_iter();
-    let above: String = above.flat_map(|comment| [comment, "\n"]).collect();
-    above + &node_text(node)
 }
 
 /// The resources of the files.

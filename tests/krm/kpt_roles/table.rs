@@ -3,7 +3,7 @@
 use krm_variants::functions::Function;
 use krm_variants::functions::{
     apply_config, apply_patch, create_patch, expand_variant_set, inject_config, merge_package,
-    render_variant,
+    render_fleet, render_variant,
 };
 use krm_variants::supplied::Role;
 
@@ -123,6 +123,32 @@ const OBJECTS: Files = &[(
 const VARIANT: &str = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\n  namespace: default\nspec:\n  upstream: {repo: catalog, package: app, revision: v1}\n  downstream: {repo: edge, package: app}\n  packageContext: {data: {region: east}}\n  injectors: [{name: east}]\n";
 const SET: &str = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: set\n  namespace: default\nspec:\n  upstream: {repo: catalog, package: app, revision: v1}\n  targets:\n  - repositorySelector: {matchLabels: {edge: 'yes'}}\n";
 
+macro_rules! clusters {
+    ($path:literal) => {
+        include_str!(concat!("../../../examples/render-fleet-clusters/", $path))
+    };
+}
+/// A fleet of which one package is there.
+const FLEET: Files = &[
+    (
+        "cluster-02/web/Kptfile",
+        clusters!("package/cluster-02/web/Kptfile"),
+    ),
+    (
+        "cluster-02/web/deployment.yaml",
+        clusters!("package/cluster-02/web/deployment.yaml"),
+    ),
+    (
+        "cluster-02/web/package-context.yaml",
+        clusters!("package/cluster-02/web/package-context.yaml"),
+    ),
+];
+const CATALOG: &str = concat!(
+    "catalog: [{name: catalog, path: ",
+    env!("CARGO_MANIFEST_DIR"),
+    "/examples/render-fleet-clusters/catalog}]\n"
+);
+
 pub(crate) const SCENARIOS: &[Scenario] = &[
     Scenario {
         function: &apply_config::FUNCTION,
@@ -206,6 +232,25 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         typed: None,
         variant: None,
         other: Some(SET),
+        place: Place::Eval,
+    },
+    Scenario {
+        function: &render_fleet::FUNCTION,
+        name: "render-fleet",
+        package: FLEET,
+        roles: &[
+            (
+                Role::Variants,
+                &[("fleet.yaml", clusters!("variants/fleet.yaml"))],
+            ),
+            (
+                Role::Resources,
+                &[("repositories.yaml", clusters!("repositories.yaml"))],
+            ),
+        ],
+        typed: Some(("RenderFleet", CATALOG)),
+        variant: None,
+        other: None,
         place: Place::Eval,
     },
 ];

@@ -1,0 +1,62 @@
+//! An item of a ResourceList as a document of a file, without the annotations that say which file.
+
+use crate::resource::is_pipeline_annotation;
+use crate::yaml::{
+    Content, EditError, Editor, NodeKind, NodeRef, Value, comments_above, node_text,
+};
+
+/// The text of a resource with its comments.
+pub(super) fn own_text(node: NodeRef<'_>) -> String {
+    if let Some(text) = node.document_text() {
+        return if text.ends_with('\n') {
+            text.to_owned()
+        } else {
+            format!("{text}\n")
+        };
+    }
+    let above = comments_above(node).into_iter();
+    let above: String = above.flat_map(|comment| [comment, "\n"]).collect();
+    above + &node_text(node)
+}
+
+/// Sets annotations; `strip` removes those by which kpt identified the item.
+pub(super) fn annotate<'d>(
+    node: NodeRef<'d>,
+    annotations: &[(&str, String)],
+    strip: bool,
+    editor: &mut Editor<'d, 'static>,
+) -> Result<(), EditError> {
+    let Some(metadata) = node.entry("metadata").map(|entry| entry.value) else {
+        return Ok(());
+    };
+    let old = metadata.entry("annotations").map(|entry| entry.value);
+    let old = old.filter(|old| old.kind().is_mapping() || old.kind() == NodeKind::Alias);
+    let Some(old) = old else {
+        if annotations.is_empty() {
+            return Ok(());
+        }
+        let pairs = annotations.iter();
+        let pairs = pairs.map(|(key, value)| (Value::from(*key), Value::from(value.as_str())));
+        let value = Content::Value(Value::Mapping(pairs.collect()));
+        return editor.set(metadata, "annotations", value);
+    };
+    let is_set = |key: &str| annotations.iter().any(|(name, _)| *name == key);
+    if strip {
+        let names = old.entries().filter_map(|entry| entry.key.as_str());
+        let (gone, kept): (Vec<&str>, Vec<&str>) =
+            names.partition(|name| is_pipeline_annotation(name) && !is_set(name));
+        if kept.is_empty() && annotations.is_empty() && !gone.is_empty() {
+            editor.remove_entry(metadata, "annotations")?;
+            return Ok(());
+        }
+        for name in gone {
+            editor.remove_entry(old, name)?;
+        }
+    }
+    for (key, value) in annotations {
+        if old.get(key).and_then(|old| old.as_str()) != Some(value) {
+            editor.set(old, key, Content::Value(Value::from(value.as_str())))?;
+        }
+    }
+    Ok(())
+}
