@@ -13,13 +13,15 @@ use crate::package::{FileChange, PackageError, check_package_path, make_folder_i
 pub(crate) fn create_package(directory: &Path, files: &[FileChange]) -> Result<(), PackageError> {
     let parent = directory.parent().unwrap_or(directory);
     let folder = make_folder_in(parent).map_err(PackageError::io("write to", parent))?;
+    let allowed = allowed_mode(folder.path()).map_err(PackageError::io("read", folder.path()))?;
     for file in files {
         let FileChange::Write { path, bytes, mode } = file else {
             continue;
         };
         check_package_path(path)?;
         let file = folder.path().join(path);
-        write_new(&file, bytes, *mode).map_err(PackageError::io("write", file.as_path()))?;
+        write_new(&file, bytes, mode.unwrap_or(USUAL_MODE & allowed), allowed)
+            .map_err(PackageError::io("write", file.as_path()))?;
     }
     fs::rename(folder.path(), directory).map_err(PackageError::io("create", directory))?;
     // It has another name now.
@@ -27,12 +29,27 @@ pub(crate) fn create_package(directory: &Path, files: &[FileChange]) -> Result<(
     Ok(())
 }
 
-fn write_new(file: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
+/// Permission bits of a file that nobody made executable.
+const USUAL_MODE: u32 = 0o644;
+
+/// The permission bits that the system does not take from a new file, as a new folder shows.
+#[cfg(unix)]
+fn allowed_mode(new_folder: &Path) -> io::Result<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(fs::metadata(new_folder)?.permissions().mode() & 0o777)
+}
+
+#[cfg(not(unix))]
+fn allowed_mode(_: &Path) -> io::Result<u32> {
+    Ok(0o777)
+}
+
+/// Writes a new file with these permission bits.
+fn write_new(file: &Path, bytes: &[u8], mode: u32, allowed: u32) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
-    // As `write_package` makes them: the usual bits less the umask, or those of the file it comes from.
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
     let mut open = match options.open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             file.parent().map_or(Ok(()), fs::create_dir_all)?;
@@ -42,11 +59,11 @@ fn write_new(file: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
     };
     open.write_all(bytes)?;
     #[cfg(unix)]
-    if let Some(mode) = mode {
+    if mode & allowed != mode {
         open.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
     }
     #[cfg(not(unix))]
-    let _ = mode;
+    let _ = (mode, allowed);
     Ok(())
 }
 

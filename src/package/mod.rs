@@ -10,6 +10,7 @@
 //! config) go through [`check_package_path`] first.
 
 mod file;
+mod journal;
 mod krmignore;
 mod listing;
 mod path;
@@ -21,6 +22,7 @@ use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) use journal::recover_package;
 pub(crate) use listing::{Holder, Kind, Listed, Target, list};
 pub(crate) use read::text_of;
 pub(crate) use temporary::{is_temporary, make_folder_in, remove_folders_left_behind};
@@ -29,6 +31,7 @@ pub use path::{PathError, check_package_path, normalize_package_path};
 pub use read::{
     FileContent, PackageFile, PackageFiles, SkipReason, Skipped, is_krm_name, read_package,
 };
+pub(crate) use write::write_package_whole;
 pub use write::{FileChange, write_package};
 
 use path::escape;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use super::file::{read_regular, read_seen};
+use super::journal::{Journal, JournaledFile, digest};
 use super::path::{check_place, components, normalize_package_path};
 use super::read::{PackageFiles, Stamp};
 use super::{PackageError, is_git, mode_of, temporary};
@@ -71,13 +72,39 @@ impl FileChange {
 /// A path that leads out of the package; a file changed underneath; a new file that exists; two changes for one
 /// file; the operating system refuses. Temporary files and folders made for new files are removed then.
 pub fn write_package(files: &PackageFiles, changes: &[FileChange]) -> Result<(), PackageError> {
-    write_watched(files, changes, &mut |_| ())
+    write_watched(files, changes, Journaled::No, &mut |_| ())
+}
+
+/// As [`write_package`], with a journal, by which [`recover_package`](super::recover_package) carries through
+/// what a killed run left. Only for a package that nobody else works on.
+///
+/// # Errors
+/// As [`write_package`].
+pub(crate) fn write_package_whole(
+    files: &PackageFiles,
+    changes: &[FileChange],
+) -> Result<(), PackageError> {
+    write_watched(files, changes, Journaled::Yes, &mut |_| ())
+}
+
+/// Whether a write to several files leaves a journal while it lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Journaled {
+    Yes,
+    No,
+}
+
+impl Journaled {
+    fn digest(self, bytes: &[u8]) -> Option<String> {
+        (self == Self::Yes).then(|| digest(bytes))
+    }
 }
 
 /// As [`write_package`]; `watch` hears of each path before its file is looked at for the last time.
 fn write_watched(
     files: &PackageFiles,
     changes: &[FileChange],
+    journaled: Journaled,
     watch: &mut dyn FnMut(&str),
 ) -> Result<(), PackageError> {
     temporary::remove_left_behind(&files.temporaries);
@@ -100,8 +127,12 @@ fn write_watched(
         make_folders(&files.root, &mut made)?;
     }
     let result = find_root(files).and_then(|root| {
-        let steps = plan(files, &root, &changes)?;
+        let steps = plan(files, &root, &changes, journaled)?;
         let staged = stage_all(&steps, &mut made)?;
+        let _journal = match journaled {
+            Journaled::Yes if steps.len() > 1 => Some(journal(&root, &steps, &staged)?),
+            _ => None,
+        };
         let mut commit = Commit {
             files,
             root: &root,
@@ -158,9 +189,20 @@ struct Step<'a> {
 }
 
 enum StepKind<'a> {
-    Replace { bytes: &'a [u8], mode: u32 },
-    Create { bytes: &'a [u8], mode: Option<u32> },
-    Delete,
+    Replace {
+        bytes: &'a [u8],
+        mode: u32,
+        /// The digest of the content before, for a journal.
+        old: Option<String>,
+    },
+    Create {
+        bytes: &'a [u8],
+        mode: Option<u32>,
+    },
+    Delete {
+        /// The digest of the content before, for a journal.
+        old: Option<String>,
+    },
 }
 
 fn find_root(files: &PackageFiles) -> Result<PathBuf, PackageError> {
@@ -177,6 +219,7 @@ fn plan<'a>(
     files: &PackageFiles,
     root: &Path,
     changes: &'a [(String, &'a FileChange)],
+    journaled: Journaled,
 ) -> Result<Vec<Step<'a>>, PackageError> {
     let mut steps = Vec::with_capacity(changes.len());
     // The files of a folder are neighbours.
@@ -193,12 +236,15 @@ fn plan<'a>(
             (FileChange::Write { bytes, .. }, Some(found)) => StepKind::Replace {
                 bytes,
                 mode: mode_of(&found.metadata),
+                old: journaled.digest(&found.bytes),
             },
             (FileChange::Write { bytes, mode, .. }, None) => {
                 check_absent(&root.join(path), path)?;
                 StepKind::Create { bytes, mode: *mode }
             }
-            (FileChange::Delete { .. }, Some(_)) => StepKind::Delete,
+            (FileChange::Delete { .. }, Some(found)) => StepKind::Delete {
+                old: journaled.digest(&found.bytes),
+            },
             (FileChange::Delete { .. }, None) => {
                 return Err(PackageError::NotInPackage { path: path.clone() });
             }
@@ -315,15 +361,38 @@ fn stage_all(
 ) -> Result<Vec<Option<TempPath>>, PackageError> {
     let stage_one = |step: &Step<'_>| {
         Ok(match step.kind {
-            StepKind::Replace { bytes, mode } => Some(stage(&step.target, bytes, Some(mode))?),
+            StepKind::Replace { bytes, mode, .. } => Some(stage(&step.target, bytes, Some(mode))?),
             StepKind::Create { bytes, mode } => {
                 make_folders(parent(&step.target), made)?;
                 Some(stage(&step.target, bytes, mode)?)
             }
-            StepKind::Delete => None,
+            StepKind::Delete { .. } => None,
         })
     };
     steps.iter().map(stage_one).collect()
+}
+
+/// Writes the journal of these steps.
+fn journal(
+    root: &Path,
+    steps: &[Step<'_>],
+    staged: &[Option<TempPath>],
+) -> Result<Journal, PackageError> {
+    let relative = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_path_buf();
+    let files = steps.iter().zip(staged).map(|(step, staged)| {
+        let (old, new) = match &step.kind {
+            StepKind::Replace { bytes, old, .. } => (old.clone(), Some(digest(bytes))),
+            StepKind::Create { bytes, .. } => (None, Some(digest(bytes))),
+            StepKind::Delete { old } => (old.clone(), None),
+        };
+        JournaledFile {
+            target: relative(&step.target),
+            staged: staged.as_deref().map(relative),
+            old,
+            new,
+        }
+    });
+    Journal::write(root, files.collect())
 }
 
 /// The part of a run that changes files.
@@ -461,7 +530,7 @@ fn parent(file: &Path) -> &Path {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{fifo, get, link, package, put};
-    use super::super::{PackageError as E, read_package};
+    use super::super::{PackageError as E, read_package, recover_package};
     use super::*;
 
     fn write(files: &PackageFiles, path: &str, text: &str) -> Result<(), PackageError> {
@@ -666,7 +735,8 @@ mod tests {
                     put(dir.path(), path, "saved by somebody else");
                 }
             };
-            let error = write_watched(&files, &changes, &mut watch).expect_err("it changed");
+            let error =
+                write_watched(&files, &changes, Journaled::No, &mut watch).expect_err("it changed");
             match &error {
                 E::Changed { path } => assert_eq!((path.as_str(), heard), (late, 1)),
                 E::ChangedMeanwhile { path, written } => {
@@ -899,5 +969,93 @@ mod tests {
             read_package(dir.path()).expect("a package").files.len(),
             3000
         );
+    }
+
+    /// Copies everything in a directory.
+    fn copy(from: &Path, to: &Path) {
+        for path in listing(from) {
+            let (from, to) = (from.join(&path), to.join(&path));
+            if from.is_dir() {
+                fs::create_dir_all(to).expect("a folder");
+            } else {
+                fs::create_dir_all(parent(&to)).expect("a folder");
+                fs::copy(from, to).expect("a file");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_that_was_killed_anywhere_is_carried_through() {
+        let before = [
+            ("a.yaml", "a"),
+            ("b.yaml", "b"),
+            ("d/gone.yaml", "g"),
+            ("e.txt", "e"),
+        ];
+        let changes = [
+            FileChange::write("a.yaml", "new a"),
+            FileChange::write("b.yaml", "new b"),
+            FileChange::write("f/made.yaml", "made"),
+            FileChange::delete("d/gone.yaml"),
+            FileChange::delete("e.txt"),
+        ];
+        let dir = package(&before);
+        let files = read_package(dir.path()).expect("a package");
+        let mut killed = Vec::new();
+        let mut watch = |_: &str| {
+            let state = tempfile::tempdir().expect("a folder");
+            copy(dir.path(), state.path());
+            killed.push(state);
+        };
+        write_watched(&files, &changes, Journaled::Yes, &mut watch).expect("written");
+        assert_eq!(killed.len(), changes.len());
+        let expected = ["a.yaml", "b.yaml", "f/made.yaml"].map(|path| get(dir.path(), path));
+        for state in killed {
+            assert!(state.path().join(".krm-variants-journal.tmp").is_file());
+            recover_package(state.path()).expect("carried through");
+            let found = ["a.yaml", "b.yaml", "f/made.yaml"].map(|path| get(state.path(), path));
+            assert_eq!(found, expected);
+            assert_eq!(
+                read_package(state.path()).expect("a package").others,
+                Vec::<String>::new()
+            );
+            assert_eq!(listing(state.path()), listing(dir.path()));
+        }
+    }
+
+    #[test]
+    fn a_file_edited_after_the_kill_stays() {
+        let dir = package(&[("a.yaml", "a"), ("b.yaml", "b")]);
+        let files = read_package(dir.path()).expect("a package");
+        let changes = ["a.yaml", "b.yaml"].map(|path| FileChange::write(path, "new"));
+        let state = tempfile::tempdir().expect("a folder");
+        let mut watch = |path: &str| {
+            if path == "a.yaml" {
+                copy(dir.path(), state.path());
+            }
+        };
+        write_watched(&files, &changes, Journaled::Yes, &mut watch).expect("written");
+        put(state.path(), "b.yaml", "mine");
+        recover_package(state.path()).expect("carried through");
+        assert_eq!(get(state.path(), "a.yaml"), "new");
+        assert_eq!(get(state.path(), "b.yaml"), "mine");
+    }
+
+    #[test]
+    fn a_journal_of_somebody_else_leads_nowhere() {
+        let outside = package(&[("secret.yaml", "s")]);
+        let dir = package(&[("a.yaml", "a")]);
+        let path = outside.path().join("secret.yaml");
+        for target in [path.to_str().expect("UTF-8"), "../x", ""] {
+            let old = digest(b"s");
+            let text = format!("{{\"files\":[{{\"target\":{target:?},\"old\":\"{old}\"}}]}}");
+            put(dir.path(), ".krm-variants-journal.tmp", text);
+            recover_package(dir.path()).expect("nothing to do");
+            assert_eq!(listing(dir.path()), ["a.yaml"]);
+        }
+        put(dir.path(), ".krm-variants-journal.tmp", "not JSON");
+        recover_package(dir.path()).expect("nothing to do");
+        assert_eq!(listing(dir.path()), ["a.yaml"]);
+        assert_eq!(get(outside.path(), "secret.yaml"), "s");
     }
 }

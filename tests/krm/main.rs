@@ -34,6 +34,7 @@ mod prepend_pipeline;
 mod quoted_lines;
 mod reasons;
 mod reference_merge;
+mod render_fleet;
 mod render_variant;
 mod round_trip;
 mod running;

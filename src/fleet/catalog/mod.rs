@@ -101,7 +101,7 @@ pub(crate) struct Catalogs<'c> {
     sources: &'c [CatalogSource],
     facts: &'c BTreeMap<String, RepositoryFacts>,
     open: HashMap<String, Rc<Open>>,
-    resolved: HashMap<Wanted, Result<Rc<Resolved>, FunctionResult>>,
+    resolved: HashMap<Wanted, Result<Rc<Resolved>, Box<FunctionResult>>>,
     packages: Packages,
     /// Warnings about upstream packages, such as files that are skipped.
     pub(crate) results: Results,
@@ -126,13 +126,13 @@ impl<'c> Catalogs<'c> {
     ///
     /// # Errors
     /// An error result: there is no such catalog, package or revision.
-    pub(crate) fn resolve(&mut self, wanted: &Wanted) -> Result<Rc<Resolved>, FunctionResult> {
+    pub(crate) fn resolve(&mut self, wanted: &Wanted) -> Result<Rc<Resolved>, Box<FunctionResult>> {
         if let Some(known) = self.resolved.get(wanted) {
             return known.clone();
         }
         let found = self.find(wanted).map(Rc::new);
-        let found =
-            found.map_err(|message| FunctionResult::error(Reason::UpstreamNotFound, message));
+        let found = found
+            .map_err(|message| Box::new(FunctionResult::error(Reason::UpstreamNotFound, message)));
         self.resolved.insert(wanted.clone(), found.clone());
         found
     }

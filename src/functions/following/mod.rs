@@ -53,18 +53,22 @@ pub(crate) enum Locked {
     /// To the same commit and directory.
     Same,
     /// To another revision.
-    Other {
-        /// The directory that the package is based on.
-        source: GitSource,
-        /// The commit that it is based on.
-        revision: Revision,
-        /// The Kptfile's lock.
-        lock: UpstreamLock,
-    },
+    Other(Box<OtherRevision>),
     /// Nowhere: there is no Kptfile, or its Kptfile has no lock.
     Absent,
     /// To a revision that the repository lacks; an error result says so.
     NotFound,
+}
+
+/// Another revision than the new one.
+#[derive(Debug)]
+pub(crate) struct OtherRevision {
+    /// The directory that the package is based on.
+    pub(crate) source: GitSource,
+    /// The commit that it is based on.
+    pub(crate) revision: Revision,
+    /// The Kptfile's lock.
+    pub(crate) lock: UpstreamLock,
 }
 
 /// Compares the `upstreamLock` of the root Kptfile with an upstream, and reads the revision that the
@@ -82,11 +86,12 @@ pub(crate) fn standing(
         Locked::Same => Standing::UpToDate,
         Locked::Absent => Standing::Unlocked,
         Locked::NotFound => Standing::NotFound,
-        Locked::Other {
-            source,
-            revision,
-            lock,
-        } => {
+        Locked::Other(other) => {
+            let OtherRevision {
+                source,
+                revision,
+                lock,
+            } = *other;
             let snapshot = repository.read(&source.directory, revision);
             let snapshot = snapshot.map_err(failed)?;
             let package = SuppliedPackage::from_git(Role::Original, source, snapshot, results)?;
@@ -175,11 +180,11 @@ pub(crate) fn locked(
         lock_ref: name,
         is_ambiguous: false,
     };
-    Ok(Locked::Other {
+    Ok(Locked::Other(Box::new(OtherRevision {
         source,
         revision,
         lock,
-    })
+    })))
 }
 
 /// The tag that a lock names, and its commit.

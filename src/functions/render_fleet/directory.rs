@@ -9,7 +9,9 @@ use super::variants::{FleetVariant, Place};
 use crate::config::UsageError;
 use crate::diff::change_diff;
 use crate::fleet::{PackageLock, create_package};
-use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
+use crate::package::{
+    FileChange, PackageError, PackageFiles, read_package, recover_package, write_package_whole,
+};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 
@@ -121,6 +123,9 @@ impl Package<'_> {
         } else {
             None
         };
+        if self.mode.writes {
+            recover_package(self.directory)?;
+        }
         let files = match read_package(self.directory) {
             Err(PackageError::Missing { path }) => PackageFiles::empty(path),
             files => files?,
@@ -134,13 +139,17 @@ impl Package<'_> {
         }
         let changes = list.file_changes();
         if changes.is_empty() {
+            if self.mode.writes {
+                // What a killed run left behind goes.
+                write_package_whole(&files, &[])?;
+            }
             return Ok((rendered, Vec::new(), false));
         }
         let diffs = self.diffs(&files, &changes)?;
         if self.mode.writes && is_new {
             create_package(self.directory, &changes)?;
         } else if self.mode.writes {
-            write_package(&files, &changes)?;
+            write_package_whole(&files, &changes)?;
         }
         Ok((rendered, diffs, true))
     }

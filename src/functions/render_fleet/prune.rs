@@ -11,7 +11,9 @@ use super::variants::FleetVariant;
 use crate::diff::change_diff;
 use crate::fleet::{OwnedPackage, PackageLock, delete_package};
 use crate::kptfile::{DELETION_POLICY_ANNOTATION, OWNER_ANNOTATION, remove_annotations};
-use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
+use crate::package::{
+    FileChange, PackageError, PackageFiles, read_package, recover_package, write_package_whole,
+};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason};
 
@@ -111,16 +113,25 @@ pub(super) fn named(package: &OwnedPackage, prunes: bool) -> VariantOutcome {
 }
 
 /// Removes the package or its owner; gives the diffs, if the mode keeps them.
-fn remove(fleet: &Path, package: &OwnedPackage, mode: Mode) -> Result<Vec<String>, FunctionResult> {
+fn remove(
+    fleet: &Path,
+    package: &OwnedPackage,
+    mode: Mode,
+) -> Result<Vec<String>, Box<FunctionResult>> {
     let directory = fleet.join(&package.path);
-    let failed = |error: PackageError| FunctionResult::error(Reason::NotWritten, error.to_string());
+    let failed = |error: PackageError| {
+        Box::new(FunctionResult::error(Reason::NotWritten, error.to_string()))
+    };
     let lock = PackageLock::acquire(&directory).map_err(PackageError::io("lock", &*directory));
     let Some(_lock) = lock.map_err(failed)? else {
         let message = "another run works on this package; run again when it is done";
-        return Err(FunctionResult::error(Reason::Locked, message));
+        return Err(Box::new(FunctionResult::error(Reason::Locked, message)));
     };
     let mut diffs = Vec::new();
     if package.orphans || mode.keeps_diffs {
+        if mode.writes {
+            recover_package(&directory).map_err(failed)?;
+        }
         let files = read_package(&directory).map_err(failed)?;
         let changes = if package.orphans {
             without_owner(&files)?
@@ -135,7 +146,7 @@ fn remove(fleet: &Path, package: &OwnedPackage, mode: Mode) -> Result<Vec<String
             diffs = each.collect::<Result<_, _>>().map_err(failed)?;
         }
         if mode.writes && package.orphans {
-            write_package(&files, &changes).map_err(failed)?;
+            write_package_whole(&files, &changes).map_err(failed)?;
         }
     }
     if mode.writes && !package.orphans {
@@ -145,8 +156,8 @@ fn remove(fleet: &Path, package: &OwnedPackage, mode: Mode) -> Result<Vec<String
 }
 
 /// The Kptfile without the annotations of its owner.
-fn without_owner(files: &PackageFiles) -> Result<Vec<FileChange>, FunctionResult> {
-    let broken = |message: String| FunctionResult::error(Reason::InvalidPackage, message);
+fn without_owner(files: &PackageFiles) -> Result<Vec<FileChange>, Box<FunctionResult>> {
+    let broken = |message: String| Box::new(FunctionResult::error(Reason::InvalidPackage, message));
     let kptfile = files.get("Kptfile");
     let text = kptfile.map(|file| file.content.text.clone());
     let texts = text.map(|text| ("Kptfile".to_owned(), text));
@@ -158,7 +169,7 @@ fn without_owner(files: &PackageFiles) -> Result<Vec<FileChange>, FunctionResult
             let names = [OWNER_ANNOTATION, DELETION_POLICY_ANNOTATION];
             remove_annotations(node, &names, editor)
         });
-        edited.map_err(|error| FunctionResult::refused(&error))?;
+        edited.map_err(|error| Box::new(FunctionResult::refused(&error)))?;
     }
     Ok(list.file_changes())
 }

@@ -7,7 +7,7 @@ use super::config::Settings;
 use super::variants::{FleetVariant, Place};
 use crate::config::UsageError;
 use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
-use crate::functions::following::{Locked, locked};
+use crate::functions::following::{Locked, OtherRevision, locked};
 use crate::functions::render_variant::render_package;
 use crate::kptfile::{
     DELETION_POLICY_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership, UPSTREAM_DIGEST_ANNOTATION,
@@ -263,9 +263,10 @@ impl<'f> Worker<'f> {
             Locked::Same => Standpoint::Same,
             Locked::Absent => Standpoint::Absent,
             Locked::NotFound => Standpoint::Failed,
-            Locked::Other {
-                source, revision, ..
-            } => {
+            Locked::Other(other) => {
+                let OtherRevision {
+                    source, revision, ..
+                } = *other;
                 let from = revision.lock_ref.clone();
                 let original = GitOrigin {
                     source,

@@ -1,0 +1,450 @@
+//! Adoption, deletion, ownership, and upstreams that move.
+
+use super::Fleet;
+
+const PRUNE: &[&str] = &["prune=true", "maxDeletions=9"];
+
+#[test]
+fn a_package_is_made_then_updated_then_left_alone() {
+    let fleet = Fleet::new();
+    let more = "  labels: {team: web}\n  annotations: {note: mine}\n  packageContext: {data: {region: eu}}\n";
+    fleet.put("a", "v1", "east/app", more);
+    fleet.expect(
+        &[],
+        0,
+        &[
+            "created: `east/app` from `v1`",
+            "1 variant: 1 created, 0 unchanged",
+        ],
+    );
+    let kptfile = fleet.folder.get("fleet/east/app/Kptfile");
+    for text in [
+        "name: app # ours",
+        "fn.kpt.dev/package-variant: default/a",
+        "fn.kpt.dev/deletion-policy: delete",
+        "team: web",
+        "note: mine",
+        "ref: v1",
+    ] {
+        assert!(kptfile.contains(text), "{text}: {kptfile}");
+    }
+    assert_eq!(fleet.folder.get("fleet/east/app/notes.txt"), "one\n");
+    fleet.edit("fleet/east/app/cm.yaml", "b: \"0\"", "b: \"local\"");
+    fleet.expect(&[], 0, &["1 variant: 1 unchanged"]);
+    fleet.put("a", "v2", "east/app", more);
+    fleet.expect(&["--check"], 3, &["updated: `east/app` from `v1` to `v2`"]);
+    fleet.expect(&[], 0, &["updated: `east/app` from `v1` to `v2`"]);
+    let map = fleet.folder.get("fleet/east/app/cm.yaml");
+    assert!(
+        map.contains("a: \"2\" # first") && map.contains("b: \"local\""),
+        "{map}"
+    );
+    let before = fleet.files();
+    fleet.expect(&["--check"], 0, &["1 variant: 1 unchanged"]);
+    assert_eq!(fleet.files(), before);
+}
+
+#[test]
+fn labels_are_given_once_and_context_every_time() {
+    let fleet = Fleet::new();
+    fleet.put(
+        "a",
+        "v1",
+        "east/app",
+        "  labels: {team: web}\n  packageContext: {data: {region: eu}}\n",
+    );
+    fleet.expect(&[], 0, &[]);
+    fleet.put(
+        "a",
+        "v1",
+        "east/app",
+        "  labels: {team: db}\n  packageContext: {data: {region: us}}\n",
+    );
+    fleet.expect(&[], 0, &["refreshed: `east/app`"]);
+    assert!(
+        fleet
+            .folder
+            .get("fleet/east/app/Kptfile")
+            .contains("team: web")
+    );
+    let context = fleet.folder.get("fleet/east/app/package-context.yaml");
+    assert!(context.contains("region: us"), "{context}");
+}
+
+#[test]
+fn a_package_that_is_nobodys_is_left_alone_or_adopted() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/app", "");
+    fleet.expect(&[], 0, &[]);
+    fleet.edit("fleet/east/app/cm.yaml", "b: \"0\"", "b: \"local\"");
+    let owner = "    fn.kpt.dev/package-variant: default/a\n";
+    fleet.edit("fleet/east/app/Kptfile", owner, "");
+    let before = fleet.files();
+    fleet.put("a", "v2", "east/app", "");
+    fleet.expect(
+        &[],
+        0,
+        &["adoptExisting", "(NotAdopted)", "1 variant: 1 unchanged"],
+    );
+    assert_eq!(fleet.files(), before);
+    fleet.put("a", "v2", "east/app", "  adoptionPolicy: adoptExisting\n");
+    fleet.expect(&[], 0, &["adopted: `east/app` from `v1` to `v2`"]);
+    let map = fleet.folder.get("fleet/east/app/cm.yaml");
+    assert!(
+        map.contains("a: \"2\"") && map.contains("b: \"local\""),
+        "{map}"
+    );
+    fleet.expect(&[], 0, &["1 variant: 1 unchanged"]);
+}
+
+#[test]
+fn a_package_without_a_lock_cannot_be_adopted() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/app", "  adoptionPolicy: adoptExisting\n");
+    fleet
+        .folder
+        .put("fleet/east/app/Kptfile", crate::git::KPTFILE);
+    let before = fleet.files();
+    fleet.expect(
+        &[],
+        1,
+        &["(NoOriginal)", "1 variant: 1 failed, 0 unchanged"],
+    );
+    assert_eq!(fleet.files(), before);
+}
+
+#[test]
+fn a_package_of_another_variant_is_never_touched() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/app", "");
+    fleet.expect(&[], 0, &[]);
+    let before = fleet.files();
+    fleet.put("b", "v2", "east/app", "  adoptionPolicy: adoptExisting\n");
+    fleet.expect(
+        &[],
+        1,
+        &[
+            "PackageVariant/b",
+            "found `default/a` too (OtherOwner)",
+            "1 failed, 1 unchanged",
+        ],
+    );
+    fleet.drop("a");
+    // The owner is gone, and its package is still its own until somebody prunes.
+    fleet.expect(
+        &[],
+        1,
+        &["found one of `default/a`; it is left alone (OtherOwner)"],
+    );
+    assert_eq!(fleet.files(), before);
+}
+
+#[test]
+fn two_new_variants_for_one_package_or_inside_of_one_are_refused() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/app", "");
+    fleet.put("b", "v1", "east/app", "");
+    fleet.put("c", "v1", "east/app/inner", "");
+    fleet.put("d", "v1", "east/other", "");
+    fleet.expect(
+        &[],
+        1,
+        &[
+            "found `default/b` too",
+            "found `default/a` too",
+            "lies in the package of `default/a`",
+            "1 created, 3 failed",
+        ],
+    );
+    assert!(
+        fleet
+            .files()
+            .iter()
+            .all(|(path, _)| path.starts_with("east/other/"))
+    );
+}
+
+#[test]
+fn a_variant_that_is_gone_is_named_then_deleted_or_given_up() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/app", "");
+    fleet.put("b", "v1", "west/app", "  deletionPolicy: orphan\n");
+    fleet.put("c", "v1", "north/app", "");
+    fleet.expect(&[], 0, &["3 created"]);
+    fleet.folder.put("fleet/east/app/more/notes.txt", "of ours");
+    let before = fleet.files();
+    fleet.drop("a");
+    fleet.drop("b");
+    fleet.expect(&[], 0, &["it would be deleted", "it would be orphaned"]);
+    assert_eq!(fleet.files(), before);
+    fleet.expect(
+        &["prune=true", "maxDeletions=0"],
+        1,
+        &["(TooManyDeletions)"],
+    );
+    fleet.expect(
+        &[&["--check"], PRUNE].concat(),
+        3,
+        &["deleted: its PackageVariant `default/a` is gone"],
+    );
+    assert_eq!(fleet.files(), before);
+    fleet.expect(PRUNE, 0, &["1 orphaned, 1 deleted, 1 unchanged"]);
+    assert!(!fleet.folder.path("fleet/east").exists());
+    let kptfile = fleet.folder.get("fleet/west/app/Kptfile");
+    assert!(!kptfile.contains("fn.kpt.dev/"), "{kptfile}");
+    fleet.expect(PRUNE, 0, &["1 variant: 1 unchanged"]);
+}
+
+#[test]
+fn a_work_tree_is_not_deleted() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/app", "");
+    fleet.put("b", "v1", "west/app", "");
+    fleet.expect(&[], 0, &[]);
+    fleet
+        .folder
+        .put("fleet/east/app/.git/HEAD", "ref: refs/heads/main\n");
+    fleet.drop("a");
+    fleet.expect(PRUNE, 1, &["(NotWritten)"]);
+    assert!(fleet.folder.path("fleet/east/app/Kptfile").exists());
+}
+
+#[test]
+fn a_variant_moves_away_and_back() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/app", "");
+    fleet.expect(&[], 0, &[]);
+    fleet.edit("fleet/east/app/cm.yaml", "b: \"0\"", "b: \"local\"");
+    let before = fleet.files();
+    fleet.put("a", "v1", "west/app", "");
+    fleet.expect(&["--check"], 3, &["wants another place"]);
+    fleet.put("a", "v1", "east/app", "");
+    fleet.expect(&[], 0, &["1 variant: 1 unchanged"]);
+    assert_eq!(fleet.files(), before);
+    fleet.put("a", "v1", "west/app", "");
+    fleet.expect(PRUNE, 0, &["1 created, 1 deleted, 0 unchanged"]);
+    assert!(fleet.folder.path("fleet/west/app/Kptfile").exists());
+    assert!(!fleet.folder.path("fleet/east").exists());
+}
+
+#[test]
+fn the_old_package_of_a_variant_that_fails_elsewhere_stays() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/app", "");
+    fleet.expect(&[], 0, &[]);
+    fleet.put("a", "v9", "west/app", "");
+    fleet.expect(
+        PRUNE,
+        1,
+        &[
+            "(UpstreamNotFound)",
+            "kept: its PackageVariant `default/a` wants another place",
+        ],
+    );
+    assert!(fleet.folder.path("fleet/east/app/Kptfile").exists());
+    assert!(!fleet.folder.path("fleet/west").exists());
+}
+
+#[test]
+fn a_fleet_without_variants_is_an_error_unless_it_is_meant() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/app", "");
+    fleet.expect(&[], 0, &[]);
+    let before = fleet.files();
+    fleet.drop("a");
+    fleet.expect(PRUNE, 1, &["(NoVariants)"]);
+    assert_eq!(fleet.files(), before);
+    fleet.expect(
+        &["prune=true", "maxDeletions=1", "allowEmpty=true"],
+        0,
+        &["1 deleted"],
+    );
+    assert_eq!(fleet.files(), []);
+}
+
+#[test]
+fn a_tag_moves_forth_and_back() {
+    let fleet = Fleet::new();
+    fleet.put("a", "stable", "east/app", "");
+    let to = |revision: &str| {
+        fleet
+            .folder
+            .git(&["tag", "--force", "stable", &format!("{revision}^{{}}")]);
+    };
+    let has = |value: &str| {
+        let map = fleet.folder.get("fleet/east/app/cm.yaml");
+        assert!(
+            map.contains(&format!("a: \"{value}\"")) && map.contains("b: \"local\""),
+            "{map}"
+        );
+    };
+    to("v1");
+    fleet.expect(&[], 0, &["created: `east/app` from `stable`"]);
+    fleet.edit("fleet/east/app/cm.yaml", "b: \"0\"", "b: \"local\"");
+    to("nginx/v3");
+    fleet.expect(&[], 0, &["updated: `east/app`"]);
+    has("3");
+    to("v2");
+    fleet.expect(&[], 0, &["updated: `east/app`"]);
+    has("2");
+    fleet.expect(&[], 0, &["1 variant: 1 unchanged"]);
+}
+
+#[test]
+fn latest_and_numbers_and_branches_are_revisions() {
+    let fleet = Fleet::new();
+    fleet.put("a", "latest", "east/a", "");
+    fleet.put("b", "2", "east/b", "");
+    fleet.put("c", "main", "east/c", "");
+    fleet.expect(&[], 0, &["from `nginx/v3`", "from `v2`", "from `main`"]);
+    let lock = fleet.folder.get("fleet/east/a/Kptfile");
+    assert!(lock.contains("ref: nginx/v3"), "{lock}");
+    fleet
+        .folder
+        .put("catalog/nginx/cm.yaml", crate::git::map("4", "0"));
+    fleet.folder.commit("more");
+    fleet.folder.git(&["tag", "nginx/v4"]);
+    fleet.expect(
+        &[],
+        0,
+        &[
+            "updated: `east/a` from `nginx/v3` to `nginx/v4`",
+            "updated: `east/c`",
+            "2 updated, 1 unchanged",
+        ],
+    );
+}
+
+#[test]
+fn a_revision_that_is_gone_is_an_error_for_its_variants_alone() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v2", "east/a", "");
+    fleet.put("b", "v1", "east/b", "");
+    fleet.expect(&[], 0, &[]);
+    let before = fleet.files();
+    fleet.folder.git(&["tag", "--delete", "v2"]);
+    fleet.expect(&[], 1, &["has no revision `v2`", "1 failed, 1 unchanged"]);
+    assert_eq!(fleet.files(), before);
+    fleet.put("c", "v1", "east/c", "");
+    fleet.expect(&[], 1, &["1 created, 1 failed, 1 unchanged"]);
+}
+
+#[test]
+fn garbage_in_a_package_is_an_error_for_its_variant_alone() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/a", "");
+    fleet.put("b", "v1", "east/b", "");
+    fleet.expect(&[], 0, &[]);
+    fleet.folder.put("fleet/east/a/cm.yaml", "a: [");
+    let before = fleet.folder.get("fleet/east/a/Kptfile");
+    fleet.put("a", "v2", "east/a", "");
+    fleet.put("b", "v2", "east/b", "");
+    fleet.expect(
+        &[],
+        1,
+        &["cm.yaml", "(InvalidPackage)", "1 updated, 1 failed"],
+    );
+    assert_eq!(fleet.folder.get("fleet/east/a/Kptfile"), before);
+    // Without its Kptfile a package is nobody's.
+    std::fs::remove_file(fleet.folder.path("fleet/east/b/Kptfile")).expect("a file");
+    fleet
+        .folder
+        .put("fleet/east/a/cm.yaml", crate::git::map("1", "0"));
+    fleet.expect(&[], 0, &["(NotAdopted)", "1 updated, 1 unchanged"]);
+    fleet.put("b", "v2", "east/b", "  adoptionPolicy: adoptExisting\n");
+    fleet.expect(&[], 1, &["(NoOriginal)"]);
+}
+
+#[test]
+fn variants_that_are_wrong_fail_alone() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/a", "  adoptionPolicy: perhaps\n");
+    fleet.put("b", "v1", "east/b", "");
+    fleet.put("c", "v1", "../c", "");
+    fleet.put("d", "v1", "east/d", "  unknown: 1\n");
+    fleet
+        .folder
+        .put("variants/e.yaml", super::variant("b", "v2", "east/e", ""));
+    fleet.expect(
+        &[],
+        1,
+        &[
+            "spec.adoptionPolicy",
+            "(InvalidPath)",
+            "spec.unknown",
+            "found 2 (Ambiguous)",
+            "4 failed",
+        ],
+    );
+    assert_eq!(fleet.files(), []);
+}
+
+#[test]
+fn an_error_in_a_set_stops_the_run() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/a", "");
+    fleet.expect(&[], 0, &[]);
+    let before = fleet.files();
+    fleet.drop("a");
+    let set = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: s\nspec:\n  \
+               upstream: {repo: catalog, package: nginx, revision: v1}\n  targets:\n  - repositories: [{name: nowhere}]\n";
+    fleet.folder.put("variants/s.yaml", set);
+    fleet.expect(PRUNE, 1, &["(RepositoryNotFound)"]);
+    assert_eq!(fleet.files(), before);
+}
+
+#[test]
+fn conflicts_are_told_with_paths_from_the_fleet_and_decided_by_rules() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/a", "");
+    fleet.put("b", "v1", "east/b", "");
+    fleet.expect(&[], 0, &[]);
+    for name in ["a", "b"] {
+        fleet.edit(
+            &format!("fleet/east/{name}/cm.yaml"),
+            "a: \"1\"",
+            "a: \"mine\"",
+        );
+        fleet.put(name, "v2", &format!("east/{name}"), "");
+    }
+    fleet.expect(
+        &["--check"],
+        3,
+        &["east/a/cm.yaml", "east/b/cm.yaml", "; 2 conflicts"],
+    );
+    fleet.folder.put(
+        "config.yaml",
+        "apiVersion: fn.kpt.dev/v1alpha1\nkind: RenderFleet\nmetadata: {name: f}\nconflicts:\n- path: data.a\n  take: local\n",
+    );
+    let outcome = fleet.expect(
+        &["--config", "config.yaml", "--exit-conflicts"],
+        0,
+        &["2 updated"],
+    );
+    assert!(
+        outcome.stderr.ends_with("2 updated, 0 unchanged\n"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        fleet
+            .folder
+            .get("fleet/east/a/cm.yaml")
+            .contains("a: \"mine\"")
+    );
+}
+
+#[test]
+fn a_package_that_another_run_works_on_is_left_to_it() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/a", "");
+    fleet.put("b", "v1", "east/b", "");
+    fleet.expect(&[], 0, &[]);
+    fleet.put("a", "v2", "east/a", "");
+    fleet.put("b", "v2", "east/b", "");
+    let directory = std::fs::File::open(fleet.folder.path("fleet/east/a")).expect("a folder");
+    directory.try_lock().expect("a lock");
+    fleet.expect(&[], 1, &["(Locked)", "1 updated, 1 failed"]);
+    drop(directory);
+    fleet.expect(&[], 0, &["1 updated, 1 unchanged"]);
+}
