@@ -37,6 +37,7 @@ pub(super) fn on_fleet(
         jobs: arguments.fleet.jobs.map_or_else(cores, usize::from),
         mode: Mode {
             writes: !arguments.diff && !arguments.check,
+            drafts: arguments.fleet.drafts,
             keeps_diffs: arguments.diff || !arguments.fleet.reports.is_empty(),
         },
     };

@@ -12,6 +12,7 @@ const CATALOG: &str = "catalog";
 const SHARD: &str = "shard";
 const JOBS: &str = "jobs";
 const REPORT: &str = "report";
+const DRAFTS: &str = "drafts";
 
 /// What the flags say.
 #[derive(Debug, Clone, Default)]
@@ -21,10 +22,11 @@ pub(super) struct FleetArguments {
     /// How many variants are worked on at a time; as many as there are cores without it.
     pub(super) jobs: Option<u16>,
     pub(super) reports: Vec<PathBuf>,
+    pub(super) drafts: bool,
 }
 
 impl FleetArguments {
-    pub(super) fn args() -> [Arg; 4] {
+    pub(super) fn args() -> [Arg; 5] {
         let catalog = Arg::new(CATALOG).long(CATALOG).value_name("NAME=PATH");
         let catalog = catalog.action(ArgAction::Append);
         let shard = Arg::new(SHARD).long(SHARD).value_name("I/N");
@@ -45,6 +47,11 @@ impl FleetArguments {
                 .action(ArgAction::Append)
                 .requires("package")
                 .help("Write a report: an HTML page, or FILE.json with the same as data"),
+            Arg::new(DRAFTS)
+                .long(DRAFTS)
+                .requires("package")
+                .action(ArgAction::SetTrue)
+                .help("Write each package that changes as a commit on a branch drafts/<package>/packagevariant-<N> of its repository, and leave work trees alone"),
         ]
     }
 
@@ -58,6 +65,7 @@ impl FleetArguments {
             shard: matches.get_one(SHARD).copied(),
             jobs: matches.get_one(JOBS).copied(),
             reports: all(matches, REPORT),
+            drafts: matches.get_flag(DRAFTS),
         }
     }
 }

@@ -34,7 +34,10 @@ pub(super) fn run(
     Ok((output, results))
 }
 
-pub(super) fn read_document(flag: &str, path: Option<&Path>) -> Result<Option<OwnedDocument>, UsageError> {
+pub(super) fn read_document(
+    flag: &str,
+    path: Option<&Path>,
+) -> Result<Option<OwnedDocument>, UsageError> {
     let Some(path) = path else {
         return Ok(None);
     };

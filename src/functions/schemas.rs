@@ -16,9 +16,10 @@ use super::create_patch::CreatePatch;
 use super::inject_config::config::InjectConfig;
 use super::merge_package::config::MergePackage;
 use super::prepend_pipeline::PrependPipeline;
+use super::render_fleet::config::RenderFleet;
 use super::set_package_context::SetPackageContext;
 use super::{Function, apply_config, apply_patch, create_patch, expand_variant_set, inject_config};
-use super::{merge_package, prepend_pipeline, render_variant, set_package_context};
+use super::{merge_package, prepend_pipeline, render_fleet, render_variant, set_package_context};
 use crate::config::{API_VERSION, ConfigKind, Keys, PACKAGE_VARIANT};
 use crate::merge::decided::RulesFile;
 use crate::patch::target::Target;
@@ -39,11 +40,12 @@ struct Config {
 }
 
 /// All configs. A new one is a line here.
-fn configs() -> [Config; 10] {
+fn configs() -> [Config; 11] {
     const SET: ConfigKind = (package_variant_set::API_VERSION, package_variant_set::KIND);
     const RULES: ConfigKind = (API_VERSION, "ConflictRules");
     [
         own::<MergePackage>("MergePackage", &merge_package::FUNCTION),
+        own::<RenderFleet>("RenderFleet", &render_fleet::FUNCTION),
         of::<RulesFile>(RULES, &merge_package::FUNCTION),
         named::<PackageVariant>(PACKAGE_VARIANT, &render_variant::FUNCTION),
         named::<PackageVariantSet>(SET, &expand_variant_set::FUNCTION),
@@ -142,7 +144,7 @@ impl Config {
             field["default"] = key.words[0].into();
             if key.words.contains(&"true") {
                 field["default"] = (key.words[0] == "true").into();
-            } else {
+            } else if key.words.len() > 1 {
                 field["enum"] = key.words.into();
             }
         }

@@ -70,6 +70,16 @@ pub enum GitError {
         /// What is wrong with it.
         message: String,
     },
+    /// A draft cannot be written.
+    #[error("cannot write the draft `{branch}` to the repository '{}': {message}", path.display())]
+    Unwritable {
+        /// The repository.
+        path: PathBuf,
+        /// The branch.
+        branch: String,
+        /// What is wrong.
+        message: String,
+    },
     /// The package is larger than one run reads.
     #[error(
         "{what} is too large to be read from a repository: expected at most {limit}, found {found}"

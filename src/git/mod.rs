@@ -7,6 +7,7 @@
 //!
 //! Source: contract, Upstreams from Git.
 
+mod draft;
 mod error;
 mod history;
 mod holder;
@@ -16,6 +17,7 @@ mod revision;
 mod snapshot;
 mod source;
 
+pub(crate) use draft::{Draft, DraftCommit};
 pub use error::GitError;
 pub use history::State;
 pub use repository::Repository;

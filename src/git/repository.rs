@@ -31,6 +31,11 @@ impl Repository {
     /// # Errors
     /// [`GitError::NotARepository`]: there is none, or one of a form that is not known.
     pub fn open(path: &Path) -> Result<Self, GitError> {
+        Self::open_with(path, gix::open::Options::isolated())
+    }
+
+    /// Opens a clone with what these options allow.
+    pub(super) fn open_with(path: &Path, options: gix::open::Options) -> Result<Self, GitError> {
         let refused = |message: String| GitError::NotARepository {
             path: path.to_path_buf(),
             message,
@@ -45,7 +50,7 @@ impl Repository {
         }
         // Objects of any kind, those that others are deltas of among them.
         let limit = format!("gitoxide.objects.allocLimit={LARGEST_FILE}");
-        let options = gix::open::Options::isolated().with(gix::sec::Trust::Full);
+        let options = options.with(gix::sec::Trust::Full);
         let opened = options.config_overrides([limit]).open(path);
         let mut git = opened
             .map_err(|error| refused(one_line(&error) + &repository_around(path)))?

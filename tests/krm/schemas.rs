@@ -8,8 +8,8 @@ use jsonschema::Validator;
 use krm_variants::config::Config;
 use krm_variants::functions::{
     Function, Inputs, Items, SuppliedInput, apply_config, apply_patch, create_patch,
-    expand_variant_set, inject_config, merge_package, prepend_pipeline, render_variant, run,
-    set_package_context,
+    expand_variant_set, inject_config, merge_package, prepend_pipeline, render_fleet,
+    render_variant, run, set_package_context,
 };
 use krm_variants::supplied::Role;
 use krm_variants::yaml::OwnedDocument;
@@ -42,6 +42,30 @@ struct Kind {
 const OWN: &str = "apiVersion: fn.kpt.dev/v1alpha1\nmetadata: {name: x}\n";
 
 const KINDS: &[Kind] = &[
+    Kind {
+        name: "RenderFleet",
+        function: &render_fleet::FUNCTION,
+        head: OWN,
+        right: &[
+            "allowEmpty: true",
+            "allowEmpty: true\nvariants: []\nprune: true\nmaxDeletions: 3\nshard: 0/4",
+            "allowEmpty: true\nvariants: []\nmaxDeletions: 10%\nonConflict: error\nstrategy: copy-merge",
+            "allowEmpty: true\nvariants: []\ncatalog: [{name: catalog, path: ../catalog.git}]",
+        ],
+        wrong: &[
+            "maxDeletions: 101%",
+            "maxDeletions: -1",
+            "maxDeletions: few",
+            "maxDeletions: [1]",
+            "shard: 1",
+            "shard: first/2",
+            "prune: 1",
+            "catalog: {name: catalog, path: x}",
+            "catalog: [{name: catalog}]",
+            "catalog: [{name: catalog, path: x, ref: v1}]",
+            "onConflict: ours",
+        ],
+    },
     Kind {
         name: "MergePackage",
         function: &merge_package::FUNCTION,

@@ -19,32 +19,41 @@ use crate::yaml::{NodeRef, Path};
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    struct RenderFleet ignores variants, resources {
+    pub(in crate::functions) struct RenderFleet ignores variants, resources {
         on_conflict: Option<String>,
         strategy: Option<String>,
+        /// Rules that decide conflicts
         conflicts: Option<Vec<WrittenRule>>,
         prune: Option<bool>,
         max_deletions: Option<Deletions>,
+        #[cfg_attr(test, schemars(regex(pattern = r"^[0-9]+/[0-9]+$")))]
         shard: Option<String>,
         allow_empty: Option<bool>,
+        /// The upstream repositories
         catalog: Option<Vec<WrittenCatalog>>,
     }
 }
 
 /// An element of `catalog`.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct WrittenCatalog {
+    /// The name of the Repository
     name: String,
+    /// A Git repository, or a directory of `<package>/<revision>/`
     path: PathBuf,
 }
 
 /// A number, or the text of a number or of a percentage.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum Deletions {
     Number(u64),
-    Text(String),
+    Text(
+        #[cfg_attr(test, schemars(regex(pattern = r"^([0-9]+|([0-9]|[1-9][0-9]|100)%)$")))] String,
+    ),
 }
 
 /// The scalar fields of the config, as texts.

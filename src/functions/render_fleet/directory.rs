@@ -20,6 +20,8 @@ use crate::results::{FunctionResult, Reason, Results};
 pub struct Mode {
     /// Whether packages are written.
     pub writes: bool,
+    /// Whether packages are written as drafts, and work trees are left alone.
+    pub drafts: bool,
     /// Whether the diffs of changed files are kept.
     pub keeps_diffs: bool,
 }

@@ -12,9 +12,10 @@
 //!
 //! Source: package-variant document; contract, render-fleet.
 
-mod config;
+pub(super) mod config;
 mod counts;
 mod directory;
+mod drafts;
 mod items;
 mod outcome;
 mod prune;

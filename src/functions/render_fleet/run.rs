@@ -8,6 +8,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use super::config::{Settings, read_settings};
 use super::directory::{Mode, on_directory};
+use super::drafts::on_draft;
 use super::outcome::VariantOutcome;
 use super::prune::{abandoned, prune, too_many};
 use super::render::{Action, Rendered, Worker};
@@ -77,8 +78,13 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     if results.has_errors() {
         return Ok(results);
     }
-    let owned = owned_packages(run.fleet, !run.mode.writes);
-    let owned = owned.map_err(|error| UsageError(error.to_string()))?;
+    let owned = if run.mode.drafts {
+        // A draft does not delete a package.
+        Vec::new()
+    } else {
+        let owned = owned_packages(run.fleet, !run.mode.writes);
+        owned.map_err(|error| UsageError(error.to_string()))?
+    };
     refuse_shared_places(&mut variants.all, &owned);
     let left = abandoned(&owned, &variants.all);
     if let Some(error) = too_many(&left, owned.len(), &settings) {
@@ -263,6 +269,9 @@ impl Work<'_> {
                 break;
             };
             let outcome = match &variant.place {
+                Ok(place) if self.run.mode.drafts => {
+                    on_draft(&mut worker, self.run.fleet, variant, place, self.run.mode)
+                }
                 Ok(place) => {
                     on_directory(&mut worker, self.run.fleet, variant, place, self.run.mode)
                 }

@@ -1,5 +1,6 @@
 //! `render-fleet` over directories: every policy, and what must hold of any run.
 
+mod drafts;
 mod laws;
 mod policies;
 
