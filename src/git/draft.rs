@@ -197,7 +197,7 @@ impl Repository {
         let mut editor = Editor::new(root, &self.git.objects, hash);
         for change in draft.changes {
             let path = format!("{}/{}", draft.directory, change.path());
-            let components = path.split('/').map(|part| <&BStr>::from(part));
+            let components = path.split('/').map(<&BStr>::from);
             let edited = match change {
                 FileChange::Delete { .. } => editor.remove(components).map(drop),
                 FileChange::Write { path, bytes, mode } => {
