@@ -16,9 +16,9 @@ use crate::functions::Function;
 use crate::supplied::Role;
 
 /// Headings of `--help`.
-const INPUTS: &str = "Inputs";
-const PACKAGE: &str = "On a package directory";
-const RESULTS: &str = "Results";
+pub(super) const INPUTS: &str = "Inputs";
+pub(super) const PACKAGE: &str = "On a package directory";
+pub(super) const RESULTS: &str = "Results";
 const GIT: &str = "For Git";
 const OTHER: &str = "Other";
 

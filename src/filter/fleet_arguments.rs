@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
 
-use super::arguments::path_flag;
+use super::arguments::{INPUTS, PACKAGE, RESULTS, path_flag};
 use crate::fleet::Shard;
 use crate::supplied::CatalogSource;
 
@@ -28,30 +28,29 @@ pub(super) struct FleetArguments {
 impl FleetArguments {
     pub(super) fn args() -> [Arg; 5] {
         let catalog = Arg::new(CATALOG).long(CATALOG).value_name("NAME=PATH");
-        let catalog = catalog.action(ArgAction::Append);
+        let catalog = catalog.action(ArgAction::Append).help_heading(INPUTS);
         let shard = Arg::new(SHARD).long(SHARD).value_name("I/N");
         let jobs = Arg::new(JOBS).long(JOBS).short('j').value_name("N");
-        let report = path_flag(REPORT, "FILE", "");
+        let report = path_flag(
+            REPORT,
+            "FILE",
+            "Write a report: FILE.html for a page, FILE.json for data",
+        );
+        let drafts = Arg::new(DRAFTS).long(DRAFTS).action(ArgAction::SetTrue);
+        let on_package = |flag: Arg| flag.requires("package").help_heading(PACKAGE);
+        let parse_shard = |text: &str| text.parse::<Shard>().map_err(|error| error.to_string());
         [
-            catalog.value_parser(catalog_source).help(
-                "The upstream repository NAME: a Git repository, or a directory of <package>/<revision>/; can be given several times",
-            ),
-            shard
-                .requires("package")
-                .value_parser(|text: &str| text.parse::<Shard>().map_err(|error| error.to_string()))
+            catalog
+                .value_parser(catalog_source)
+                .help("A Git repository, or directory of <package>/<revision>/, repeatable"),
+            on_package(shard)
+                .value_parser(parse_shard)
                 .help("Work on share I of N of the fleet; the first is 0"),
-            jobs.requires("package")
+            on_package(jobs)
                 .value_parser(value_parser!(u16).range(1..))
-                .help("How many variants are worked on at a time; as many as there are cores without it"),
-            report
-                .action(ArgAction::Append)
-                .requires("package")
-                .help("Write a report: an HTML page, or FILE.json with the same as data"),
-            Arg::new(DRAFTS)
-                .long(DRAFTS)
-                .requires("package")
-                .action(ArgAction::SetTrue)
-                .help("Write each package that changes as a commit on a branch drafts/<package>/packagevariant-<N> of its repository, and leave work trees alone"),
+                .help("How many variants at a time; without it, one for each core"),
+            on_package(drafts).help("Commit changes to branches drafts/, leave work trees alone"),
+            on_package(report.action(ArgAction::Append)).help_heading(RESULTS),
         ]
     }
 

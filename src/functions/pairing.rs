@@ -24,7 +24,7 @@ pub(super) struct Pair<'a> {
 
 enum Previous<'a> {
     Given(NodeRef<'a>),
-    LastApplied(LastApplied),
+    LastApplied(Box<LastApplied>),
 }
 
 impl Pair<'_> {
@@ -78,7 +78,9 @@ pub(super) fn pairs<'a>(
         let previous = match previous {
             Some((_, node)) => Some(Previous::Given(node)),
             None => match live.map(|live| read_last_applied(live, resource, results)) {
-                Some(Ok(applied)) => applied.map(Previous::LastApplied),
+                Some(Ok(applied)) => {
+                    applied.map(|applied| Previous::LastApplied(Box::new(applied)))
+                }
                 Some(Err(())) => continue,
                 None => None,
             },

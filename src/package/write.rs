@@ -770,7 +770,10 @@ mod tests {
             FileChange::delete("z"),
         ];
         let mut order = Vec::new();
-        write_watched(&files, &changes, &mut |path| order.push(path.to_owned())).expect("written");
+        write_watched(&files, &changes, Journaled::No, &mut |path: &str| {
+            order.push(path.to_owned());
+        })
+        .expect("written");
         assert_eq!(order, ["a.yaml", "n.yaml", "z", "d/Kptfile", "Kptfile"]);
     }
 

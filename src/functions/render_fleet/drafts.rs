@@ -163,7 +163,7 @@ fn read(
         found.modes.insert(file.path.clone(), file.content.mode);
         found
             .files
-            .insert(file.path, file.content.text.into_bytes());
+            .insert(file.path, file.content.text.as_bytes().to_vec());
     }
     for file in snapshot.others {
         found.modes.insert(file.path.clone(), file.mode);

@@ -39,6 +39,10 @@ pub const FUNCTION: Function = Function {
     name: "render-fleet",
     about: "Makes the packages of a whole fleet: expands PackageVariantSets, then makes, updates, adopts or deletes \
             the package of each PackageVariant.",
+    examples: &[
+        "render-fleet --package fleet --variants variants --catalog web=web.git",
+        "render-fleet --package fleet --variants variants --catalog web=web.git --diff",
+    ],
     configs: &[(API_VERSION, "RenderFleet"), CONFIG_MAP],
     roles: &[Role::Variants, Role::Resources],
     keys: Keys::These(&[

@@ -159,7 +159,7 @@ fn remove(
 fn without_owner(files: &PackageFiles) -> Result<Vec<FileChange>, Box<FunctionResult>> {
     let broken = |message: String| Box::new(FunctionResult::error(Reason::InvalidPackage, message));
     let kptfile = files.get("Kptfile");
-    let text = kptfile.map(|file| file.content.text.clone());
+    let text = kptfile.map(|file| file.content.text.to_string());
     let texts = text.map(|text| ("Kptfile".to_owned(), text));
     let list = ResourceList::from_texts(texts);
     let mut list = list.map_err(|error| broken(error.to_string()))?;
