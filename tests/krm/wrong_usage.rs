@@ -691,5 +691,5 @@ fn is_touched(directory: &Path) -> bool {
             .as_deref()
             != Some(text)
     };
-    FILES.iter().any(|file| is_other(file)) || directory.join("new").exists()
+    FILES.iter().any(is_other) || directory.join("new").exists()
 }

@@ -133,7 +133,7 @@ pub(super) fn function_identity(versions: Versions<'_>) -> Option<bool> {
             .and_then(Plain::text)
             .is_some()
     };
-    (!all().any(|f| named(&f)) && all().all(|f| has_image(f)) && lists.iter().all(is_unique))
+    (!all().any(|f| named(&f)) && all().all(has_image) && lists.iter().all(is_unique))
         .then_some(false)
 }
 
