@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Two release builds in two folders: do they have the same bytes?
+#
+#   tools/reproducible.sh [PROGRAM]      default merge-package
+set -euo pipefail
+cd "$(dirname "$0")/.."
+program=${1-merge-package}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for folder in one another/folder; do
+  mkdir -p "$work/$folder"
+  git archive HEAD | tar -x -C "$work/$folder"
+  # Paths of the folder and of cargo's home are no part of what is built.
+  (cd "$work/$folder" && CARGO_TARGET_DIR=$work/$folder/target \
+    RUSTFLAGS="--remap-path-prefix=$work/$folder=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo" \
+    cargo build --quiet --release --locked --bin "$program")
+done
+sha256sum "$work/one/target/release/$program" "$work/another/folder/target/release/$program"
+cmp "$work/one/target/release/$program" "$work/another/folder/target/release/$program" && echo "the same bytes"
