@@ -11,7 +11,8 @@ COPY . .
 # musl, since `FROM scratch` has no C library: the binary must be static.
 RUN target="$(uname -m)-unknown-linux-musl" \
  && rustup target add "$target" \
- && cargo build --release --locked --target "$target" --bin "$FUNCTION" \
+ && RUSTFLAGS="-C relocation-model=static" \
+    cargo build --release --locked --target "$target" --bin "$FUNCTION" \
  && cp "target/$target/release/$FUNCTION" "/$FUNCTION"
 
 FROM scratch

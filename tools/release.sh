@@ -55,8 +55,9 @@ archive() {
   shift 2
   name=krm-variants-$version-$target
   stage=target/dist/$name
-  # A static binary: glibc's targets link it statically too, and nothing here looks up users or hosts.
-  RUSTFLAGS="-C target-feature=+crt-static" cargo build --profile "$profile" --locked --target "$target" --bins
+  # A static binary: glibc's targets link it statically too, and nothing here looks up users or hosts. At fixed
+  # addresses it starts without relocating itself.
+  RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static" cargo build --profile "$profile" --locked --target "$target" --bins
   built=target/$target/${profile/#dev/debug}
   rm -rf "$stage"
   mkdir -p "$stage/bin"

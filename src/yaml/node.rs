@@ -273,14 +273,20 @@ impl<'a> NodeRef<'a> {
     /// `---`; `None` for other nodes.
     #[must_use]
     pub fn document_text(&self) -> Option<&'a str> {
+        self.document_range()
+            .map(|range| &self.document.text[range])
+    }
+
+    /// The range of [`NodeRef::document_text`].
+    pub(crate) fn document_range(&self) -> Option<std::ops::Range<usize>> {
         let (_, span) = self.document_span()?;
         let text = &self.document.text[span.body..span.end];
         let line = text.find('\n').map_or(text.len(), |at| at + 1);
         let opened = span.body > span.start;
         Some(if opened && text[..line].trim().is_empty() {
-            &text[line..]
+            span.body + line..span.end
         } else {
-            text
+            span.body..span.end
         })
     }
 

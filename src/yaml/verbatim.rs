@@ -63,16 +63,40 @@ pub(crate) fn document_as_content(root: NodeRef<'_>) -> Option<Content<'static>>
     Some(Content::Text(Arc::new(text)))
 }
 
+impl NodeRef<'_> {
+    /// Whether this is a block collection whose lines can stand in a document of their own.
+    pub(super) fn is_text_of_its_own(&self) -> bool {
+        let tree = self.document.tree;
+        let fits = self.kind().is_block_collection() && self.properties_range().is_none();
+        // What an alias or a merge key stands for is written elsewhere.
+        let is_own = tree.expansion.is_none() && !self.holds_properties_or_aliases();
+        fits && is_own && tree.unterminated.is_none()
+    }
+
+    /// The lines of a collection that begins a line.
+    pub(crate) fn lines(&self) -> std::ops::Range<usize> {
+        let text = self.document.text;
+        let end = self.document.line_end(self.range().end);
+        self.range().start..text.len().min(end + 1)
+    }
+
+    /// Whether no blank or comment line follows a text that ends at a byte: it is the end of the text
+    /// or of a document.
+    pub(crate) fn ends_its_document(&self, end: usize) -> bool {
+        let text = self.document.text;
+        let rest = &text[end..];
+        text[..end].ends_with('\n')
+            && (rest.is_empty() || rest.starts_with("---") || rest.starts_with("..."))
+    }
+}
+
 /// A block collection as the text of a document of its own, with the comments between its indicator
 /// and its first line, and for an item those below it; `None` if its lines cannot move.
 pub(super) fn collection_text(node: NodeRef<'_>) -> Option<String> {
-    let document = node.document;
-    let fits = node.kind().is_block_collection() && node.properties_range().is_none();
-    // What an alias or a merge key stands for is written elsewhere.
-    let is_own = document.tree.expansion.is_none() && !node.holds_properties_or_aliases();
-    if !fits || !is_own || document.tree.unterminated.is_some() {
+    if !node.is_text_of_its_own() {
         return None;
     }
+    let document = node.document;
     let (column, start) = (node.column(), node.range().start);
     let mut out = String::new();
     if let Some(mark) = node.mark() {

@@ -1,5 +1,6 @@
 //! The text of a value that a patch made: that of what it was made from, with what differs.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::fields::Fields;
@@ -28,7 +29,7 @@ pub fn to_text(new: &Node<'_>) -> Result<String, EditError> {
 /// Above this size the text of a resource is not copied to write a part of it.
 const LARGE: usize = 1 << 20;
 
-/// A value made from a large resource: the text of what it leaves out is cut from the document.
+/// A value made from a resource: the text of what it leaves out is cut from the document.
 fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
     let Node::Map(map) = new else {
         return Ok(None);
@@ -37,6 +38,13 @@ fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
         return Ok(None);
     };
     let document = source.document;
+    if source.document_range().is_some() && source.column() == 0 {
+        let range = source.lines();
+        let text = edited_in_place(source, range, new);
+        if let Some(text) = text.filter(|text| is_mapping_alone(text)) {
+            return Ok(Some(text));
+        }
+    }
     let length = source.range().len();
     if length < LARGE || length < document.text.len() / 2 {
         return Ok(None);
@@ -50,9 +58,6 @@ fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
     let mut editor = Editor::new(document);
     write(source, source, new, &mut editor)?;
     let text = editor.splice()?.into_text()?;
-    if index.is_some() && is_mapping_alone(&text) {
-        return Ok(Some(text));
-    }
     let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
     let left = match index {
         Some(index) => text.document().root(index),
@@ -61,18 +66,35 @@ fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
     Ok(left.map(node_text))
 }
 
-/// Whether a text certainly has one block mapping and no comment outside of it.
+/// The lines of a document with the edits that a value made of its root needs. `None` where the lines
+/// would read in another way as a text of their own, or an edit reaches out of them: those who get none
+/// edit a copy.
+fn edited_in_place<'f>(root: NodeRef<'f>, lines: Range<usize>, new: &Node<'f>) -> Option<String> {
+    let text = root.document.text.get(lines.clone())?;
+    // What follows a scalar with `+` is part of it.
+    let is_digit = |character: char| character.is_ascii_digit();
+    let keeps = |before: &str| before.trim_end_matches(is_digit).ends_with(['|', '>']);
+    let mut plus = text.match_indices('+');
+    if !root.ends_its_document(lines.end) || plus.any(|(at, _)| keeps(&text[..at])) {
+        return None;
+    }
+    let mut editor = Editor::of_part(root)?;
+    write(root, root, new, &mut editor).ok()?;
+    editor.splice_part(lines).ok()
+}
+
+/// Whether a text certainly has one mapping, and neither comments nor blank lines around it.
 fn is_mapping_alone(text: &str) -> bool {
-    let lines = text.strip_suffix('\n').unwrap_or(text);
-    let (first, last) = (lines.bytes().next(), lines.lines().next_back());
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric();
-    // What may be a comment, a marker or a blank line of a scalar is looked at more closely.
-    first.is_some_and(is_word)
-        && last.is_some_and(|line| line.trim_start().bytes().next().is_some_and(is_word))
-        && !text.contains(['\r', '\0'])
-        && !["\n---", "\n...", "\n%"]
-            .iter()
-            .any(|marker| text.contains(marker))
+    let last = text.trim_end_matches('\n').lines().next_back();
+    let last = last
+        .map(str::trim_start)
+        .and_then(|line| line.bytes().next());
+    text.bytes()
+        .next()
+        .is_some_and(|first| first.is_ascii_alphanumeric())
+        && last.is_some_and(|last| last != b'#')
+        && !text.ends_with("\n\n")
+        && !text.contains('\r')
 }
 
 /// Lines as a literal, as `kubectl get -o yaml` shows last-applied; else the value.
@@ -127,7 +149,8 @@ pub(super) fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
     if editor.is_empty() {
         return Ok(Content::Text(Arc::new(owned)));
     }
-    let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
+    let text = editor.splice()?.into_text()?;
+    let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
     Ok(Content::Text(Arc::new(text)))
 }
 
@@ -144,6 +167,10 @@ pub fn text_of<'f>(resource: NodeRef<'f>, new: Node<'f>) -> Result<String, EditE
         write(resource, resource, &new, &mut editor)?;
         drop(new);
         return editor.splice()?.into_text();
+    }
+    let in_place = |lines| edited_in_place(resource, lines, &new);
+    if let Some(text) = resource.document_range().and_then(in_place) {
+        return Ok(text);
     }
     let text = own.map_or_else(|| node_text(resource), str::to_owned);
     let owned = OwnedDocument::parse(text).map_err(EditError::Broken)?;
@@ -165,6 +192,7 @@ fn made<'f>(fields: &Fields<'f>) -> Result<Content<'f>, EditError> {
     for at in 0..fields.len() {
         insert(root, None, fields, at, &mut editor)?;
     }
-    let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
+    let text = editor.splice()?.into_text()?;
+    let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
     Ok(Content::Text(Arc::new(text)))
 }

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::lines::{block_indicators, body_indent, newline_at};
 use super::slots::{Children, Slot, stable_slots};
+use super::units::{Block, Unit};
 use super::{Change, Editor};
-use crate::yaml::comments::head_start;
 use crate::yaml::content::Content;
 use crate::yaml::emit::{Emitter, Rendered};
 use crate::yaml::error::EditError;
@@ -15,37 +15,6 @@ use crate::yaml::format::{Format, KeptScalars};
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::NodeId;
-
-/// An entry or item in block style, and the lines that belong to it.
-#[derive(Debug, Clone)]
-pub(super) struct Unit {
-    /// First comment line directly above, or the line of the key or dash, or `start` itself where
-    /// something else stands in front on that line.
-    pub(super) lines_start: usize,
-    /// Key or dash.
-    pub(super) start: usize,
-    /// Behind the line break of the last line, or of the comments directly below that are
-    /// indented deeper.
-    pub(super) lines_end: usize,
-    /// Behind deeper comments set off by blank lines as well: where what follows is put in.
-    pub(super) below: usize,
-    /// Whether only white space stands in front of `start` on its line.
-    pub(super) own_line: bool,
-    /// Node ids of the entry or item.
-    pub(super) ids: Range<u32>,
-}
-
-/// A block collection whose units are rearranged.
-struct Block<'d> {
-    node: NodeRef<'d>,
-    children: Children<'d>,
-    /// Column of the keys or dashes.
-    column: usize,
-    /// Whether the first unit stands behind the dash of an item.
-    behind_dash: bool,
-    /// Whether a unit stays where it is.
-    any_stays: bool,
-}
 
 /// Lines that are put in at one place.
 struct Run {
@@ -78,46 +47,6 @@ impl Run {
 }
 
 impl<'d, 'f> Editor<'d, 'f> {
-    /// An entry or item of a block collection with the lines that belong to it.
-    fn unit(&self, block: &Block<'d>, index: usize) -> Unit {
-        let document = self.document;
-        let range = block.children.range(index);
-        let line = document.line_start(range.start);
-        let own_line = document.text[line..range.start].bytes().all(|b| b == b' ');
-        let lines_start = if own_line {
-            let floor = match index.checked_sub(1) {
-                Some(before) => self.lines_end(&block.children.range(before)).0,
-                None => self.floor(block.node),
-            };
-            head_start(document, line, range.start - line, floor)
-        } else {
-            range.start
-        };
-        let (lines_end, below) = self.lines_end(&range);
-        Unit {
-            lines_start,
-            start: range.start,
-            lines_end,
-            below,
-            own_line,
-            ids: block.children.ids(index),
-        }
-    }
-
-    /// Where the lines of an entry or item end, without and with the deeper comments set off by blank
-    /// lines.
-    fn lines_end(&self, range: &Range<usize>) -> (usize, usize) {
-        let column = self.document.column(range.start);
-        let end = self.behind_line(range.end);
-        let below = self.behind_deeper_comments(end, column);
-        // Comments directly below that are indented deeper are its own.
-        let end = match self.behind_blank_lines(end) {
-            at if at == end => self.behind_adjoining_comments(end, below),
-            _ => end,
-        };
-        (end, below)
-    }
-
     /// Gives a block collection other entries or items: the units that stay are edited in place,
     /// what is new or moved is put in between, and the others are removed.
     pub(super) fn edit_block(

@@ -28,6 +28,40 @@ impl<'a> Change<'a> {
 }
 
 impl<'d, 'f> Editor<'d, 'f> {
+    /// Gives a node the value of a scalar, and not its spelling.
+    ///
+    /// # Errors
+    /// [`EditError::SharedAnchor`].
+    pub(crate) fn replace_value(
+        &mut self,
+        node: NodeRef<'d>,
+        scalar: NodeRef<'f>,
+    ) -> Result<(), EditError> {
+        self.refuse(node, || node.shared_anchor())?;
+        self.added += scalar.source().len();
+        self.gone.remove(&node.id);
+        let content = self.sources.hold_value(scalar);
+        self.changes.insert(node.id, Change::Replace(content));
+        Ok(())
+    }
+
+    /// Adds an entry with the key of another one, a scalar, and `null`.
+    ///
+    /// # Errors
+    /// As [`Editor::insert_entry`].
+    pub(crate) fn insert_null(
+        &mut self,
+        mapping: NodeRef<'d>,
+        position: Option<usize>,
+        key: NodeRef<'f>,
+    ) -> Result<(), EditError> {
+        self.refuse_parts(mapping, true)?;
+        self.added += key.source().len();
+        let slot = self.sources.hold_null(key);
+        self.insert(mapping, position, slot);
+        Ok(())
+    }
+
     /// The entry of a key, with its index. A large mapping that is asked again gets an index.
     pub(super) fn find(&self, mapping: NodeRef<'d>, key: &str) -> Option<(usize, EntryRef<'d>)> {
         self.keys.borrow_mut().find(mapping, key)

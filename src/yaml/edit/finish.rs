@@ -1,5 +1,7 @@
 //! The text with all changes made, parsed again before anybody writes it.
 
+use std::ops::Range;
+
 use super::lines::{ends_in_block_scalar, newline_at};
 use super::slots::take_out;
 use super::{Change, Editor};
@@ -25,6 +27,21 @@ impl Editor<'_, '_> {
     /// As [`Editor::finish`].
     pub fn finish_with(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
         self.splice()?.parse(options)
+    }
+
+    /// The text of a range with the changes made, which whoever writes it out has to parse. The range ends
+    /// with a line, and either the text or a document ends there.
+    ///
+    /// # Errors
+    /// [`EditError::Overlap`] if a change reaches out of the range.
+    pub(crate) fn splice_part(mut self, range: Range<usize>) -> Result<String, EditError> {
+        self.take_out_gone();
+        let source = self.document.text;
+        let mut edit = TextEdit::default();
+        self.edit_nodes(0..u32::MAX, &mut edit)?;
+        // What is large is let go before the text is made.
+        drop(self);
+        edit.apply(&source[range.clone()], range.start)
     }
 
     /// Takes out what was removed.

@@ -5,7 +5,7 @@ use super::lines::{block_indicators, body_indent, newline_at};
 use crate::yaml::format::{Format, Json, KeptScalars, Owner};
 use crate::yaml::node::NodeRef;
 use crate::yaml::scalar::ScalarStyle;
-use crate::yaml::tree::{NONE, NodeId, NodeKind};
+use crate::yaml::tree::{NodeId, NodeKind};
 
 impl<'d, 'f> Editor<'d, 'f> {
     /// The format of the text around a node.
@@ -117,16 +117,14 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub(super) fn dash(&self, start: usize) -> usize {
         let dashes = self.dashes.get_or_init(|| {
             let document = self.document;
-            let nodes = document.tree.nodes.iter().enumerate();
-            let sequences = nodes.filter(|(_, node)| node.kind == NodeKind::BlockSequence);
-            let width = |id: usize| {
-                let node = document.node(NodeId(id as u32));
+            let sequences = self.block_sequences();
+            let width = |node: NodeRef<'d>| {
                 let item = node.items().next()?;
                 let width = item.outer_start().checked_sub(item.mark()?)?;
                 let is_gap = width > 1 && document.line_end(item.mark()?) > item.outer_start();
                 is_gap.then_some((node.range().start, width))
             };
-            sequences.filter_map(|(id, _)| width(id)).collect()
+            sequences.filter_map(width).collect()
         });
         nearest(dashes, start).unwrap_or(2)
     }
@@ -135,11 +133,9 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub(super) fn wide(&self, start: usize) -> bool {
         let sequences = self.sequences.get_or_init(|| {
             let document = self.document;
-            let nodes = document.tree.nodes.iter().enumerate();
-            nodes
-                .filter(|(_, node)| node.kind == NodeKind::BlockSequence && node.mark != NONE)
-                .filter_map(|(id, _)| {
-                    let node = document.node(NodeId(id as u32));
+            self.block_sequences()
+                .filter(|node| node.mark().is_some())
+                .filter_map(|node| {
                     let Owner::Key(column) = owner_of(node) else {
                         return None;
                     };
@@ -149,6 +145,14 @@ impl<'d, 'f> Editor<'d, 'f> {
                 .collect()
         });
         nearest(sequences, start).unwrap_or(false)
+    }
+
+    fn block_sequences(&self) -> impl Iterator<Item = NodeRef<'d>> + use<'d> {
+        let document = self.document;
+        let all = || 0..document.tree.nodes.len() as u32;
+        let ids = self.part.clone().unwrap_or_else(all);
+        let nodes = ids.map(move |id| document.node(NodeId(id)));
+        nodes.filter(|node| node.kind() == NodeKind::BlockSequence)
     }
 }
 

@@ -34,9 +34,11 @@ mod refuse;
 mod settle;
 mod slots;
 mod sources;
+mod units;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use change::{Change, is_empty};
@@ -78,6 +80,8 @@ pub struct Editor<'d, 'f> {
     document: Document<'d>,
     /// The expanded tree of a document that has aliases or merge keys.
     own_tree: Option<Box<Tree>>,
+    /// The nodes that are edited, if not all: only these give the format of what is put in.
+    part: Option<Range<u32>>,
     changes: BTreeMap<NodeId, Change<'f>>,
     sources: Sources<'f>,
     /// About how many bytes the content has that was put in.
@@ -110,10 +114,20 @@ impl<'d, 'f> Editor<'d, 'f> {
         Self::of(document, own_tree.map(Box::new))
     }
 
+    /// An editor of a node as if the document were only its text; `None` if that text has aliases, or is
+    /// written out in another form on its own. [`Editor::splice_part`] gives the text.
+    pub(crate) fn of_part(node: NodeRef<'d>) -> Option<Self> {
+        node.is_text_of_its_own().then(|| Self {
+            part: Some(node.ids()),
+            ..Self::of(node.document, None)
+        })
+    }
+
     fn of(document: Document<'d>, own_tree: Option<Box<Tree>>) -> Self {
         Self {
             document,
             own_tree,
+            part: None,
             changes: BTreeMap::new(),
             sources: Sources::default(),
             added: 0,
@@ -179,23 +193,6 @@ impl<'d, 'f> Editor<'d, 'f> {
         Ok(())
     }
 
-    /// Gives a node the value of a scalar, and not its spelling.
-    ///
-    /// # Errors
-    /// [`EditError::SharedAnchor`].
-    pub(crate) fn replace_value(
-        &mut self,
-        node: NodeRef<'d>,
-        scalar: NodeRef<'f>,
-    ) -> Result<(), EditError> {
-        self.refuse(node, || node.shared_anchor())?;
-        self.added += scalar.source().len();
-        self.gone.remove(&node.id);
-        let content = self.sources.hold_value(scalar);
-        self.changes.insert(node.id, Change::Replace(content));
-        Ok(())
-    }
-
     /// Replaces the value of a key, or adds an entry behind the last one.
     ///
     /// # Errors
@@ -225,23 +222,6 @@ impl<'d, 'f> Editor<'d, 'f> {
     ) -> Result<(), EditError> {
         let slot = NewSlot::entry(Value::from(key), content, None);
         self.insert_slot(mapping, position, slot)
-    }
-
-    /// Adds an entry with the key of another one, a scalar, and `null`.
-    ///
-    /// # Errors
-    /// As [`Editor::insert_entry`].
-    pub(crate) fn insert_null(
-        &mut self,
-        mapping: NodeRef<'d>,
-        position: Option<usize>,
-        key: NodeRef<'f>,
-    ) -> Result<(), EditError> {
-        self.refuse_parts(mapping, true)?;
-        self.added += key.source().len();
-        let slot = self.sources.hold_null(key);
-        self.insert(mapping, position, slot);
-        Ok(())
     }
 
     /// Adds a copy of another document's entry, with the comments above and behind it.
