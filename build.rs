@@ -1,11 +1,6 @@
 //! Links the programs at fixed addresses where they are linked dynamically for glibc: the loader has nothing to
 //! relocate then, which takes two thirds of the start of a program with large tables (`expand-variant-set`).
 
-#![expect(
-    clippy::print_stdout,
-    reason = "Cargo reads what a build script prints"
-)]
-
 use std::env;
 
 fn main() {
