@@ -8,6 +8,15 @@
 //!   [warning] Service/app: spec.type: local and upstream both changed the value ...
 //! [info] merged: 2 changed, 0 added, 0 removed, 0 moved, 2 conflicts
 //! ```
+//!
+//! A terminal shows the values of a conflict below each other:
+//!
+//! ```text
+//!   [warning] Deployment/app: spec.replicas: local and upstream both changed the value (MergeConflict)
+//!       original  1
+//!       local     5
+//!     > upstream  3
+//! ```
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -26,6 +35,7 @@ pub(crate) struct ResultPrinter {
 // Not `anstream`: it would also strip the escapes that a package's files hold from a diff of them.
 const PLAIN: Style = Style::new();
 const BOLD: Style = Style::new().bold();
+const DIMMED: Style = Style::new().dimmed();
 const RED: Style = AnsiColor::Red.on_default();
 const GREEN: Style = AnsiColor::Green.on_default();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
@@ -64,13 +74,35 @@ impl ResultPrinter {
                     file: None,
                     ..result.clone()
                 };
-                self.line(&mut text, "  ", line.severity, &line.to_string());
+                match Versions::of(&line).filter(|_| self.colour) {
+                    Some(versions) => self.conflict(&mut text, &line, &versions),
+                    None => self.line(&mut text, "  ", line.severity, &line.to_string()),
+                }
             }
         }
         for result in results.iter().filter(|result| result.file.is_none()) {
             self.line(&mut text, "", result.severity, &result.to_string());
         }
         text
+    }
+
+    /// A conflict with its values below each other; where they differ, they are bold.
+    fn conflict(self, text: &mut String, result: &FunctionResult, versions: &Versions<'_>) {
+        let heading = FunctionResult {
+            message: versions.what.to_owned(),
+            ..result.clone()
+        };
+        self.line(text, "  ", result.severity, &heading.to_string());
+        for (name, value) in &versions.values {
+            let mark = if *name == versions.winner { '>' } else { ' ' };
+            let _ = write!(text, "    {mark} {name:<9} ");
+            let Some(value) = value else {
+                let _ = writeln!(text, "{DIMMED}none{DIMMED:#}");
+                continue;
+            };
+            let [before, differs, behind] = versions.parts(value).map(printable);
+            let _ = writeln!(text, "{before}{BOLD}{differs}{BOLD:#}{behind}");
+        }
     }
 
     fn line(self, text: &mut String, indent: &str, severity: Severity, result: &str) {
@@ -81,6 +113,56 @@ impl ResultPrinter {
             Severity::Info => GREEN,
         };
         let _ = writeln!(text, "{indent}{style}{result}{style:#}");
+    }
+}
+
+/// The three versions of a conflict.
+struct Versions<'r> {
+    /// What happened, without the values.
+    what: &'r str,
+    values: [(&'static str, Option<&'r str>); 3],
+    winner: &'r str,
+    /// Bytes that all values begin with, and that all end with.
+    common: (usize, usize),
+}
+
+impl<'r> Versions<'r> {
+    /// The versions of a result that is a conflict over a value.
+    fn of(result: &'r FunctionResult) -> Option<Self> {
+        let tag = |name| {
+            let mut tags = result.tags.iter();
+            tags.find(|(tag, _)| tag == name)
+                .map(|(_, value)| value.as_str())
+        };
+        let (what, _) = result.message.split_once(" (original ")?;
+        let values = ["original", "local", "upstream"].map(|name| (name, tag(name)));
+        let mut given = values.iter().filter_map(|(_, value)| *value);
+        let first = given.next()?;
+        let mut common = (first.len(), first.len());
+        for other in given {
+            let equal = |(one, other): &(char, char)| one == other;
+            let length = |chars: &mut dyn Iterator<Item = (char, char)>| -> usize {
+                chars.take_while(equal).map(|(one, _)| one.len_utf8()).sum()
+            };
+            let before = length(&mut first.chars().zip(other.chars()));
+            let behind = length(&mut first.chars().rev().zip(other.chars().rev()));
+            common = (common.0.min(before), common.1.min(behind));
+        }
+        Some(Self {
+            what,
+            values,
+            winner: tag("winner")?,
+            common,
+        })
+    }
+
+    /// A value in front of the difference, where it differs, and behind it.
+    fn parts<'v>(&self, value: &'v str) -> [&'v str; 3] {
+        let (before, behind) = self.common;
+        let before = before.min(value.len());
+        // What all begin and end with may overlap in the shortest value.
+        let end = value.len().saturating_sub(behind).max(before);
+        [&value[..before], &value[before..end], &value[end..]]
     }
 }
 
@@ -132,6 +214,28 @@ a\\u{1b}.yaml
 "
         );
         assert_eq!(printer.errors(&results()), "");
+    }
+
+    #[test]
+    fn a_terminal_shows_the_values_of_a_conflict_below_each_other() {
+        let message = "both changed the value (original \"3Gi\", local none, upstream \"45Gi\"): upstream's stands";
+        let result = FunctionResult::warning(Reason::MergeConflict, message).in_file("a.yaml");
+        let result = result
+            .tag("original", "\"3Gi\"")
+            .tag("upstream", "\"45Gi\"");
+        let mut results = Results::default();
+        results.push(result.tag("winner", "upstream"));
+        let text = ResultPrinter { colour: true }.by_file(&results);
+        let expected = "  [warning] both changed the value (MergeConflict)\n      \
+             original  \"<3>Gi\"\n      local     none\n    > upstream  \"<45>Gi\"\n";
+        let plain = text.replace("\u{1b}[1m", "<").replace("\u{1b}[0m", ">");
+        let plain = plain.replace("\u{1b}[33m", "").replace("\u{1b}[2m", "");
+        let plain = plain
+            .replace("(MergeConflict)>", "(MergeConflict)")
+            .replace("none>", "none");
+        assert_eq!(plain.split_once('\n').expect("a heading").1, expected);
+        let plain = ResultPrinter { colour: false }.by_file(&results);
+        assert!(plain.contains(message), "{plain}");
     }
 
     #[test]

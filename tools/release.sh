@@ -5,6 +5,8 @@
 #   tools/release.sh images             images of all functions from the archive of dry-run, each started once
 #   tools/release.sh names [--check]    writes repository and registry of Cargo.toml into every metadata.yaml
 #   tools/release.sh notes              the notes of the version in Cargo.toml, from CHANGELOG.md
+#   tools/release.sh sbom [TARGET]      the dependencies of a target as CycloneDX, beside its archive
+#   tools/release.sh formula            a Homebrew formula for the archives in target/dist
 #   tools/release.sh package            what `cargo publish` would publish: a build without this checkout
 #
 # TARGETS="..." names the targets of dry-run; by default that of this machine. PROFILE=dev builds faster, for a try.
@@ -91,10 +93,12 @@ dry_run() {
   # As a user: check the sums, unpack, run.
   root=$scratch
   (cd target/dist && sha256sum --check --quiet SHA256SUMS) || fail "checksums"
-  for archive_file in target/dist/*-"$host".tar.gz; do
-    [[ -f $archive_file ]] || fail "no archive for $host: nothing to try"
-    tar --extract --gzip --directory "$root" --file "$archive_file" --strip-components=1
+  archive_file=
+  for target in "$host" "${host/%-gnu/-musl}"; do
+    if [[ -f target/dist/krm-variants-$version-$target.tar.gz ]]; then archive_file=target/dist/krm-variants-$version-$target.tar.gz; fi
   done
+  [[ -n $archive_file ]] || fail "no archive for $host: nothing to try"
+  tar --extract --gzip --directory "$root" --file "$archive_file" --strip-components=1
   for program in "${programs[@]}"; do
     [[ $("$root/bin/$program" --version) == "$program $version" ]] || fail "$program --version"
     kind=$(file --brief "$root/bin/$program")
@@ -139,6 +143,60 @@ images() {
   done
 }
 
+# usage: sbom [TARGET]
+sbom() {
+  local target=${1-} version name
+  [[ -n $target ]] || target=$(rustc --version --verbose | sed -n 's/^host: //p')
+  cargo cyclonedx --version >/dev/null 2>&1 || fail "cargo install --locked cargo-cyclonedx"
+  version=$(manifest "package['version']")
+  name=krm-variants-$version-$target.cdx
+  mkdir -p target/dist
+  cargo cyclonedx --quiet --format json --target "$target" --override-filename "$name"
+  mv "$name.json" target/dist/
+  python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["components"]), "components")' "target/dist/$name.json"
+  (cd target/dist && sha256sum -- *.tar.gz *.json >SHA256SUMS)
+}
+
+# For a tap, with the sums of the archives that are there.
+formula() {
+  local repository version file target system processor sum
+  repository=$(manifest "package['repository']")
+  version=$(manifest "package['version']")
+  cat <<EOF
+class KrmVariants < Formula
+  desc "KRM functions that keep variants of a configuration package up to date"
+  homepage "$repository"
+  version "$version"
+  license "Apache-2.0"
+
+EOF
+  for file in target/dist/*.tar.gz; do
+    [[ -f $file ]] || fail "no archives: tools/release.sh dry-run"
+    target=$(basename "$file" .tar.gz)
+    case $target in *darwin*) system=macos ;; *) system=linux ;; esac
+    case $target in *aarch64*) processor=arm ;; *) processor=intel ;; esac
+    read -r sum _ < <(sha256sum "$file")
+    printf '  on_%s do\n    on_%s do\n      url "%s"\n      sha256 "%s"\n    end\n  end\n' \
+      "$system" "$processor" "$repository/releases/download/v$version/$(basename "$file")" "$sum"
+  done
+  cat <<'EOF'
+
+  def install
+    bin.install Dir["bin/*"]
+    man1.install Dir["share/man/man1/*"]
+    bash_completion.install Dir["share/completions/bash/*"]
+    zsh_completion.install Dir["share/completions/zsh/*"]
+    fish_completion.install Dir["share/completions/fish/*"]
+    doc.install Dir["*.md"], "docs", "functions", "examples", "schemas"
+  end
+
+  test do
+    assert_match version.to_s, shell_output("#{bin}/merge-package --version")
+  end
+end
+EOF
+}
+
 # The section of the version, or what is unreleased.
 notes() {
   local version section
@@ -172,7 +230,9 @@ case ${1-} in
   dry-run) dry_run ;;
   names) names "${2-}" ;;
   notes) notes ;;
+  sbom) sbom "${2-}" ;;
+  formula) formula ;;
   images) images ;;
   package) shift; package "$@" ;;
-  *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
