@@ -65,7 +65,7 @@ archive() {
   mkdir -p "$stage/bin"
   for program; do cp "$built/$program" "$stage/bin/"; done
   # The pages, so that what the README links to is there.
-  git ls-files -z -- '*.md' LICENSE schemas examples docs functions ':!tests' ':!**/main.rs' |
+  git ls-files -z -- '*.md' LICENSE schemas examples docs functions ':!tests' ':!fuzz' ':!tools' ':!**/main.rs' |
     tar --create --null --files-from=- | tar --extract --directory "$stage"
   # Manual pages, and completions for bash, zsh and fish.
   cargo run --quiet --locked --example manual -- "$stage/share"
@@ -107,7 +107,8 @@ dry_run() {
   python3 - "$root" <<'EOF' || fail "the README of the archive"
 import pathlib, re, sys
 root = pathlib.Path(sys.argv[1])
-links = re.findall(r"\]\(([^():#]+)[^()]*\)", (root / "README.md").read_text())
+links = re.findall(r"\]\(([^()#]+)[^()]*\)", (root / "README.md").read_text())
+links = [link for link in links if "://" not in link]
 missing = [link for link in links if not (root / link).exists()]
 print(f"{len(links)} links of the README", *missing)
 sys.exit(1 if missing or not links else 0)
