@@ -9,6 +9,7 @@
 //! Source: contract, Results.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 
 use crate::results::LAST_APPLIED;
@@ -20,16 +21,54 @@ struct Hidden {
     value: Option<Value>,
 }
 
-/// By the path that leads to it.
-type AllHidden = BTreeMap<(&'static str, String), Hidden>;
+/// By the Secret and the path in it that leads to it.
+type AllHidden = BTreeMap<(String, &'static str, String), Hidden>;
 
 /// Two versions of a Secret, without their values. One that is no YAML is not shown at all.
 pub(crate) fn masked(before: &str, after: &str) -> (String, String) {
     let sides = [before, after].map(|text| OwnedDocument::parse(text.to_owned()).ok());
     let hidden = sides.each_ref().map(|side| {
+        let mut found = AllHidden::new();
         let root = side.as_ref().and_then(OwnedDocument::root);
-        root.map(hidden).unwrap_or_default()
+        root.into_iter()
+            .for_each(|root| hide_values(root, "", &mut found));
+        found
     });
+    with_hidden([before, after], &sides, &hidden)
+}
+
+/// Two versions of a file, without the values of Secrets; `None` if no Secret is in them. One that is no YAML
+/// is not shown at all if it speaks of Secrets.
+pub(crate) fn masked_file(before: &str, after: &str) -> Option<(String, String)> {
+    let texts = [before, after];
+    // Most files need no parsing.
+    if !texts.iter().any(|text| text.contains(SECRET)) {
+        return None;
+    }
+    let sides = texts.map(|text| OwnedDocument::parse(text.to_owned()).ok());
+    let hidden = sides.each_ref().map(|side| {
+        let mut found = AllHidden::new();
+        let document = side.as_ref().map(OwnedDocument::document);
+        let roots = document.into_iter().flat_map(|document| {
+            (0..document.len()).filter_map(move |index| document.root(index))
+        });
+        roots.for_each(|root| hide_secrets(root, &mut found));
+        found
+    });
+    let is_all_read = sides.iter().all(Option::is_some);
+    let is_plain = hidden.iter().all(BTreeMap::is_empty);
+    (!is_all_read || !is_plain).then(|| with_hidden(texts, &sides, &hidden))
+}
+
+/// The kind whose values are not shown.
+const SECRET: &str = "Secret";
+
+/// Both texts with masks in place of what is hidden.
+fn with_hidden(
+    texts: [&str; 2],
+    sides: &[Option<OwnedDocument>; 2],
+    hidden: &[AllHidden; 2],
+) -> (String, String) {
     let masked = |own: usize, changed: &'static str| {
         let (own_hidden, other) = (&hidden[own], &hidden[1 - own]);
         let mut ranges = BTreeMap::new();
@@ -42,7 +81,7 @@ pub(crate) fn masked(before: &str, after: &str) -> (String, String) {
                 ranges.insert(range.start, (range.end, mask));
             }
         }
-        let text = [before, after][own];
+        let text = texts[own];
         if sides[own].is_some() {
             with_masks(text, &ranges)
         } else {
@@ -66,8 +105,20 @@ fn with_masks(text: &str, ranges: &BTreeMap<usize, (usize, &str)>) -> String {
     masked
 }
 
-fn hidden(root: NodeRef<'_>) -> AllHidden {
-    let mut found = AllHidden::new();
+/// Hides the values of a Secret, and of those in a list.
+fn hide_secrets(root: NodeRef<'_>, found: &mut AllHidden) {
+    let root = root.resolved();
+    let text = |path: &[&str]| Some(root.get_path(path)?.resolved().scalar_text()?.to_owned());
+    if text(&["kind"]).as_deref() == Some(SECRET) {
+        let part = |name| text(&["metadata", name]).unwrap_or_default();
+        let name = format!("{}/{}", part("namespace"), part("name"));
+        hide_values(root, &name, found);
+    } else if let Some(items) = root.get("items").map(|items| items.resolved()) {
+        items.items().for_each(|item| hide_secrets(item, found));
+    }
+}
+
+fn hide_values(root: NodeRef<'_>, secret: &str, found: &mut AllHidden) {
     let mut hide = |section: &'static str, key: &str, node: NodeRef<'_>| {
         if node.is_null() {
             return;
@@ -75,7 +126,14 @@ fn hidden(root: NodeRef<'_>) -> AllHidden {
         // What an alias stands for is written somewhere else.
         let ranges = vec![node.range(), node.resolved().range()];
         let value = node.value();
-        found.insert((section, key.to_owned()), Hidden { ranges, value });
+        let path = (secret.to_owned(), section, key.to_owned());
+        match found.entry(path) {
+            // Two Secrets of one name in a file.
+            Entry::Occupied(mut first) => first.get_mut().ranges.extend(ranges),
+            Entry::Vacant(place) => {
+                place.insert(Hidden { ranges, value });
+            }
+        }
     };
     for section in ["data", "stringData"] {
         let Some(node) = root.get(section) else {
@@ -93,12 +151,11 @@ fn hidden(root: NodeRef<'_>) -> AllHidden {
     if let Some(node) = root.get_path(&["metadata", "annotations", LAST_APPLIED]) {
         hide("metadata", LAST_APPLIED, node);
     }
-    found
 }
 
 #[cfg(test)]
 mod tests {
-    use super::masked;
+    use super::{masked, masked_file};
 
     #[test]
     fn values_are_told_apart_and_not_shown() {
@@ -114,6 +171,20 @@ mod tests {
             after,
             "kind: Secret\nmetadata:\n  name: s\ndata: {same: \"***\", changed: \"*** (after)\", new: \"***\"}\nstringData:\n  text: \"*** (after)\"\ntype: Opaque\n"
         );
+    }
+
+    #[test]
+    fn the_secrets_of_a_file_are_not_shown() {
+        let map = "kind: ConfigMap\ndata: {a: Secret}\n";
+        assert_eq!(masked_file(map, ""), None);
+        let secret = "kind: Secret\nmetadata: {name: s}\ndata: {a: one}\n";
+        let list = format!("{map}---\nkind: List\nitems:\n- {{kind: Secret, metadata: {{name: s}}, data: {{a: two}}}}\n");
+        let (before, after) = masked_file(secret, &list).expect("a Secret");
+        assert_eq!(before, secret.replace("one", "\"*** (before)\""));
+        assert_eq!(after, list.replace("two", "\"*** (after)\""));
+        let broken = "kind: Secret\ndata: [one";
+        let (before, after) = masked_file("", broken).expect("a Secret");
+        assert_eq!((&*before, &*after), ("", "***\n"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use similar::algorithms::IdentifyDistinct;
 use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
+use crate::mask::masked_file;
 use crate::package::{FileChange, PackageError, PackageFiles};
 use quote::{quote, quote_always};
 
@@ -35,6 +36,34 @@ pub fn file_diff(path: &str, before: Option<(&[u8], u32)>, after: Option<(&[u8],
     }
 }
 
+/// The diff of one file of a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDiff {
+    /// The path of the file in its package.
+    pub path: String,
+    /// In the form that `git apply` takes; empty if no byte differs.
+    pub text: String,
+    /// The same without the values of Secrets, if the file has any.
+    pub masked: Option<String>,
+}
+
+impl FileDiff {
+    /// The diff of a file that is shown under a longer path.
+    pub(crate) fn new(path: &str, shown: &str, before: Side<'_>, after: Side<'_>) -> Self {
+        Self {
+            path: path.to_owned(),
+            text: file_diff(shown, before, after),
+            masked: masked_diff(shown, before, after),
+        }
+    }
+
+    /// The diff without the values of Secrets.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        self.masked.as_deref().unwrap_or(&self.text)
+    }
+}
+
 /// The diff of a change to a package, with paths below a folder; empty if no byte differs.
 ///
 /// # Errors
@@ -44,6 +73,51 @@ pub(crate) fn change_diff(
     change: &FileChange,
     folder: &str,
 ) -> Result<String, PackageError> {
+    let shown = |path: &str, before: Side<'_>, after: Side<'_>| file_diff(path, before, after);
+    with_sides(files, change, folder, shown)
+}
+
+/// The same, also without the values of Secrets.
+///
+/// # Errors
+/// The file cannot be read any more.
+pub(crate) fn change_diffs(
+    files: &PackageFiles,
+    change: &FileChange,
+    folder: &str,
+) -> Result<FileDiff, PackageError> {
+    with_sides(files, change, folder, |path, before, after| {
+        FileDiff::new(change.path(), path, before, after)
+    })
+}
+
+/// The diff without the values of Secrets; `None` if there are none.
+fn masked_diff(path: &str, before: Side<'_>, after: Side<'_>) -> Option<String> {
+    // Other files are texts about Secrets.
+    let is_yaml = [".yaml", ".yml", ".json"].iter().any(|ending| path.ends_with(ending));
+    if !is_yaml {
+        return None;
+    }
+    let [old, new] = [before, after].map(|file| file.map(|(bytes, _)| bytes));
+    let (old, new) = (text_of(old)?, text_of(new)?);
+    let (old_masked, new_masked) =
+        masked_file(old.unwrap_or_default(), new.unwrap_or_default())?;
+    let old = old.map(|_| &*old_masked);
+    let new = new.map(|_| &*new_masked);
+    let new_mode = after.map_or(USUAL_MODE, |(_, mode)| mode);
+    Some(text_diff(path, old, new, new_mode))
+}
+
+/// The content of a file and its permission bits; `None` is no file.
+type Side<'f> = Option<(&'f [u8], u32)>;
+
+/// What a function makes of both sides of a change, with the path below a folder.
+fn with_sides<T>(
+    files: &PackageFiles,
+    change: &FileChange,
+    folder: &str,
+    make: impl FnOnce(&str, Side<'_>, Side<'_>) -> T,
+) -> Result<T, PackageError> {
     let path = change.path();
     let other;
     let before = match (files.get(path), files.mode_of_other(path)) {
@@ -62,7 +136,7 @@ pub(crate) fn change_diff(
         "" => path.to_owned(),
         folder => format!("{folder}/{path}"),
     };
-    Ok(file_diff(&shown, before, after))
+    Ok(make(&shown, before, after))
 }
 
 /// Permission bits of a file that nobody made executable.

@@ -227,7 +227,9 @@ pub fn command(function: &Function) -> Command {
         command = command.arg(flag.help_heading(PACKAGE));
     }
     if function.fleet.is_some() {
-        command = command.args(FleetArguments::args());
+        command = command
+            .args(FleetArguments::args())
+            .group(FleetArguments::group());
     }
     if function.merge_driver.is_some() {
         let help = "As Git's merge driver: merge the file %B into %A, exit 1 if conflicts are left";

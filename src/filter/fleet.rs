@@ -1,16 +1,20 @@
 //! A fleet in a directory, whose packages are worked on one by one.
 
+use std::io::IsTerminal;
 use std::num::NonZero;
 use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::Instant;
 
-use super::arguments::Arguments;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::arguments::{Arguments, Output};
 use super::print::{print_result_list, print_results, say, write_diff, write_results};
 use super::read::config_of_arguments;
 use super::step::read_document;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::{Config, UsageError};
+use crate::functions::render_fleet::report::{Collector, Form, Report, join};
 use crate::functions::render_fleet::{Counts, FleetRun, Mode, VariantOutcome, Watch};
 use crate::functions::{FleetDriver, Function};
 use crate::result_printer::ResultPrinter;
@@ -24,9 +28,15 @@ pub(super) fn on_fleet(
     driver: FleetDriver,
 ) -> Result<u8, UsageError> {
     let start = Instant::now();
+    let reports = report_files(arguments)?;
     let config = config_of_arguments(arguments)?;
     let conflicts = read_document("--conflicts", arguments.conflicts.as_deref())?;
     let cores = || available_parallelism().map_or(1, NonZero::get);
+    let mode = Mode {
+        writes: !arguments.diff && !arguments.check,
+        drafts: arguments.fleet.drafts,
+        keeps_diffs: arguments.diff || !reports.is_empty(),
+    };
     let run = FleetRun {
         fleet,
         config: config.as_ref().and_then(Config::node),
@@ -35,23 +45,29 @@ pub(super) fn on_fleet(
         catalogs: arguments.fleet.catalogs.clone(),
         shard: arguments.fleet.shard,
         jobs: arguments.fleet.jobs.map_or_else(cores, usize::from),
-        mode: Mode {
-            writes: !arguments.diff && !arguments.check,
-            drafts: arguments.fleet.drafts,
-            keeps_diffs: arguments.diff || !arguments.fleet.reports.is_empty(),
-        },
+        mode,
     };
     let mut told = Told {
         arguments,
         counts: None,
         results: Results::default(),
+        collector: (!reports.is_empty()).then(Collector::default),
+        progress: ProgressBar::hidden(),
     };
-    let mut results = driver(run, &mut told)?;
+    let results = driver(run, &mut told);
+    told.progress.finish_and_clear();
+    let mut results = results?;
     let Told {
         counts,
         results: of_variants,
+        collector,
         ..
     } = told;
+    let report = collector.map(|collector| {
+        let counts = counts.as_ref();
+        let none = Counts::default();
+        collector.finish(mode.writes, counts.unwrap_or(&none), &results)
+    });
     of_variants
         .iter()
         .for_each(|result| results.push(result.clone()));
@@ -60,6 +76,9 @@ pub(super) fn on_fleet(
     }
     say(arguments, start, || "done".to_owned());
     write_results(function, arguments, &results)?;
+    if let Some(report) = report {
+        write_reports(&report, &reports)?;
+    }
     print_results(function, arguments, &results, ResultPrinter::by_file);
     print_result_list(function, arguments, &results)?;
     Ok(if results.has_errors() {
@@ -73,26 +92,82 @@ pub(super) fn on_fleet(
     })
 }
 
+/// Puts the reports of shards together.
+pub(super) fn join_reports(arguments: &Arguments) -> Result<u8, UsageError> {
+    let reports = report_files(arguments)?;
+    write_reports(&join(&arguments.fleet.joined)?, &reports)?;
+    Ok(DONE)
+}
+
+/// The files of `--report` with their forms. One that cannot be written is better known before the run.
+fn report_files(arguments: &Arguments) -> Result<Vec<(&Path, Form)>, UsageError> {
+    let files = arguments.fleet.reports.iter().map(|path| {
+        let form = Form::of_file(path)?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) || path.is_dir() {
+            let path = path.display();
+            let message = format!("--report: expected a file in a directory that exists, found `{path}`");
+            return Err(UsageError(message));
+        }
+        Ok((path.as_path(), form))
+    });
+    files.collect()
+}
+
+fn write_reports(report: &Report, files: &[(&Path, Form)]) -> Result<(), UsageError> {
+    for (path, form) in files {
+        std::fs::write(path, report.text(*form)?).map_err(|error| {
+            let path = path.display();
+            UsageError(format!("cannot write the report to {path}: {error}"))
+        })?;
+    }
+    Ok(())
+}
+
 /// What was told of the variants so far.
 struct Told<'t> {
     arguments: &'t Arguments,
     /// Absent while nothing began.
     counts: Option<Counts>,
     results: Results,
+    /// The report, if one is asked for.
+    collector: Option<Collector>,
+    progress: ProgressBar,
+}
+
+/// A line on a terminal that says how far a run is.
+fn progress_line(arguments: &Arguments, variants: usize) -> ProgressBar {
+    let is_shown = !arguments.quiet
+        && !arguments.verbose
+        && !arguments.diff
+        && arguments.output == Output::Text
+        && std::io::stderr().is_terminal();
+    if !is_shown {
+        return ProgressBar::hidden();
+    }
+    let line = "{bar:30} {human_pos} of {human_len} variants, {eta} left {msg}";
+    let style = ProgressStyle::with_template(line);
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(variants as u64).with_style(style)
 }
 
 impl Watch for Told<'_> {
     fn begin(&mut self, variants: usize) {
         self.counts = Some(Counts::of(variants));
+        self.progress = progress_line(self.arguments, variants);
     }
 
     fn see(&mut self, mut outcome: VariantOutcome) -> Result<(), UsageError> {
+        self.progress.inc(1);
+        if let Some(collector) = &mut self.collector {
+            collector.add(&outcome);
+        }
         let diffs = std::mem::take(&mut outcome.diffs);
         if let Some(counts) = &mut self.counts {
             counts.tell(outcome, &mut self.results);
         }
         if self.arguments.diff {
-            write_diff(self.arguments, diffs)?;
+            write_diff(self.arguments, diffs.into_iter().map(|diff| diff.text))?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, value_parser};
 
 use super::arguments::{INPUTS, PACKAGE, RESULTS, path_flag};
 use crate::fleet::Shard;
@@ -13,6 +13,9 @@ const SHARD: &str = "shard";
 const JOBS: &str = "jobs";
 const REPORT: &str = "report";
 const DRAFTS: &str = "drafts";
+const JOIN: &str = "join";
+/// What a report can be about.
+const REPORTED: &str = "reported";
 
 /// What the flags say.
 #[derive(Debug, Clone, Default)]
@@ -23,19 +26,20 @@ pub(super) struct FleetArguments {
     pub(super) jobs: Option<u16>,
     pub(super) reports: Vec<PathBuf>,
     pub(super) drafts: bool,
+    /// Reports of shards.
+    pub(super) joined: Vec<PathBuf>,
 }
 
 impl FleetArguments {
-    pub(super) fn args() -> [Arg; 5] {
+    pub(super) fn args() -> [Arg; 6] {
         let catalog = Arg::new(CATALOG).long(CATALOG).value_name("NAME=PATH");
         let catalog = catalog.action(ArgAction::Append).help_heading(INPUTS);
         let shard = Arg::new(SHARD).long(SHARD).value_name("I/N");
         let jobs = Arg::new(JOBS).long(JOBS).short('j').value_name("N");
-        let report = path_flag(
-            REPORT,
-            "FILE",
-            "Write a report: FILE.html for a page, FILE.json for data",
-        );
+        let help = "Write a report: FILE.html for a page, FILE.json for data";
+        let report = path_flag(REPORT, "FILE", help).action(ArgAction::Append);
+        let help = "Put reports or --results of shards together, for --report";
+        let join = path_flag(JOIN, "FILE", help).action(ArgAction::Append);
         let drafts = Arg::new(DRAFTS).long(DRAFTS).action(ArgAction::SetTrue);
         let on_package = |flag: Arg| flag.requires("package").help_heading(PACKAGE);
         let parse_shard = |text: &str| text.parse::<Shard>().map_err(|error| error.to_string());
@@ -50,8 +54,16 @@ impl FleetArguments {
                 .value_parser(value_parser!(u16).range(1..))
                 .help("How many variants at a time; without it, one for each core"),
             on_package(drafts).help("Commit changes to branches drafts/, leave work trees alone"),
-            on_package(report.action(ArgAction::Append)).help_heading(RESULTS),
+            report.requires(REPORTED).help_heading(RESULTS),
+            join.num_args(1..)
+                .requires(REPORT)
+                .conflicts_with_all(["package", "config", "results"]),
         ]
+    }
+
+    /// What `--report` needs one of.
+    pub(super) fn group() -> ArgGroup {
+        ArgGroup::new(REPORTED).args(["package", JOIN])
     }
 
     pub(super) fn read(matches: &ArgMatches) -> Self {
@@ -65,6 +77,7 @@ impl FleetArguments {
             jobs: matches.get_one(JOBS).copied(),
             reports: all(matches, REPORT),
             drafts: matches.get_flag(DRAFTS),
+            joined: all(matches, JOIN),
         }
     }
 }

@@ -49,6 +49,7 @@ pub fn main(function: &Function) -> ExitCode {
             (_, Some(driver)) if !arguments.merged_files.is_empty() => {
                 driver::on_files(function, &arguments, driver)
             }
+            (None, _) if !arguments.fleet.joined.is_empty() => fleet::join_reports(&arguments),
             (Some(directory), _) if let Some(fleet) = function.fleet => {
                 fleet::on_fleet(function, &arguments, directory, fleet)
             }

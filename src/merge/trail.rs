@@ -1,7 +1,7 @@
 //! The way to a value in a resource, with the list elements that it goes through.
 
 use crate::schema::ListType;
-use crate::yaml::NodeRef;
+use crate::yaml::{NodeRef, Path, PathElement};
 
 /// The way from the root of a resource to a value.
 pub(super) type Trail<'t> = crate::yaml::Trail<'t, ElementOf<'t>>;
@@ -29,9 +29,47 @@ impl Trail<'_> {
             at = at.parent()?;
         }
     }
+
+    /// The path with elements by their keys, as rules for conflicts write it: an index is that of one package,
+    /// a key that of all.
+    pub(super) fn rule_path(&self) -> Path {
+        let steps = self.steps().into_iter();
+        steps.fold(Path::root(), |path, step| match step {
+            Self::Root => path,
+            Self::Field(_, name) => path.field(name),
+            Self::Element(_, index, element) => match element.in_rule() {
+                Some(key) => path.child(key),
+                None => path.index(*index),
+            },
+        })
+    }
 }
 
 impl ElementOf<'_> {
+    /// How a rule for conflicts names the element; `None` if only its index can.
+    fn in_rule(&self) -> Option<PathElement> {
+        let node = self.node.resolved();
+        // In brackets these characters mean something else.
+        let is_plain = |text: &&str| {
+            !text.is_empty() && text.trim() == *text && !text.contains(['[', ']', ',', '=', '*', '"'])
+        };
+        match self.list {
+            ListType::Map(keys) => {
+                let pairs = keys.names().filter_map(|key| {
+                    let value = node.get(key)?.resolved().scalar_text().filter(is_plain)?;
+                    Some((key.to_owned(), value.to_owned()))
+                });
+                let pairs: Vec<_> = pairs.collect();
+                (!pairs.is_empty()).then_some(PathElement::Key(pairs))
+            }
+            ListType::Set => {
+                let value = node.scalar_text().filter(is_plain)?;
+                Some(PathElement::Value(value.to_owned()))
+            }
+            ListType::Atomic | ListType::KeyedStrings(_) | ListType::Functions => None,
+        }
+    }
+
     fn name(&self) -> Option<String> {
         let node = self.node.resolved();
         let keys = match self.list {

@@ -76,6 +76,8 @@ pub struct FunctionResult {
     pub file: Option<(String, Option<usize>)>,
     /// The field that it is about: `spec.template.spec.containers[0].image`.
     pub field: Option<String>,
+    /// The field as a rule for conflicts writes it, if it is a conflict; no part of the data of results.
+    pub rule_path: Option<Box<str>>,
     /// The field's current and proposed values.
     pub values: Option<Box<FieldValues>>,
     /// Tags for programs; `reason` comes first.
@@ -92,6 +94,7 @@ impl FunctionResult {
             resource: None,
             file: None,
             field: None,
+            rule_path: None,
             values: None,
             tags: Vec::new(),
         }
@@ -147,6 +150,13 @@ impl FunctionResult {
     #[must_use]
     pub fn at(mut self, field: impl fmt::Display) -> Self {
         self.field = Some(field.to_string());
+        self
+    }
+
+    /// Names the field as a rule for conflicts writes it.
+    #[must_use]
+    pub(crate) fn decided_at(mut self, path: impl fmt::Display) -> Self {
+        self.rule_path = Some(path.to_string().into());
         self
     }
 

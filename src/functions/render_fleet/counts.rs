@@ -51,20 +51,30 @@ impl Counts {
         all - self.count(Action::Failed)
     }
 
-    /// The last result of a run.
+    /// All counts by their names: the variants, each action, what is unchanged, the conflicts.
     #[must_use]
-    pub fn result(&self) -> FunctionResult {
+    pub fn named(&self) -> Vec<(&'static str, usize)> {
         let of_packages = [Action::Orphaned, Action::Deleted].map(|action| self.count(action));
         let worked: usize =
             self.by_action.values().sum::<usize>() - of_packages.iter().sum::<usize>();
         let unchanged = self.variants.saturating_sub(worked);
-        let mut counts: Vec<(&str, usize)> = Action::ALL
-            .iter()
-            .map(|action| (action.as_str(), self.count(*action)))
-            .collect();
-        counts.push(("unchanged", unchanged));
-        let shown = counts.iter();
-        let shown = shown.filter(|(name, count)| *count > 0 || *name == "unchanged");
+        let actions = Action::ALL.iter();
+        let actions = actions.map(|action| (action.as_str(), self.count(*action)));
+        let mut named = vec![("variants", self.variants)];
+        named.extend(actions);
+        named.extend([("unchanged", unchanged), ("conflicts", self.conflicts)]);
+        named
+    }
+
+    /// The last result of a run.
+    #[must_use]
+    pub fn result(&self) -> FunctionResult {
+        let named = self.named();
+        let shown = named.iter().filter(|(name, count)| match *name {
+            "variants" | "conflicts" => false,
+            "unchanged" => true,
+            _ => *count > 0,
+        });
         let shown: Vec<String> = shown
             .map(|(name, count)| format!("{count} {name}"))
             .collect();
@@ -73,16 +83,14 @@ impl Counts {
             1 => "; 1 conflict".to_owned(),
             count => format!("; {count} conflicts"),
         };
-        counts.push(("conflicts", self.conflicts));
         let variants = match self.variants {
             1 => "1 variant".to_owned(),
             count => format!("{count} variants"),
         };
         let message = format!("{variants}: {}{conflicts}", shown.join(", "));
-        let result = FunctionResult::info(message).tag("variants", self.variants.to_string());
         let tag = |result: FunctionResult, (name, count): &(&str, usize)| {
             result.tag(name, count.to_string())
         };
-        counts.iter().fold(result, tag)
+        named.iter().fold(FunctionResult::info(message), tag)
     }
 }

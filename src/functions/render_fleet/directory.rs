@@ -7,7 +7,7 @@ use super::outcome::VariantOutcome;
 use super::render::{Rendered, Worker};
 use super::variants::{FleetVariant, Place};
 use crate::config::UsageError;
-use crate::diff::change_diff;
+use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{PackageLock, create_package};
 use crate::package::{
     FileChange, PackageError, PackageFiles, read_package, recover_package, write_package_whole,
@@ -98,7 +98,7 @@ impl Package<'_> {
         worker: &mut Worker<'_>,
         variant: &FleetVariant,
         said: &mut Results,
-    ) -> Result<(Rendered, Vec<String>, bool), Stop> {
+    ) -> Result<(Rendered, Vec<FileDiff>, bool), Stop> {
         let is_made = self.mode.writes && !self.directory.exists();
         if is_made {
             let made = fs::create_dir_all(self.directory);
@@ -117,7 +117,7 @@ impl Package<'_> {
         worker: &mut Worker<'_>,
         variant: &FleetVariant,
         said: &mut Results,
-    ) -> Result<(Rendered, Vec<String>, bool), Stop> {
+    ) -> Result<(Rendered, Vec<FileDiff>, bool), Stop> {
         let _lock = if self.directory.exists() {
             let lock = PackageLock::acquire(self.directory);
             let lock = lock.map_err(PackageError::io("lock", self.directory))?;
@@ -160,14 +160,14 @@ impl Package<'_> {
         &self,
         files: &PackageFiles,
         changes: &[FileChange],
-    ) -> Result<Vec<String>, PackageError> {
+    ) -> Result<Vec<FileDiff>, PackageError> {
         if !self.mode.keeps_diffs {
             return Ok(Vec::new());
         }
         let path = &self.place.path;
         let diffs = changes.iter();
         diffs
-            .map(|change| change_diff(files, change, path))
+            .map(|change| change_diffs(files, change, path))
             .collect()
     }
 

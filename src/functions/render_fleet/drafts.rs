@@ -7,7 +7,7 @@ use super::outcome::VariantOutcome;
 use super::render::{Rendered, Worker};
 use super::variants::{FleetVariant, Place};
 use crate::config::UsageError;
-use crate::diff::file_diff;
+use crate::diff::FileDiff;
 use crate::git::{Draft, DraftCommit, GitError, Repository, Revision};
 use crate::kptfile::{Ownership, root_kptfile};
 use crate::package::FileChange;
@@ -47,7 +47,7 @@ struct Found {
     modes: BTreeMap<String, u32>,
 }
 
-type Done = (Rendered, Vec<String>, Option<String>);
+type Done = (Rendered, Vec<FileDiff>, Option<String>);
 
 fn run(
     worker: &mut Worker<'_>,
@@ -172,7 +172,7 @@ fn read(
     Ok(Some(found))
 }
 
-fn diff(files: &BTreeMap<String, Vec<u8>>, change: &FileChange, folder: &str) -> String {
+fn diff(files: &BTreeMap<String, Vec<u8>>, change: &FileChange, folder: &str) -> FileDiff {
     const USUAL_MODE: u32 = 0o644;
     let path = change.path();
     let before = files.get(path).map(|bytes| (bytes.as_slice(), USUAL_MODE));
@@ -180,5 +180,5 @@ fn diff(files: &BTreeMap<String, Vec<u8>>, change: &FileChange, folder: &str) ->
         FileChange::Write { bytes, mode, .. } => Some((&bytes[..], mode.unwrap_or(USUAL_MODE))),
         FileChange::Delete { .. } => None,
     };
-    file_diff(&format!("{folder}/{path}"), before, after)
+    FileDiff::new(path, &format!("{folder}/{path}"), before, after)
 }

@@ -19,6 +19,7 @@ mod drafts;
 mod items;
 mod outcome;
 mod prune;
+pub mod report;
 mod render;
 mod run;
 mod variants;

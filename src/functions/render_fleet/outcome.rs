@@ -1,5 +1,6 @@
 //! What became of one variant, for results and reports.
 
+use crate::diff::FileDiff;
 use crate::fleet::Shard;
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Reason, Results, Severity};
@@ -25,7 +26,7 @@ pub struct VariantOutcome {
     /// Results, with paths from the fleet's directory.
     pub results: Vec<FunctionResult>,
     /// The diff of each file that changes, if diffs were asked for.
-    pub diffs: Vec<String>,
+    pub diffs: Vec<FileDiff>,
 }
 
 impl VariantOutcome {
@@ -97,7 +98,8 @@ impl VariantOutcome {
             action.as_str()
         ));
         result = result.in_file(format!("{package}/Kptfile"));
-        outcome.results.push(result.tag("action", action.as_str()));
+        let result = result.tag("action", action.as_str());
+        outcome.results.push(result.tag("variant", owner));
         outcome
     }
 

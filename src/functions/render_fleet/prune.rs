@@ -8,7 +8,7 @@ use super::directory::Mode;
 use super::outcome::VariantOutcome;
 use super::render::Action;
 use super::variants::FleetVariant;
-use crate::diff::change_diff;
+use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{OwnedPackage, PackageLock, delete_package};
 use crate::kptfile::{DELETION_POLICY_ANNOTATION, OWNER_ANNOTATION, remove_annotations};
 use crate::package::{
@@ -84,7 +84,8 @@ pub(super) fn prune(
         Err(result) => {
             outcome.action = Some(Action::Failed);
             let result = result.in_file(format!("{}/Kptfile", package.path));
-            outcome.results = vec![result.tag("action", Action::Failed.as_str())];
+            let result = result.tag("action", Action::Failed.as_str());
+            outcome.results = vec![result.tag("variant", package.owner.as_str())];
         }
     }
     outcome
@@ -108,16 +109,20 @@ pub(super) fn named(package: &OwnedPackage, prunes: bool) -> VariantOutcome {
     let mut outcome = VariantOutcome::of_package(path, owner, Action::Deleted);
     outcome.action = None;
     let result = FunctionResult::info(message).in_file(format!("{path}/Kptfile"));
-    outcome.results = vec![result];
+    outcome.results = vec![result.tag("variant", owner.as_str())];
     outcome
 }
 
 /// Removes the package or its owner; gives the diffs, if the mode keeps them.
+<<<<<<< HEAD
 fn remove(
     fleet: &Path,
     package: &OwnedPackage,
     mode: Mode,
 ) -> Result<Vec<String>, Box<FunctionResult>> {
+=======
+fn remove(fleet: &Path, package: &OwnedPackage, mode: Mode) -> Result<Vec<FileDiff>, FunctionResult> {
+>>>>>>> 60e48b7 (render-fleet: reports as a page and as data, joined reports of shards, progress on a terminal)
     let directory = fleet.join(&package.path);
     let failed = |error: PackageError| {
         Box::new(FunctionResult::error(Reason::NotWritten, error.to_string()))
@@ -142,7 +147,7 @@ fn remove(
         };
         if mode.keeps_diffs {
             let each = changes.iter();
-            let each = each.map(|change| change_diff(&files, change, &package.path));
+            let each = each.map(|change| change_diffs(&files, change, &package.path));
             diffs = each.collect::<Result<_, _>>().map_err(failed)?;
         }
         if mode.writes && package.orphans {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use super::config::Settings;
 use super::variants::{FleetVariant, Place};
 use crate::config::UsageError;
@@ -19,7 +21,8 @@ use crate::supplied::{CatalogSource, GitOrigin, Role, Supplied, SuppliedPackage}
 use crate::yaml::EditError;
 
 /// What became of a package.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Action {
     /// It was made.
     Created,

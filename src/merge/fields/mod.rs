@@ -44,6 +44,8 @@ use take::{take, take_inner_comments};
 pub struct Conflict {
     /// Where.
     pub path: Path,
+    /// The same, with elements by their keys: as a rule that decides it writes it.
+    pub rule_path: Path,
     /// What the nearest list element around it is called.
     pub element: Option<String>,
     /// What each version has there.
@@ -268,6 +270,7 @@ impl Merge<'_> {
     ) -> Side {
         self.findings.conflicts.push(Conflict {
             path: trail.to_path(),
+            rule_path: trail.rule_path(),
             element: trail.element_name(),
             values,
             winner: decision.side,

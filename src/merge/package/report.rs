@@ -155,7 +155,8 @@ impl<'r> Report<'r> {
             let details = listed(&cut(&values, SHORT));
             let message = format!("{} ({details})", what(found));
             let result = self.conflict(&message, decision, &values);
-            self.said.push(result.about(resource).at(&found.path));
+            let result = result.about(resource).at(&found.path);
+            self.said.push(result.decided_at(&found.rule_path));
         }
         for path in &findings.duplicates {
             let message = "two elements have the same keys: they were matched by their position";

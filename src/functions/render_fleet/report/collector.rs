@@ -1,0 +1,232 @@
+//! Collects a report, one variant after the other.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::finding::{Finding, OF_VARIANT, Said};
+use super::rule::Rule;
+use super::words::{Words, show_common};
+use super::{Change, ChangedFile, Entry, KIND, Report, Tally};
+use crate::config::API_VERSION;
+use crate::functions::render_fleet::{Counts, VariantOutcome};
+use crate::results::FunctionResult;
+
+/// What is known of the variants so far. Each text is kept once.
+#[derive(Debug, Default)]
+pub struct Collector {
+    entries: Vec<Entry>,
+    /// With the numbers of the variants that have them.
+    said: HashMap<Said, Vec<usize>>,
+    diffs: HashMap<ChangedFileKey, Vec<usize>>,
+    /// About the whole run.
+    general: Vec<Said>,
+}
+
+/// The path of a file, its diff, and whether that has placeholders.
+type ChangedFileKey = (String, String, bool);
+
+impl Collector {
+    /// Adds what became of a variant.
+    pub fn add(&mut self, outcome: &VariantOutcome) {
+        if !outcome.is_worth_telling() {
+            return;
+        }
+        let entry = Entry {
+            name: outcome.owner.clone(),
+            package: outcome.package.clone(),
+            action: outcome.action,
+            from: outcome.from.clone(),
+            to: outcome.to.clone(),
+            conflicts: outcome.conflicts as u64,
+        };
+        let said = outcome.results.iter().map(Said::from);
+        let diffs = outcome.diffs.iter();
+        let diffs = diffs.filter(|diff| !diff.text.is_empty());
+        let diffs = diffs.map(|diff| (diff.path.as_str(), diff.shown()));
+        self.add_entry(entry, said, diffs);
+    }
+
+    pub(super) fn add_entry<'d>(
+        &mut self,
+        entry: Entry,
+        said: impl IntoIterator<Item = Said>,
+        diffs: impl IntoIterator<Item = (&'d str, &'d str)>,
+    ) {
+        let number = self.entries.len();
+        let words = Words::of(&entry);
+        for mut said in said {
+            let action = said.tag("action");
+            if action.is_some_and(|action| action != "failed") {
+                // The table of variants says the same.
+                continue;
+            }
+            said.tags.retain(|name, _| !OF_VARIANT.contains(&name.as_str()));
+            let numbers = self.said.entry(said.hiding(&words)).or_default();
+            if numbers.last() != Some(&number) {
+                numbers.push(number);
+            }
+        }
+        for (path, diff) in diffs {
+            let hidden = words.hide(diff);
+            let is_hidden = hidden.is_some();
+            let diff = hidden.unwrap_or_else(|| diff.to_owned());
+            let key = (path.to_owned(), diff, is_hidden);
+            self.diffs.entry(key).or_default().push(number);
+        }
+        self.entries.push(entry);
+    }
+
+    pub(super) fn add_general(&mut self, said: Said) {
+        self.general.push(said);
+    }
+
+    /// The report of a run with these counts and these results about all of it.
+    #[must_use]
+    pub fn finish<'r>(
+        mut self,
+        written: bool,
+        counts: &Counts,
+        results: impl IntoIterator<Item = &'r FunctionResult>,
+    ) -> Report {
+        self.general.extend(results.into_iter().map(Said::from));
+        let named = counts.named().into_iter();
+        let counts = Tally::of(named.map(|(name, count)| (name, count as u64)));
+        self.report(written, counts)
+    }
+
+    pub(super) fn report(self, written: bool, counts: Tally) -> Report {
+        let Self {
+            entries,
+            said,
+            diffs,
+            general,
+        } = self;
+        let mut order: Vec<usize> = (0..entries.len()).collect();
+        order.sort_by(|a, b| entries[*a].name.cmp(&entries[*b].name));
+        let variants: Vec<Entry> = order.iter().map(|at| entries[*at].clone()).collect();
+        let mut places = vec![0; order.len()];
+        for (place, number) in order.into_iter().enumerate() {
+            places[number] = place;
+        }
+        let named = Named {
+            references: references(&variants),
+            variants: &variants,
+        };
+        let (conflicts, results) = named.findings(said, general, &places);
+        let changes = named.changes(diffs, &places);
+        Report {
+            api_version: API_VERSION.to_owned(),
+            kind: KIND.to_owned(),
+            written,
+            counts,
+            conflicts,
+            results,
+            changes,
+            variants,
+        }
+    }
+}
+
+/// How each entry is named elsewhere in the report: a variant that left another package behind has two.
+pub(super) fn references(entries: &[Entry]) -> Vec<String> {
+    let mut names = HashSet::new();
+    let reference = |entry: &Entry| {
+        if names.insert(entry.name.clone()) {
+            entry.name.clone()
+        } else {
+            format!("{} {}", entry.name, entry.package)
+        }
+    };
+    entries.iter().map(reference).collect()
+}
+
+/// The entries in their order, with their names.
+struct Named<'v> {
+    variants: &'v [Entry],
+    references: Vec<String>,
+}
+
+impl Named<'_> {
+    fn names(&self, places: &BTreeSet<usize>) -> Vec<String> {
+        let names = places.iter().map(|place| self.references[*place].clone());
+        names.collect()
+    }
+
+    fn entries(&self, places: &BTreeSet<usize>) -> Vec<&Entry> {
+        places.iter().map(|place| &self.variants[*place]).collect()
+    }
+
+    /// Conflicts, and all others.
+    fn findings(
+        &self,
+        said: HashMap<Said, Vec<usize>>,
+        general: Vec<Said>,
+        places: &[usize],
+    ) -> (Vec<Finding>, Vec<Finding>) {
+        let mut all: HashMap<Said, BTreeSet<usize>> = HashMap::new();
+        for (mut said, numbers) in said {
+            let own: BTreeSet<usize> = numbers.iter().map(|number| places[*number]).collect();
+            let entries = self.entries(&own);
+            if said.placeholders {
+                said.placeholders = false;
+                let mut is_left = false;
+                said.each_text(|text| {
+                    let (shown, left) = show_common(text, &entries);
+                    *text = shown;
+                    is_left |= left;
+                });
+                said.placeholders = is_left;
+            }
+            all.entry(said).or_default().extend(own);
+        }
+        for said in general {
+            all.entry(said).or_default();
+        }
+        let mut all: Vec<(Said, BTreeSet<usize>)> = all.into_iter().collect();
+        all.sort_by_cached_key(|(said, places)| {
+            // Everything else is for an order that does not depend on who came first.
+            let text = serde_json::to_string(said).unwrap_or_default();
+            (said.rank(), usize::MAX - places.len(), text)
+        });
+        let findings = all.into_iter().map(|(said, places)| {
+            let is_open = said.is_conflict() && said.tag("rule").is_none();
+            Finding {
+                variants: self.names(&places),
+                rule: is_open.then(|| Rule::of(&said)).flatten(),
+                said,
+            }
+        });
+        findings.partition(|finding| finding.said.is_conflict())
+    }
+
+    /// The diffs, by the variants that have them.
+    fn changes(&self, diffs: HashMap<ChangedFileKey, Vec<usize>>, places: &[usize]) -> Vec<Change> {
+        let mut all: HashMap<ChangedFileKey, BTreeSet<usize>> = HashMap::new();
+        for ((path, mut diff, mut placeholders), numbers) in diffs {
+            let own: BTreeSet<usize> = numbers.iter().map(|number| places[*number]).collect();
+            if placeholders {
+                (diff, placeholders) = show_common(&diff, &self.entries(&own));
+            }
+            let key = (path, diff, placeholders);
+            all.entry(key).or_default().extend(own);
+        }
+        let mut sets: HashMap<BTreeSet<usize>, Vec<ChangedFile>> = HashMap::new();
+        for ((path, diff, placeholders), own) in all {
+            let file = ChangedFile {
+                path,
+                diff,
+                placeholders,
+            };
+            sets.entry(own).or_default().push(file);
+        }
+        let mut sets: Vec<_> = sets.into_iter().collect();
+        sets.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        let change = |(own, mut files): (BTreeSet<usize>, Vec<ChangedFile>)| {
+            files.sort_by(|a, b| (&a.path, &a.diff).cmp(&(&b.path, &b.diff)));
+            Change {
+                variants: self.names(&own),
+                files,
+            }
+        };
+        sets.into_iter().map(change).collect()
+    }
+}

@@ -1,0 +1,156 @@
+//! A result as a report has it: once for all variants that have it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::is_false;
+use super::rule::Rule;
+use super::words::Words;
+use crate::results::{FunctionResult, Reason};
+use crate::yaml::Value;
+
+/// A result, with the variants that have it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Empty if it is about the whole run.
+    pub(super) variants: Vec<String>,
+    #[serde(flatten)]
+    pub(super) said: Said,
+    /// What decides it in the next run, if it is a conflict and a rule can; `take` is to be added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) rule: Option<Rule>,
+}
+
+/// A result in the form of kpt.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Said {
+    pub(super) message: String,
+    pub(super) severity: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) resource_ref: Option<About>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) field: Option<Field>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) file: Option<File>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) tags: BTreeMap<String, String>,
+    /// Whether words such as `‹name›` stand for those of each variant.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) placeholders: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct About {
+    #[serde(default)]
+    pub(super) api_version: String,
+    #[serde(default)]
+    pub(super) kind: String,
+    #[serde(default)]
+    pub(super) name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) namespace: Option<String>,
+}
+
+/// A field; in a conflict written as a rule for conflicts writes it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Field {
+    pub(super) path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) current_value: Option<serde_json::Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) proposed_value: Option<serde_json::Value>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct File {
+    pub(super) path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<u64>,
+}
+
+/// Tags that say what the table of variants says.
+pub(super) const OF_VARIANT: [&str; 5] = ["action", "from", "to", "conflicts", "variant"];
+
+impl From<&FunctionResult> for Said {
+    fn from(result: &FunctionResult) -> Self {
+        let values = result.values.as_deref();
+        let json = |value: &Option<Value>| {
+            let json = value.as_ref()?.to_json();
+            Some(serde_json::from_str(&json).unwrap_or(serde_json::Value::String(json)))
+        };
+        let path = result.rule_path.as_deref().or(result.field.as_deref());
+        Self {
+            message: result.message.clone(),
+            severity: result.severity.as_str().to_owned(),
+            resource_ref: result.resource.as_ref().map(|about| About {
+                api_version: about.api_version.clone(),
+                kind: about.kind.clone(),
+                name: about.name.clone(),
+                namespace: about.namespace.clone(),
+            }),
+            field: path.map(|path| Field {
+                path: path.to_owned(),
+                current_value: values.and_then(|values| json(&values.current)),
+                proposed_value: values.and_then(|values| json(&values.proposed)),
+            }),
+            file: result.file.as_ref().map(|(path, index)| File {
+                path: path.clone(),
+                index: index.filter(|index| *index > 0).map(|index| index as u64),
+            }),
+            tags: result.tags.iter().cloned().collect(),
+            placeholders: false,
+        }
+    }
+}
+
+impl Said {
+    pub(super) fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.get(name).map(String::as_str)
+    }
+
+    pub(super) fn is_conflict(&self) -> bool {
+        self.tag("reason") == Some(Reason::MergeConflict.as_str())
+    }
+
+    /// Errors first; of conflicts those last that a rule decided.
+    pub(super) fn rank(&self) -> u8 {
+        match self.severity.as_str() {
+            "error" => 0,
+            "warning" => 1,
+            _ => 2,
+        }
+    }
+
+    /// With placeholders for the names of the variant.
+    pub(super) fn hiding(mut self, words: &Words<'_>) -> Self {
+        let mut any = false;
+        self.each_text(|text| {
+            if let Some(hidden) = words.hide(text) {
+                any = true;
+                *text = hidden;
+            }
+        });
+        self.placeholders = any;
+        self
+    }
+
+    /// Does something with every text that can have names of the variant. The path of a field is not
+    /// one: rules are made of it.
+    pub(super) fn each_text(&mut self, mut edit: impl FnMut(&mut String)) {
+        edit(&mut self.message);
+        if let Some(about) = &mut self.resource_ref {
+            edit(&mut about.name);
+            if let Some(namespace) = &mut about.namespace {
+                edit(namespace);
+            }
+        }
+        if let Some(file) = &mut self.file {
+            edit(&mut file.path);
+        }
+        self.tags.values_mut().for_each(edit);
+    }
+}

@@ -1,0 +1,558 @@
+//! The report as one page, without network and of use without scripts.
+//!
+//! The page stays small for a fleet of any size: a diff that many variants share is there once, a set of variants is
+//! named once, and the rarest diffs are left out behind a limit.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use askama::Template;
+
+use super::finding::{Finding, Said};
+use super::{ChangedFile, Entry, Report, Tally};
+use crate::config::UsageError;
+use crate::functions::render_fleet::Action;
+
+/// Bytes of diffs on a page.
+const DIFFS: usize = 2 << 20;
+/// Variants that a list names.
+const NAMES: usize = 1_000;
+/// Rows that a browser lays out together.
+const CHUNK: usize = 100;
+/// A table of so many rows is open.
+const OPEN: usize = 30;
+
+/// The whole page.
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'r> {
+    title: &'static str,
+    is_forecast: bool,
+    summary: String,
+    tiles: Vec<Tile>,
+    failures: Vec<Card<'r>>,
+    conflicts: Vec<Card<'r>>,
+    /// All rules together, if there are several.
+    rules: String,
+    decided: Vec<Card<'r>>,
+    notes: Vec<Card<'r>>,
+    states: Vec<State<'r>>,
+    changes: Vec<ChangeSet<'r>>,
+    left_out: String,
+}
+
+/// A count, with the part of the page that shows what it counts.
+struct Tile {
+    label: String,
+    count: String,
+    word: &'static str,
+    target: &'static str,
+    is_zero: bool,
+}
+
+/// A result, with the variants that have it.
+struct Card<'r> {
+    who: Who<'r>,
+    severity: &'r str,
+    place: String,
+    field: &'r str,
+    what: &'r str,
+    reason: &'r str,
+    versions: Vec<Version<'r>>,
+    rule: String,
+    decided_by: &'r str,
+}
+
+/// What a side of a conflict has.
+struct Version<'r> {
+    label: &'static str,
+    value: &'r str,
+    stands: bool,
+}
+
+/// Some variants.
+struct Who<'r> {
+    /// `9,998 variants`; empty for the whole run.
+    count: String,
+    label: String,
+    names: Vec<Link<'r>>,
+    left_out: String,
+    /// The rows of the table, for the script: `0-8 10-18`.
+    rows: String,
+    /// Where the same variants are named already.
+    same_as: Option<usize>,
+    number: usize,
+}
+
+/// A variant and its row.
+struct Link<'r> {
+    row: usize,
+    name: &'r str,
+}
+
+/// The variants with one action.
+struct State<'r> {
+    word: &'static str,
+    label: &'static str,
+    count: String,
+    is_open: bool,
+    chunks: Vec<Vec<Row<'r>>>,
+}
+
+struct Row<'r> {
+    row: usize,
+    entry: &'r Entry,
+}
+
+impl Row<'_> {
+    fn revisions(&self) -> String {
+        match (&self.entry.from, &self.entry.to) {
+            (Some(from), Some(to)) if from != to => format!("{from} → {to}"),
+            (_, Some(to)) => to.clone(),
+            (Some(from), None) => from.clone(),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+/// Files that change alike in some variants.
+struct ChangeSet<'r> {
+    who: Who<'r>,
+    files: Vec<FileView<'r>>,
+}
+
+struct FileView<'r> {
+    path: &'r str,
+    added: usize,
+    removed: usize,
+    what: &'static str,
+    lines: Vec<Lines<'r>>,
+}
+
+/// Lines of a diff in a row that have one sign.
+struct Lines<'r> {
+    tag: &'static str,
+    text: &'r str,
+}
+
+/// Makes the page of a report.
+///
+/// # Errors
+/// [`UsageError`]: the page cannot be made.
+pub(super) fn page(report: &Report) -> Result<String, UsageError> {
+    let mut fleet = Fleet::of(report);
+    let (mut conflicts, mut decided, mut failures, mut notes) = (vec![], vec![], vec![], vec![]);
+    for finding in &report.conflicts {
+        let card = fleet.card(finding);
+        if finding.said.rank() < 2 {
+            conflicts.push(card);
+        } else {
+            decided.push(card);
+        }
+    }
+    for finding in &report.results {
+        let card = fleet.card(finding);
+        if finding.said.rank() == 0 {
+            failures.push(card);
+        } else {
+            notes.push(card);
+        }
+    }
+    let rules: Vec<&str> = conflicts.iter().map(|card| card.rule.as_str()).collect();
+    let rules: Vec<&str> = rules.into_iter().filter(|rule| !rule.is_empty()).collect();
+    let rules = distinct(&rules);
+    let (changes, left_out) = fleet.changes();
+    let page = Page {
+        title: if report.written { "Fleet report" } else { "Fleet forecast" },
+        is_forecast: !report.written,
+        summary: summary(&report.counts),
+        tiles: tiles(&report.counts, report.written),
+        failures,
+        rules: if rules.len() > 1 {
+            format!("conflicts:\n{}", rules.concat())
+        } else {
+            String::new()
+        },
+        conflicts,
+        decided,
+        notes,
+        states: fleet.states(),
+        changes,
+        left_out,
+    };
+    page.render()
+        .map_err(|error| UsageError(format!("cannot make the report: {error}")))
+}
+
+fn distinct<'t>(texts: &[&'t str]) -> Vec<&'t str> {
+    let mut known = HashSet::new();
+    let texts = texts.iter().filter(|text| known.insert(**text));
+    texts.copied().collect()
+}
+
+/// `10,000 variants: 9,990 updated, 10 failed`
+fn summary(counts: &Tally) -> String {
+    let counts = counts.named();
+    let parts = counts.iter().filter(|(name, count)| {
+        *count > 0 && !["variants", "conflicts"].contains(name)
+    });
+    let parts: Vec<String> = parts
+        .map(|(name, count)| format!("{} {name}", thousands(*count)))
+        .collect();
+    let variants = counts[0].1;
+    let noun = if variants == 1 { "variant" } else { "variants" };
+    let variants = thousands(variants);
+    if parts.is_empty() {
+        format!("{variants} {noun}")
+    } else {
+        format!("{variants} {noun}: {}", parts.join(", "))
+    }
+}
+
+fn tiles(counts: &Tally, written: bool) -> Vec<Tile> {
+    let tile = |(word, count): (&'static str, u64)| {
+        let label = match word {
+            "variants" | "conflicts" | "unchanged" => word.to_owned(),
+            "failed" if written => "failed".to_owned(),
+            "failed" => "would fail".to_owned(),
+            _ if written => word.to_owned(),
+            _ => format!("to be {word}"),
+        };
+        Tile {
+            label,
+            count: thousands(count),
+            word,
+            target: match word {
+                "variants" => "variants",
+                "failed" => "failures",
+                "unchanged" => "",
+                word => word,
+            },
+            is_zero: count == 0,
+        }
+    };
+    let shown = counts.named().into_iter();
+    // Those that are of interest even if there are none.
+    let always = ["variants", "unchanged", "failed", "conflicts"];
+    let shown = shown.filter(|(word, count)| *count > 0 || always.contains(word));
+    shown.map(tile).collect()
+}
+
+/// The report, with what makes its page.
+struct Fleet<'r> {
+    report: &'r Report,
+    rows: HashMap<String, usize>,
+    /// The sets of variants that are named already, by their rows.
+    known: HashMap<String, usize>,
+}
+
+impl<'r> Fleet<'r> {
+    fn of(report: &'r Report) -> Self {
+        let references = super::collector::references(&report.variants);
+        let rows = references.into_iter().enumerate();
+        Self {
+            report,
+            rows: rows.map(|(row, name)| (name, row)).collect(),
+            known: HashMap::new(),
+        }
+    }
+
+    fn who(&mut self, names: &'r [String]) -> Who<'r> {
+        let rows: Vec<usize> = names
+            .iter()
+            .filter_map(|name| self.rows.get(name).copied())
+            .collect();
+        let noun = |count: usize| if count == 1 { "variant" } else { "variants" };
+        let number = self.known.len();
+        let mut who = Who {
+            count: String::new(),
+            label: String::new(),
+            names: Vec::new(),
+            left_out: String::new(),
+            rows: ranges(&rows),
+            same_as: None,
+            number,
+        };
+        if rows.is_empty() {
+            return who;
+        }
+        who.count = format!("{} {}", thousands(rows.len() as u64), noun(rows.len()));
+        if rows.len() > 3 {
+            match self.known.get(&who.rows) {
+                Some(known) => who.same_as = Some(*known),
+                None => {
+                    self.known.insert(who.rows.clone(), number);
+                }
+            }
+        }
+        let (alike, actions) = self.alike(&rows);
+        let mut listed = rows.clone();
+        if alike.len() == rows.len() && rows.len() > 3 {
+            who.label = format!("all {} {actions}", thousands(rows.len() as u64));
+            listed.clear();
+            who.same_as = None;
+        } else if rows.len() > 3 * (alike.len() - rows.len()) && rows.len() > 12 {
+            let own: HashSet<usize> = rows.iter().copied().collect();
+            listed = alike.into_iter().filter(|row| !own.contains(row)).collect();
+            let all = thousands((rows.len() + listed.len()) as u64);
+            let others = thousands(listed.len() as u64);
+            who.label = format!("all {all} {actions} but {others}");
+        }
+        if who.same_as.is_none() {
+            let left_out = listed.len().saturating_sub(NAMES);
+            if left_out > 0 {
+                who.left_out = format!("and {} more", thousands(left_out as u64));
+            }
+            let links = listed.into_iter().take(NAMES).map(|row| Link {
+                row,
+                name: &self.report.variants[row].name,
+            });
+            who.names = links.collect();
+        }
+        who
+    }
+
+    /// The rows with the actions that these rows have, and the names of these actions.
+    fn alike(&self, rows: &[usize]) -> (Vec<usize>, String) {
+        let variants = &self.report.variants;
+        let actions: BTreeMap<Option<Action>, ()> =
+            rows.iter().map(|row| (variants[*row].action, ())).collect();
+        let alike = variants.iter().enumerate();
+        let alike = alike.filter(|(_, entry)| actions.contains_key(&entry.action));
+        let words = actions.keys().map(|action| word(*action));
+        (
+            alike.map(|(row, _)| row).collect(),
+            words.collect::<Vec<_>>().join(" and "),
+        )
+    }
+
+    fn card(&mut self, finding: &'r Finding) -> Card<'r> {
+        let said = &finding.said;
+        let winner = said.tag("winner").unwrap_or_default();
+        let versions = [
+            ("original", "original"),
+            ("local", "local"),
+            ("upstream", "upstream"),
+        ];
+        let is_conflict = said.is_conflict();
+        let version = |(name, label): (&'static str, &'static str)| Version {
+            label,
+            value: said.tag(name).unwrap_or(""),
+            stands: name == winner,
+        };
+        // Either side can be right; the one that stands now is no surprise.
+        let (take, other) = match winner {
+            "local" => ("local", "upstream"),
+            _ => ("upstream", "local"),
+        };
+        let rule = finding.rule.as_ref();
+        let rule = rule.map(|rule| rule.yaml(&format!("{take}   # or {other}")));
+        // The values stand below in a conflict over a field.
+        let what = match said.message.rsplit_once(" (original ") {
+            Some((what, _)) if is_conflict && said.field.is_some() => what,
+            _ => &said.message,
+        };
+        Card {
+            who: self.who(&finding.variants),
+            severity: &said.severity,
+            place: place(said),
+            field: said.field.as_ref().map_or("", |field| &field.path),
+            what,
+            reason: said.tag("reason").unwrap_or_default(),
+            versions: if is_conflict {
+                versions.into_iter().map(version).collect()
+            } else {
+                Vec::new()
+            },
+            rule: rule.unwrap_or_default(),
+            decided_by: said.tag("rule").unwrap_or_default(),
+        }
+    }
+
+    /// The table of variants, by what became of them; failures first.
+    fn states(&self) -> Vec<State<'r>> {
+        let mut order = vec![Some(Action::Failed)];
+        order.extend(Action::ALL.map(Some).into_iter().filter(|action| *action != Some(Action::Failed)));
+        order.push(None);
+        let states = order.into_iter().filter_map(|action| {
+            let rows = self.report.variants.iter().enumerate();
+            let rows = rows.filter(|(_, entry)| entry.action == action);
+            let rows: Vec<(usize, &Entry)> = rows.collect();
+            let chunks = rows.chunks(CHUNK).map(|chunk| {
+                let rows = chunk.iter().map(|(row, entry)| Row { row: *row, entry });
+                rows.collect()
+            });
+            (!rows.is_empty()).then(|| State {
+                word: action.map_or("unchanged", Action::as_str),
+                label: word(action),
+                count: thousands(rows.len() as u64),
+                is_open: rows.len() <= OPEN,
+                chunks: chunks.collect(),
+            })
+        });
+        states.collect()
+    }
+
+    /// The changes as far as the page has room, and what is said of the others.
+    fn changes(&mut self) -> (Vec<ChangeSet<'r>>, String) {
+        let report = self.report;
+        let mut room = DIFFS;
+        let mut sets = Vec::new();
+        let mut left_out = 0;
+        for change in &report.changes {
+            let length: usize = change.files.iter().map(|file| file.diff.len()).sum();
+            if length > room {
+                left_out += change.files.len();
+                continue;
+            }
+            room -= length;
+            sets.push(ChangeSet {
+                who: self.who(&change.variants),
+                files: change.files.iter().map(view).collect(),
+            });
+        }
+        let left_out = match left_out {
+            0 => String::new(),
+            1 => "1 more diff is".to_owned(),
+            count => format!("{} more diffs are", thousands(count as u64)),
+        };
+        (sets, left_out)
+    }
+}
+
+/// What a state of variants is called in a heading and in a sentence.
+fn word(action: Option<Action>) -> &'static str {
+    action.map_or("left as they were", Action::as_str)
+}
+
+/// `Deployment/web in deployment.yaml`
+fn place(said: &Said) -> String {
+    let file = said.file.as_ref().map(|file| {
+        let path = file.path.as_str();
+        path.strip_prefix("‹path›/").unwrap_or(path)
+    });
+    let resource = said.resource_ref.as_ref().map(|about| {
+        let namespace = about.namespace.as_ref().map(|name| format!("{name}/"));
+        format!("{}/{}{}", about.kind, namespace.unwrap_or_default(), about.name)
+    });
+    match (resource, file) {
+        (Some(resource), Some(file)) => format!("{resource} in {file}"),
+        (Some(resource), None) => resource,
+        (None, file) => file.unwrap_or_default().to_owned(),
+    }
+}
+
+fn view(file: &ChangedFile) -> FileView<'_> {
+    // The summary names the file; other headers, such as that of a binary file, stay.
+    let (head, body) = match file.diff.find("\n@@ ") {
+        Some(at) => (&file.diff[..at], &file.diff[at + 1..]),
+        None => ("", file.diff.as_str()),
+    };
+    let what = if head.contains("--- /dev/null") {
+        "new"
+    } else if head.contains("+++ /dev/null") {
+        "deleted"
+    } else if file.diff.is_empty() {
+        "only values that are not shown"
+    } else {
+        ""
+    };
+    let count = |sign| body.lines().filter(|line| line.starts_with(sign)).count();
+    let is_text = body.starts_with("@@ ");
+    let [added, removed] = ['+', '-'].map(|sign| if is_text { count(sign) } else { 0 });
+    FileView {
+        path: &file.path,
+        added,
+        removed,
+        what,
+        lines: lines(body),
+    }
+}
+
+/// The lines of a diff, those with one sign in a row together.
+fn lines(diff: &str) -> Vec<Lines<'_>> {
+    let mut all: Vec<Lines<'_>> = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    let tag = |line: &str| match line.as_bytes().first() {
+        Some(b'+') => "ins",
+        Some(b'-') => "del",
+        Some(b'@') => "b",
+        Some(b'\\') => "i",
+        _ => "span",
+    };
+    let mut current = "";
+    for line in diff.split_inclusive('\n') {
+        let tag = tag(line);
+        if tag != current && at > start {
+            let text = &diff[start..at];
+            all.push(Lines { tag: current, text });
+            start = at;
+        }
+        current = tag;
+        at += line.len();
+    }
+    if at > start {
+        let text = &diff[start..at];
+        all.push(Lines { tag: current, text });
+    }
+    all
+}
+
+/// `0-8 10`
+fn ranges(rows: &[usize]) -> String {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for row in rows {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *row => *last = *row,
+            _ => ranges.push((*row, *row)),
+        }
+    }
+    let texts = ranges.into_iter().map(|(first, last)| {
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
+        }
+    });
+    texts.collect::<Vec<_>>().join(" ")
+}
+
+/// `10,000`
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_ranges_are_short() {
+        assert_eq!(["0", "999", "1,000", "1,234,567"], [0, 999, 1000, 1_234_567].map(thousands)[..]);
+        assert_eq!(ranges(&[0, 1, 2, 4, 6, 7]), "0-2 4 6-7");
+        assert_eq!(ranges(&[]), "");
+    }
+
+    #[test]
+    fn lines_with_one_sign_stand_together() {
+        let lines = lines("@@ -1 +1 @@\n-a\n-b\n+c\n d\n\\ No newline at end of file\n");
+        let tags: Vec<_> = lines.iter().map(|lines| (lines.tag, lines.text)).collect();
+        assert_eq!(
+            tags,
+            [
+                ("b", "@@ -1 +1 @@\n"),
+                ("del", "-a\n-b\n"),
+                ("ins", "+c\n"),
+                ("span", " d\n"),
+                ("i", "\\ No newline at end of file\n")
+            ]
+        );
+    }
+}

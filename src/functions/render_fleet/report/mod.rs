@@ -1,0 +1,201 @@
+//! The report of a run: what became of the variants, as data and as a page.
+//!
+//! ```text
+//! cluster-01/web  updated, v1 to v2  --+    conflicts: one entry for the same conflict in 300 variants
+//! cluster-02/web  updated, v1 to v2  --+--> results:   the same
+//! ...                                  |    changes:   one diff for a file that changes alike in 9,000
+//! ```
+//!
+//! A [`Collector`] takes one variant after the other and keeps each text once; `words` makes texts alike that
+//! differ in the names of the variant only. `json` is the report as data, `html` a page made of it,
+//! `join` puts the reports of shards together, `rule` decides a conflict for the next run.
+//!
+//! Source: contract, render-fleet.
+
+mod collector;
+mod finding;
+mod html;
+mod join;
+mod json;
+mod rule;
+mod words;
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::render::Action;
+use crate::config::UsageError;
+
+pub use collector::Collector;
+pub use finding::Finding;
+pub use join::join;
+pub use rule::Rule;
+
+/// What became of the variants of a run. Variants that are as they were are only counted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    api_version: String,
+    kind: String,
+    /// Whether packages were written; a forecast wrote nothing.
+    written: bool,
+    counts: Tally,
+    variants: Vec<Entry>,
+    /// Conflicts of merges, those that wait for somebody first.
+    conflicts: Vec<Finding>,
+    /// All other results, errors first.
+    results: Vec<Finding>,
+    changes: Vec<Change>,
+}
+
+/// How many packages had which action.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Tally {
+    variants: u64,
+    created: u64,
+    updated: u64,
+    refreshed: u64,
+    adopted: u64,
+    orphaned: u64,
+    deleted: u64,
+    failed: u64,
+    unchanged: u64,
+    conflicts: u64,
+}
+
+/// One variant, or one package without a variant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Entry {
+    /// `<namespace>/<name>` of the PackageVariant.
+    name: String,
+    /// `<repository>/<package>`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    package: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    action: Option<Action>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    to: Option<String>,
+    /// Those that no rule decided.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    conflicts: u64,
+}
+
+/// Files that change alike in some variants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Change {
+    variants: Vec<String>,
+    files: Vec<ChangedFile>,
+}
+
+/// The diff of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct ChangedFile {
+    /// In the package.
+    path: String,
+    /// Without the values of Secrets.
+    diff: String,
+    /// Whether words such as `‹name›` stand for those of each variant.
+    #[serde(default, skip_serializing_if = "is_false")]
+    placeholders: bool,
+}
+
+const KIND: &str = "FleetReport";
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+fn is_false(is_true: &bool) -> bool {
+    !is_true
+}
+
+impl Tally {
+    /// The count with a name of [`Counts::named`](super::Counts::named).
+    fn count_mut(&mut self, name: &str) -> Option<&mut u64> {
+        Some(match name {
+            "variants" => &mut self.variants,
+            "created" => &mut self.created,
+            "updated" => &mut self.updated,
+            "refreshed" => &mut self.refreshed,
+            "adopted" => &mut self.adopted,
+            "orphaned" => &mut self.orphaned,
+            "deleted" => &mut self.deleted,
+            "failed" => &mut self.failed,
+            "unchanged" => &mut self.unchanged,
+            "conflicts" => &mut self.conflicts,
+            _ => return None,
+        })
+    }
+
+    fn of<'n>(named: impl IntoIterator<Item = (&'n str, u64)>) -> Self {
+        let mut tally = Self::default();
+        tally.add(named);
+        tally
+    }
+
+    fn add<'n>(&mut self, named: impl IntoIterator<Item = (&'n str, u64)>) {
+        for (name, count) in named {
+            if let Some(sum) = self.count_mut(name) {
+                *sum = sum.saturating_add(count);
+            }
+        }
+    }
+
+    fn named(&self) -> [(&'static str, u64); 10] {
+        [
+            ("variants", self.variants),
+            ("created", self.created),
+            ("updated", self.updated),
+            ("refreshed", self.refreshed),
+            ("adopted", self.adopted),
+            ("orphaned", self.orphaned),
+            ("deleted", self.deleted),
+            ("failed", self.failed),
+            ("unchanged", self.unchanged),
+            ("conflicts", self.conflicts),
+        ]
+    }
+}
+
+/// What a report file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A page for people.
+    Html,
+    /// Data for programs.
+    Json,
+}
+
+impl Form {
+    /// The form that a file name asks for.
+    ///
+    /// # Errors
+    /// [`UsageError`]: another ending.
+    pub fn of_file(path: &Path) -> Result<Self, UsageError> {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("html" | "htm") => Ok(Self::Html),
+            Some("json") => Ok(Self::Json),
+            _ => Err(UsageError(format!(
+                "--report: expected a file that ends with `.html` or `.json`, found `{}`",
+                path.display()
+            ))),
+        }
+    }
+}
+
+impl Report {
+    /// The report as text.
+    ///
+    /// # Errors
+    /// [`UsageError`]: it cannot be written.
+    pub fn text(&self, form: Form) -> Result<String, UsageError> {
+        match form {
+            Form::Html => html::page(self),
+            Form::Json => json::write(self),
+        }
+    }
+}
