@@ -114,15 +114,11 @@ pub(super) fn named(package: &OwnedPackage, prunes: bool) -> VariantOutcome {
 }
 
 /// Removes the package or its owner; gives the diffs, if the mode keeps them.
-<<<<<<< HEAD
 fn remove(
     fleet: &Path,
     package: &OwnedPackage,
     mode: Mode,
-) -> Result<Vec<String>, Box<FunctionResult>> {
-=======
-fn remove(fleet: &Path, package: &OwnedPackage, mode: Mode) -> Result<Vec<FileDiff>, FunctionResult> {
->>>>>>> 60e48b7 (render-fleet: reports as a page and as data, joined reports of shards, progress on a terminal)
+) -> Result<Vec<FileDiff>, Box<FunctionResult>> {
     let directory = fleet.join(&package.path);
     let failed = |error: PackageError| {
         Box::new(FunctionResult::error(Reason::NotWritten, error.to_string()))

@@ -3,6 +3,7 @@
 mod drafts;
 mod laws;
 mod policies;
+mod report;
 
 use std::path::Path;
 

@@ -36,6 +36,7 @@ impl Collector {
             action: outcome.action,
             from: outcome.from.clone(),
             to: outcome.to.clone(),
+            draft: outcome.results.first().and_then(draft),
             conflicts: outcome.conflicts as u64,
         };
         let said = outcome.results.iter().map(Said::from);
@@ -59,6 +60,7 @@ impl Collector {
                 // The table of variants says the same.
                 continue;
             }
+            said.forget_place_of_variant();
             said.tags.retain(|name, _| !OF_VARIANT.contains(&name.as_str()));
             let numbers = self.said.entry(said.hiding(&words)).or_default();
             if numbers.last() != Some(&number) {
@@ -124,6 +126,12 @@ impl Collector {
             variants,
         }
     }
+}
+
+/// The branch of the draft that a variant's result names.
+fn draft(result: &FunctionResult) -> Option<String> {
+    let tag = result.tags.iter().find(|(name, _)| name == "draft");
+    tag.map(|(_, branch)| branch.clone())
 }
 
 /// How each entry is named elsewhere in the report: a variant that left another package behind has two.

@@ -73,7 +73,7 @@ pub(super) struct File {
 }
 
 /// Tags that say what the table of variants says.
-pub(super) const OF_VARIANT: [&str; 5] = ["action", "from", "to", "conflicts", "variant"];
+pub(super) const OF_VARIANT: [&str; 6] = ["action", "from", "to", "draft", "conflicts", "variant"];
 
 impl From<&FunctionResult> for Said {
     fn from(result: &FunctionResult) -> Self {
@@ -122,6 +122,20 @@ impl Said {
             "error" => 0,
             "warning" => 1,
             _ => 2,
+        }
+    }
+
+    pub(super) fn is_about_variant(&self) -> bool {
+        let about = self.resource_ref.as_ref();
+        about.is_some_and(|about| about.kind == "PackageVariant")
+    }
+
+    /// Drops the number of a PackageVariant in its file: it has a name, and the result is that of others too.
+    pub(super) fn forget_place_of_variant(&mut self) {
+        if self.is_about_variant()
+            && let Some(file) = &mut self.file
+        {
+            file.index = None;
         }
     }
 

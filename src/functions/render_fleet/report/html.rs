@@ -55,7 +55,8 @@ struct Card<'r> {
     severity: &'r str,
     place: String,
     field: &'r str,
-    what: &'r str,
+    /// Its message; every second part is a name.
+    what: Vec<&'r str>,
     reason: &'r str,
     versions: Vec<Version<'r>>,
     rule: String,
@@ -75,6 +76,8 @@ struct Who<'r> {
     count: String,
     label: String,
     names: Vec<Link<'r>>,
+    /// Whether the names are those of all others.
+    is_all_but: bool,
     left_out: String,
     /// The rows of the table, for the script: `0-8 10-18`.
     rows: String,
@@ -140,27 +143,19 @@ struct Lines<'r> {
 /// [`UsageError`]: the page cannot be made.
 pub(super) fn page(report: &Report) -> Result<String, UsageError> {
     let mut fleet = Fleet::of(report);
-    let (mut conflicts, mut decided, mut failures, mut notes) = (vec![], vec![], vec![], vec![]);
-    for finding in &report.conflicts {
-        let card = fleet.card(finding);
-        if finding.said.rank() < 2 {
-            conflicts.push(card);
-        } else {
-            decided.push(card);
-        }
-    }
-    for finding in &report.results {
-        let card = fleet.card(finding);
-        if finding.said.rank() == 0 {
-            failures.push(card);
-        } else {
-            notes.push(card);
-        }
-    }
+    let (failed, noted): (Vec<_>, Vec<_>) =
+        report.results.iter().partition(|finding| finding.said.rank() == 0);
+    let (open, decided): (Vec<_>, Vec<_>) =
+        report.conflicts.iter().partition(|finding| finding.said.rank() < 2);
+    // In the order of the page: a set of variants is named where it comes first.
+    let failures = fleet.cards(&failed);
+    let conflicts = fleet.cards(&open);
+    let (changes, left_out) = fleet.changes();
+    let decided = fleet.cards(&decided);
+    let notes = fleet.cards(&noted);
     let rules: Vec<&str> = conflicts.iter().map(|card| card.rule.as_str()).collect();
     let rules: Vec<&str> = rules.into_iter().filter(|rule| !rule.is_empty()).collect();
     let rules = distinct(&rules);
-    let (changes, left_out) = fleet.changes();
     let page = Page {
         title: if report.written { "Fleet report" } else { "Fleet forecast" },
         is_forecast: !report.written,
@@ -267,6 +262,7 @@ impl<'r> Fleet<'r> {
             count: String::new(),
             label: String::new(),
             names: Vec::new(),
+            is_all_but: false,
             left_out: String::new(),
             rows: ranges(&rows),
             same_as: None,
@@ -293,9 +289,9 @@ impl<'r> Fleet<'r> {
         } else if rows.len() > 3 * (alike.len() - rows.len()) && rows.len() > 12 {
             let own: HashSet<usize> = rows.iter().copied().collect();
             listed = alike.into_iter().filter(|row| !own.contains(row)).collect();
-            let all = thousands((rows.len() + listed.len()) as u64);
             let others = thousands(listed.len() as u64);
-            who.label = format!("all {all} {actions} but {others}");
+            who.label = format!("{}: all {actions} but {others}", who.count);
+            who.is_all_but = true;
         }
         if who.same_as.is_none() {
             let left_out = listed.len().saturating_sub(NAMES);
@@ -323,6 +319,10 @@ impl<'r> Fleet<'r> {
             alike.map(|(row, _)| row).collect(),
             words.collect::<Vec<_>>().join(" and "),
         )
+    }
+
+    fn cards(&mut self, findings: &[&'r Finding]) -> Vec<Card<'r>> {
+        findings.iter().map(|finding| self.card(finding)).collect()
     }
 
     fn card(&mut self, finding: &'r Finding) -> Card<'r> {
@@ -356,7 +356,7 @@ impl<'r> Fleet<'r> {
             severity: &said.severity,
             place: place(said),
             field: said.field.as_ref().map_or("", |field| &field.path),
-            what,
+            what: what.split('`').collect(),
             reason: said.tag("reason").unwrap_or_default(),
             versions: if is_conflict {
                 versions.into_iter().map(version).collect()
@@ -435,6 +435,8 @@ fn place(said: &Said) -> String {
         format!("{}/{}{}", about.kind, namespace.unwrap_or_default(), about.name)
     });
     match (resource, file) {
+        // The variants that have it are named beside it.
+        _ if said.is_about_variant() => String::new(),
         (Some(resource), Some(file)) => format!("{resource} in {file}"),
         (Some(resource), None) => resource,
         (None, file) => file.unwrap_or_default().to_owned(),

@@ -216,6 +216,7 @@ impl<'p> Shard<'p> {
                 action: action.copied(),
                 from: text("from"),
                 to: text("to"),
+                draft: text("draft"),
                 conflicts: number("conflicts").unwrap_or_default(),
             };
             self.told.push(Told::of(entry));

@@ -79,6 +79,9 @@ struct Entry {
     from: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     to: Option<String>,
+    /// The branch of its draft.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    draft: Option<String>,
     /// Those that no rule decided.
     #[serde(default, skip_serializing_if = "is_zero")]
     conflicts: u64,

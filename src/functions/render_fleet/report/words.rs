@@ -148,6 +148,7 @@ mod tests {
             action: None,
             from: None,
             to: None,
+            draft: None,
             conflicts: 0,
         }
     }

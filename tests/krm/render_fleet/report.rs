@@ -1,0 +1,299 @@
+//! `--report` and `--join`: the page and the data of a run.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{Fleet, RENDER_FLEET};
+use crate::git::{Folder, map};
+use crate::running::Outcome;
+
+/// A report as data.
+fn data(folder: &Folder, path: &str) -> Value {
+    serde_json::from_str(&folder.get(path)).expect("JSON")
+}
+
+/// An array in a report.
+fn list<'v>(report: &'v Value, name: &str) -> &'v Vec<Value> {
+    report[name].as_array().expect(name)
+}
+
+/// The page without its style and its script.
+fn content(page: &str) -> String {
+    let mut page = page.to_owned();
+    for tag in ["style", "script"] {
+        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+        let start = page.find(&open).expect("an inline one") + open.len();
+        let end = page.find(&close).expect("its end");
+        page.replace_range(start..end, "");
+    }
+    page
+}
+
+/// A fleet of twelve packages at `v1`, each third with the same local edit.
+fn edited() -> Fleet {
+    let fleet = Fleet::new();
+    let put = |revision: &str| {
+        for number in 0..12 {
+            let place = format!("r{number}/app");
+            fleet.put(&format!("v{number:02}"), revision, &place, "");
+        }
+    };
+    put("v1");
+    fleet.expect(&[], 0, &["12 created"]);
+    for number in (0..12).step_by(3) {
+        let file = format!("fleet/r{number}/app/cm.yaml");
+        fleet.edit(&file, "a: \"1\"", "a: \"mine\"");
+    }
+    put("v2");
+    fleet
+}
+
+#[test]
+fn the_report_of_the_example() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let reports = ["report.json", "report.html"];
+    let paths = reports.map(|name| folder.path().join(name));
+    let mut command = assert_cmd::Command::new(RENDER_FLEET);
+    command.current_dir(root.join("examples/render-fleet-clusters"));
+    let arguments = "--package package --config fn-config.yaml --variants variants --resources repositories.yaml --catalog catalog=catalog --check";
+    command.args(arguments.split(' '));
+    for path in &paths {
+        command.arg("--report").arg(path);
+    }
+    let code = command.output().expect("it runs").status.code();
+    assert_eq!(code, Some(3));
+    for (name, path) in reports.iter().zip(&paths) {
+        let found = std::fs::read_to_string(path).expect("a report");
+        let found = if name.ends_with("html") {
+            content(&found)
+        } else {
+            found
+        };
+        let expected = root.join("tests/cases/render_fleet").join(name);
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::create_dir_all(expected.parent().expect("a folder")).expect("a folder");
+            std::fs::write(&expected, &found).expect("a file");
+        }
+        let expected = std::fs::read_to_string(&expected).expect("the expected report");
+        assert_eq!(found, expected, "run with UPDATE=1");
+    }
+}
+
+#[test]
+fn what_is_alike_is_told_once() {
+    let fleet = edited();
+    fleet.expect(&["--report", "r.json", "--report", "r.html"], 0, &[]);
+    let report = data(&fleet.folder, "r.json");
+    assert_eq!(report["written"], true);
+    assert_eq!(report["counts"]["updated"], 12);
+    assert_eq!(report["counts"]["conflicts"], 4);
+    assert_eq!(list(&report, "variants").len(), 12);
+    let [conflict] = &list(&report, "conflicts")[..] else {
+        panic!("{report}");
+    };
+    let names = ["default/v00", "default/v03", "default/v06", "default/v09"];
+    assert_eq!(conflict["variants"], serde_json::json!(names));
+    assert_eq!(conflict["field"]["path"], "data.a");
+    // The ConfigMap of those without an edit, that of those with one, and all Kptfiles.
+    let sets = list(&report, "changes").iter();
+    let sets: Vec<usize> = sets.map(|set| list(set, "variants").len()).collect();
+    assert_eq!(sets, [12, 8, 4], "{report:#}");
+    let page = fleet.folder.get("r.html");
+    assert_eq!(page.matches("+  a: &#34;2&#34;").count(), 2, "{page}");
+    assert!(page.contains("4 variants"), "{page}");
+}
+
+#[test]
+fn the_rule_of_a_conflict_decides_it_for_all() {
+    let fleet = Fleet::new();
+    let pods = |image: &str, more: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec:\n  template:\n    spec:\n      \
+             containers:\n{more}      - name: app\n        image: {image}\n"
+        )
+    };
+    fleet.folder.put("catalog/nginx/web.yaml", pods("one", ""));
+    fleet.folder.commit("v4");
+    fleet.folder.git(&["tag", "v4"]);
+    fleet.folder.put("catalog/nginx/web.yaml", pods("two", ""));
+    fleet.folder.commit("v5");
+    fleet.folder.git(&["tag", "v5"]);
+    let names = ["a", "b", "c"];
+    names.map(|name| fleet.put(name, "v4", &format!("{name}/app"), ""));
+    fleet.expect(&[], 0, &["3 created"]);
+    // In `b` the container is the second one.
+    for (name, more) in [("a", ""), ("b", "      - name: proxy\n        image: p\n"), ("c", "")] {
+        let path = format!("fleet/{name}/app/web.yaml");
+        let text = fleet.folder.get(&path);
+        let text = text.replace("image: one", "image: mine");
+        fleet.folder.put(&path, text.replace("      - name: app", &format!("{more}      - name: app")));
+        fleet.put(name, "v5", &format!("{name}/app"), "");
+    }
+    fleet.expect(&["--check", "--report", "r.html", "--report", "r.json"], 3, &["3 conflicts"]);
+    let report = data(&fleet.folder, "r.json");
+    assert_eq!(list(&report, "conflicts").len(), 1, "{report:#}");
+    let page = fleet.folder.get("r.html");
+    let rule = page.split("<pre tabindex=\"0\">- target").nth(1).expect("a rule");
+    let rule = rule.split("</pre>").next().expect("its end");
+    let rule = format!("- target{rule}").replace("&#39;", "'").replace("&#34;", "\"");
+    let config = format!("apiVersion: fn.kpt.dev/v1alpha1\nkind: RenderFleet\nmetadata: {{name: f}}\nconflicts:\n{rule}");
+    fleet.folder.put("config.yaml", &config);
+    let arguments = ["--config", "config.yaml", "--check", "--report", "d.json"];
+    let outcome = fleet.expect(&arguments, 3, &["3 updated"]);
+    assert!(!outcome.stderr.contains("[warning]"), "{config}\n{}", outcome.stderr);
+    let report = data(&fleet.folder, "d.json");
+    assert_eq!(report["counts"]["conflicts"], 0);
+    let [decided] = &list(&report, "conflicts")[..] else {
+        panic!("{report:#}");
+    };
+    assert_eq!(decided["severity"], "info");
+    assert_eq!(list(decided, "variants").len(), 3);
+}
+
+#[test]
+fn joined_shards_are_one_run() {
+    let fleet = edited();
+    fleet.put("lost", "v9", "lost/app", "");
+    fleet.expect(&["--check", "--report", "one.json", "--report", "one.html"], 1, &[]);
+    for shard in 0..3 {
+        let report = format!("s{shard}.json");
+        let results = format!("s{shard}.yaml");
+        let shard = format!("{shard}/3");
+        fleet.run(&["--check", "--shard", &shard, "--report", &report, "--results", &results]);
+    }
+    let join = |arguments: &[&str]| {
+        let outcome = fleet.folder.run(RENDER_FLEET, arguments);
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+    };
+    join(&["--join", "s2.json", "s0.json", "s1.json", "--report", "all.json", "--report", "all.html"]);
+    for name in ["json", "html"] {
+        let one = fleet.folder.get(&format!("one.{name}"));
+        assert_eq!(fleet.folder.get(&format!("all.{name}")), one, "{name}");
+    }
+    // Results have no diffs, and do not name the keys of list elements.
+    join(&["--join", "s1.yaml", "--join", "s0.yaml", "s2.yaml", "--report", "results.json"]);
+    let (results, one) = (data(&fleet.folder, "results.json"), data(&fleet.folder, "one.json"));
+    for part in ["counts", "conflicts"] {
+        assert_eq!(results[part], one[part], "{part}");
+    }
+    let names = |report: &Value| {
+        let variants = list(report, "variants").iter();
+        let pairs = variants.map(|variant| (variant["name"].clone(), variant["action"].clone()));
+        pairs.collect::<Vec<_>>()
+    };
+    assert_eq!(names(&results), names(&one));
+}
+
+#[test]
+fn a_removed_package_has_its_variant_in_joined_results() {
+    let fleet = Fleet::new();
+    ["a", "b"].map(|name| fleet.put(name, "v1", &format!("{name}/app"), ""));
+    fleet.expect(&[], 0, &[]);
+    fleet.drop("a");
+    let run = ["--check", "prune=true", "--results", "r.yaml", "--report", "r.json"];
+    fleet.expect(&run, 3, &["1 deleted"]);
+    let outcome = fleet.folder.run(RENDER_FLEET, &["--join", "r.yaml", "--report", "j.json"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let [report, joined] = ["r.json", "j.json"].map(|path| data(&fleet.folder, path));
+    assert_eq!(joined["variants"], report["variants"]);
+    assert_eq!(joined["variants"][0]["name"], "default/a");
+    assert_eq!(joined["variants"][0]["action"], "deleted");
+}
+
+#[test]
+fn a_forecast_writes_nothing_and_says_so() {
+    let fleet = edited();
+    let before = fleet.files();
+    fleet.expect(&["--check", "--report", "r.html", "--report", "r.json"], 3, &[]);
+    assert_eq!(fleet.files(), before);
+    assert_eq!(data(&fleet.folder, "r.json")["written"], false);
+    let page = fleet.folder.get("r.html");
+    assert!(page.contains("Nothing was written."), "{page}");
+    fleet.expect(&["--report", "r.html"], 0, &[]);
+    let page = fleet.folder.get("r.html");
+    assert!(!page.contains("Nothing was written."), "{page}");
+}
+
+#[test]
+fn names_and_values_are_no_markup() {
+    let hostile = "</code></pre><script>alert(1)</script>'\"&<b>";
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "r/app", "");
+    fleet.expect(&[], 0, &[]);
+    let yaml = serde_json::Value::from(hostile).to_string();
+    fleet.edit("fleet/r/app/cm.yaml", "a: \"1\"", &format!("a: {yaml}\n  {yaml}: {yaml}"));
+    fleet.put("a", "v2", "r/app", "");
+    let name = format!("apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: {yaml}\nspec:\n  upstream: {{repo: catalog, package: {yaml}, revision: {yaml}}}\n  downstream: {{repo: s, package: b}}\n");
+    fleet.folder.put("variants/hostile.yaml", name);
+    fleet.run(&["--report", "r.html", "--report", "r.json"]);
+    let page = fleet.folder.get("r.html");
+    assert_eq!(page.matches("<script").count(), 1, "{page}");
+    assert_eq!(page.matches("</script").count(), 1, "{page}");
+    let content = content(&page);
+    assert!(content.contains("alert(1)") && !content.contains("<b>'"), "{content}");
+    assert!(!content.contains("&<b>"), "{content}");
+    let outcome = fleet.folder.run(RENDER_FLEET, &["--join", "r.json", "--report", "again.html"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(fleet.folder.get("again.html"), page);
+}
+
+#[test]
+fn values_of_secrets_are_in_no_report() {
+    let fleet = Fleet::new();
+    let secret = |value: &str| {
+        format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData:\n  key: {value}\n")
+    };
+    fleet.folder.put("catalog/nginx/secret.yaml", secret("hunter1"));
+    fleet.folder.commit("v4");
+    fleet.folder.git(&["tag", "v4"]);
+    fleet.put("a", "v4", "r/app", "");
+    let run = ["--report", "r.html", "--report", "r.json", "--diff"];
+    let diff = fleet.expect(&run, 0, &[]).stdout;
+    assert!(diff.contains("hunter1"), "{diff}");
+    for report in ["r.html", "r.json"] {
+        let text = fleet.folder.get(report);
+        assert!(text.contains("secret.yaml") && text.contains("***"), "{text}");
+        assert!(!text.contains("hunter"), "{text}");
+    }
+}
+
+#[test]
+fn wrong_uses_of_reports() {
+    let folder = Folder::new(&[]);
+    let run = |arguments: &[&str]| -> Outcome { folder.run(RENDER_FLEET, arguments) };
+    folder.put("none.json", "{}");
+    folder.put("other.yaml", map("1", "2"));
+    folder.put("broken.yaml", "a: [");
+    let report = |written: bool, name: &str| {
+        format!(
+            "{{\"apiVersion\": \"fn.kpt.dev/v1alpha1\", \"kind\": \"FleetReport\", \"written\": {written}, \"counts\": {{}}, \
+             \"variants\": [{{\"name\": \"{name}\"}}], \"conflicts\": [], \"results\": [], \"changes\": []}}"
+        )
+    };
+    folder.put("a.json", report(true, "n/a"));
+    folder.put("b.json", report(false, "n/b"));
+    folder.put("lost.json", report(true, "n/c").replace("\"results\": []", "\"results\": [{\"variants\": [\"n/d\"], \"message\": \"m\", \"severity\": \"info\"}]"));
+    folder.put("kind.json", report(true, "n/a").replace("FleetReport", "Fleet"));
+    for (arguments, message) in [
+        (&["--join", "gone.json", "--report", "r.html"][..], "--join gone.json: cannot read it"),
+        (&["--join", "none.json", "--report", "r.html"], "--join none.json: missing field `apiVersion`"),
+        (&["--join", "kind.json", "--report", "r.html"], "--join kind.json: expected a FleetReport"),
+        (&["--join", "other.yaml", "--report", "r.html"], "--join other.yaml: expected a FleetReport or a FunctionResultList"),
+        (&["--join", "broken.yaml", "--report", "r.html"], "--join broken.yaml: line 1"),
+        (&["--join", "a.json", "a.json", "--report", "r.html"], "found `n/a` in both"),
+        (&["--join", "a.json", "b.json", "--report", "r.html"], "--join b.json: expected reports of one run"),
+        (&["--join", "lost.json", "--report", "r.html"], "--join lost.json: expected `n/d` among `variants`"),
+        (&["--join", "a.json", "--report", "r.txt"], "expected a file that ends with `.html` or `.json`"),
+        (&["--join", "a.json", "--report", "gone/r.html"], "expected a file in a directory that exists"),
+        (&["--join", "a.json"], "--report"),
+        (&["--join", "a.json", "--report", "r.html", "--package", "x"], "cannot be used with"),
+        (&["--report", "r.html"], "required"),
+    ] {
+        let outcome = run(arguments);
+        assert_eq!(outcome.code, Some(2), "{arguments:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(message), "{arguments:?}: {}", outcome.stderr);
+        assert!(!PathBuf::from(folder.path("r.html")).exists());
+    }
+}
