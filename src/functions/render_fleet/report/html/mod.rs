@@ -3,19 +3,22 @@
 //! The page stays small for a fleet of any size: a diff that many variants share is there once, a set of variants is
 //! named once, and the rarest diffs are left out behind a limit.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod diff;
+mod who;
+
+use std::collections::{HashMap, HashSet};
 
 use askama::Template;
 
 use super::finding::{Finding, Said};
-use super::{ChangedFile, Entry, Report, Tally};
+use super::{Entry, Report, Tally};
 use crate::config::UsageError;
 use crate::functions::render_fleet::Action;
+use diff::{FileView, view};
+use who::Who;
 
 /// Bytes of diffs on a page.
 const DIFFS: usize = 2 << 20;
-/// Variants that a list names.
-const NAMES: usize = 1_000;
 /// Rows that a browser lays out together.
 const CHUNK: usize = 100;
 /// A table of so many rows is open.
@@ -70,28 +73,6 @@ struct Version<'r> {
     stands: bool,
 }
 
-/// Some variants.
-struct Who<'r> {
-    /// `9,998 variants`; empty for the whole run.
-    count: String,
-    label: String,
-    names: Vec<Link<'r>>,
-    /// Whether the names are those of all others.
-    is_all_but: bool,
-    left_out: String,
-    /// The rows of the table, for the script: `0-8 10-18`.
-    rows: String,
-    /// Where the same variants are named already.
-    same_as: Option<usize>,
-    number: usize,
-}
-
-/// A variant and its row.
-struct Link<'r> {
-    row: usize,
-    name: &'r str,
-}
-
 /// The variants with one action.
 struct State<'r> {
     word: &'static str,
@@ -121,20 +102,6 @@ impl Row<'_> {
 struct ChangeSet<'r> {
     who: Who<'r>,
     files: Vec<FileView<'r>>,
-}
-
-struct FileView<'r> {
-    path: &'r str,
-    added: usize,
-    removed: usize,
-    what: &'static str,
-    lines: Vec<Lines<'r>>,
-}
-
-/// Lines of a diff in a row that have one sign.
-struct Lines<'r> {
-    tag: &'static str,
-    text: &'r str,
 }
 
 /// Makes the page of a report.
@@ -249,76 +216,6 @@ impl<'r> Fleet<'r> {
             rows: rows.map(|(row, name)| (name, row)).collect(),
             known: HashMap::new(),
         }
-    }
-
-    fn who(&mut self, names: &'r [String]) -> Who<'r> {
-        let rows: Vec<usize> = names
-            .iter()
-            .filter_map(|name| self.rows.get(name).copied())
-            .collect();
-        let noun = |count: usize| if count == 1 { "variant" } else { "variants" };
-        let number = self.known.len();
-        let mut who = Who {
-            count: String::new(),
-            label: String::new(),
-            names: Vec::new(),
-            is_all_but: false,
-            left_out: String::new(),
-            rows: ranges(&rows),
-            same_as: None,
-            number,
-        };
-        if rows.is_empty() {
-            return who;
-        }
-        who.count = format!("{} {}", thousands(rows.len() as u64), noun(rows.len()));
-        if rows.len() > 3 {
-            match self.known.get(&who.rows) {
-                Some(known) => who.same_as = Some(*known),
-                None => {
-                    self.known.insert(who.rows.clone(), number);
-                }
-            }
-        }
-        let (alike, actions) = self.alike(&rows);
-        let mut listed = rows.clone();
-        if alike.len() == rows.len() && rows.len() > 3 {
-            who.label = format!("all {} {actions}", thousands(rows.len() as u64));
-            listed.clear();
-            who.same_as = None;
-        } else if rows.len() > 3 * (alike.len() - rows.len()) && rows.len() > 12 {
-            let own: HashSet<usize> = rows.iter().copied().collect();
-            listed = alike.into_iter().filter(|row| !own.contains(row)).collect();
-            let others = thousands(listed.len() as u64);
-            who.label = format!("{}: all {actions} but {others}", who.count);
-            who.is_all_but = true;
-        }
-        if who.same_as.is_none() {
-            let left_out = listed.len().saturating_sub(NAMES);
-            if left_out > 0 {
-                who.left_out = format!("and {} more", thousands(left_out as u64));
-            }
-            let links = listed.into_iter().take(NAMES).map(|row| Link {
-                row,
-                name: &self.report.variants[row].name,
-            });
-            who.names = links.collect();
-        }
-        who
-    }
-
-    /// The rows with the actions that these rows have, and the names of these actions.
-    fn alike(&self, rows: &[usize]) -> (Vec<usize>, String) {
-        let variants = &self.report.variants;
-        let actions: BTreeMap<Option<Action>, ()> =
-            rows.iter().map(|row| (variants[*row].action, ())).collect();
-        let alike = variants.iter().enumerate();
-        let alike = alike.filter(|(_, entry)| actions.contains_key(&entry.action));
-        let words = actions.keys().map(|action| word(*action));
-        (
-            alike.map(|(row, _)| row).collect(),
-            words.collect::<Vec<_>>().join(" and "),
-        )
     }
 
     fn cards(&mut self, findings: &[&'r Finding]) -> Vec<Card<'r>> {
@@ -443,81 +340,6 @@ fn place(said: &Said) -> String {
     }
 }
 
-fn view(file: &ChangedFile) -> FileView<'_> {
-    // The summary names the file; other headers, such as that of a binary file, stay.
-    let (head, body) = match file.diff.find("\n@@ ") {
-        Some(at) => (&file.diff[..at], &file.diff[at + 1..]),
-        None => ("", file.diff.as_str()),
-    };
-    let what = if head.contains("--- /dev/null") {
-        "new"
-    } else if head.contains("+++ /dev/null") {
-        "deleted"
-    } else if file.diff.is_empty() {
-        "only values that are not shown"
-    } else {
-        ""
-    };
-    let count = |sign| body.lines().filter(|line| line.starts_with(sign)).count();
-    let is_text = body.starts_with("@@ ");
-    let [added, removed] = ['+', '-'].map(|sign| if is_text { count(sign) } else { 0 });
-    FileView {
-        path: &file.path,
-        added,
-        removed,
-        what,
-        lines: lines(body),
-    }
-}
-
-/// The lines of a diff, those with one sign in a row together.
-fn lines(diff: &str) -> Vec<Lines<'_>> {
-    let mut all: Vec<Lines<'_>> = Vec::new();
-    let (mut start, mut at) = (0, 0);
-    let tag = |line: &str| match line.as_bytes().first() {
-        Some(b'+') => "ins",
-        Some(b'-') => "del",
-        Some(b'@') => "b",
-        Some(b'\\') => "i",
-        _ => "span",
-    };
-    let mut current = "";
-    for line in diff.split_inclusive('\n') {
-        let tag = tag(line);
-        if tag != current && at > start {
-            let text = &diff[start..at];
-            all.push(Lines { tag: current, text });
-            start = at;
-        }
-        current = tag;
-        at += line.len();
-    }
-    if at > start {
-        let text = &diff[start..at];
-        all.push(Lines { tag: current, text });
-    }
-    all
-}
-
-/// `0-8 10`
-fn ranges(rows: &[usize]) -> String {
-    let mut ranges: Vec<(usize, usize)> = Vec::new();
-    for row in rows {
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == *row => *last = *row,
-            _ => ranges.push((*row, *row)),
-        }
-    }
-    let texts = ranges.into_iter().map(|(first, last)| {
-        if first == last {
-            first.to_string()
-        } else {
-            format!("{first}-{last}")
-        }
-    });
-    texts.collect::<Vec<_>>().join(" ")
-}
-
 /// `10,000`
 fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -536,25 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_ranges_are_short() {
+    fn numbers_have_thousands() {
         assert_eq!(["0", "999", "1,000", "1,234,567"], [0, 999, 1000, 1_234_567].map(thousands)[..]);
-        assert_eq!(ranges(&[0, 1, 2, 4, 6, 7]), "0-2 4 6-7");
-        assert_eq!(ranges(&[]), "");
-    }
-
-    #[test]
-    fn lines_with_one_sign_stand_together() {
-        let lines = lines("@@ -1 +1 @@\n-a\n-b\n+c\n d\n\\ No newline at end of file\n");
-        let tags: Vec<_> = lines.iter().map(|lines| (lines.tag, lines.text)).collect();
-        assert_eq!(
-            tags,
-            [
-                ("b", "@@ -1 +1 @@\n"),
-                ("del", "-a\n-b\n"),
-                ("ins", "+c\n"),
-                ("span", " d\n"),
-                ("i", "\\ No newline at end of file\n")
-            ]
-        );
     }
 }

@@ -1,0 +1,96 @@
+//! The diff of a file as the page shows it.
+
+use crate::functions::render_fleet::report::ChangedFile;
+
+/// A changed file.
+pub(super) struct FileView<'r> {
+    pub(super) path: &'r str,
+    pub(super) added: usize,
+    pub(super) removed: usize,
+    pub(super) what: &'static str,
+    pub(super) lines: Vec<Lines<'r>>,
+}
+
+/// Lines of a diff in a row that have one sign.
+pub(super) struct Lines<'r> {
+    pub(super) tag: &'static str,
+    pub(super) text: &'r str,
+}
+
+/// The diff of a file, with its counts of lines.
+pub(super) fn view(file: &ChangedFile) -> FileView<'_> {
+    // The summary names the file; other headers, such as that of a binary file, stay.
+    let (head, body) = match file.diff.find("\n@@ ") {
+        Some(at) => (&file.diff[..at], &file.diff[at + 1..]),
+        None => ("", file.diff.as_str()),
+    };
+    let what = if head.contains("--- /dev/null") {
+        "new"
+    } else if head.contains("+++ /dev/null") {
+        "deleted"
+    } else if file.diff.is_empty() {
+        "only values that are not shown"
+    } else {
+        ""
+    };
+    let count = |sign| body.lines().filter(|line| line.starts_with(sign)).count();
+    let is_text = body.starts_with("@@ ");
+    let [added, removed] = ['+', '-'].map(|sign| if is_text { count(sign) } else { 0 });
+    FileView {
+        path: &file.path,
+        added,
+        removed,
+        what,
+        lines: lines(body),
+    }
+}
+
+/// The lines of a diff, those with one sign in a row together.
+fn lines(diff: &str) -> Vec<Lines<'_>> {
+    let mut all: Vec<Lines<'_>> = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    let tag = |line: &str| match line.as_bytes().first() {
+        Some(b'+') => "ins",
+        Some(b'-') => "del",
+        Some(b'@') => "b",
+        Some(b'\\') => "i",
+        _ => "span",
+    };
+    let mut current = "";
+    for line in diff.split_inclusive('\n') {
+        let tag = tag(line);
+        if tag != current && at > start {
+            let text = &diff[start..at];
+            all.push(Lines { tag: current, text });
+            start = at;
+        }
+        current = tag;
+        at += line.len();
+    }
+    if at > start {
+        let text = &diff[start..at];
+        all.push(Lines { tag: current, text });
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_with_one_sign_stand_together() {
+        let lines = lines("@@ -1 +1 @@\n-a\n-b\n+c\n d\n\\ No newline at end of file\n");
+        let tags: Vec<_> = lines.iter().map(|lines| (lines.tag, lines.text)).collect();
+        assert_eq!(
+            tags,
+            [
+                ("b", "@@ -1 +1 @@\n"),
+                ("del", "-a\n-b\n"),
+                ("ins", "+c\n"),
+                ("span", " d\n"),
+                ("i", "\\ No newline at end of file\n")
+            ]
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! The variants that something is about, as short as they can be said.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::{Fleet, thousands, word};
+use crate::functions::render_fleet::Action;
+
+/// Variants that a list names.
+const NAMES: usize = 1_000;
+
+/// Some variants.
+pub(super) struct Who<'r> {
+    /// `9,998 variants`; empty for the whole run.
+    pub(super) count: String,
+    pub(super) label: String,
+    pub(super) names: Vec<Link<'r>>,
+    /// Whether the names are those of all others.
+    pub(super) is_all_but: bool,
+    pub(super) left_out: String,
+    /// The rows of the table, for the script: `0-8 10-18`.
+    pub(super) rows: String,
+    /// Where the same variants are named already.
+    pub(super) same_as: Option<usize>,
+    pub(super) number: usize,
+}
+
+/// A variant and its row.
+pub(super) struct Link<'r> {
+    pub(super) row: usize,
+    pub(super) name: &'r str,
+}
+
+impl<'r> Fleet<'r> {
+    /// The variants with these names: all with an action, all but a few, or one by one.
+    pub(super) fn who(&mut self, names: &'r [String]) -> Who<'r> {
+        let rows: Vec<usize> = names
+            .iter()
+            .filter_map(|name| self.rows.get(name).copied())
+            .collect();
+        let noun = |count: usize| if count == 1 { "variant" } else { "variants" };
+        let number = self.known.len();
+        let mut who = Who {
+            count: String::new(),
+            label: String::new(),
+            names: Vec::new(),
+            is_all_but: false,
+            left_out: String::new(),
+            rows: ranges(&rows),
+            same_as: None,
+            number,
+        };
+        if rows.is_empty() {
+            return who;
+        }
+        who.count = format!("{} {}", thousands(rows.len() as u64), noun(rows.len()));
+        if rows.len() > 3 {
+            match self.known.get(&who.rows) {
+                Some(known) => who.same_as = Some(*known),
+                None => {
+                    self.known.insert(who.rows.clone(), number);
+                }
+            }
+        }
+        let (alike, actions) = self.alike(&rows);
+        let mut listed = rows.clone();
+        if alike.len() == rows.len() && rows.len() > 3 {
+            who.label = format!("all {} {actions}", thousands(rows.len() as u64));
+            listed.clear();
+            who.same_as = None;
+        } else if rows.len() > 3 * (alike.len() - rows.len()) && rows.len() > 12 {
+            let own: HashSet<usize> = rows.iter().copied().collect();
+            listed = alike.into_iter().filter(|row| !own.contains(row)).collect();
+            let others = thousands(listed.len() as u64);
+            who.label = format!("{}: all {actions} but {others}", who.count);
+            who.is_all_but = true;
+        }
+        if who.same_as.is_none() {
+            let left_out = listed.len().saturating_sub(NAMES);
+            if left_out > 0 {
+                who.left_out = format!("and {} more", thousands(left_out as u64));
+            }
+            let links = listed.into_iter().take(NAMES).map(|row| Link {
+                row,
+                name: &self.report.variants[row].name,
+            });
+            who.names = links.collect();
+        }
+        who
+    }
+
+    /// The rows with the actions that these rows have, and the names of these actions.
+    fn alike(&self, rows: &[usize]) -> (Vec<usize>, String) {
+        let variants = &self.report.variants;
+        let actions: BTreeMap<Option<Action>, ()> =
+            rows.iter().map(|row| (variants[*row].action, ())).collect();
+        let alike = variants.iter().enumerate();
+        let alike = alike.filter(|(_, entry)| actions.contains_key(&entry.action));
+        let words = actions.keys().map(|action| word(*action));
+        (
+            alike.map(|(row, _)| row).collect(),
+            words.collect::<Vec<_>>().join(" and "),
+        )
+    }
+}
+
+/// `0-8 10`
+fn ranges(rows: &[usize]) -> String {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for row in rows {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *row => *last = *row,
+            _ => ranges.push((*row, *row)),
+        }
+    }
+    let texts = ranges.into_iter().map(|(first, last)| {
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
+        }
+    });
+    texts.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_ranges() {
+        assert_eq!(ranges(&[0, 1, 2, 4, 6, 7]), "0-2 4 6-7");
+        assert_eq!(ranges(&[]), "");
+    }
+}
