@@ -6,7 +6,7 @@
   const rows = all("tr[id]"), states = all(".state");
   const opened = new Map(states.map(state => [state, state.open]));
   const texts = rows.map(row => row.textContent.toLowerCase());
-  const concerns = (part, row) => part.dataset.v.split(" ").some(range => {
+  const concerns = (part, row) => part.dataset.v !== "" && part.dataset.v.split(" ").some(range => {
     const [first, last = first] = range.split("-").map(Number);
     return first <= row && row <= last;
   });

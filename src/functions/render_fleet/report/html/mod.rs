@@ -225,14 +225,10 @@ impl<'r> Fleet<'r> {
     fn card(&mut self, finding: &'r Finding) -> Card<'r> {
         let said = &finding.said;
         let winner = said.tag("winner").unwrap_or_default();
-        let versions = [
-            ("original", "original"),
-            ("local", "local"),
-            ("upstream", "upstream"),
-        ];
+        let versions = ["original", "local", "upstream"];
         let is_conflict = said.is_conflict();
-        let version = |(name, label): (&'static str, &'static str)| Version {
-            label,
+        let version = |name: &'static str| Version {
+            label: name,
             value: said.tag(name).unwrap_or(""),
             stands: name == winner,
         };

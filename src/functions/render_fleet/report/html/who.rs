@@ -7,6 +7,8 @@ use crate::functions::render_fleet::Action;
 
 /// Variants that a list names.
 const NAMES: usize = 1_000;
+/// So few variants stand where many are counted.
+const FEW: usize = 3;
 
 /// Some variants.
 pub(super) struct Who<'r> {
@@ -53,39 +55,47 @@ impl<'r> Fleet<'r> {
             return who;
         }
         who.count = format!("{} {}", thousands(rows.len() as u64), noun(rows.len()));
-        if rows.len() > 3 {
-            match self.known.get(&who.rows) {
-                Some(known) => who.same_as = Some(*known),
-                None => {
-                    self.known.insert(who.rows.clone(), number);
-                }
-            }
+        let listed = if rows.len() <= FEW {
+            rows
+        } else {
+            self.name_many(&mut who, rows)
+        };
+        let left_out = listed.len().saturating_sub(NAMES);
+        if left_out > 0 {
+            who.left_out = format!("and {} more", thousands(left_out as u64));
         }
-        let (alike, actions) = self.alike(&rows);
-        let mut listed = rows.clone();
-        if alike.len() == rows.len() && rows.len() > 3 {
-            who.label = format!("all {} {actions}", thousands(rows.len() as u64));
-            listed.clear();
-            who.same_as = None;
-        } else if rows.len() > 3 * (alike.len() - rows.len()) && rows.len() > 12 {
-            let own: HashSet<usize> = rows.iter().copied().collect();
-            listed = alike.into_iter().filter(|row| !own.contains(row)).collect();
-            let others = thousands(listed.len() as u64);
-            who.label = format!("{}: all {actions} but {others}", who.count);
-            who.is_all_but = true;
-        }
-        if who.same_as.is_none() {
-            let left_out = listed.len().saturating_sub(NAMES);
-            if left_out > 0 {
-                who.left_out = format!("and {} more", thousands(left_out as u64));
-            }
-            let links = listed.into_iter().take(NAMES).map(|row| Link {
-                row,
-                name: &self.report.variants[row].name,
-            });
-            who.names = links.collect();
-        }
+        let links = listed.into_iter().take(NAMES).map(|row| Link {
+            row,
+            name: &self.report.variants[row].name,
+        });
+        who.names = links.collect();
         who
+    }
+
+    /// Finds a name for many variants; returns those that are to be listed.
+    fn name_many(&mut self, who: &mut Who<'r>, rows: Vec<usize>) -> Vec<usize> {
+        let (alike, actions) = self.alike(&rows);
+        if alike.len() == rows.len() {
+            who.label = format!("all {} {actions}", thousands(rows.len() as u64));
+            return Vec::new();
+        }
+        let others = alike.len() - rows.len();
+        who.is_all_but = rows.len() > 3 * others && rows.len() > 12;
+        if who.is_all_but {
+            let others = thousands(others as u64);
+            who.label = format!("{}: all {actions} but {others}", who.count);
+        }
+        if let Some(known) = self.known.get(&who.rows) {
+            who.same_as = Some(*known);
+            return Vec::new();
+        }
+        self.known.insert(who.rows.clone(), who.number);
+        if who.is_all_but {
+            let own: HashSet<usize> = rows.into_iter().collect();
+            alike.into_iter().filter(|row| !own.contains(row)).collect()
+        } else {
+            rows
+        }
     }
 
     /// The rows with the actions that these rows have, and the names of these actions.
