@@ -121,7 +121,9 @@ fn the_rule_of_a_conflict_decides_it_for_all() {
     fleet.folder.commit("v5");
     fleet.folder.git(&["tag", "v5"]);
     let names = ["a", "b", "c"];
-    names.map(|name| fleet.put(name, "v4", &format!("{name}/app"), ""));
+    for name in names {
+        fleet.put(name, "v4", &format!("{name}/app"), "");
+    }
     fleet.expect(&[], 0, &["3 created"]);
     // In `b` the container is the second one.
     for (name, more) in [("a", ""), ("b", "      - name: proxy\n        image: p\n"), ("c", "")] {
@@ -189,7 +191,9 @@ fn joined_shards_are_one_run() {
 #[test]
 fn a_removed_package_has_its_variant_in_joined_results() {
     let fleet = Fleet::new();
-    ["a", "b"].map(|name| fleet.put(name, "v1", &format!("{name}/app"), ""));
+    for name in ["a", "b"] {
+        fleet.put(name, "v1", &format!("{name}/app"), "");
+    }
     fleet.expect(&[], 0, &[]);
     fleet.drop("a");
     let run = ["--check", "prune=true", "--results", "r.yaml", "--report", "r.json"];
