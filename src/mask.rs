@@ -49,9 +49,9 @@ pub(crate) fn masked_file(before: &str, after: &str) -> Option<(String, String)>
     let hidden = sides.each_ref().map(|side| {
         let mut found = AllHidden::new();
         let document = side.as_ref().map(OwnedDocument::document);
-        let roots = document.into_iter().flat_map(|document| {
-            (0..document.len()).filter_map(move |index| document.root(index))
-        });
+        let roots = document
+            .into_iter()
+            .flat_map(|document| (0..document.len()).filter_map(move |index| document.root(index)));
         roots.for_each(|root| hide_secrets(root, &mut found));
         found
     });
@@ -178,7 +178,9 @@ mod tests {
         let map = "kind: ConfigMap\ndata: {a: Secret}\n";
         assert_eq!(masked_file(map, ""), None);
         let secret = "kind: Secret\nmetadata: {name: s}\ndata: {a: one}\n";
-        let list = format!("{map}---\nkind: List\nitems:\n- {{kind: Secret, metadata: {{name: s}}, data: {{a: two}}}}\n");
+        let list = format!(
+            "{map}---\nkind: List\nitems:\n- {{kind: Secret, metadata: {{name: s}}, data: {{a: two}}}}\n"
+        );
         let (before, after) = masked_file(secret, &list).expect("a Secret");
         assert_eq!(before, secret.replace("one", "\"*** (before)\""));
         assert_eq!(after, list.replace("two", "\"*** (after)\""));

@@ -94,14 +94,15 @@ pub(crate) fn change_diffs(
 /// The diff without the values of Secrets; `None` if there are none.
 fn masked_diff(path: &str, before: Side<'_>, after: Side<'_>) -> Option<String> {
     // Other files are texts about Secrets.
-    let is_yaml = [".yaml", ".yml", ".json"].iter().any(|ending| path.ends_with(ending));
+    let is_yaml = [".yaml", ".yml", ".json"]
+        .iter()
+        .any(|ending| path.ends_with(ending));
     if !is_yaml {
         return None;
     }
     let [old, new] = [before, after].map(|file| file.map(|(bytes, _)| bytes));
     let (old, new) = (text_of(old)?, text_of(new)?);
-    let (old_masked, new_masked) =
-        masked_file(old.unwrap_or_default(), new.unwrap_or_default())?;
+    let (old_masked, new_masked) = masked_file(old.unwrap_or_default(), new.unwrap_or_default())?;
     let old = old.map(|_| &*old_masked);
     let new = new.map(|_| &*new_masked);
     let new_mode = after.map_or(USUAL_MODE, |(_, mode)| mode);

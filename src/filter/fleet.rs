@@ -103,10 +103,13 @@ pub(super) fn join_reports(arguments: &Arguments) -> Result<u8, UsageError> {
 fn report_files(arguments: &Arguments) -> Result<Vec<(&Path, Form)>, UsageError> {
     let files = arguments.fleet.reports.iter().map(|path| {
         let form = Form::of_file(path)?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
         if folder.is_some_and(|folder| !folder.is_dir()) || path.is_dir() {
             let path = path.display();
-            let message = format!("--report: expected a file in a directory that exists, found `{path}`");
+            let message =
+                format!("--report: expected a file in a directory that exists, found `{path}`");
             return Err(UsageError(message));
         }
         Ok((path.as_path(), form))

@@ -51,7 +51,9 @@ impl ElementOf<'_> {
         let node = self.node.resolved();
         // In brackets these characters mean something else.
         let is_plain = |text: &&str| {
-            !text.is_empty() && text.trim() == *text && !text.contains(['[', ']', ',', '=', '*', '"'])
+            !text.is_empty()
+                && text.trim() == *text
+                && !text.contains(['[', ']', ',', '=', '*', '"'])
         };
         match self.list {
             ListType::Map(keys) => {

@@ -19,8 +19,8 @@ mod drafts;
 mod items;
 mod outcome;
 mod prune;
-pub mod report;
 mod render;
+pub mod report;
 mod run;
 mod variants;
 

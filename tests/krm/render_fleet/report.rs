@@ -126,25 +126,47 @@ fn the_rule_of_a_conflict_decides_it_for_all() {
     }
     fleet.expect(&[], 0, &["3 created"]);
     // In `b` the container is the second one.
-    for (name, more) in [("a", ""), ("b", "      - name: proxy\n        image: p\n"), ("c", "")] {
+    for (name, more) in [
+        ("a", ""),
+        ("b", "      - name: proxy\n        image: p\n"),
+        ("c", ""),
+    ] {
         let path = format!("fleet/{name}/app/web.yaml");
         let text = fleet.folder.get(&path);
         let text = text.replace("image: one", "image: mine");
-        fleet.folder.put(&path, text.replace("      - name: app", &format!("{more}      - name: app")));
+        fleet.folder.put(
+            &path,
+            text.replace("      - name: app", &format!("{more}      - name: app")),
+        );
         fleet.put(name, "v5", &format!("{name}/app"), "");
     }
-    fleet.expect(&["--check", "--report", "r.html", "--report", "r.json"], 3, &["3 conflicts"]);
+    fleet.expect(
+        &["--check", "--report", "r.html", "--report", "r.json"],
+        3,
+        &["3 conflicts"],
+    );
     let report = data(&fleet.folder, "r.json");
     assert_eq!(list(&report, "conflicts").len(), 1, "{report:#}");
     let page = fleet.folder.get("r.html");
-    let rule = page.split("<pre tabindex=\"0\">- target").nth(1).expect("a rule");
+    let rule = page
+        .split("<pre tabindex=\"0\">- target")
+        .nth(1)
+        .expect("a rule");
     let rule = rule.split("</pre>").next().expect("its end");
-    let rule = format!("- target{rule}").replace("&#39;", "'").replace("&#34;", "\"");
-    let config = format!("apiVersion: fn.kpt.dev/v1alpha1\nkind: RenderFleet\nmetadata: {{name: f}}\nconflicts:\n{rule}");
+    let rule = format!("- target{rule}")
+        .replace("&#39;", "'")
+        .replace("&#34;", "\"");
+    let config = format!(
+        "apiVersion: fn.kpt.dev/v1alpha1\nkind: RenderFleet\nmetadata: {{name: f}}\nconflicts:\n{rule}"
+    );
     fleet.folder.put("config.yaml", &config);
     let arguments = ["--config", "config.yaml", "--check", "--report", "d.json"];
     let outcome = fleet.expect(&arguments, 3, &["3 updated"]);
-    assert!(!outcome.stderr.contains("[warning]"), "{config}\n{}", outcome.stderr);
+    assert!(
+        !outcome.stderr.contains("[warning]"),
+        "{config}\n{}",
+        outcome.stderr
+    );
     let report = data(&fleet.folder, "d.json");
     assert_eq!(report["counts"]["conflicts"], 0);
     let [decided] = &list(&report, "conflicts")[..] else {
@@ -158,25 +180,50 @@ fn the_rule_of_a_conflict_decides_it_for_all() {
 fn joined_shards_are_one_run() {
     let fleet = edited();
     fleet.put("lost", "v9", "lost/app", "");
-    fleet.expect(&["--check", "--report", "one.json", "--report", "one.html"], 1, &[]);
+    fleet.expect(
+        &["--check", "--report", "one.json", "--report", "one.html"],
+        1,
+        &[],
+    );
     for shard in 0..3 {
         let report = format!("s{shard}.json");
         let results = format!("s{shard}.yaml");
         let shard = format!("{shard}/3");
-        fleet.run(&["--check", "--shard", &shard, "--report", &report, "--results", &results]);
+        fleet.run(&[
+            "--check",
+            "--shard",
+            &shard,
+            "--report",
+            &report,
+            "--results",
+            &results,
+        ]);
     }
     let join = |arguments: &[&str]| {
         let outcome = fleet.folder.run(RENDER_FLEET, arguments);
         assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
     };
-    join(&["--join", "s2.json", "s0.json", "s1.json", "--report", "all.json", "--report", "all.html"]);
+    join(&[
+        "--join", "s2.json", "s0.json", "s1.json", "--report", "all.json", "--report", "all.html",
+    ]);
     for name in ["json", "html"] {
         let one = fleet.folder.get(&format!("one.{name}"));
         assert_eq!(fleet.folder.get(&format!("all.{name}")), one, "{name}");
     }
     // Results have no diffs, and do not name the keys of list elements.
-    join(&["--join", "s1.yaml", "--join", "s0.yaml", "s2.yaml", "--report", "results.json"]);
-    let (results, one) = (data(&fleet.folder, "results.json"), data(&fleet.folder, "one.json"));
+    join(&[
+        "--join",
+        "s1.yaml",
+        "--join",
+        "s0.yaml",
+        "s2.yaml",
+        "--report",
+        "results.json",
+    ]);
+    let (results, one) = (
+        data(&fleet.folder, "results.json"),
+        data(&fleet.folder, "one.json"),
+    );
     for part in ["counts", "conflicts"] {
         assert_eq!(results[part], one[part], "{part}");
     }
@@ -196,9 +243,18 @@ fn a_removed_package_has_its_variant_in_joined_results() {
     }
     fleet.expect(&[], 0, &[]);
     fleet.drop("a");
-    let run = ["--check", "prune=true", "--results", "r.yaml", "--report", "r.json"];
+    let run = [
+        "--check",
+        "prune=true",
+        "--results",
+        "r.yaml",
+        "--report",
+        "r.json",
+    ];
     fleet.expect(&run, 3, &["1 deleted"]);
-    let outcome = fleet.folder.run(RENDER_FLEET, &["--join", "r.yaml", "--report", "j.json"]);
+    let outcome = fleet
+        .folder
+        .run(RENDER_FLEET, &["--join", "r.yaml", "--report", "j.json"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     let [report, joined] = ["r.json", "j.json"].map(|path| data(&fleet.folder, path));
     assert_eq!(joined["variants"], report["variants"]);
@@ -210,7 +266,11 @@ fn a_removed_package_has_its_variant_in_joined_results() {
 fn a_forecast_writes_nothing_and_says_so() {
     let fleet = edited();
     let before = fleet.files();
-    fleet.expect(&["--check", "--report", "r.html", "--report", "r.json"], 3, &[]);
+    fleet.expect(
+        &["--check", "--report", "r.html", "--report", "r.json"],
+        3,
+        &[],
+    );
     assert_eq!(fleet.files(), before);
     assert_eq!(data(&fleet.folder, "r.json")["written"], false);
     let page = fleet.folder.get("r.html");
@@ -227,18 +287,30 @@ fn names_and_values_are_no_markup() {
     fleet.put("a", "v1", "r/app", "");
     fleet.expect(&[], 0, &[]);
     let yaml = serde_json::Value::from(hostile).to_string();
-    fleet.edit("fleet/r/app/cm.yaml", "a: \"1\"", &format!("a: {yaml}\n  {yaml}: {yaml}"));
+    fleet.edit(
+        "fleet/r/app/cm.yaml",
+        "a: \"1\"",
+        &format!("a: {yaml}\n  {yaml}: {yaml}"),
+    );
     fleet.put("a", "v2", "r/app", "");
-    let name = format!("apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: {yaml}\nspec:\n  upstream: {{repo: catalog, package: {yaml}, revision: {yaml}}}\n  downstream: {{repo: s, package: b}}\n");
+    let name = format!(
+        "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: {yaml}\nspec:\n  upstream: {{repo: catalog, package: {yaml}, revision: {yaml}}}\n  downstream: {{repo: s, package: b}}\n"
+    );
     fleet.folder.put("variants/hostile.yaml", name);
     fleet.run(&["--report", "r.html", "--report", "r.json"]);
     let page = fleet.folder.get("r.html");
     assert_eq!(page.matches("<script").count(), 1, "{page}");
     assert_eq!(page.matches("</script").count(), 1, "{page}");
     let content = content(&page);
-    assert!(content.contains("alert(1)") && !content.contains("<b>'"), "{content}");
+    assert!(
+        content.contains("alert(1)") && !content.contains("<b>'"),
+        "{content}"
+    );
     assert!(!content.contains("&<b>"), "{content}");
-    let outcome = fleet.folder.run(RENDER_FLEET, &["--join", "r.json", "--report", "again.html"]);
+    let outcome = fleet.folder.run(
+        RENDER_FLEET,
+        &["--join", "r.json", "--report", "again.html"],
+    );
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert_eq!(fleet.folder.get("again.html"), page);
 }
@@ -247,9 +319,13 @@ fn names_and_values_are_no_markup() {
 fn values_of_secrets_are_in_no_report() {
     let fleet = Fleet::new();
     let secret = |value: &str| {
-        format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData:\n  key: {value}\n")
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData:\n  key: {value}\n"
+        )
     };
-    fleet.folder.put("catalog/nginx/secret.yaml", secret("hunter1"));
+    fleet
+        .folder
+        .put("catalog/nginx/secret.yaml", secret("hunter1"));
     fleet.folder.commit("v4");
     fleet.folder.git(&["tag", "v4"]);
     fleet.put("a", "v4", "r/app", "");
@@ -258,7 +334,10 @@ fn values_of_secrets_are_in_no_report() {
     assert!(diff.contains("hunter1"), "{diff}");
     for report in ["r.html", "r.json"] {
         let text = fleet.folder.get(report);
-        assert!(text.contains("secret.yaml") && text.contains("***"), "{text}");
+        assert!(
+            text.contains("secret.yaml") && text.contains("***"),
+            "{text}"
+        );
         assert!(!text.contains("hunter"), "{text}");
     }
 }
@@ -278,26 +357,72 @@ fn wrong_uses_of_reports() {
     };
     folder.put("a.json", report(true, "n/a"));
     folder.put("b.json", report(false, "n/b"));
-    folder.put("lost.json", report(true, "n/c").replace("\"results\": []", "\"results\": [{\"variants\": [\"n/d\"], \"message\": \"m\", \"severity\": \"info\"}]"));
-    folder.put("kind.json", report(true, "n/a").replace("FleetReport", "Fleet"));
+    folder.put(
+        "lost.json",
+        report(true, "n/c").replace(
+            "\"results\": []",
+            "\"results\": [{\"variants\": [\"n/d\"], \"message\": \"m\", \"severity\": \"info\"}]",
+        ),
+    );
+    folder.put(
+        "kind.json",
+        report(true, "n/a").replace("FleetReport", "Fleet"),
+    );
     for (arguments, message) in [
-        (&["--join", "gone.json", "--report", "r.html"][..], "--join gone.json: cannot read it"),
-        (&["--join", "none.json", "--report", "r.html"], "--join none.json: missing field `apiVersion`"),
-        (&["--join", "kind.json", "--report", "r.html"], "--join kind.json: expected a FleetReport"),
-        (&["--join", "other.yaml", "--report", "r.html"], "--join other.yaml: expected a FleetReport or a FunctionResultList"),
-        (&["--join", "broken.yaml", "--report", "r.html"], "--join broken.yaml: line 1"),
-        (&["--join", "a.json", "a.json", "--report", "r.html"], "found `n/a` in both"),
-        (&["--join", "a.json", "b.json", "--report", "r.html"], "--join b.json: expected reports of one run"),
-        (&["--join", "lost.json", "--report", "r.html"], "--join lost.json: expected `n/d` among `variants`"),
-        (&["--join", "a.json", "--report", "r.txt"], "expected a file that ends with `.html` or `.json`"),
-        (&["--join", "a.json", "--report", "gone/r.html"], "expected a file in a directory that exists"),
+        (
+            &["--join", "gone.json", "--report", "r.html"][..],
+            "--join gone.json: cannot read it",
+        ),
+        (
+            &["--join", "none.json", "--report", "r.html"],
+            "--join none.json: missing field `apiVersion`",
+        ),
+        (
+            &["--join", "kind.json", "--report", "r.html"],
+            "--join kind.json: expected a FleetReport",
+        ),
+        (
+            &["--join", "other.yaml", "--report", "r.html"],
+            "--join other.yaml: expected a FleetReport or a FunctionResultList",
+        ),
+        (
+            &["--join", "broken.yaml", "--report", "r.html"],
+            "--join broken.yaml: line 1",
+        ),
+        (
+            &["--join", "a.json", "a.json", "--report", "r.html"],
+            "found `n/a` in both",
+        ),
+        (
+            &["--join", "a.json", "b.json", "--report", "r.html"],
+            "--join b.json: expected reports of one run",
+        ),
+        (
+            &["--join", "lost.json", "--report", "r.html"],
+            "--join lost.json: expected `n/d` among `variants`",
+        ),
+        (
+            &["--join", "a.json", "--report", "r.txt"],
+            "expected a file that ends with `.html` or `.json`",
+        ),
+        (
+            &["--join", "a.json", "--report", "gone/r.html"],
+            "expected a file in a directory that exists",
+        ),
         (&["--join", "a.json"], "--report"),
-        (&["--join", "a.json", "--report", "r.html", "--package", "x"], "cannot be used with"),
+        (
+            &["--join", "a.json", "--report", "r.html", "--package", "x"],
+            "cannot be used with",
+        ),
         (&["--report", "r.html"], "required"),
     ] {
         let outcome = run(arguments);
         assert_eq!(outcome.code, Some(2), "{arguments:?}: {}", outcome.stderr);
-        assert!(outcome.stderr.contains(message), "{arguments:?}: {}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains(message),
+            "{arguments:?}: {}",
+            outcome.stderr
+        );
         assert!(!PathBuf::from(folder.path("r.html")).exists());
     }
 }

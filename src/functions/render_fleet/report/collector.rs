@@ -61,7 +61,8 @@ impl Collector {
                 continue;
             }
             said.forget_place_of_variant();
-            said.tags.retain(|name, _| !OF_VARIANT.contains(&name.as_str()));
+            said.tags
+                .retain(|name, _| !OF_VARIANT.contains(&name.as_str()));
             let numbers = self.said.entry(said.hiding(&words)).or_default();
             if numbers.last() != Some(&number) {
                 numbers.push(number);

@@ -23,7 +23,8 @@ pub fn join(paths: &[PathBuf]) -> Result<Report, UsageError> {
     let mut shards = Vec::new();
     for path in paths {
         let wrong = |what: String| UsageError(format!("--join {}: {what}", path.display()));
-        let text = fs::read_to_string(path).map_err(|error| wrong(format!("cannot read it: {error}")))?;
+        let text =
+            fs::read_to_string(path).map_err(|error| wrong(format!("cannot read it: {error}")))?;
         shards.push(Shard::read(path, &text).map_err(wrong)?);
     }
     check(&shards)?;
@@ -77,12 +78,13 @@ impl Told {
 
 /// Refuses a variant that two files have, and forecasts beside what was written.
 fn check(shards: &[Shard<'_>]) -> Result<(), UsageError> {
-    let mut files: HashMap<&str, &Path> = HashMap::new();
-    for shard in shards {
+    let mut files: HashMap<&str, usize> = HashMap::new();
+    for (number, shard) in shards.iter().enumerate() {
         for told in &shard.told {
             let name = &told.entry.name;
-            let first = *files.entry(name).or_insert(shard.path);
-            if first != shard.path {
+            let first = *files.entry(name).or_insert(number);
+            if first != number {
+                let first = shards[first].path;
                 return Err(UsageError(format!(
                     "--join {}: expected other variants than in {}, found `{name}` in both",
                     shard.path.display(),
@@ -121,7 +123,9 @@ impl<'p> Shard<'p> {
         let numbers: HashMap<&str, usize> = numbers.map(|(at, name)| (name.as_str(), at)).collect();
         let number = |name: &String| {
             let number = numbers.get(name.as_str()).copied();
-            number.ok_or_else(|| format!("expected `{name}` among `variants`, found it in a list only"))
+            number.ok_or_else(|| {
+                format!("expected `{name}` among `variants`, found it in a list only")
+            })
         };
         let mut told: Vec<Told> = report.variants.into_iter().map(Told::of).collect();
         let mut general = Vec::new();
@@ -144,7 +148,8 @@ impl<'p> Shard<'p> {
         for (change, Change { variants, files }) in report.changes.iter().enumerate() {
             for name in variants {
                 let told = &mut told[number(name)?];
-                told.diffs.extend((0..files.len()).map(|file| (change, file)));
+                told.diffs
+                    .extend((0..files.len()).map(|file| (change, file)));
             }
         }
         Ok(Self {
@@ -193,7 +198,8 @@ impl<'p> Shard<'p> {
     fn take(&mut self, said: Said) {
         if said.tags.contains_key("variants") && said.tags.contains_key("unchanged") {
             let counts = said.tags.iter();
-            let counts = counts.filter_map(|(name, count)| Some((name.as_str(), count.parse().ok()?)));
+            let counts =
+                counts.filter_map(|(name, count)| Some((name.as_str(), count.parse().ok()?)));
             self.counts.add(counts);
             return;
         }
@@ -235,7 +241,8 @@ impl<'p> Shard<'p> {
         };
         let file = said.file.as_ref().map(|file| file.path.as_str());
         let below = file.and_then(|file| file.strip_prefix(entry.package.as_str()));
-        let is_in_package = !entry.package.is_empty() && below.is_some_and(|below| below.starts_with('/'));
+        let is_in_package =
+            !entry.package.is_empty() && below.is_some_and(|below| below.starts_with('/'));
         is_in_package || said.owner().as_ref() == Some(&entry.name)
     }
 }

@@ -67,7 +67,8 @@ impl Rule {
             ("namespace", namespace.as_ref()),
         ];
         let fields = fields.iter();
-        let fields = fields.filter_map(|(key, value)| Some(format!("{key}: {}", scalar((*value)?))));
+        let fields =
+            fields.filter_map(|(key, value)| Some(format!("{key}: {}", scalar((*value)?))));
         let fields: Vec<String> = fields.collect();
         let target = format!("- target: {{{}}}\n", fields.join(", "));
         let path = self.path.as_ref();
@@ -94,7 +95,9 @@ fn with_stars(name: &str) -> String {
 /// A text as a YAML scalar in a flow mapping, or a block one; quoted if it could be read as anything else.
 fn scalar(text: &str) -> String {
     let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || "-._/".contains(c));
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-._/".contains(c));
     let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
     if is_plain && !words.contains(&text.to_ascii_lowercase().as_str()) {
         text.to_owned()

@@ -160,17 +160,23 @@ mod tests {
         for (text, expected) in [
             ("--- a/a1/web/Kptfile", Some("--- a/‹path›/Kptfile")),
             ("owner: default/fleet-a1-web", Some("owner: ‹variant›")),
-            ("fleet-a1-web, a1, a12, xa1", Some("‹name›, ‹repository›, a12, xa1")),
+            (
+                "fleet-a1-web, a1, a12, xa1",
+                Some("‹name›, ‹repository›, a12, xa1"),
+            ),
             ("name: web", Some("name: ‹package›")),
             ("nothing", None),
             ("a1 ‹name›", None),
         ] {
             let hidden = words.hide(text);
             assert_eq!(hidden.as_deref(), expected, "{text}");
-            assert_eq!(words.show(&hidden.unwrap_or(text.to_owned())), match expected {
-                Some(_) => text.to_owned(),
-                None => words.show(text),
-            });
+            assert_eq!(
+                words.show(&hidden.unwrap_or(text.to_owned())),
+                match expected {
+                    Some(_) => text.to_owned(),
+                    None => words.show(text),
+                }
+            );
         }
     }
 
@@ -189,7 +195,10 @@ mod tests {
         let words = Words::of(&entry);
         let text = "variant/package path/name package name variant path";
         let hidden = words.hide(text).expect("names");
-        assert_eq!(hidden, "‹path› ‹variant› ‹package› ‹name› ‹repository› path");
+        assert_eq!(
+            hidden,
+            "‹path› ‹variant› ‹package› ‹name› ‹repository› path"
+        );
         assert_eq!(words.show(&hidden), text);
     }
 }

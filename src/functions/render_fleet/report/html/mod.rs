@@ -110,10 +110,14 @@ struct ChangeSet<'r> {
 /// [`UsageError`]: the page cannot be made.
 pub(super) fn page(report: &Report) -> Result<String, UsageError> {
     let mut fleet = Fleet::of(report);
-    let (failed, noted): (Vec<_>, Vec<_>) =
-        report.results.iter().partition(|finding| finding.said.rank() == 0);
-    let (open, decided): (Vec<_>, Vec<_>) =
-        report.conflicts.iter().partition(|finding| finding.said.rank() < 2);
+    let (failed, noted): (Vec<_>, Vec<_>) = report
+        .results
+        .iter()
+        .partition(|finding| finding.said.rank() == 0);
+    let (open, decided): (Vec<_>, Vec<_>) = report
+        .conflicts
+        .iter()
+        .partition(|finding| finding.said.rank() < 2);
     // In the order of the page: a set of variants is named where it comes first.
     let failures = fleet.cards(&failed);
     let conflicts = fleet.cards(&open);
@@ -124,7 +128,11 @@ pub(super) fn page(report: &Report) -> Result<String, UsageError> {
     let rules: Vec<&str> = rules.into_iter().filter(|rule| !rule.is_empty()).collect();
     let rules = distinct(&rules);
     let page = Page {
-        title: if report.written { "Fleet report" } else { "Fleet forecast" },
+        title: if report.written {
+            "Fleet report"
+        } else {
+            "Fleet forecast"
+        },
         is_forecast: !report.written,
         summary: summary(&report.counts),
         tiles: tiles(&report.counts, report.written),
@@ -154,9 +162,9 @@ fn distinct<'t>(texts: &[&'t str]) -> Vec<&'t str> {
 /// `10,000 variants: 9,990 updated, 10 failed`
 fn summary(counts: &Tally) -> String {
     let counts = counts.named();
-    let parts = counts.iter().filter(|(name, count)| {
-        *count > 0 && !["variants", "conflicts"].contains(name)
-    });
+    let parts = counts
+        .iter()
+        .filter(|(name, count)| *count > 0 && !["variants", "conflicts"].contains(name));
     let parts: Vec<String> = parts
         .map(|(name, count)| format!("{} {name}", thousands(*count)))
         .collect();
@@ -264,7 +272,12 @@ impl<'r> Fleet<'r> {
     /// The table of variants, by what became of them; failures first.
     fn states(&self) -> Vec<State<'r>> {
         let mut order = vec![Some(Action::Failed)];
-        order.extend(Action::ALL.map(Some).into_iter().filter(|action| *action != Some(Action::Failed)));
+        order.extend(
+            Action::ALL
+                .map(Some)
+                .into_iter()
+                .filter(|action| *action != Some(Action::Failed)),
+        );
         order.push(None);
         let states = order.into_iter().filter_map(|action| {
             let rows = self.report.variants.iter().enumerate();
@@ -325,7 +338,12 @@ fn place(said: &Said) -> String {
     });
     let resource = said.resource_ref.as_ref().map(|about| {
         let namespace = about.namespace.as_ref().map(|name| format!("{name}/"));
-        format!("{}/{}{}", about.kind, namespace.unwrap_or_default(), about.name)
+        format!(
+            "{}/{}{}",
+            about.kind,
+            namespace.unwrap_or_default(),
+            about.name
+        )
     });
     match (resource, file) {
         // The variants that have it are named beside it.
@@ -355,6 +373,9 @@ mod tests {
 
     #[test]
     fn numbers_have_thousands() {
-        assert_eq!(["0", "999", "1,000", "1,234,567"], [0, 999, 1000, 1_234_567].map(thousands)[..]);
+        assert_eq!(
+            ["0", "999", "1,000", "1,234,567"],
+            [0, 999, 1000, 1_234_567].map(thousands)[..]
+        );
     }
 }
