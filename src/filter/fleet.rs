@@ -45,6 +45,7 @@ pub(super) fn on_fleet(
         catalogs: arguments.fleet.catalogs.clone(),
         shard: arguments.fleet.shard,
         jobs: arguments.fleet.jobs.map_or_else(cores, usize::from),
+        writes_status: arguments.fleet.status,
         mode,
     };
     let mut told = Told {

@@ -16,6 +16,7 @@ const DRAFTS: &str = "drafts";
 const JOIN: &str = "join";
 /// What a report can be about.
 const REPORTED: &str = "reported";
+const STATUS: &str = "status";
 
 /// What the flags say.
 #[derive(Debug, Clone, Default)]
@@ -28,10 +29,11 @@ pub(super) struct FleetArguments {
     pub(super) drafts: bool,
     /// Reports of shards.
     pub(super) joined: Vec<PathBuf>,
+    pub(super) status: bool,
 }
 
 impl FleetArguments {
-    pub(super) fn args() -> [Arg; 6] {
+    pub(super) fn args() -> [Arg; 7] {
         let catalog = Arg::new(CATALOG).long(CATALOG).value_name("NAME=PATH");
         let catalog = catalog.action(ArgAction::Append).help_heading(INPUTS);
         let shard = Arg::new(SHARD).long(SHARD).value_name("I/N");
@@ -54,6 +56,8 @@ impl FleetArguments {
                 .value_parser(value_parser!(u16).range(1..))
                 .help("How many variants at a time; without it, one for each core"),
             on_package(drafts).help("Commit changes to branches drafts/, leave work trees alone"),
+            on_package(Arg::new(STATUS).long(STATUS).action(ArgAction::SetTrue))
+                .help("Write `status` of the PackageVariants in directories"),
             report.requires(REPORTED).help_heading(RESULTS),
             join.num_args(1..)
                 .requires(REPORT)
@@ -78,6 +82,7 @@ impl FleetArguments {
             reports: all(matches, REPORT),
             drafts: matches.get_flag(DRAFTS),
             joined: all(matches, JOIN),
+            status: matches.get_flag(STATUS),
         }
     }
 }

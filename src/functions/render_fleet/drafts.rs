@@ -34,6 +34,7 @@ pub(super) fn on_draft(
     let changes = branch.is_some();
     let mut outcome = VariantOutcome::of(variant, &place.path, rendered, &said, changes);
     outcome.diffs = diffs;
+    outcome.draft.clone_from(&branch);
     if let Some((branch, result)) = branch.zip(outcome.results.first_mut()) {
         result.message += &format!(", as the draft `{branch}`");
         result.tags.push(("draft".to_owned(), branch));

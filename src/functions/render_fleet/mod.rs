@@ -22,6 +22,7 @@ mod prune;
 mod render;
 pub mod report;
 mod run;
+mod status;
 mod variants;
 
 use super::{Function, Output, Run};

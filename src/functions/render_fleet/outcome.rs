@@ -21,6 +21,8 @@ pub struct VariantOutcome {
     pub from: Option<String>,
     /// The revision that it is based on now.
     pub to: Option<String>,
+    /// The branch of its draft, if it is one.
+    pub draft: Option<String>,
     /// How many conflicts wait to be looked at.
     pub conflicts: usize,
     /// Results, with paths from the fleet's directory.
@@ -45,6 +47,7 @@ impl VariantOutcome {
             action: rendered.action.filter(|_| changes && !failed),
             from: rendered.from,
             to: rendered.to,
+            draft: None,
             conflicts: 0,
             results: Vec::new(),
             diffs: Vec::new(),
@@ -89,6 +92,7 @@ impl VariantOutcome {
             action: Some(action),
             from: None,
             to: None,
+            draft: None,
             conflicts: 0,
             results: Vec::new(),
             diffs: Vec::new(),

@@ -12,6 +12,7 @@ use super::drafts::on_draft;
 use super::outcome::VariantOutcome;
 use super::prune::{abandoned, prune, too_many};
 use super::render::{Action, Rendered, Worker};
+use super::status::Statuses;
 use super::variants::{FleetVariant, Variants};
 use crate::config::UsageError;
 use crate::fleet::{OwnedPackage, Shard, owned_packages};
@@ -38,6 +39,8 @@ pub struct FleetRun<'r> {
     pub jobs: usize,
     /// Whether the run writes.
     pub mode: Mode,
+    /// Whether PackageVariants in directories get their status.
+    pub writes_status: bool,
 }
 
 /// Who follows a run.
@@ -104,10 +107,14 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
         next: AtomicUsize::new(0),
     };
     let mut failed = HashSet::new();
+    let mut statuses = Statuses::default();
     let mut seen = Ok(());
     let said = work.all(&mut |outcome| {
         if outcome.action == Some(Action::Failed) {
             failed.insert(outcome.owner.clone());
+        }
+        if run.writes_status {
+            statuses.add(&outcome);
         }
         if seen.is_ok() {
             seen = watch.see(outcome);
@@ -117,6 +124,9 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     seen?;
     for package in left {
         watch.see(prune(run.fleet, package, &settings, &failed, run.mode))?;
+    }
+    if run.writes_status && run.mode.writes {
+        statuses.write(run.supplied, &mut results)?;
     }
     Ok(results)
 }

@@ -15,7 +15,7 @@
 mod clone;
 mod follow;
 mod new_files;
-mod status;
+pub(super) mod status;
 mod update;
 mod upstream;
 

@@ -14,7 +14,7 @@ use super::Variant;
 
 /// How a run went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(in crate::functions) enum Outcome {
     /// The PackageVariant is not valid; no step ran.
     Invalid,
     /// A step failed; nothing is changed.
@@ -26,7 +26,7 @@ pub(super) enum Outcome {
 impl Outcome {
     /// `Stalled` and `Ready`; a true `Ready` has the message `ready`. Every failure stalls, since it
     /// needs somebody to fix it.
-    pub(super) fn conditions(self, ready: &str) -> [Condition<'_>; 2] {
+    pub(in crate::functions) fn conditions(self, ready: &str) -> [Condition<'_>; 2] {
         let condition = |kind, status, reason, message| Condition {
             kind,
             status,
@@ -81,29 +81,39 @@ pub(super) fn write(
     let ready = ready(supplied);
     let conditions = Outcome::Ready.conditions(&ready);
     let outcome = list.edit(id, |root, editor| {
-        let Some(status) = root.entry("status").map(|entry| entry.value) else {
-            let mut status = vec![(Value::from("conditions"), Condition::list(&conditions))];
-            if let Some(targets) = &targets {
-                status.push((Value::from("downstreamTargets"), targets.clone()));
-            }
-            let status = Content::Value(Value::Mapping(status));
-            return editor.insert_entry(root, None, "status", status);
-        };
-        write_conditions(status, &conditions, editor)?;
-        if let Some(targets) = &targets
-            && status
-                .get("downstreamTargets")
-                .and_then(|old| old.value())
-                .as_ref()
-                != Some(targets)
-        {
-            editor.set(status, "downstreamTargets", Content::Value(targets.clone()))?;
-        }
-        Ok::<_, EditError>(())
+        write_status(root, &conditions, targets.as_ref(), editor)
     });
     if let Err(error) = outcome {
         let result = FunctionResult::refused(&error);
         results.push(result.about(list.resource(id)).at("status"));
+    }
+}
+
+/// Writes conditions and targets into the status of a PackageVariant. Equal values keep their bytes.
+///
+/// # Errors
+/// As [`Editor::set`].
+pub(in crate::functions) fn write_status<'d>(
+    root: NodeRef<'d>,
+    conditions: &[Condition<'_>],
+    targets: Option<&Value>,
+    editor: &mut Editor<'d, '_>,
+) -> Result<(), EditError> {
+    let Some(status) = root.entry("status").map(|entry| entry.value) else {
+        let mut status = vec![(Value::from("conditions"), Condition::list(conditions))];
+        if let Some(targets) = targets {
+            status.push((Value::from("downstreamTargets"), targets.clone()));
+        }
+        let status = Content::Value(Value::Mapping(status));
+        return editor.insert_entry(root, None, "status", status);
+    };
+    write_conditions(status, conditions, editor)?;
+    let old = status.get("downstreamTargets").and_then(|old| old.value());
+    match targets {
+        Some(targets) if old.as_ref() != Some(targets) => {
+            editor.set(status, "downstreamTargets", Content::Value(targets.clone()))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -94,6 +94,13 @@ fn a_package_is_drafted_on_top_of_the_default_branch() {
     for repository in ["east", "west"] {
         git(&fleet, repository, &["fsck", "--strict", "--no-dangling"]);
     }
+    fleet.put("a", "v2", "east/web/app", "");
+    fleet.expect(&["--drafts", "--status"], 0, &["1 updated, 1 unchanged"]);
+    let status = fleet.folder.get("variants/a.yaml");
+    assert!(
+        status.contains("downstreamTargets:\n  - name: east.web.app.packagevariant-1"),
+        "{status}"
+    );
     // A draft that is there is what the package is.
     fleet.expect(&["--drafts"], 0, &["2 variants: 2 unchanged"]);
 }

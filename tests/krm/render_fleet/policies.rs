@@ -435,6 +435,35 @@ fn conflicts_are_told_with_paths_from_the_fleet_and_decided_by_rules() {
 }
 
 #[test]
+fn variants_in_a_directory_get_their_status() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v1", "east/a", "");
+    fleet.put("b", "v9", "east/b", "");
+    fleet.put("c", "v1", "east/c", "  adoptionPolicy: perhaps\n");
+    fleet.expect(&["--status", "--check"], 1, &[]);
+    assert!(!fleet.folder.get("variants/a.yaml").contains("status:"));
+    fleet.expect(&["--status"], 1, &["1 created, 2 failed"]);
+    let ready = fleet.folder.get("variants/a.yaml");
+    for text in [
+        "type: Stalled\n    status: \"False\"",
+        "type: Ready\n    status: \"True\"",
+        "rendered from `v1`",
+    ] {
+        assert!(ready.contains(text), "{text}: {ready}");
+    }
+    for (name, reason) in [("b", "reason: Error"), ("c", "reason: ValidationError")] {
+        let text = fleet.folder.get(&format!("variants/{name}.yaml"));
+        assert!(
+            text.contains("type: Stalled\n    status: \"True\""),
+            "{text}"
+        );
+        assert!(text.contains(reason), "{text}");
+    }
+    fleet.expect(&["--status"], 1, &["2 failed, 1 unchanged"]);
+    assert_eq!(fleet.folder.get("variants/a.yaml"), ready);
+}
+
+#[test]
 fn a_package_that_another_run_works_on_is_left_to_it() {
     let fleet = Fleet::new();
     fleet.put("a", "v1", "east/a", "");

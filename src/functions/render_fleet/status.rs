@@ -1,0 +1,118 @@
+//! `status` of the PackageVariants in a directory of the role `variants`.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::outcome::VariantOutcome;
+use super::render::Action;
+use super::variants::is_variant;
+use crate::config::UsageError;
+use crate::functions::render_variant::status::{Outcome, write_status};
+use crate::package::{PackageError, read_package, write_package};
+use crate::resource::{Resource, namespace_of};
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Results};
+use crate::supplied::Role;
+use crate::yaml::{EditError, Value};
+
+/// What the variants of a run have come to, by owner.
+#[derive(Debug, Default)]
+pub(super) struct Statuses(HashMap<String, Status>);
+
+#[derive(Debug)]
+struct Status {
+    outcome: Outcome,
+    /// The message of `Ready`.
+    ready: String,
+    /// The name of the package revision that is a draft.
+    draft: Option<String>,
+}
+
+impl Statuses {
+    /// Remembers what became of a variant.
+    pub(super) fn add(&mut self, outcome: &VariantOutcome) {
+        let failed = outcome.action == Some(Action::Failed);
+        let ready = match &outcome.to {
+            Some(to) => format!("the package is rendered from `{to}`"),
+            None => "the package is left alone".to_owned(),
+        };
+        let status = Status {
+            outcome: match (failed, outcome.package.is_empty()) {
+                (true, true) => Outcome::Invalid,
+                (true, false) => Outcome::Failed,
+                (false, _) => Outcome::Ready,
+            },
+            ready,
+            draft: outcome
+                .draft
+                .as_deref()
+                .map(|branch| revision_name(&outcome.package, branch)),
+        };
+        self.0.insert(outcome.owner.clone(), status);
+    }
+
+    /// Writes the status of each PackageVariant in these directories. Single files stay as they are.
+    ///
+    /// # Errors
+    /// [`UsageError`]: a directory cannot be read or written any more.
+    pub(super) fn write(
+        &self,
+        inputs: &[(Role, PathBuf)],
+        results: &mut Results,
+    ) -> Result<(), UsageError> {
+        let directories = inputs.iter().filter(|(role, _)| *role == Role::Variants);
+        for (_, directory) in directories.filter(|(_, path)| path.is_dir()) {
+            self.write_directory(directory, results)?;
+        }
+        Ok(())
+    }
+
+    fn write_directory(&self, directory: &Path, results: &mut Results) -> Result<(), UsageError> {
+        let failed = |error: PackageError| UsageError(format!("--status: {error}"));
+        let files = read_package(directory).map_err(failed)?;
+        let list = ResourceList::from_files(&files);
+        let mut list = list.map_err(|error| UsageError(format!("--status: {error}")))?;
+        let found: HashMap<_, _> = list
+            .items()
+            .filter(|(_, resource)| is_variant(resource))
+            .filter_map(|(id, resource)| Some((id, self.0.get(&owner(resource))?)))
+            .collect();
+        let mut ids: Vec<_> = found.keys().copied().collect();
+        ids.sort_unstable();
+        let mut refused = Vec::new();
+        list.edit_items(
+            ids,
+            |id, root, editor| {
+                let Status {
+                    outcome,
+                    ready,
+                    draft,
+                } = found[&id];
+                let conditions = outcome.conditions(ready);
+                let name = |name: &String| vec![(Value::from("name"), Value::from(name.as_str()))];
+                let target = draft.as_ref().map(|draft| Value::Mapping(name(draft)));
+                let targets = target.map(|target| Value::Sequence(vec![target]));
+                write_status(root, &conditions, targets.as_ref(), editor)
+            },
+            |id, error: EditError| refused.push((id, error)),
+        );
+        for (id, error) in refused {
+            let result = FunctionResult::refused(&error);
+            results.push(result.about(list.resource(id)).at("status"));
+        }
+        write_package(&files, &list.file_changes()).map_err(failed)
+    }
+}
+
+/// `<namespace>/<name>` of a PackageVariant.
+fn owner(resource: &Resource) -> String {
+    let namespace = namespace_of(resource.namespace.as_deref());
+    let name = resource.name.as_deref().unwrap_or_default();
+    format!("{namespace}/{name}")
+}
+
+/// The name that Porch gives the package revision of a draft: `<repository>.<package>.<workspace>`.
+fn revision_name(package: &str, branch: &str) -> String {
+    let workspace = branch.rsplit('/').next().unwrap_or(branch);
+    format!("{}.{workspace}", package.replace('/', "."))
+}
