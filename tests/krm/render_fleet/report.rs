@@ -1,6 +1,6 @@
 //! `--report` and `--join`: the page and the data of a run.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -423,6 +423,6 @@ fn wrong_uses_of_reports() {
             "{arguments:?}: {}",
             outcome.stderr
         );
-        assert!(!PathBuf::from(folder.path("r.html")).exists());
+        assert!(!folder.path("r.html").exists());
     }
 }
