@@ -77,8 +77,8 @@ def examples(folder):
         if fields.get("prints") == "true":
             continue
         words = fields.get("flags", "").split()
-        words = [word if word.startswith("--") else str(path / word) for word in words]
-        again = [word if word.startswith("--") else str(path / word) for word in fields["flagsAgain"].split()] \
+        words = [placed(word, path) for word in words]
+        again = [placed(word, path) for word in fields["flagsAgain"].split()] \
             if "flagsAgain" in fields else words
         config = ["--config", str(path / fields["fnConfig"])]
         package = path / "package" if (path / "package").is_dir() else None
@@ -121,13 +121,22 @@ def from_git(folder):
     yield "merge-package from Git", "merge-package", flags, flags, package
 
 
+def placed(word, example):
+    """A flag, NAME=PATH, or a path; paths are relative to the example."""
+    if word.startswith("--"):
+        return word
+    name, equals, path = word.rpartition("=")
+    return f"{name}{equals}{example / path}"
+
+
 def snapshot(folder):
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def is_temporary(path):
-    return pathlib.PurePath(path).name.startswith(".krm-variants-")
+    """A temporary file, or one in the temporary folder in which a new package is made."""
+    return any(part.startswith(".krm-variants-") for part in pathlib.PurePath(path).parts)
 
 
 class Scenario:
