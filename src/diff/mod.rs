@@ -11,7 +11,7 @@ use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
 use crate::mask::masked_file;
-use crate::package::{FileChange, PackageError, PackageFiles};
+use crate::package::{FileChange, PackageError, PackageFiles, USUAL_MODE};
 use quote::{quote, quote_always};
 
 /// Lines of context around a change.
@@ -129,19 +129,12 @@ fn with_sides<T>(
         }
         (None, None) => None,
     };
-    let after = match change {
-        FileChange::Write { bytes, mode, .. } => Some((&bytes[..], mode.unwrap_or(USUAL_MODE))),
-        FileChange::Delete { .. } => None,
-    };
     let shown = match folder {
         "" => path.to_owned(),
         folder => format!("{folder}/{path}"),
     };
-    Ok(make(&shown, before, after))
+    Ok(make(&shown, before, change.after()))
 }
-
-/// Permission bits of a file that nobody made executable.
-const USUAL_MODE: u32 = 0o644;
 
 /// The mode as git writes it: executable by its owner or not.
 fn git_mode(mode: u32) -> u32 {

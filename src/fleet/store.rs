@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::package::{FileChange, PackageError, check_package_path, make_folder_in};
+use crate::package::{FileChange, PackageError, USUAL_MODE, check_package_path, make_folder_in};
 
 /// Creates a package in a directory that is empty: all of its files appear at once.
 ///
@@ -28,9 +28,6 @@ pub(crate) fn create_package(directory: &Path, files: &[FileChange]) -> Result<(
     let _ = folder.keep();
     Ok(())
 }
-
-/// Permission bits of a file that nobody made executable.
-const USUAL_MODE: u32 = 0o644;
 
 /// The permission bits that the system does not take from a new file, as a new folder shows.
 #[cfg(unix)]

@@ -12,7 +12,7 @@ mod upstream;
 pub(crate) use conditions::{ConditionRecord, record_conditions};
 pub(crate) use ownership::{
     DELETION_POLICY_ANNOTATION, OWNER_ANNOTATION, Ownership, UPSTREAM_DIGEST_ANNOTATION,
-    remove_annotations, set_metadata,
+    remove_owner, set_metadata,
 };
 pub(crate) use package_context::{PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME};
 pub(crate) use package_context::{

@@ -78,16 +78,16 @@ pub(crate) fn set_metadata<'d>(
     Ok(())
 }
 
-/// Removes annotations; `annotations` goes with the last one.
+/// Removes the owner of a package and its policy; `annotations` goes with the last one.
 ///
 /// # Errors
 /// As [`Editor::remove_entry`].
-pub(crate) fn remove_annotations<'d>(
-    object: NodeRef<'d>,
-    names: &[&str],
+pub(crate) fn remove_owner<'d>(
+    kptfile: NodeRef<'d>,
     editor: &mut Editor<'d, '_>,
 ) -> Result<(), EditError> {
-    let Some(metadata) = object.get("metadata") else {
+    let names = [OWNER_ANNOTATION, DELETION_POLICY_ANNOTATION];
+    let Some(metadata) = kptfile.get("metadata") else {
         return Ok(());
     };
     let Some(old) = metadata.get("annotations") else {

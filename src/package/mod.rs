@@ -188,6 +188,9 @@ impl PackageError {
     }
 }
 
+/// Permission bits of a file that nobody made executable.
+pub(crate) const USUAL_MODE: u32 = 0o644;
+
 /// Is this a component that is never read and never written, `.git`? Without regard to case, since some
 /// file systems have none.
 fn is_git(component: &str) -> bool {

@@ -11,7 +11,7 @@ use super::file::{read_regular, read_seen};
 use super::journal::{Journal, JournaledFile, digest};
 use super::path::{check_place, components, normalize_package_path};
 use super::read::{PackageFiles, Stamp};
-use super::{PackageError, is_git, mode_of, temporary};
+use super::{PackageError, USUAL_MODE, is_git, mode_of, temporary};
 
 /// What is to become of one file of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,15 @@ impl FileChange {
     /// A file is deleted.
     pub fn delete(path: impl Into<String>) -> Self {
         FileChange::Delete { path: path.into() }
+    }
+
+    /// The content and permission bits of the file after the change; `None` if it is deleted. A new file without
+    /// bits of its own has the usual ones.
+    pub(crate) fn after(&self) -> Option<(&[u8], u32)> {
+        match self {
+            FileChange::Write { bytes, mode, .. } => Some((bytes, mode.unwrap_or(USUAL_MODE))),
+            FileChange::Delete { .. } => None,
+        }
     }
 
     /// The path, relative to the package.

@@ -130,9 +130,11 @@ pub(crate) fn locked(
     let known = lock.commit.as_deref();
     // The usual case, without a look at the repository.
     let is_same = known == Some(&upstream.revision.commit);
-    let by_commit = known.filter(|_| !is_same);
-    let by_commit = by_commit.and_then(|id| repository.commit_with_id(id));
-    let by_commit = by_commit.or_else(|| is_same.then(|| upstream.revision.commit.clone()));
+    let by_commit = if is_same {
+        Some(upstream.revision.commit.clone())
+    } else {
+        known.and_then(|id| repository.commit_with_id(id))
+    };
     let commit = match by_commit {
         Some(commit) => commit,
         None => match tag_of(repository, &lock) {

@@ -30,6 +30,25 @@ use config::read_options;
 use package_revision::{merge_package_revision, only_package};
 use update::Update;
 
+/// The key `onConflict`, of every function whose config says how to merge.
+pub(super) const ON_CONFLICT: Key = Key {
+    name: "onConflict",
+    words: &["upstream", "local", "error"],
+    help: "which side wins where both changed",
+};
+
+/// The key `strategy`, as [`ON_CONFLICT`].
+pub(super) const STRATEGY: Key = Key {
+    name: "strategy",
+    words: &[
+        "resource-merge",
+        "fast-forward",
+        "force-delete-replace",
+        "copy-merge",
+    ],
+    help: "as in kpt",
+};
+
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "merge-package",
@@ -44,21 +63,8 @@ pub const FUNCTION: Function = Function {
     configs: &[(API_VERSION, "MergePackage"), CONFIG_MAP],
     roles: &[Role::Original, Role::Upstream],
     keys: Keys::These(&[
-        Key {
-            name: "onConflict",
-            words: &["upstream", "local", "error"],
-            help: "which side wins where both changed",
-        },
-        Key {
-            name: "strategy",
-            words: &[
-                "resource-merge",
-                "fast-forward",
-                "force-delete-replace",
-                "copy-merge",
-            ],
-            help: "as in kpt",
-        },
+        ON_CONFLICT,
+        STRATEGY,
         Key {
             name: "allowEmpty",
             words: &["false", "true"],

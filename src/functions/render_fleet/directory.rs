@@ -49,15 +49,18 @@ impl From<PackageError> for Stop {
 impl Stop {
     fn result(&self, variant: &FleetVariant) -> FunctionResult {
         let result = match self {
-            Self::Locked => FunctionResult::error(
-                Reason::Locked,
-                "another run works on this package; run again when it is done",
-            ),
+            Self::Locked => locked(),
             Self::Usage(error) => FunctionResult::error(Reason::InvalidPackage, error.to_string()),
             Self::Package(error) => FunctionResult::error(Reason::NotWritten, error.to_string()),
         };
         result.about(&variant.resource)
     }
+}
+
+/// The error for a package that another run works on.
+pub(super) fn locked() -> FunctionResult {
+    let message = "another run works on this package; run again when it is done";
+    FunctionResult::error(Reason::Locked, message)
 }
 
 /// Makes, updates or refreshes the package of a variant.

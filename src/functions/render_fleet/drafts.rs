@@ -10,7 +10,7 @@ use crate::config::UsageError;
 use crate::diff::FileDiff;
 use crate::git::{Draft, DraftCommit, GitError, Repository, Revision};
 use crate::kptfile::{Ownership, root_kptfile};
-use crate::package::FileChange;
+use crate::package::{FileChange, USUAL_MODE};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 
@@ -174,12 +174,7 @@ fn read(
 }
 
 fn diff(files: &BTreeMap<String, Vec<u8>>, change: &FileChange, folder: &str) -> FileDiff {
-    const USUAL_MODE: u32 = 0o644;
     let path = change.path();
     let before = files.get(path).map(|bytes| (bytes.as_slice(), USUAL_MODE));
-    let after = match change {
-        FileChange::Write { bytes, mode, .. } => Some((&bytes[..], mode.unwrap_or(USUAL_MODE))),
-        FileChange::Delete { .. } => None,
-    };
-    FileDiff::new(path, &format!("{folder}/{path}"), before, after)
+    FileDiff::new(path, &format!("{folder}/{path}"), before, change.after())
 }

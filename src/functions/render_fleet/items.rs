@@ -14,7 +14,7 @@ use crate::config::UsageError;
 use crate::fleet::OwnedPackage;
 use crate::functions::item_document::{annotate, own_text};
 use crate::functions::{Output, Run};
-use crate::kptfile::{DELETION_POLICY_ANNOTATION, OWNER_ANNOTATION, Ownership, remove_annotations};
+use crate::kptfile::{Ownership, remove_owner};
 use crate::package::FileChange;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource, is_pipeline_annotation};
 use crate::resource_list::{ItemId, KrmFile, NewText, ResourceList};
@@ -221,10 +221,7 @@ impl Fleet {
         if *orphans {
             let kptfile = format!("{path}/Kptfile");
             let ids = self.files.get(&kptfile).map_or(&[][..], Vec::as_slice);
-            let text = edited(&file_text(ids, list)?, |node, editor| {
-                let names = [OWNER_ANNOTATION, DELETION_POLICY_ANNOTATION];
-                remove_annotations(node, &names, editor)
-            })?;
+            let text = edited(&file_text(ids, list)?, remove_owner)?;
             self.changes
                 .insert(kptfile, FileChange::write("Kptfile", text));
             return Ok(VariantOutcome::of_package(path, owner, Action::Orphaned));

@@ -25,6 +25,7 @@ mod run;
 mod status;
 mod variants;
 
+use super::merge_package::{ON_CONFLICT, STRATEGY};
 use super::{Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
 use crate::git;
@@ -48,21 +49,8 @@ pub const FUNCTION: Function = Function {
     configs: &[(API_VERSION, "RenderFleet"), CONFIG_MAP],
     roles: &[Role::Variants, Role::Resources],
     keys: Keys::These(&[
-        Key {
-            name: "onConflict",
-            words: &["upstream", "local", "error"],
-            help: "which side wins where both changed",
-        },
-        Key {
-            name: "strategy",
-            words: &[
-                "resource-merge",
-                "fast-forward",
-                "force-delete-replace",
-                "copy-merge",
-            ],
-            help: "as in kpt",
-        },
+        ON_CONFLICT,
+        STRATEGY,
         Key {
             name: "prune",
             words: &["false", "true"],

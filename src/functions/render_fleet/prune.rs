@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::config::Settings;
-use super::directory::Mode;
+use super::directory::{Mode, locked};
 use super::outcome::VariantOutcome;
 use super::render::Action;
 use super::variants::FleetVariant;
 use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{OwnedPackage, PackageLock, delete_package};
-use crate::kptfile::{DELETION_POLICY_ANNOTATION, OWNER_ANNOTATION, remove_annotations};
+use crate::kptfile::remove_owner;
 use crate::package::{
     FileChange, PackageError, PackageFiles, read_package, recover_package, write_package_whole,
 };
@@ -125,8 +125,7 @@ fn remove(
     };
     let lock = PackageLock::acquire(&directory).map_err(PackageError::io("lock", &*directory));
     let Some(_lock) = lock.map_err(failed)? else {
-        let message = "another run works on this package; run again when it is done";
-        return Err(Box::new(FunctionResult::error(Reason::Locked, message)));
+        return Err(Box::new(locked()));
     };
     let mut diffs = Vec::new();
     if package.orphans || mode.keeps_diffs {
@@ -166,10 +165,7 @@ fn without_owner(files: &PackageFiles) -> Result<Vec<FileChange>, Box<FunctionRe
     let mut list = list.map_err(|error| broken(error.to_string()))?;
     let ids: Vec<_> = list.items().map(|(id, _)| id).collect();
     for id in ids {
-        let edited = list.edit(id, |node, editor| {
-            let names = [OWNER_ANNOTATION, DELETION_POLICY_ANNOTATION];
-            remove_annotations(node, &names, editor)
-        });
+        let edited = list.edit(id, remove_owner);
         edited.map_err(|error| Box::new(FunctionResult::refused(&error)))?;
     }
     Ok(list.file_changes())

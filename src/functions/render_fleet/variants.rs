@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{Config, PACKAGE_VARIANT, UsageError};
 use crate::fleet::{RepositoryFacts, Wanted};
+use crate::functions::item_document::own_text;
 use crate::functions::{Run, expand_variant_set};
 use crate::package::{check_package_path, normalize_package_path};
 use crate::resource::{Resource, namespace_of};
@@ -12,7 +13,7 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::variant::package_variant::{PackageVariant, PackageVariantSpec};
 use crate::variant::package_variant_set;
-use crate::yaml::{NodeRef, Path, node_text};
+use crate::yaml::{NodeRef, Path};
 
 /// A PackageVariant of the fleet.
 #[derive(Debug)]
@@ -115,15 +116,11 @@ impl FleetVariant {
     fn read(resource: &Resource, node: NodeRef<'_>) -> Self {
         let namespace = namespace_of(resource.namespace.as_deref());
         let name = resource.name.as_deref().unwrap_or_default();
-        let text = match node.document_text() {
-            Some(text) => text.to_owned(),
-            None => node_text(node),
-        };
         Self {
             owner: format!("{namespace}/{name}"),
             place: place_of(resource, node),
             resource: resource.clone(),
-            text,
+            text: own_text(node),
         }
     }
 
@@ -217,10 +214,7 @@ fn expand(
             if !(is_set(resource) || is_variant(resource)) {
                 continue;
             }
-            let text = list.read(id, |node| match node.document_text() {
-                Some(text) => text.to_owned(),
-                None => node_text(node),
-            });
+            let text = list.read(id, own_text);
             if is_set(resource) {
                 sets.push(list.read(id, upstream_of_set));
             }

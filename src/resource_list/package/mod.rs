@@ -11,7 +11,9 @@ use super::changes::{Changes, FileEdits, Written};
 use super::documents::documents_text;
 use super::wrapper::InputError;
 use super::{Form, Item, ResourceList};
-use crate::package::{FileChange, FileContent, PackageFile, PackageFiles, is_krm_name, text_of};
+use crate::package::{
+    FileChange, FileContent, PackageFile, PackageFiles, USUAL_MODE, is_krm_name, text_of,
+};
 use crate::parallel;
 use crate::resource::Resource;
 use crate::source_text::{Locator, SourceText};
@@ -76,8 +78,6 @@ fn numbered(documents: Vec<Option<Resource>>) -> Vec<(usize, Resource)> {
     let krm = documents.filter_map(|(number, resource)| Some((number, resource?)));
     krm.collect()
 }
-
-const USUAL_MODE: u32 = 0o644;
 
 impl OtherFiles {
     fn of(files: &PackageFiles) -> Self {
