@@ -12,14 +12,14 @@ use indexmap::IndexSet;
 #[derive(Debug)]
 pub(crate) struct Interner<K> {
     /// By number: a key, and how many of its equals stand before it in a source.
-    known: IndexSet<(K, usize), RandomState>,
+    known: IndexSet<(K, u32), RandomState>,
 }
 
 /// The numbers of one source's keys.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Numbered {
     /// By position in the source.
-    pub(crate) numbers: Vec<usize>,
+    pub(crate) numbers: Vec<u32>,
     /// Whether a key occurs twice.
     pub(crate) repeats: bool,
 }
@@ -33,31 +33,31 @@ impl<K> Default for Interner<K> {
 
 impl<K: Hash + Eq + Clone> Interner<K> {
     /// Numbers the keys of a source.
-    pub(crate) fn number(&mut self, source: &[K]) -> Numbered {
-        let mut counts = vec![0; self.known.len()];
+    pub(crate) fn number(&mut self, source: impl IntoIterator<Item = K>) -> Numbered {
+        let mut counts: Vec<u32> = vec![0; self.known.len()];
         let mut repeats = false;
         // Most sources have the order of the first, which spares looking for the number.
         let mut next = 0;
-        let mut numbers = Vec::with_capacity(source.len());
+        let mut numbers = Vec::new();
         for key in source {
-            let first = match self.known.get_index(next) {
-                Some((known, 0)) if known == key => next,
-                _ => self.insert(key, 0),
-            };
+            let found = self.known.get_index(next);
+            let is_next = matches!(found, Some((known, 0)) if *known == key);
+            let first = if is_next { next } else { self.insert(&key, 0) };
             next = first + 1;
             counts.resize(self.known.len(), 0);
             let occurrence = counts[first];
             counts[first] += 1;
             repeats |= occurrence > 0;
-            numbers.push(match occurrence {
+            let number = match occurrence {
                 0 => first,
-                occurrence => self.insert(key, occurrence),
-            });
+                occurrence => self.insert(&key, occurrence),
+            };
+            numbers.push(u32::try_from(number).unwrap_or(u32::MAX));
         }
         Numbered { numbers, repeats }
     }
 
-    fn insert(&mut self, key: &K, occurrence: usize) -> usize {
+    fn insert(&mut self, key: &K, occurrence: u32) -> usize {
         self.known.insert_full((key.clone(), occurrence)).0
     }
 
@@ -74,10 +74,10 @@ mod tests {
     #[test]
     fn equals_have_one_number_in_all_sources() {
         let mut interner = Interner::default();
-        let mut check = |keys: &str, numbers: &[usize], repeats| {
-            let keys: Vec<String> = keys.split(' ').map(str::to_owned).collect();
+        let mut check = |keys: &str, numbers: &[u32], repeats| {
+            let keys = keys.split(' ').map(str::to_owned);
             let numbers = numbers.to_vec();
-            assert_eq!(interner.number(&keys), Numbered { numbers, repeats });
+            assert_eq!(interner.number(keys), Numbered { numbers, repeats });
         };
         check("a b c", &[0, 1, 2], false);
         check("a c b d", &[0, 2, 1, 3], false);

@@ -35,14 +35,14 @@ pub const MAX_TURNED: usize = 2_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
     /// Every element of local and upstream, once.
-    pub order: Vec<usize>,
+    pub order: Vec<u32>,
     /// Whether both sides moved elements to different ends, so that one of them had to win.
     pub cycle: bool,
 }
 
 /// Merges three orders. No order may name an element twice.
 #[must_use]
-pub fn merge_order(base: &[usize], local: &[usize], upstream: &[usize], winner: Side) -> Merged {
+pub fn merge_order(base: &[u32], local: &[u32], upstream: &[u32], winner: Side) -> Merged {
     let (mut merged, mut turned) = merge_once(base, local, upstream, winner);
     // An element without a place of its own can come to make a cycle with its new neighbours. The
     // result is one that stays if it is merged again.
@@ -65,7 +65,7 @@ pub fn merge_order(base: &[usize], local: &[usize], upstream: &[usize], winner: 
 const MAX_AGAIN: usize = 4;
 
 /// A merged order, and whether an element stands where its neighbours were turned round.
-fn merge_once(base: &[usize], local: &[usize], upstream: &[usize], winner: Side) -> (Merged, bool) {
+fn merge_once(base: &[u32], local: &[u32], upstream: &[u32], winner: Side) -> (Merged, bool) {
     if local == upstream {
         let merged = Merged {
             order: local.to_vec(),
@@ -73,23 +73,23 @@ fn merge_once(base: &[usize], local: &[usize], upstream: &[usize], winner: Side)
         };
         return (merged, false);
     }
-    let in_local = ranks(local);
-    let in_upstream = ranks(upstream);
+    let in_local = Ranks::of(local);
+    let in_upstream = Ranks::of(upstream);
     let (skeleton, cycle) = skeleton(
-        &ranks(base),
+        &Ranks::of(base),
         &in_local,
         &in_upstream,
         local,
         upstream,
         winner,
     );
-    let places = ranks(&skeleton);
+    let places = Ranks::of(&skeleton);
     // Behind which element of the skeleton (counted from 1) the others stand.
-    let mut gaps: Vec<Vec<usize>> = vec![Vec::new(); skeleton.len() + 1];
+    let mut gaps: Vec<Vec<u32>> = vec![Vec::new(); skeleton.len() + 1];
     let mut turned = false;
     for (source, other) in [(local, &in_upstream), (upstream, &in_local)] {
         for (element, gap, fits) in gaps_of(source, &places) {
-            if !other.has(&element) {
+            if !other.has(element) {
                 gaps[gap].push(element);
                 turned |= !fits;
             }
@@ -106,51 +106,55 @@ fn merge_once(base: &[usize], local: &[usize], upstream: &[usize], winner: Side)
 }
 
 /// The place of each element of an order. Elements are numbers without large gaps.
-struct Ranks(Vec<usize>);
+#[derive(Debug)]
+pub(super) struct Ranks(Vec<u32>);
 
 impl Ranks {
-    fn get(&self, element: &usize) -> Option<usize> {
-        let rank = self.0.get(*element).copied();
-        rank.filter(|rank| *rank != usize::MAX)
+    pub(super) fn of(order: &[u32]) -> Self {
+        let count = order.iter().max().map_or(0, |most| *most as usize + 1);
+        let mut ranks = vec![u32::MAX; count];
+        for (rank, element) in (0..).zip(order) {
+            ranks[*element as usize] = rank;
+        }
+        Self(ranks)
     }
 
-    fn has(&self, element: &usize) -> bool {
+    pub(super) fn get(&self, element: u32) -> Option<usize> {
+        let rank = self.0.get(element as usize).copied();
+        rank.filter(|rank| *rank != u32::MAX)
+            .map(|rank| rank as usize)
+    }
+
+    pub(super) fn has(&self, element: u32) -> bool {
         self.get(element).is_some()
     }
 }
 
-fn ranks(order: &[usize]) -> Ranks {
-    let count = order.iter().max().map_or(0, |most| most + 1);
-    let mut ranks = vec![usize::MAX; count];
-    for (rank, element) in order.iter().enumerate() {
-        ranks[*element] = rank;
-    }
-    Ranks(ranks)
-}
-
 /// For each element of a source that is not in the skeleton: how many elements of the skeleton it
 /// stands behind, and whether that is between its neighbours.
-fn gaps_of(source: &[usize], places: &Ranks) -> Vec<(usize, usize, bool)> {
+fn gaps_of(source: &[u32], places: &Ranks) -> impl Iterator<Item = (u32, usize, bool)> {
     // The first place of the skeleton elements that follow each position.
-    let mut following = vec![usize::MAX; source.len() + 1];
+    let mut following = vec![u32::MAX; source.len() + 1];
     for (position, element) in source.iter().enumerate().rev() {
-        let place = places.get(element).unwrap_or(usize::MAX);
-        following[position] = following[position + 1].min(place);
+        let place = places.0.get(*element as usize).copied();
+        following[position] = following[position + 1].min(place.unwrap_or(u32::MAX));
     }
-    let mut gaps = Vec::new();
     // Behind all that precede, and behind the predecessor.
     let (mut behind_all, mut behind_last) = (0, 0);
-    for (position, element) in source.iter().enumerate() {
-        match places.get(element) {
+    source
+        .iter()
+        .enumerate()
+        .filter_map(move |(position, element)| match places.get(*element) {
             Some(place) => {
                 behind_last = place + 1;
                 behind_all = behind_all.max(place + 1);
+                None
             }
-            None if behind_all <= following[position] => gaps.push((*element, behind_all, true)),
-            None => gaps.push((*element, behind_last, false)),
-        }
-    }
-    gaps
+            None if behind_all <= following[position] as usize => {
+                Some((*element, behind_all, true))
+            }
+            None => Some((*element, behind_last, false)),
+        })
 }
 
 /// The order of the elements that both sides have, and whether it was a conflict.
@@ -158,27 +162,27 @@ fn skeleton(
     base: &Ranks,
     in_local: &Ranks,
     in_upstream: &Ranks,
-    local: &[usize],
-    upstream: &[usize],
+    local: &[u32],
+    upstream: &[u32],
     winner: Side,
-) -> (Vec<usize>, bool) {
-    let common = |source: &[usize], other: &Ranks| -> Vec<usize> {
+) -> (Vec<u32>, bool) {
+    let common = |source: &[u32], other: &Ranks| -> Vec<u32> {
         source
             .iter()
             .copied()
-            .filter(|element| other.has(element))
+            .filter(|element| other.has(*element))
             .collect()
     };
     let ours = common(local, in_upstream);
     let theirs = common(upstream, in_local);
-    let follows_base = |order: &[usize]| {
-        let ranks = order.iter().filter_map(|element| base.get(element));
+    let follows_base = |order: &[u32]| {
+        let ranks = order.iter().filter_map(|element| base.get(*element));
         ranks.clone().zip(ranks.skip(1)).all(|(a, b)| a < b)
     };
     if ours == theirs || follows_base(&theirs) {
         return (ours, false);
     }
-    let all_in_base = ours.iter().all(|element| base.has(element));
+    let all_in_base = ours.iter().all(|element| base.has(*element));
     if all_in_base && follows_base(&ours) {
         return (theirs, false);
     }
@@ -194,14 +198,9 @@ fn skeleton(
 
 /// Every pair of `ours` has an order (guarantee 2). If these fit together, they are the result;
 /// elements in a cycle take the order of `winning`.
-fn tournament(
-    base: &Ranks,
-    upstream: &Ranks,
-    ours: &[usize],
-    winning: &[usize],
-) -> (Vec<usize>, bool) {
-    let precedes = |order: &Ranks, a, b| Some(order.get(a)? < order.get(b)?);
-    let mut behind: HashMap<usize, usize> = HashMap::new();
+fn tournament(base: &Ranks, upstream: &Ranks, ours: &[u32], winning: &[u32]) -> (Vec<u32>, bool) {
+    let precedes = |order: &Ranks, a: &u32, b: &u32| Some(order.get(*a)? < order.get(*b)?);
+    let mut behind: HashMap<u32, usize> = HashMap::new();
     for (position, a) in ours.iter().enumerate() {
         for b in &ours[position + 1..] {
             // Local has a before b.
@@ -212,16 +211,16 @@ fn tournament(
     }
     // Sorted by how many stand before each: where the first n have exactly the pairs among
     // themselves before them, nothing behind reaches into them.
-    let count = |element: &usize| behind.get(element).copied().unwrap_or_default();
+    let count = |element: &u32| behind.get(element).copied().unwrap_or_default();
     let mut order = winning.to_vec();
     order.sort_by_key(count);
-    let ranks = ranks(winning);
+    let ranks = Ranks::of(winning);
     let (mut start, mut sum, mut cycle) = (0, 0, false);
     for end in 1..=order.len() {
         sum += count(&order[end - 1]);
         if sum == end * (end - 1) / 2 {
             let component = &mut order[start..end];
-            component.sort_by_key(|element| ranks.get(element));
+            component.sort_by_key(|element| ranks.get(*element));
             cycle |= component.len() > 1;
             start = end;
         }
@@ -246,7 +245,7 @@ mod tests {
     }
 
     fn merged(base: &str, local: &str, upstream: &str, winner: Side) -> (String, bool) {
-        let numbers = |text: &str| text.bytes().map(usize::from).collect::<Vec<_>>();
+        let numbers = |text: &str| text.bytes().map(u32::from).collect::<Vec<_>>();
         let merged = merge_order(&numbers(base), &numbers(local), &numbers(upstream), winner);
         let order = merged.order.iter().map(|element| *element as u8 as char);
         (order.collect(), merged.cycle)
@@ -302,7 +301,7 @@ mod tests {
 
     #[test]
     fn long_lists_take_linear_time() {
-        let many: Vec<usize> = (0..100_000).collect();
+        let many: Vec<u32> = (0..100_000).collect();
         let mut turned = many.clone();
         turned.reverse();
         let mut more = many.clone();
@@ -319,9 +318,9 @@ mod tests {
     }
 
     /// Orders of some of ten elements.
-    fn order() -> impl Strategy<Value = Vec<usize>> {
+    fn order() -> impl Strategy<Value = Vec<u32>> {
         (
-            Just((0..10).collect::<Vec<usize>>()).prop_shuffle(),
+            Just((0..10).collect::<Vec<u32>>()).prop_shuffle(),
             0..10usize,
         )
             .prop_map(|(order, length)| order[..length].to_vec())
@@ -333,17 +332,17 @@ mod tests {
         #[test]
         fn laws(base in order(), x in order(), y in order()) {
             for winner in [Side::Local, Side::Upstream] {
-                let merge = |base: &[usize], local: &[usize], upstream: &[usize]| {
+                let merge = |base: &[u32], local: &[u32], upstream: &[u32]| {
                     // What one side removed and the other did not add is in no result.
-                    let gone = |element: &usize, a: &[usize], b: &[usize]| {
+                    let gone = |element: &u32, a: &[u32], b: &[u32]| {
                         base.contains(element) && !(a.contains(element) && b.contains(element))
                     };
-                    let keep = |order: &[usize]| -> Vec<usize> {
+                    let keep = |order: &[u32]| -> Vec<u32> {
                         order.iter().copied().filter(|e| !gone(e, local, upstream)).collect()
                     };
                     merge_order(base, &keep(local), &keep(upstream), winner)
                 };
-                let is = |order: &[usize]| Merged { order: order.to_vec(), cycle: false };
+                let is = |order: &[u32]| Merged { order: order.to_vec(), cycle: false };
                 prop_assert_eq!(merge(&base, &x, &base), is(&x));
                 prop_assert_eq!(merge(&base, &base, &x), is(&x));
                 prop_assert_eq!(merge(&base, &x, &x), is(&x));
@@ -358,14 +357,14 @@ mod tests {
                 let Merged { order, cycle } = merge_order(&base, &local, &upstream, winner);
                 let mut sorted = order.clone();
                 sorted.sort_unstable();
-                let mut all: Vec<usize> = local.iter().chain(&upstream).copied().collect();
+                let mut all: Vec<u32> = local.iter().chain(&upstream).copied().collect();
                 all.sort_unstable();
                 all.dedup();
                 prop_assert_eq!(sorted, all);
                 // Elements of upstream that were added are in the next local.
                 prop_assert_eq!(&merge_order(&base, &order, &upstream, winner).order, &order);
-                let place = |order: &[usize], element| order.iter().position(|e| *e == element);
-                let before = |order: &[usize], a, b| Some(place(order, a)? < place(order, b)?);
+                let place = |order: &[u32], element| order.iter().position(|e| *e == element);
+                let before = |order: &[u32], a, b| Some(place(order, a)? < place(order, b)?);
                 for a in &order {
                     for b in &order {
                         let (l, u) = (before(&local, *a, *b), before(&upstream, *a, *b));

@@ -3,15 +3,19 @@
 //! Shape and field names are those of kpt (`results` of a ResourceList, `kpt.dev/v1`
 //! `FunctionResultList`). Every error and warning carries a [`Reason`] as `tags.reason`.
 
+mod list;
 mod reason;
 mod refusal;
 mod shown;
 
+pub(crate) use list::MOST_LISTED;
+pub use list::Results;
 pub use reason::Reason;
 pub(crate) use refusal::Refusal;
 pub use shown::{LAST_APPLIED, shown};
 pub(crate) use shown::{is_secret, json, printable, with_article};
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::resource::{Origin, Resource};
@@ -82,6 +86,8 @@ pub struct FunctionResult {
     pub values: Option<Box<FieldValues>>,
     /// Tags for programs; `reason` comes first.
     pub tags: Vec<(String, String)>,
+    /// How many results like this one are not listed: [`Results`] says when.
+    pub more: usize,
 }
 
 impl FunctionResult {
@@ -97,6 +103,7 @@ impl FunctionResult {
             rule_path: None,
             values: None,
             tags: Vec::new(),
+            more: 0,
         }
     }
 
@@ -117,6 +124,15 @@ impl FunctionResult {
     #[must_use]
     pub fn warning(reason: Reason, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, message).tag("reason", reason.as_str())
+    }
+
+    /// The message, and how many results like this one are not listed.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        match self.more {
+            0 => Cow::Borrowed(&self.message),
+            more => format!("{}, and {more} more like this", self.message).into(),
+        }
     }
 
     /// An info.
@@ -185,7 +201,7 @@ impl FunctionResult {
         let entry = |key: &str, value: Value| (Value::from(key), value);
         let text = |key: &str, value: &str| entry(key, Value::from(value));
         let mut fields = vec![
-            text("message", &self.message),
+            text("message", &self.text()),
             text("severity", self.severity.as_str()),
         ];
         if let Some(resource) = &self.resource {
@@ -252,65 +268,11 @@ impl fmt::Display for FunctionResult {
         if let Some(field) = &self.field {
             write!(f, "{}: ", printable(field))?;
         }
-        f.write_str(&printable(&self.message))?;
+        f.write_str(&printable(&self.text()))?;
         match self.tags.iter().find(|(name, _)| name == "reason") {
             Some((_, reason)) => write!(f, " ({reason})"),
             None => Ok(()),
         }
-    }
-}
-
-/// All results of a run, in the order they were found.
-#[derive(Debug, Default)]
-pub struct Results(Vec<FunctionResult>);
-
-impl Results {
-    /// Adds one.
-    pub fn push(&mut self, result: FunctionResult) {
-        self.0.push(result);
-    }
-
-    /// Whether the run failed.
-    #[must_use]
-    pub fn has_errors(&self) -> bool {
-        self.0
-            .iter()
-            .any(|result| result.severity == Severity::Error)
-    }
-
-    /// How many there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there are conflicts that no rule decided.
-    #[must_use]
-    pub fn has_open_conflicts(&self) -> bool {
-        let is_open = |result: &FunctionResult| {
-            result.severity > Severity::Info && result.has_reason(Reason::MergeConflict)
-        };
-        self.0.iter().any(is_open)
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// All variables.
-    pub fn iter(&self) -> std::slice::Iter<'_, FunctionResult> {
-        self.0.iter()
-    }
-}
-
-impl<'a> IntoIterator for &'a Results {
-    type Item = &'a FunctionResult;
-    type IntoIter = std::slice::Iter<'a, FunctionResult>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
     }
 }
 

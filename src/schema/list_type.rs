@@ -90,7 +90,7 @@ pub enum Identity<'a> {
     /// The values of the keys, absent ones included.
     Values(Vec<Option<Value>>),
     /// The element itself, which no value of a key can equal.
-    Element(Value),
+    Element(Box<Value>),
 }
 
 impl<'s> ListType<'s> {
@@ -263,7 +263,7 @@ impl<'a> Identity<'a> {
     }
 
     fn of_value(element: NodeRef<'a>) -> Option<Self> {
-        Some(Identity::Element(element.value()?))
+        Some(Identity::Element(Box::new(element.value()?)))
     }
 
     /// For results: one value, or a list of those that are there.
@@ -271,7 +271,7 @@ impl<'a> Identity<'a> {
     pub fn to_value(&self) -> Value {
         match self {
             Self::Key(key) => Value::from(*key),
-            Self::Element(value) => value.clone(),
+            Self::Element(value) => Value::clone(value),
             Self::Values(values) => {
                 let mut given: Vec<Value> = values.iter().flatten().cloned().collect();
                 if given.len() == 1 {

@@ -285,8 +285,10 @@ impl SourceText {
         let spliced = editor.splice()?;
         // Two trees of a large text need not be there at a time.
         self.parsed = OnceCell::new();
-        let (text, tree) = spliced.parse(self.options)?;
-        self.parsed = OnceCell::from(Box::from(tree.expanded(&text)));
+        let (text, tree) = spliced.parse_unless_large(self.options)?;
+        if let Some(tree) = tree {
+            self.parsed = OnceCell::from(Box::from(tree.expanded(&text)));
+        }
         self.edited = Some(Text::from(text));
         Ok(())
     }

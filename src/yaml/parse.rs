@@ -2,7 +2,7 @@
 
 use super::error::ParseError;
 use super::parser;
-use super::scan::{self, TreeBuilder};
+use super::scan::{self, Checker, TreeBuilder};
 use super::tree::{NONE, ParseOptions, Tree};
 
 impl Tree {
@@ -17,6 +17,19 @@ impl Tree {
             Some(tree) => Ok(tree),
             None => Self::parse_general(text, options),
         }
+    }
+
+    /// Checks that a text can be read, and makes no tree of it if the line scanner reads it.
+    ///
+    /// # Errors
+    /// Those of [`Tree::parse`].
+    pub(crate) fn check(text: &str, options: ParseOptions) -> Result<(), ParseError> {
+        let mut checker = Checker::new(text, options.depth);
+        let is_known = scan::IN_USE && text.len() < NONE as usize;
+        if is_known && scan::scan(text, &mut checker).is_ok() {
+            return Ok(());
+        }
+        Self::parse_general(text, options).map(drop)
     }
 
     /// Reads by the line scanner alone; `None` where it leaves the text to the general parser.

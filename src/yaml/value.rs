@@ -305,21 +305,21 @@ fn mappings_are_equal(left: &[(Value, Value)], right: &[(Value, Value)]) -> bool
     let (left, right) = (&left[same..], &right[same..]);
     let mut interner = Interner::default();
     // The entries of the first source are numbered by their positions.
-    interner.number(&keys(left));
-    let numbered = interner.number(&keys(right));
+    interner.number(keys(left));
+    let numbered = interner.number(keys(right));
     if interner.len() > left.len() {
         return false;
     }
     for (number, (_, value)) in numbered.numbers.into_iter().zip(right) {
-        if left[number].1 != *value {
+        if left[number as usize].1 != *value {
             return false;
         }
     }
     true
 }
 
-fn keys(entries: &[(Value, Value)]) -> Vec<&Value> {
-    entries.iter().map(|(key, _)| key).collect()
+fn keys(entries: &[(Value, Value)]) -> impl Iterator<Item = &Value> {
+    entries.iter().map(|(key, _)| key)
 }
 
 /// RFC 8259, section 6.

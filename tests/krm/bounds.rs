@@ -1,6 +1,7 @@
 //! Time and memory of one large map: ten times the input and 64 MB, whatever changes in it.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -88,35 +89,192 @@ fn changes_of_one_large_map_take_ten_times_the_input() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, live, config) in cases {
         let input = (live.len() + config.len()) as u64;
-        for (role, text) in [("live", live), ("config", config)] {
-            std::fs::create_dir_all(folder.path().join(role)).expect("a folder");
-            std::fs::write(folder.path().join(role).join("a.yaml"), text).expect("a file");
-        }
+        write(folder.path(), &[("live", live), ("config", config)]);
         for function in [
             env!("CARGO_BIN_EXE_apply-config"),
             env!("CARGO_BIN_EXE_create-patch"),
         ] {
-            let mut child = Command::new(function)
-                .args(["--check", "--live", "live", "--package", "config"])
-                .current_dir(folder.path())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .expect("the binary runs");
-            let watcher = watch(&child);
-            let code = child.wait().expect("the binary ends").code();
-            let (memory, time) = watcher.join().expect("the watcher ends");
-            assert_eq!(code, Some(3), "{name}: {function}");
-            let bound = 10 * input + (64 << 20);
-            assert!(
-                memory <= bound,
-                "{name}: {function}: {memory} bytes for {input}"
-            );
-            // Without optimization; what is quadratic takes minutes.
-            assert!(
-                time < Duration::from_secs(30),
-                "{name}: {function}: {time:?}"
-            );
+            let arguments = ["--live", "live", "--package", "config"];
+            check(name, function, &arguments, folder.path(), input);
         }
     }
+}
+
+#[test]
+fn merges_of_one_large_collection_take_ten_times_the_input() {
+    let map = |count: usize, value: char, own: &str| {
+        config_map("", &(own.to_owned() + &entries(count, value, false)))
+    };
+    let items = |field: &str, count: usize, value: char, own: &str| {
+        let mut text = format!("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n{field}:\n{own}");
+        (0..count).for_each(|n| writeln!(text, "    - {value}{n:09}").expect("a String"));
+        text
+    };
+    let args = "spec:\n  containers:\n  - name: a\n    args";
+    let env = |count: usize, value: char, own: &str| {
+        let head = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n  - name: a\n    env:\n";
+        let mut text = format!("{head}{own}");
+        (0..count).for_each(|n| {
+            writeln!(text, "    - {{name: e{n:09}, value: {value}}}").expect("a String");
+        });
+        text
+    };
+    let (key, item, variable) = (
+        "  mine: 1\n",
+        "    - mine # own\n",
+        "    - {name: mine, value: x}\n",
+    );
+    let cases = [
+        (
+            "one key",
+            map(KEYS, 'a', ""),
+            map(KEYS, 'a', key),
+            map(KEYS + 1, 'a', ""),
+        ),
+        (
+            "all keys",
+            map(KEYS, 'a', ""),
+            map(KEYS, 'a', key),
+            map(KEYS, 'b', ""),
+        ),
+        (
+            "all keys by both",
+            map(KEYS, 'a', ""),
+            map(KEYS, 'c', key),
+            map(KEYS, 'b', ""),
+        ),
+        (
+            "new keys",
+            map(1, 'a', ""),
+            map(1, 'a', key),
+            map(KEYS, 'a', ""),
+        ),
+        (
+            "removed keys",
+            map(KEYS, 'a', ""),
+            map(KEYS, 'a', key),
+            map(1, 'a', ""),
+        ),
+        (
+            "one item",
+            items(args, KEYS, 'a', ""),
+            items(args, KEYS, 'a', item),
+            items(args, KEYS + 1, 'a', ""),
+        ),
+        (
+            "all items",
+            items(args, KEYS, 'a', ""),
+            items(args, KEYS, 'a', item),
+            items(args, KEYS, 'b', ""),
+        ),
+        (
+            "new items",
+            items(args, 1, 'a', ""),
+            items(args, 1, 'a', item),
+            items(args, KEYS, 'a', ""),
+        ),
+        (
+            "new finalizers",
+            items("  finalizers", 1, 'a', ""),
+            items("  finalizers", 1, 'a', item),
+            items("  finalizers", KEYS, 'a', ""),
+        ),
+        (
+            "all variables",
+            env(KEYS / 3, 'a', ""),
+            env(KEYS / 3, 'a', variable),
+            env(KEYS / 3, 'b', ""),
+        ),
+        (
+            "new variables",
+            env(1, 'a', ""),
+            env(1, 'a', variable),
+            env(KEYS / 3, 'b', ""),
+        ),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, base, local, upstream) in cases {
+        let input = (base.len() + local.len() + upstream.len()) as u64;
+        write(
+            folder.path(),
+            &[("base", base), ("local", local), ("upstream", upstream)],
+        );
+        let arguments = [
+            "--original",
+            "base",
+            "--upstream",
+            "upstream",
+            "--package",
+            "local",
+        ];
+        let function = env!("CARGO_BIN_EXE_merge-package");
+        check(name, function, &arguments, folder.path(), input);
+    }
+}
+
+#[test]
+fn conflicts_beyond_ten_thousand_are_counted() {
+    let map = |value| config_map("", &entries(10_005, value, false));
+    let folder = tempfile::tempdir().expect("a folder");
+    let roles = [
+        ("base", map('a')),
+        ("local", map('b')),
+        ("upstream", map('c')),
+    ];
+    write(folder.path(), &roles);
+    let run = || {
+        let output = Command::new(env!("CARGO_BIN_EXE_merge-package"))
+            .args(["--original", "base", "--upstream", "upstream"])
+            .args(["--package", "local", "--exit-conflicts"])
+            .current_dir(folder.path())
+            .output()
+            .expect("the binary runs");
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        (said, output.status.code())
+    };
+    let (said, code) = run();
+    assert_eq!(said.matches("(MergeConflict)").count(), 10_001);
+    assert!(said.contains("data.k000010000: "), "{said}");
+    assert!(
+        said.contains(", and 4 more like this (MergeConflict)"),
+        "{said}"
+    );
+    assert!(said.contains("0 moved, 10005 conflicts"), "{said}");
+    assert_eq!(code, Some(4));
+    let merged = std::fs::read_to_string(folder.path().join("local/a.yaml")).expect("a file");
+    assert_eq!(merged, map('c'));
+}
+
+/// Writes a file into the directory of each role.
+fn write(folder: &Path, roles: &[(&str, String)]) {
+    for (role, text) in roles {
+        std::fs::create_dir_all(folder.join(role)).expect("a folder");
+        std::fs::write(folder.join(role).join("a.yaml"), text).expect("a file");
+    }
+}
+
+/// Runs a function that finds changes, within the bounds of memory and time.
+fn check(name: &str, function: &str, arguments: &[&str], folder: &Path, input: u64) {
+    let mut child = Command::new(function)
+        .arg("--check")
+        .args(arguments)
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let watcher = watch(&child);
+    let code = child.wait().expect("the binary ends").code();
+    let (memory, time) = watcher.join().expect("the watcher ends");
+    assert_eq!(code, Some(3), "{name}: {function}");
+    let bound = 10 * input + (64 << 20);
+    assert!(
+        memory <= bound,
+        "{name}: {function}: {memory} bytes for {input}"
+    );
+    // Without optimization; what is quadratic takes minutes.
+    assert!(
+        time < Duration::from_secs(30),
+        "{name}: {function}: {time:?}"
+    );
 }

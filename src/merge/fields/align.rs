@@ -5,9 +5,10 @@
 //! - --b=1      - --a=2     # the first, changed
 //! ```
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::hash::RandomState;
 
+use super::child::Siblings;
 use super::same;
 use crate::merge::trail::NAMES;
 use crate::yaml::{Fingerprints, NodeRef};
@@ -31,8 +32,8 @@ impl<'a> Printed<'a> {
 
 /// For each element of `theirs`, that of `ours` which has its value or became it.
 pub(super) fn align<'a, 'b>(
-    ours: (&Printed<'a>, &[NodeRef<'a>]),
-    theirs: (&Printed<'b>, &[NodeRef<'b>]),
+    ours: (&Printed<'a>, &Siblings<'a>),
+    theirs: (&Printed<'b>, &Siblings<'b>),
 ) -> Vec<Option<usize>> {
     let mut pairs = Pairs {
         of_theirs: vec![None; theirs.1.len()],
@@ -64,37 +65,44 @@ impl Pairs {
     /// Equal ones, first with first.
     fn by_value(
         &mut self,
-        ours: (&Printed<'_>, &[NodeRef<'_>]),
-        theirs: (&Printed<'_>, &[NodeRef<'_>]),
+        ours: (&Printed<'_>, &Siblings<'_>),
+        theirs: (&Printed<'_>, &Siblings<'_>),
     ) {
-        let mut by_print: HashMap<u64, VecDeque<usize>> = HashMap::new();
-        for (at, node) in ours.1.iter().enumerate() {
-            if let Some(print) = ours.0.prints.get(*node) {
-                by_print.entry(print).or_default().push_back(at);
+        // The first of each print, and for each the next of its print.
+        let mut first: HashMap<u64, usize> = HashMap::new();
+        let mut next = vec![usize::MAX; ours.1.len()];
+        for own in (0..ours.1.len()).rev().filter_map(|at| ours.1.get(at)) {
+            if let Some(print) = ours.0.prints.get(own.value)
+                && let Some(behind) = first.insert(print, own.index)
+            {
+                next[own.index] = behind;
             }
         }
-        for (at, node) in theirs.1.iter().enumerate() {
-            let found = theirs.0.prints.get(*node);
-            let found = found.and_then(|print| by_print.get_mut(&print));
-            let Some(found) = found else { continue };
-            if let Some(own) = found.front().copied()
-                && same(ours.1[own], *node)
+        for their in theirs.1.iter() {
+            let print = theirs.0.prints.get(their.value);
+            let Some(first) = print.and_then(|print| first.get_mut(&print)) else {
+                continue;
+            };
+            if let Some(own) = ours.1.get(*first)
+                && same(own.value, their.value)
             {
-                found.pop_front();
-                self.pair(own, at);
+                *first = next[own.index];
+                self.pair(own.index, their.index);
             }
         }
     }
 
     /// Those that have a name which no other has.
-    fn by_name(&mut self, ours: &[NodeRef<'_>], theirs: &[NodeRef<'_>]) {
+    fn by_name(&mut self, ours: &Siblings<'_>, theirs: &Siblings<'_>) {
+        type Name<'a> = (&'static str, &'a str);
         fn names<'a>(
-            nodes: &[NodeRef<'a>],
-            is_open: impl Fn(usize) -> bool,
-        ) -> HashMap<(&'static str, &'a str), Option<usize>> {
+            children: &Siblings<'a>,
+            is_wanted: impl Fn(usize, &Name<'a>) -> bool,
+        ) -> HashMap<Name<'a>, Option<usize>> {
             let mut found = HashMap::new();
-            for (at, node) in nodes.iter().enumerate() {
-                if let Some(name) = name_of(*node).filter(|_| is_open(at)) {
+            for child in children.iter() {
+                let at = child.index;
+                if let Some(name) = name_of(child.value).filter(|name| is_wanted(at, name)) {
                     // A name twice tells nothing.
                     let only = found.entry(name).or_insert(Some(at));
                     only.take_if(|only| *only != at);
@@ -102,10 +110,12 @@ impl Pairs {
             }
             found
         }
-        let named = names(ours, |at| !self.taken[at]);
-        let theirs = names(theirs, |at| self.of_theirs[at].is_none());
+        let ours = names(ours, |at, _| !self.taken[at]);
+        let theirs = names(theirs, |at, name| {
+            self.of_theirs[at].is_none() && ours.contains_key(name)
+        });
         for (name, at) in theirs {
-            if let (Some(Some(own)), Some(at)) = (named.get(&name).copied(), at) {
+            if let (Some(Some(own)), Some(at)) = (ours.get(&name).copied(), at) {
                 self.pair(own, at);
             }
         }
@@ -114,8 +124,8 @@ impl Pairs {
     /// Collections between the same neighbours that have enough in common.
     fn by_place(
         &mut self,
-        ours: (&Printed<'_>, &[NodeRef<'_>]),
-        theirs: (&Printed<'_>, &[NodeRef<'_>]),
+        ours: (&Printed<'_>, &Siblings<'_>),
+        theirs: (&Printed<'_>, &Siblings<'_>),
     ) {
         let count = self.of_theirs.len();
         for at in 0..count {
@@ -136,16 +146,18 @@ impl Pairs {
 
     fn try_pair(
         &mut self,
-        ours: (&Printed<'_>, &[NodeRef<'_>]),
-        theirs: (&Printed<'_>, &[NodeRef<'_>]),
+        ours: (&Printed<'_>, &Siblings<'_>),
+        theirs: (&Printed<'_>, &Siblings<'_>),
         own: Option<usize>,
         at: usize,
     ) {
         let open = own.filter(|own| self.taken.get(*own) == Some(&false));
-        if let Some(own) = open.filter(|_| self.of_theirs[at].is_none())
-            && is_alike((ours.0, ours.1[own]), (theirs.0, theirs.1[at]))
+        let open = open.filter(|_| self.of_theirs[at].is_none());
+        if let Some(own) = open.and_then(|own| ours.1.get(own))
+            && let Some(their) = theirs.1.get(at)
+            && is_alike((ours.0, own.value), (theirs.0, their.value))
         {
-            self.pair(own, at);
+            self.pair(own.index, at);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The parts of mappings and lists.
 
 use super::super::versions::Versions;
-use crate::yaml::{EntryRef, NodeRef};
+use crate::yaml::{Content, Document, EntryRef, NodeId, NodeRef, Part};
 
 /// An entry of a mapping, an item of a sequence, or a root.
 #[derive(Clone, Copy)]
@@ -29,6 +29,14 @@ impl<'a> Child<'a> {
         self.entry.map_or(self.value, |entry| entry.key)
     }
 
+    /// As a new entry or item with this content.
+    pub(super) fn part(&self, content: Content<'a>) -> Part<'a> {
+        match self.entry {
+            Some(entry) => Part::Entry(entry, content),
+            None => Part::Item(self.value, content),
+        }
+    }
+
     /// The name of an entry; empty for an item.
     pub(super) fn name(&self) -> &'a str {
         self.entry.map_or("", |entry| entry.key.field_name())
@@ -40,19 +48,58 @@ pub(super) fn nodes<'a>(versions: Children<'a, 'a>) -> Versions<Option<NodeRef<'
     versions.map(|child| child.map(|child| child.value))
 }
 
-pub(super) fn entries_of<'a>(node: NodeRef<'a>) -> impl Iterator<Item = Child<'a>> {
-    let entries = node.entries().enumerate();
-    entries.map(|(index, entry)| Child {
-        index,
-        entry: Some(entry),
-        value: entry.value,
-    })
+/// The entries of a mapping or the items of a sequence, held as ids: there can be millions.
+#[derive(Clone, Default)]
+pub(super) struct Siblings<'a> {
+    /// `None` without a collection.
+    document: Option<Document<'a>>,
+    /// Keys or items.
+    ids: Vec<NodeId>,
+    are_entries: bool,
 }
 
-pub(super) fn items_of<'a>(node: NodeRef<'a>) -> impl Iterator<Item = Child<'a>> {
-    node.items().enumerate().map(|(index, value)| Child {
-        index,
-        entry: None,
-        value,
-    })
+impl<'a> Siblings<'a> {
+    /// Those of a collection; none of a version without it.
+    pub(super) fn of(collection: Option<NodeRef<'a>>) -> Self {
+        let Some(collection) = collection else {
+            return Self::default();
+        };
+        let keys = collection.entries().map(|entry| entry.key.id);
+        let items = collection.items().map(|item| item.id);
+        Self {
+            document: Some(collection.document),
+            ids: keys.chain(items).collect(),
+            are_entries: collection.kind().is_mapping(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<Child<'a>> {
+        let node = self.document?.node(*self.ids.get(index)?);
+        let entry = self.are_entries.then(|| EntryRef::of_key(node));
+        Some(Child {
+            index,
+            entry,
+            value: entry.map_or(node, |entry| entry.value),
+        })
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Child<'a>> {
+        (0..self.ids.len()).filter_map(|index| self.get(index))
+    }
+
+    /// Leaves out those for which `stays` is false.
+    pub(super) fn retain(&mut self, mut stays: impl FnMut(Child<'a>) -> bool) {
+        let all = std::mem::take(&mut self.ids);
+        let source = Self { ids: all, ..*self };
+        let kept = source.iter().filter(|child| stays(*child));
+        self.ids = kept.map(|child| child.owner().id).collect();
+    }
 }

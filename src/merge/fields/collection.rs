@@ -6,12 +6,13 @@ use std::sync::Arc;
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::Side;
 use super::super::versions::Versions;
-use super::child::{Child, Children, entries_of};
+use super::child::{Child, Children, Siblings};
 use super::{Fate, Merge};
 use crate::interner::Interner;
+use crate::merge::order::Ranks;
 use crate::merge::trail::Trail;
 use crate::schema::{Identity, ListType};
-use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument};
+use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument};
 
 /// A mapping or list that merges part by part.
 pub(super) struct Collection<'d, 'f> {
@@ -26,60 +27,67 @@ pub(super) struct Collection<'d, 'f> {
 
 /// The entries or elements of three versions, numbered: a part has one number in all versions.
 pub(super) struct Parts<'d, 'f> {
-    pub(super) children: Versions<Vec<Child<'f>>, Vec<Child<'d>>>,
+    pub(super) children: Versions<Siblings<'f>, Siblings<'d>>,
     /// By position among the children of a version.
-    pub(super) numbers: Versions<Vec<usize>>,
+    pub(super) numbers: Versions<Vec<u32>>,
     /// The order that local's and upstream's are compared with, if it is not base's.
-    pub(super) base_order: Option<Vec<usize>>,
+    pub(super) base_order: Option<Vec<u32>>,
     /// How many numbers there are.
     pub(super) count: usize,
     /// Elements that stand or fall together, by number, and whose stand.
     pub(super) together: Option<(Vec<bool>, Side)>,
     /// Elements that are one value each, by number.
-    pub(super) whole: HashSet<usize>,
+    pub(super) whole: HashSet<u32>,
+}
+
+/// Which parts of three versions are the same.
+pub(super) struct Numbering {
+    numbers: Versions<Vec<u32>>,
+    count: usize,
+    /// Whether one occurs twice in a version.
+    pub(super) repeats: bool,
+}
+
+impl Numbering {
+    pub(super) fn of<'i>(identities: Versions<impl Iterator<Item = Identity<'i>>>) -> Self {
+        let mut interner = Interner::default();
+        let mut repeats = false;
+        let numbers = identities.map(|identities| {
+            let found = interner.number(identities);
+            repeats |= found.repeats;
+            found.numbers
+        });
+        Self {
+            numbers,
+            count: interner.len(),
+            repeats,
+        }
+    }
 }
 
 /// A mapping or list of each version that has one.
 pub(super) type Nodes<'d, 'f> = Versions<Option<NodeRef<'f>>, NodeRef<'d>>;
 
 impl<'d, 'f> Parts<'d, 'f> {
-    /// Numbers parts by their identities. Says whether one occurs twice in a version.
-    pub(super) fn number(
-        children: Versions<Vec<Child<'f>>, Vec<Child<'d>>>,
-        identities: &Versions<Vec<Identity<'_>>>,
-    ) -> (Self, bool) {
-        let mut interner = Interner::default();
-        let mut repeats = false;
-        let numbers = identities.as_ref().map(|identities| {
-            let found = interner.number(identities);
-            repeats |= found.repeats;
-            found.numbers
-        });
-        let parts = Self {
+    pub(super) fn of(children: Versions<Siblings<'f>, Siblings<'d>>, numbering: Numbering) -> Self {
+        Self {
             children,
-            numbers,
+            numbers: numbering.numbers,
             base_order: None,
-            count: interner.len(),
+            count: numbering.count,
             together: None,
             whole: HashSet::new(),
-        };
-        (parts, repeats)
+        }
     }
 
     /// The order that local's and upstream's are compared with.
-    pub(super) fn base_order(&self) -> &[usize] {
+    pub(super) fn base_order(&self) -> &[u32] {
         self.base_order.as_deref().unwrap_or(&self.numbers.base)
     }
 
     /// For each number, the position of the part in each version.
-    pub(super) fn positions(&self) -> Versions<Vec<Option<usize>>> {
-        self.numbers.as_ref().map(|numbers| {
-            let mut positions = vec![None; self.count];
-            for (position, number) in numbers.iter().enumerate() {
-                positions[*number] = Some(position);
-            }
-            positions
-        })
+    pub(super) fn positions(&self) -> Versions<Ranks> {
+        self.numbers.as_ref().map(|numbers| Ranks::of(numbers))
     }
 }
 
@@ -146,7 +154,7 @@ impl Merge<'_> {
         schema: MergeSchema<'_>,
         base: Option<Child<'f>>,
         upstream: Child<'f>,
-    ) -> Result<Option<Fate<'f>>, EditError> {
+    ) -> Result<Option<Fate>, EditError> {
         let node = upstream.value.resolved();
         if base.is_none() && !schema.holds_local_fields(node) {
             return Ok(None);
@@ -177,7 +185,7 @@ impl Merge<'_> {
         Ok(Some(match fate {
             Fate::Local => {
                 let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
-                Fate::Upstream(Content::Text(Arc::new(text)))
+                Fate::Merged(Arc::new(text))
             }
             other => other,
         }))
@@ -185,25 +193,22 @@ impl Merge<'_> {
 }
 
 fn mapping<'d, 'f>(schema: MergeSchema<'_>, nodes: Nodes<'d, 'f>) -> Parts<'d, 'f> {
-    fn keys<'a>(children: &[Child<'a>]) -> Vec<Identity<'a>> {
+    fn keys<'a>(children: &Siblings<'a>) -> impl Iterator<Item = Identity<'a>> {
         let keys = children.iter().filter_map(|child| child.entry);
-        keys.map(|entry| Identity::of_key(entry.key)).collect()
+        keys.map(|entry| Identity::of_key(entry.key))
     }
-    let merged = |node: Option<NodeRef<'f>>| -> Vec<Child<'f>> {
-        let entries = node.into_iter().flat_map(entries_of);
-        entries
-            .filter(|child| !schema.keeps_local(child.name()))
-            .collect()
+    let mut children = Versions {
+        base: Siblings::of(nodes.base),
+        local: Siblings::of(Some(nodes.local)),
+        upstream: Siblings::of(nodes.upstream),
     };
-    let children = Versions {
-        base: merged(nodes.base),
-        local: entries_of(nodes.local).collect::<Vec<_>>(),
-        upstream: merged(nodes.upstream),
-    };
-    let identities = Versions {
+    for merged in [&mut children.base, &mut children.upstream] {
+        merged.retain(|child| !schema.keeps_local(child.name()));
+    }
+    let numbering = Numbering::of(Versions {
         base: keys(&children.base),
         local: keys(&children.local),
         upstream: keys(&children.upstream),
-    };
-    Parts::number(children, &identities).0
+    });
+    Parts::of(children, numbering)
 }

@@ -10,7 +10,7 @@ use super::groups::Forced;
 use super::take::take;
 use super::{Elementwise, Fate, Merge, Thing, same};
 use crate::merge::trail::{ElementOf, Trail};
-use crate::yaml::{Content, EditError, Editor, NodeRef};
+use crate::yaml::{EditError, Editor, NodeRef};
 
 impl Merge<'_> {
     /// Merges the parts of a mapping or keyed list, then their order.
@@ -20,18 +20,27 @@ impl Merge<'_> {
         schema: MergeSchema<'_>,
         collection: &Collection<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate<'f>, EditError> {
+    ) -> Result<Fate, EditError> {
         let parts = &collection.parts;
         let positions = parts.positions();
         let groups = self.groups(trail, schema, parts);
-        let mut fates: Vec<Option<Fate<'f>>> = (0..parts.count).map(|_| None).collect();
+        let mut fates: Vec<Fate> = (0..parts.count).map(|_| Fate::Gone).collect();
         let added = parts.numbers.upstream.iter();
-        let added = added.filter(|number| positions.local[**number].is_none());
+        let added = added.filter(|number| !positions.local.has(**number));
         for number in parts.numbers.local.iter().chain(added).copied() {
             let part = Versions {
-                base: positions.base[number].map(|at| parts.children.base[at]),
-                local: positions.local[number].map(|at| parts.children.local[at]),
-                upstream: positions.upstream[number].map(|at| parts.children.upstream[at]),
+                base: positions
+                    .base
+                    .get(number)
+                    .and_then(|at| parts.children.base.get(at)),
+                local: positions
+                    .local
+                    .get(number)
+                    .and_then(|at| parts.children.local.get(at)),
+                upstream: positions
+                    .upstream
+                    .get(number)
+                    .and_then(|at| parts.children.upstream.get(at)),
             };
             let fate = self.part(trail, schema, collection, (number, &part), &groups, editor)?;
             if let (Fate::Local, Some(base), Some(local), Some(upstream)) =
@@ -39,9 +48,9 @@ impl Merge<'_> {
             {
                 take_comments(base, local, upstream, editor);
             }
-            fates[number] = Some(fate);
+            fates[number as usize] = fate;
         }
-        self.arrange(trail, schema, collection, &positions, fates, editor)
+        self.arrange(trail, schema, collection, &positions, &fates, editor)
     }
 
     /// Merges one part, by its number.
@@ -50,14 +59,14 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         collection: &Collection<'d, 'f>,
-        (number, part): (usize, &Children<'d, 'f>),
+        (number, part): (u32, &Children<'d, 'f>),
         groups: &Forced,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate<'f>, EditError> {
+    ) -> Result<Fate, EditError> {
         let parts = &collection.parts;
         let is_together = parts.together.is_some();
         let forced = match &parts.together {
-            Some((marked, side)) => marked[number].then_some(*side),
+            Some((marked, side)) => marked[number as usize].then_some(*side),
             None => groups.side_of(part),
         };
         if let Some(side) = forced {
@@ -90,19 +99,19 @@ impl Merge<'_> {
     }
 
     /// Decides over what one side added to a collection that the other side removed as a whole.
-    fn added_to_removed<'f>(
+    fn added_to_removed(
         &mut self,
         trail: &Trail<'_>,
         removed_by: Side,
-        part: Children<'_, 'f>,
-    ) -> Fate<'f> {
+        part: Children<'_, '_>,
+    ) -> Fate {
         let keeper = removed_by.other();
         let values = nodes(part).map(|node| node.and_then(|node| node.value()));
         let decision = self.decide(trail, keeper);
         let stands = self.report(trail, Thing::at(trail), values, decision);
         match (part.local, part.upstream) {
             _ if stands != keeper => Fate::Gone,
-            (None, Some(upstream)) => Fate::Upstream(Content::Node(upstream.value)),
+            (None, Some(_)) => Fate::Upstream,
             _ => Fate::Local,
         }
     }
@@ -113,7 +122,7 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         collection: &Collection<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate<'f>, EditError> {
+    ) -> Result<Fate, EditError> {
         /// Whether a version holds anything; `None` if it is absent.
         fn is_filled(node: Option<NodeRef<'_>>) -> Option<bool> {
             let node = node?.resolved();
@@ -131,14 +140,12 @@ impl Merge<'_> {
         };
         match (stands, versions.local, versions.upstream) {
             (Some(false), Some(_), _) => {}
-            (Some(false), None, Some(upstream)) => {
-                return Ok(Fate::Upstream(Content::Node(upstream.value)));
-            }
+            (Some(false), None, Some(_)) => return Ok(Fate::Upstream),
             _ if matches!(trail, Trail::Root) => {}
             _ => return Ok(Fate::Gone),
         }
         if !collection.parts.children.local.is_empty() {
-            editor.arrange(collection.node, Vec::new())?;
+            editor.arrange(collection.node, std::iter::empty())?;
         }
         Ok(Fate::Local)
     }
@@ -150,7 +157,7 @@ impl Merge<'_> {
         versions: &Children<'d, 'f>,
         equal: bool,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate<'f>, EditError> {
+    ) -> Result<Fate, EditError> {
         match (side, versions.local, versions.upstream) {
             (Side::Local, Some(_), _) => Ok(Fate::Local),
             (Side::Upstream, Some(local), Some(upstream)) => {
@@ -159,9 +166,7 @@ impl Merge<'_> {
                 }
                 Ok(Fate::Local)
             }
-            (Side::Upstream, None, Some(upstream)) => {
-                Ok(Fate::Upstream(Content::Node(upstream.value)))
-            }
+            (Side::Upstream, None, Some(_)) => Ok(Fate::Upstream),
             (Side::Local, None, _) | (Side::Upstream, _, None) => Ok(Fate::Gone),
         }
     }

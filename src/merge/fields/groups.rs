@@ -7,7 +7,7 @@ use super::super::groups::{Group, When};
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
 use super::super::versions::Versions;
-use super::child::{Child, Children};
+use super::child::{Child, Children, Siblings};
 use super::collection::Parts;
 use super::{Merge, Thing};
 use crate::merge::trail::Trail;
@@ -85,10 +85,9 @@ fn applies(when: When, local: &[Child<'_>], upstream: &[Child<'_>]) -> bool {
 }
 
 /// The entries of a group, `null` ones left out: those are as if absent.
-fn of_group<'a>(group: &Group, children: &[Child<'a>]) -> Vec<Child<'a>> {
+fn of_group<'a>(group: &Group, children: &Siblings<'a>) -> Vec<Child<'a>> {
     let own = children.iter().filter(|child| group.has(child.name()));
     own.filter(|child| !child.value.resolved().is_null())
-        .copied()
         .collect()
 }
 
@@ -104,7 +103,7 @@ fn value_of(children: &[Child<'_>]) -> Option<Value> {
 ///
 /// Where both sides gave it another key, in every list with keys; in a list of ports, whose names
 /// are there once, also where one side did, or both added one of that name.
-pub(super) fn renamed_keys(schema: MergeSchema<'_>, parts: &mut Parts<'_, '_>) -> HashSet<usize> {
+pub(super) fn renamed_keys(schema: MergeSchema<'_>, parts: &mut Parts<'_, '_>) -> HashSet<u32> {
     let has_names_beside_keys = match schema.list() {
         ListType::Map(keys) => !keys.names().any(|key| key == "name"),
         ListType::Atomic | ListType::Set | ListType::KeyedStrings(_) | ListType::Functions => false,
@@ -112,20 +111,17 @@ pub(super) fn renamed_keys(schema: MergeSchema<'_>, parts: &mut Parts<'_, '_>) -
     let numbers = &mut parts.numbers;
     // The base is numbered first.
     let first_new = numbers.base.iter().max().map_or(0, |last| last + 1);
-    let has_new = |numbers: &[usize]| numbers.iter().any(|number| *number >= first_new);
+    let has_new = |numbers: &[u32]| numbers.iter().any(|number| *number >= first_new);
     let (new_here, new_there) = (has_new(&numbers.local), has_new(&numbers.upstream));
     let is_named_once = schema.names_are_unique();
     let may_be_renamed = new_here && new_there || is_named_once && (new_here || new_there);
     if !has_names_beside_keys || !may_be_renamed {
         return HashSet::new();
     }
-    let set = |numbers: &[usize]| -> HashSet<usize> { numbers.iter().copied().collect() };
+    let set = |numbers: &[u32]| -> HashSet<u32> { numbers.iter().copied().collect() };
     let (here, there) = (set(&numbers.local), set(&numbers.upstream));
     // Whether a side gave the element a key that is new in it and that the other side has not.
-    let is_rekeyed = |number: usize,
-                      old: Option<usize>,
-                      own: &HashSet<usize>,
-                      other: &HashSet<usize>| {
+    let is_rekeyed = |number: u32, old: Option<u32>, own: &HashSet<u32>, other: &HashSet<u32>| {
         number >= first_new && !other.contains(&number) && old.is_none_or(|old| !own.contains(&old))
     };
     let in_base = by_unique_name(&parts.children.base);
@@ -157,7 +153,7 @@ pub(super) fn renamed_keys(schema: MergeSchema<'_>, parts: &mut Parts<'_, '_>) -
 }
 
 /// Positions of the elements whose `name` no other one has.
-fn by_unique_name<'a>(children: &[Child<'a>]) -> HashMap<&'a str, usize> {
+fn by_unique_name<'a>(children: &Siblings<'a>) -> HashMap<&'a str, usize> {
     let mut found: HashMap<&str, Option<usize>> = HashMap::new();
     for (at, child) in children.iter().enumerate() {
         let name = child.value.resolved().get("name");

@@ -1,11 +1,13 @@
 //! Which elements of a list are the same in three versions.
 
+use std::cell::Cell;
+
 use super::super::kptfile;
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
 use super::super::versions::Versions;
-use super::child::{Child, items_of};
-use super::collection::{Nodes, Parts};
+use super::child::Siblings;
+use super::collection::{Nodes, Numbering, Parts};
 use super::groups::renamed_keys;
 use super::{Merge, Thing};
 use crate::merge::trail::Trail;
@@ -37,17 +39,30 @@ impl Merge<'_> {
         list: ListType<'_>,
         nodes: Nodes<'d, 'f>,
     ) -> Option<Parts<'d, 'f>> {
-        fn identities<'a>(list: ListType<'_>, children: &[Child<'a>]) -> Option<Vec<Identity<'a>>> {
-            let identities = children.iter().map(|child| list.identity(child.value));
-            identities.collect()
+        /// The identities of elements, up to one that has none.
+        fn identities<'a>(
+            list: ListType<'_>,
+            children: &Siblings<'a>,
+            have_all: &Cell<bool>,
+        ) -> impl Iterator<Item = Identity<'a>> {
+            children.iter().map_while(move |child| {
+                let identity = list.identity(child.value);
+                have_all.set(have_all.get() && identity.is_some());
+                identity
+            })
         }
         let children = children_of(nodes);
-        let identities = Versions {
-            base: identities(list, &children.base)?,
-            local: identities(list, &children.local)?,
-            upstream: identities(list, &children.upstream)?,
-        };
-        let (mut parts, repeats) = Parts::number(children, &identities);
+        let have_all = Cell::new(true);
+        let numbering = Numbering::of(Versions {
+            base: identities(list, &children.base, &have_all),
+            local: identities(list, &children.local, &have_all),
+            upstream: identities(list, &children.upstream, &have_all),
+        });
+        if !have_all.get() {
+            return None;
+        }
+        let repeats = numbering.repeats;
+        let mut parts = Parts::of(children, numbering);
         if repeats {
             self.findings.duplicates.push(trail.to_path());
         } else {
@@ -68,7 +83,10 @@ impl Merge<'_> {
             local: &resolved(&children.local),
             upstream: &resolved(&children.upstream),
         })?;
-        let (mut parts, repeats) = Parts::number(children, &functions.identities);
+        let identities = functions.identities.as_ref();
+        let numbering = Numbering::of(identities.map(|identities| identities.iter().cloned()));
+        let repeats = numbering.repeats;
+        let mut parts = Parts::of(children, numbering);
         if !functions.together {
             if repeats {
                 self.findings.duplicates.push(trail.to_path());
@@ -79,7 +97,7 @@ impl Merge<'_> {
         let mut marked = vec![false; parts.count];
         for (numbers, identities) in parts.numbers.as_ref().zip(functions.identities.as_ref()) {
             for (number, identity) in numbers.iter().zip(identities) {
-                marked[*number] = functions.is_together(identity);
+                marked[*number as usize] = functions.is_together(identity);
             }
         }
         // As if only that side had moved anything.
@@ -88,10 +106,13 @@ impl Merge<'_> {
             Side::Upstream => parts.numbers.local.clone(),
         });
         // The others have a base of their own.
-        let numbers = std::mem::take(&mut parts.numbers.base).into_iter();
-        let base = numbers.zip(std::mem::take(&mut parts.children.base));
-        let others = base.filter(|(number, _)| !marked[*number]);
-        (parts.numbers.base, parts.children.base) = others.unzip();
+        let numbers = &mut parts.numbers.base;
+        let is_other = |number: u32| !marked[number as usize];
+        parts
+            .children
+            .base
+            .retain(|child| is_other(numbers[child.index]));
+        numbers.retain(|number| is_other(*number));
         parts.together = Some((marked, side));
         Some(parts)
     }
@@ -120,16 +141,15 @@ impl Merge<'_> {
     }
 }
 
-fn children_of<'d, 'f>(nodes: Nodes<'d, 'f>) -> Versions<Vec<Child<'f>>, Vec<Child<'d>>> {
-    let items = |node: Option<NodeRef<'f>>| node.into_iter().flat_map(items_of).collect();
+fn children_of<'d, 'f>(nodes: Nodes<'d, 'f>) -> Versions<Siblings<'f>, Siblings<'d>> {
     Versions {
-        base: items(nodes.base),
-        local: items_of(nodes.local).collect(),
-        upstream: items(nodes.upstream),
+        base: Siblings::of(nodes.base),
+        local: Siblings::of(Some(nodes.local)),
+        upstream: Siblings::of(nodes.upstream),
     }
 }
 
-fn resolved<'a>(children: &[Child<'a>]) -> Vec<NodeRef<'a>> {
+fn resolved<'a>(children: &Siblings<'a>) -> Vec<NodeRef<'a>> {
     let values = children.iter().map(|child| child.value.resolved());
     values.collect()
 }

@@ -28,12 +28,15 @@ mod laws;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use super::decided::{DecidedBy, Decision, RulesOf};
 use super::merge_schema::MergeSchema;
 use super::rule::{self, Outcome, Side};
 use super::trail::Trail;
 use super::versions::Versions;
-use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
+use crate::results::MOST_LISTED;
+use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, Path, Value};
 
 use child::{Child, Children, nodes};
 use comments::removed_comments;
@@ -56,6 +59,16 @@ pub struct Conflict {
     pub rule: Option<DecidedBy>,
     /// What the conflict is about.
     pub thing: Thing,
+}
+
+impl Conflict {
+    /// Who stands, and why.
+    pub(super) fn decision(&self) -> Decision {
+        Decision {
+            side: self.winner,
+            rule: self.rule,
+        }
+    }
 }
 
 /// What a conflict is about.
@@ -86,20 +99,27 @@ pub struct Policy<'r> {
     pub winner: Side,
     /// What was decided beforehand for this resource.
     pub rules: RulesOf<'r>,
+    /// How many conflicts are told one by one.
+    pub most: usize,
 }
 
 impl From<Side> for Policy<'_> {
     fn from(winner: Side) -> Self {
-        let rules = RulesOf::default();
-        Self { winner, rules }
+        Self {
+            winner,
+            rules: RulesOf::default(),
+            most: MOST_LISTED,
+        }
     }
 }
 
 /// What a merge reports.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
-    /// Every conflict.
+    /// The conflicts, up to the limit of the [`Policy`].
     pub conflicts: Vec<Conflict>,
+    /// Of those beyond, the first with each decision, and how many more there are with it.
+    pub others: Vec<(Conflict, usize)>,
     /// Lists in which two elements have the same keys.
     pub duplicates: Vec<Path>,
     /// Whether a list with comments got, lost or moved elements.
@@ -155,11 +175,13 @@ pub fn same(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
 }
 
 /// What becomes of an entry or element.
-enum Fate<'f> {
+enum Fate {
     /// Local's stands, perhaps with changes within.
     Local,
-    /// Upstream's content, in a new entry.
-    Upstream(Content<'f>),
+    /// Upstream's, in a new entry.
+    Upstream,
+    /// What base and upstream make without local, in a new entry.
+    Merged(Arc<OwnedDocument>),
     Gone,
 }
 
@@ -186,7 +208,7 @@ impl Merge<'_> {
         elementwise: Elementwise,
         versions: Children<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate<'f>, EditError> {
+    ) -> Result<Fate, EditError> {
         let present = versions.local.is_some() && versions.upstream.is_some();
         if present || elementwise == Elementwise::Yes {
             match (versions.local, versions.upstream) {
@@ -215,7 +237,7 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         versions: Children<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate<'f>, EditError> {
+    ) -> Result<Fate, EditError> {
         let Versions {
             base,
             local,
@@ -237,9 +259,7 @@ impl Merge<'_> {
                 self.findings.moves_comments |= take(base, local, upstream, editor)?;
                 Ok(Fate::Local)
             }
-            (Side::Upstream, None, Some(upstream)) => {
-                Ok(Fate::Upstream(Content::Node(upstream.value)))
-            }
+            (Side::Upstream, None, Some(_)) => Ok(Fate::Upstream),
             (Side::Local, None, _) | (Side::Upstream, _, None) => Ok(Fate::Gone),
         }
     }
@@ -268,7 +288,14 @@ impl Merge<'_> {
         values: Versions<Option<Value>>,
         decision: Decision,
     ) -> Side {
-        self.findings.conflicts.push(Conflict {
+        let is_listed = self.findings.conflicts.len() < self.policy.most;
+        let mut others = self.findings.others.iter_mut();
+        let alike = others.find(|(first, _)| first.decision() == decision);
+        if let Some((_, more)) = alike {
+            *more += 1;
+            return decision.side;
+        }
+        let conflict = Conflict {
             path: trail.to_path(),
             rule_path: trail.rule_path(),
             element: trail.element_name(),
@@ -276,7 +303,12 @@ impl Merge<'_> {
             winner: decision.side,
             rule: decision.rule,
             thing,
-        });
+        };
+        if is_listed {
+            self.findings.conflicts.push(conflict);
+        } else {
+            self.findings.others.push((conflict, 0));
+        }
         decision.side
     }
 }

@@ -1,16 +1,18 @@
 //! The order of a collection's parts, once it is decided which of them stay.
 
+use std::sync::Arc;
+
 use super::super::merge_schema::MergeSchema;
-use super::super::order::merge_order;
+use super::super::order::{Ranks, merge_order};
 use super::super::rule::Side;
 use super::super::versions::Versions;
-use super::child::Child;
+use super::child::{Child, Siblings};
 use super::collection::{Collection, Parts};
 use super::{Fate, Merge, Thing};
 use crate::kptfile::has_comments;
 use crate::merge::trail::Trail;
 use crate::schema::ListType;
-use crate::yaml::{EditError, Editor, Part, Value};
+use crate::yaml::{Content, EditError, Editor, Part, Value};
 
 impl Merge<'_> {
     /// Puts the parts that stay into their merged order. `positions` and `fates` are
@@ -20,20 +22,20 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         collection: &Collection<'d, 'f>,
-        positions: &Versions<Vec<Option<usize>>>,
-        mut fates: Vec<Option<Fate<'f>>>,
+        positions: &Versions<Ranks>,
+        fates: &[Fate],
         editor: &mut Editor<'d, 'f>,
-    ) -> Result<Fate<'f>, EditError> {
+    ) -> Result<Fate, EditError> {
         let parts = &collection.parts;
-        let kept = |numbers: &[usize]| -> Vec<usize> {
-            let stays = |number: &usize| !matches!(fates[*number], None | Some(Fate::Gone));
+        let kept = |numbers: &[u32]| -> Vec<u32> {
+            let stays = |number: &u32| !matches!(fates[*number as usize], Fate::Gone);
             numbers.iter().copied().filter(stays).collect()
         };
         let (ours, theirs) = (kept(&parts.numbers.local), kept(&parts.numbers.upstream));
         if ours.is_empty() && theirs.is_empty() {
             return self.emptied(trail, collection, editor);
         }
-        let nothing_new = theirs.iter().all(|at| positions.local[*at].is_some());
+        let nothing_new = theirs.iter().all(|number| positions.local.has(*number));
         let order = if nothing_new && parts.base_order() == parts.numbers.upstream {
             // Upstream moved and added nothing.
             ours
@@ -47,21 +49,21 @@ impl Merge<'_> {
             self.findings.moves_comments = true;
         }
         let arranged = order.into_iter().filter_map(|number| {
-            let fate = fates[number].take();
-            let (here, there) = (positions.local[number], positions.upstream[number]);
-            match (fate, here, there) {
-                (Some(Fate::Upstream(content)), None, Some(at)) => {
-                    let child = &parts.children.upstream[at];
-                    Some(match child.entry {
-                        Some(entry) => Part::Entry(entry, content),
-                        None => Part::Item(child.value, content),
-                    })
-                }
-                (_, Some(at), _) => Some(Part::Kept(at)),
-                (_, None, _) => None,
+            if let Some(at) = positions.local.get(number) {
+                return Some(Part::Kept(at));
             }
+            let child = parts
+                .children
+                .upstream
+                .get(positions.upstream.get(number)?)?;
+            let content = match &fates[number as usize] {
+                Fate::Upstream => Content::Node(child.value),
+                Fate::Merged(text) => Content::Text(Arc::clone(text)),
+                Fate::Local | Fate::Gone => return None,
+            };
+            Some(child.part(content))
         });
-        editor.arrange(collection.node, arranged.collect())?;
+        editor.arrange(collection.node, arranged)?;
         Ok(Fate::Local)
     }
 
@@ -71,8 +73,8 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         collection: &Collection<'_, '_>,
-        [ours, theirs]: [&[usize]; 2],
-    ) -> Vec<usize> {
+        [ours, theirs]: [&[u32]; 2],
+    ) -> Vec<u32> {
         let parts = &collection.parts;
         let base = parts.base_order();
         let winner = self.policy.winner;
@@ -93,9 +95,9 @@ impl Merge<'_> {
         schema: MergeSchema<'_>,
         parts: &Parts<'_, '_>,
     ) -> Side {
-        let labels = |children: &[Child<'_>]| {
+        let labels = |children: &Siblings<'_>| {
             let labels = children.iter();
-            let labels = labels.filter_map(|child| label(schema.list(), child));
+            let labels = labels.filter_map(|child| label(schema.list(), &child));
             Some(Value::Sequence(labels.collect()))
         };
         let values = Versions {

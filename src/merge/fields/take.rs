@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::hash::RandomState;
 
 use super::align::{Printed, align};
-use super::child::{Child, entries_of, items_of};
+use super::child::{Child, Siblings};
 use super::comments::{comments_of, take_comments};
 use super::same;
 
@@ -147,8 +147,8 @@ impl<'d, 'f> Taking<'_, 'd, 'f> {
                 base.kind().is_sequence()
             }
         });
-        let old = base.map(children_of).unwrap_or_default();
-        let (ours, theirs) = (children_of(local), children_of(upstream));
+        let old = Siblings::of(base);
+        let (ours, theirs) = (Siblings::of(Some(local)), Siblings::of(Some(upstream)));
         let pairs = if is_mapping {
             self.pairs_by_key(&old, &ours, &theirs)
         } else {
@@ -157,16 +157,21 @@ impl<'d, 'f> Taking<'_, 'd, 'f> {
         self.children((local, upstream), [&old, &theirs], &ours, &pairs, editor)
     }
 
-    fn pairs_by_key(&self, old: &[Child<'f>], ours: &[Child<'d>], theirs: &[Child<'f>]) -> Pairs {
+    fn pairs_by_key(
+        &self,
+        old: &Siblings<'f>,
+        ours: &Siblings<'d>,
+        theirs: &Siblings<'f>,
+    ) -> Pairs {
         /// Where the entry of each key stands.
-        fn places<'a>(printed: &Printed<'a>, children: &[Child<'a>]) -> HashMap<u64, usize> {
+        fn places<'a>(printed: &Printed<'a>, children: &Siblings<'a>) -> HashMap<u64, usize> {
             let keys = children.iter().enumerate();
             keys.filter_map(|(at, child)| Some((printed.print(child.entry?.key)?, at)))
                 .collect()
         }
         let in_local = places(&self.local, ours);
         let in_base = self.base.map(|base| places(base, old)).unwrap_or_default();
-        let pair = |child: &Child<'f>| {
+        let pair = |child: Child<'f>| {
             let key = self.upstream.print(child.entry?.key)?;
             Some((*in_local.get(&key)?, in_base.get(&key).copied()))
         };
@@ -175,18 +180,15 @@ impl<'d, 'f> Taking<'_, 'd, 'f> {
 
     fn pairs_by_likeness(
         &self,
-        old: &[Child<'f>],
-        ours: &[Child<'d>],
-        theirs: &[Child<'f>],
+        old: &Siblings<'f>,
+        ours: &Siblings<'d>,
+        theirs: &Siblings<'f>,
     ) -> Pairs {
-        fn nodes<'a>(children: &[Child<'a>]) -> Vec<NodeRef<'a>> {
-            children.iter().map(|child| child.value).collect()
-        }
-        let local = (&self.local, &nodes(ours)[..]);
-        let kept = align(local, (&self.upstream, &nodes(theirs)));
+        let local = (&self.local, ours);
+        let kept = align(local, (&self.upstream, theirs));
         // For each of local's, the one that it was.
         let was = match self.base {
-            Some(base) => align((base, &nodes(old)), local),
+            Some(base) => align((base, old), local),
             None => vec![None; ours.len()],
         };
         let pairs = kept.iter().map(|kept| kept.map(|at| (at, was[at])));
@@ -197,49 +199,39 @@ impl<'d, 'f> Taking<'_, 'd, 'f> {
     fn children(
         &self,
         (local, upstream): (NodeRef<'d>, NodeRef<'f>),
-        [old, theirs]: [&[Child<'f>]; 2],
-        ours: &[Child<'d>],
+        [old, theirs]: [&Siblings<'f>; 2],
+        ours: &Siblings<'d>,
         pairs: &[Option<(usize, Option<usize>)>],
         editor: &mut Editor<'d, 'f>,
     ) -> Result<bool, EditError> {
         if pairs.iter().all(Option::is_none) {
             return Ok(false);
         }
-        let mut parts = Vec::with_capacity(theirs.len());
         let mut stays = ours.len() == theirs.len();
         for (at, (child, pair)) in theirs.iter().zip(pairs).enumerate() {
-            let Some((own, was)) = *pair else {
+            let own = pair.and_then(|(own, was)| Some((own, ours.get(own)?, was)));
+            let Some((place, own, was)) = own else {
                 stays = false;
-                let content = Content::Node(child.value);
-                parts.push(match child.entry {
-                    Some(entry) => Part::Entry(entry, content),
-                    None => Part::Item(child.value, content),
-                });
                 continue;
             };
-            stays &= own == at;
-            let base = was.map(|was| old[was]);
+            stays &= place == at;
+            let base = was.and_then(|was| old.get(was));
             let value = base.map(|base| base.value);
-            self.node(value, ours[own].value, child.value, editor)?;
+            self.node(value, own.value, child.value, editor)?;
             if let Some(base) = base {
-                take_comments(base, ours[own], *child, editor);
+                take_comments(base, own, child, editor);
             }
-            parts.push(Part::Kept(own));
         }
         // Equal mappings keep local's order of keys.
         let is_equal = ours.len() == theirs.len() && self.is_equal(local, upstream);
         if !stays && !is_equal {
             self.arranges(local);
+            let parts = theirs.iter().zip(pairs).map(|(child, pair)| match pair {
+                Some((own, _)) => Part::Kept(*own),
+                None => child.part(Content::Node(child.value)),
+            });
             editor.arrange(local, parts)?;
         }
         Ok(true)
-    }
-}
-
-fn children_of(node: NodeRef<'_>) -> Vec<Child<'_>> {
-    if node.kind().is_mapping() {
-        entries_of(node).collect()
-    } else {
-        items_of(node).collect()
     }
 }

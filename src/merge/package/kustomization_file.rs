@@ -37,8 +37,8 @@ pub(super) fn merge(
     let schema = Schema::builtin();
     let merge_schema = MergeSchema::of(&resource, &schema, false);
     let policy = Policy {
-        winner: report.winner(),
         rules: report.rules_of(&resource),
+        ..Policy::from(report.winner())
     };
     let mut editor = Editor::new(local.document());
     let (ours, theirs) = (local.root()?, upstream.root()?);

@@ -10,7 +10,7 @@ use crate::merge::resources::Track;
 use crate::merge::{ConflictRules, MergeSchema, Side};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::FunctionResult;
+use crate::results::{FunctionResult, MOST_LISTED};
 use crate::schema::Schema;
 use crate::yaml::EditError;
 
@@ -41,6 +41,7 @@ impl FieldMerge<'_> {
             .collect();
         let mut found: Vec<(ItemId, Findings)> = Vec::new();
         let mut refused: Vec<(ItemId, EditError)> = Vec::new();
+        let mut count = 0;
         let mut updated: BTreeSet<ItemId> = BTreeSet::new();
         local.edit_items(
             ids,
@@ -57,12 +58,14 @@ impl FieldMerge<'_> {
                 let policy = Policy {
                     winner: self.winner,
                     rules,
+                    most: MOST_LISTED.saturating_sub(count),
                 };
                 let findings =
                     fields::merge_resource(base, node, upstream, merge_schema, policy, editor)?;
                 if findings.moves_comments && !in_package {
                     remove_ids(node, editor)?;
                 }
+                count += findings.conflicts.len();
                 updated.extend(editor.touches(node).then_some(id));
                 found.push((id, findings));
                 Ok(())

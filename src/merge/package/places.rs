@@ -29,9 +29,9 @@ pub(super) fn places(
         for tracks in [&mut file.base, &mut file.local, &mut file.upstream] {
             tracks.sort_unstable();
         }
-        let members: BTreeMap<usize, usize> = file.local.iter().map(|(at, n)| (*n, *at)).collect();
+        let members: BTreeMap<u32, usize> = file.local.iter().map(|(at, n)| (*n, *at)).collect();
         // What upstream has and local has not is in the result only if it is new here.
-        let stays = |number: &usize| fresh.contains(number) || members.contains_key(number);
+        let stays = |number: &u32| fresh.contains(number) || members.contains_key(number);
         file.upstream.retain(|(_, number)| stays(number));
         let order = file.map(|tracks| tracks.into_iter().map(|(_, n)| n).collect::<Vec<_>>());
         let merged = merge_order(&order.base, &order.local, &order.upstream, winner);
@@ -42,7 +42,7 @@ pub(super) fn places(
                 Some(at) => next = Some(*at),
                 None => {
                     if let Some(at) = next {
-                        places.insert(*number, at);
+                        places.insert(*number as usize, at);
                     }
                 }
             }
@@ -52,17 +52,17 @@ pub(super) fn places(
 }
 
 /// The resources that a file holds in three versions: member and track.
-type File = Versions<Vec<(usize, usize)>>;
+type File = Versions<Vec<(usize, u32)>>;
 
 /// The files with resources that stay or come, and the tracks that are new in one.
 fn files<'m>(
     tracks: &[Track],
     actions: &[Action],
     packages: Versions<&'m Members>,
-) -> (BTreeMap<&'m str, File>, BTreeSet<usize>) {
+) -> (BTreeMap<&'m str, File>, BTreeSet<u32>) {
     let mut files: BTreeMap<&str, File> = BTreeMap::new();
     let mut fresh = BTreeSet::new();
-    for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
+    for (number, (track, action)) in (0..).zip(tracks.iter().zip(actions)) {
         let is_new = match action {
             Action::Add => true,
             Action::Merge => moved_to(track, packages).is_some(),

@@ -31,7 +31,7 @@ const SHORT: usize = 60;
 pub(super) struct Report<'r> {
     options: MergeOptions,
     rules: &'r ConflictRules,
-    said: Vec<FunctionResult>,
+    said: Results,
     pub(super) counts: Counts,
 }
 
@@ -40,7 +40,7 @@ impl<'r> Report<'r> {
         Self {
             options,
             rules,
-            said: Vec::new(),
+            said: Results::default(),
             counts: Counts::default(),
         }
     }
@@ -78,12 +78,11 @@ impl<'r> Report<'r> {
     /// How much a conflict matters, who wins, and what a message says of that.
     fn outcome(&mut self, decision: Decision) -> (Severity, &'static str, String) {
         let side = decision.side.as_str();
+        self.count(decision, 1);
         if let Some(rule) = decision.rule.filter(|rule| !rule.is_error) {
-            self.counts.decided += 1;
             let stands = format!("{side}'s stands, as `conflicts[{}]` says", rule.index);
             return (Severity::Info, side, stands);
         }
-        self.counts.conflicts += 1;
         let nothing = "nothing is changed";
         match (decision.rule, self.options.on_conflict) {
             (Some(rule), _) => {
@@ -92,6 +91,13 @@ impl<'r> Report<'r> {
             }
             (None, OnConflict::Error) => (Severity::Error, "none", nothing.to_owned()),
             (None, _) => (Severity::Warning, side, format!("{side}'s stands")),
+        }
+    }
+
+    fn count(&mut self, decision: Decision, number: usize) {
+        match decision.rule.filter(|rule| !rule.is_error) {
+            Some(_) => self.counts.decided += number,
+            None => self.counts.conflicts += number,
         }
     }
 
@@ -145,18 +151,19 @@ impl<'r> Report<'r> {
 
     /// What was found within a resource.
     pub(super) fn findings(&mut self, resource: &Resource, findings: &Findings) {
-        for found in &findings.conflicts {
+        let told = findings.conflicts.iter().map(|found| (found, 0));
+        let others = findings.others.iter().map(|(first, more)| (first, *more));
+        for (found, more) in told.chain(others) {
             let values = found.values.as_ref();
             let values = values.map(|value| Some(json(resource, &found.path, value.as_ref()?)));
-            let decision = Decision {
-                side: found.winner,
-                rule: found.rule,
-            };
+            let decision = found.decision();
             let details = listed(&cut(&values, SHORT));
             let message = format!("{} ({details})", what(found));
             let result = self.conflict(&message, decision, &values);
             let result = result.about(resource).at(&found.path);
-            self.said.push(result.decided_at(&found.rule_path));
+            self.count(decision, more);
+            let result = result.decided_at(&found.rule_path);
+            self.said.push(FunctionResult { more, ..result });
         }
         for path in &findings.duplicates {
             let message = "two elements have the same keys: they were matched by their position";
@@ -174,15 +181,10 @@ impl<'r> Report<'r> {
 
     /// The summary, if there is anything to sum up, behind all that was found, grouped by file.
     pub(super) fn finish(mut self, results: &mut Results) {
-        self.said.sort_by(|a, b| {
-            a.file
-                .as_ref()
-                .map(|f| &f.0)
-                .cmp(&b.file.as_ref().map(|f| &f.0))
-        });
-        for result in self.said {
-            results.push(result);
-        }
+        let said = std::mem::take(&mut self.said);
+        said.by_file()
+            .into_iter()
+            .for_each(|result| results.push(result));
         if let Some(summary) = self.counts.summary(results.has_errors()) {
             results.push(FunctionResult::info(summary));
         }

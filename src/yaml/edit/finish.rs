@@ -82,6 +82,9 @@ impl Editor<'_, '_> {
     }
 }
 
+/// Bytes from which on a text is read again rather than kept with its tree.
+const LARGE: usize = 4 << 20;
+
 /// A text with changes made.
 #[derive(Debug)]
 pub(crate) struct Spliced {
@@ -114,6 +117,21 @@ impl Spliced {
             return Ok((text, tree));
         }
         Ok((whole, whole_tree))
+    }
+
+    /// The text, and its tree if it is not large: what was put in has trees too.
+    ///
+    /// # Errors
+    /// [`EditError::Broken`].
+    pub(crate) fn parse_unless_large(
+        self,
+        options: ParseOptions,
+    ) -> Result<(String, Option<Tree>), EditError> {
+        if self.cut.is_some() || self.text.len() < LARGE {
+            return self.parse(options).map(|(text, tree)| (text, Some(tree)));
+        }
+        Tree::check(&self.text, options).map_err(EditError::Broken)?;
+        Ok((self.text, None))
     }
 
     /// The text, which whoever writes it out has to parse.

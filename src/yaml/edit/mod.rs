@@ -345,55 +345,49 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub fn arrange(
         &mut self,
         collection: NodeRef<'d>,
-        parts: Vec<Part<'f>>,
+        parts: impl IntoIterator<Item = Part<'f>>,
     ) -> Result<(), EditError> {
-        let kept: Vec<usize> = parts
-            .iter()
-            .filter_map(|part| match part {
-                Part::Kept(index) => Some(*index),
-                _ => None,
-            })
-            .collect();
-        let kind = collection.kind();
-        let empty = is_empty(collection);
-        let fits = parts.iter().all(|part| match part {
-            Part::Kept(_) => true,
-            Part::Entry(..) => kind.is_mapping() || empty,
-            Part::Item(..) => kind.is_sequence() || empty,
-        });
-        if !fits {
-            return Err(EditError::WrongKind {
-                place: collection.path().to_string(),
-                expected: if kind.is_mapping() {
-                    "sequence"
-                } else {
-                    "mapping"
-                },
-                found: collection.kind_name(),
-            });
-        }
         self.refuse(collection, || collection.shared_above())?;
-        if kept.windows(2).any(|pair| pair[0] > pair[1]) {
-            self.refuse(collection, || collection.anchor_in_order())?;
-        }
-        let children = Children::of(collection);
-        let mut stays = vec![false; children.len()];
-        kept.iter().for_each(|index| stays[*index] = true);
-        for index in (0..children.len()).filter(|index| !stays[*index]) {
-            let ids = children.ids(index);
-            self.refuse(collection, || self.document.read_from_outside(ids))?;
-        }
+        let (kind, is_empty) = (collection.kind(), is_empty(collection));
+        let (takes_entries, takes_items) = (
+            kind.is_mapping() || is_empty,
+            kind.is_sequence() || is_empty,
+        );
+        // There can be millions: a part becomes a slot at once.
         let slots = parts.into_iter().map(|part| {
             let new = match part {
                 Part::Kept(index) => return Ok(Slot::Kept(index)),
-                Part::Entry(entry, content) => {
+                Part::Entry(entry, content) if takes_entries => {
                     NewSlot::entry(key_of(entry)?, readable(content)?, Some(entry))
                 }
-                Part::Item(item, content) => NewSlot::item(readable(content)?, Some(item)),
+                Part::Item(item, content) if takes_items => {
+                    NewSlot::item(readable(content)?, Some(item))
+                }
+                Part::Entry(..) | Part::Item(..) => {
+                    return Err(EditError::WrongKind {
+                        place: collection.path().to_string(),
+                        expected: if takes_entries { "sequence" } else { "mapping" },
+                        found: collection.kind_name(),
+                    });
+                }
             };
             Ok(self.hold_slot(new))
         });
         let slots = slots.collect::<Result<Vec<_>, _>>()?;
+        let kept = slots.iter().filter_map(|slot| match slot {
+            Slot::Kept(index) => Some(*index),
+            Slot::New(_) | Slot::Copy(_) | Slot::Null(_) => None,
+        });
+        if !kept.clone().is_sorted() {
+            self.refuse(collection, || collection.anchor_in_order())?;
+        }
+        let children = Children::of(collection);
+        let mut stays = vec![false; children.len()];
+        kept.for_each(|index| stays[index] = true);
+        for index in (0..children.len()).filter(|index| !stays[*index]) {
+            let ids = children.ids(index);
+            self.refuse(collection, || self.document.read_from_outside(ids))?;
+        }
         self.refuse_keys_twice(collection, &slots)?;
         self.gone.remove(&collection.id);
         self.changes.insert(collection.id, Change::slots(slots));

@@ -1,0 +1,123 @@
+//! The results of a run.
+
+use std::collections::BTreeMap;
+
+use super::{FunctionResult, Reason, Severity};
+
+/// How many results of one severity and reason are listed.
+///
+/// Nobody reads more of one kind, and a file of some megabytes can hold millions of conflicts.
+pub(crate) const MOST_LISTED: usize = 10_000;
+
+/// All results of a run, in the order they were found.
+///
+/// Of one severity and reason 10,000 are listed, and one more that says how many there are besides
+/// ([`FunctionResult::more`]).
+#[derive(Debug, Default)]
+pub struct Results {
+    listed: Vec<FunctionResult>,
+    kinds: BTreeMap<Kind, Listed>,
+}
+
+/// Severity and reason.
+type Kind = (Severity, Option<Box<str>>);
+
+/// The listed results of one kind.
+#[derive(Debug, Default)]
+struct Listed {
+    count: usize,
+    /// The index of the last one.
+    last: usize,
+}
+
+impl Results {
+    /// Adds one.
+    pub fn push(&mut self, result: FunctionResult) {
+        let reason = result.tags.iter().find(|(name, _)| name == "reason");
+        let reason = reason.map(|(_, reason)| reason.as_str().into());
+        let listed = self.kinds.entry((result.severity, reason)).or_default();
+        if listed.count > MOST_LISTED {
+            self.listed[listed.last].more += 1 + result.more;
+            return;
+        }
+        listed.count += 1;
+        listed.last = self.listed.len();
+        self.listed.push(result);
+    }
+
+    /// Whether the run failed.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.iter().any(|result| result.severity == Severity::Error)
+    }
+
+    /// How many there are, those that are not listed included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.iter().map(|result| 1 + result.more).sum()
+    }
+
+    /// Whether there are conflicts that no rule decided.
+    #[must_use]
+    pub fn has_open_conflicts(&self) -> bool {
+        let is_open = |result: &FunctionResult| {
+            result.severity > Severity::Info && result.has_reason(Reason::MergeConflict)
+        };
+        self.iter().any(is_open)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.listed.is_empty()
+    }
+
+    /// Those that are listed.
+    pub fn iter(&self) -> std::slice::Iter<'_, FunctionResult> {
+        self.listed.iter()
+    }
+
+    /// Those that are listed, grouped by file; what is about no file comes first.
+    #[must_use]
+    pub(crate) fn by_file(self) -> Vec<FunctionResult> {
+        fn path(result: &FunctionResult) -> Option<&str> {
+            result.file.as_ref().map(|(path, _)| path.as_str())
+        }
+        let mut listed = self.listed;
+        listed.sort_by(|a, b| path(a).cmp(&path(b)));
+        listed
+    }
+}
+
+impl<'a> IntoIterator for &'a Results {
+    type Item = &'a FunctionResult;
+    type IntoIter = std::slice::Iter<'a, FunctionResult>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_of_one_kind_are_counted() {
+        let mut results = Results::default();
+        for number in 0..MOST_LISTED + 5 {
+            results.push(FunctionResult::info(format!("info {number}")));
+            results.push(FunctionResult::error(Reason::NotWritten, "a"));
+        }
+        results.push(FunctionResult::error(Reason::InvalidValue, "b"));
+        assert_eq!(results.len(), 2 * (MOST_LISTED + 5) + 1);
+        let mut again = Results::default();
+        let listed = results.by_file();
+        assert_eq!(listed.len(), 2 * (MOST_LISTED + 1) + 1);
+        listed.into_iter().for_each(|result| again.push(result));
+        assert_eq!(again.len(), 2 * (MOST_LISTED + 5) + 1);
+        let mut infos = again.iter().filter(|r| r.severity == Severity::Info);
+        let last = infos.next_back().expect("infos");
+        assert_eq!(last.text(), "info 10000, and 4 more like this");
+    }
+}

@@ -1,0 +1,57 @@
+//! Checks a text without a tree.
+
+use super::{Bail, Events, OpenKeys, Scalar};
+use crate::yaml::tree::{MAX_DEPTH, NodeKind, most_nodes};
+
+/// The sink that accepts the texts of which a [`TreeBuilder`](super::TreeBuilder) makes a tree.
+pub(crate) struct Checker<'t> {
+    text: &'t str,
+    /// Number of open collections, with those around the text.
+    depth: usize,
+    /// How many more nodes are within the limit.
+    left: usize,
+    keys: OpenKeys,
+}
+
+impl<'t> Checker<'t> {
+    pub(crate) fn new(text: &'t str, depth: usize) -> Self {
+        Self {
+            text,
+            depth,
+            left: most_nodes(text) + 1,
+            keys: OpenKeys::default(),
+        }
+    }
+}
+
+impl Events for Checker<'_> {
+    fn key(&mut self, key: Scalar) -> Result<(), Bail> {
+        self.keys.add(self.text, &key)?;
+        self.scalar(key)
+    }
+
+    fn scalar(&mut self, _scalar: Scalar) -> Result<(), Bail> {
+        self.left = self.left.checked_sub(1).ok_or(Bail)?;
+        Ok(())
+    }
+
+    fn open(&mut self, kind: NodeKind, _start: usize, _mark: Option<usize>) -> Result<(), Bail> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Bail);
+        }
+        self.left = self.left.checked_sub(1).ok_or(Bail)?;
+        self.depth += 1;
+        if kind.is_mapping() {
+            self.keys.open();
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, kind: NodeKind, _end: usize) -> Result<(), Bail> {
+        self.depth -= 1;
+        if kind.is_mapping() {
+            self.keys.close(self.text)?;
+        }
+        Ok(())
+    }
+}
