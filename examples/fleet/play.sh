@@ -3,7 +3,8 @@
 # A year of a platform team: a catalog, 40 clusters in four regions, local edits, upgrades, and clusters
 # that come and go. Prints what happens; ends with an error if anything is not as it says.
 set -euo pipefail
-export PATH="$1:$PATH" GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+PATH="$(cd "$1" && pwd):$PATH"
+export PATH GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.com GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@example.com
 mkdir -p "$2" && cd "$2"
 
@@ -129,11 +130,12 @@ sed -i.orig 's/nginx:1.27/nginx:1.27-alpine/' fleet/cluster-0[12]/web/deployment
 find fleet -name '*.orig' -delete
 fleet 0
 
-title "May: web v2 is released; first a forecast"
+title "May: web v2 is released; first a forecast, as a page to look at"
 release v2 nginx:1.28 2
 set_revision v2
-fleet 3 --check
+fleet 3 --check --report forecast.html
 expect said '2 conflicts'
+expect forecast.html '40 updated'
 
 title "The conflict is decided once, for all clusters"
 cat >fleet.yaml <<EOF
@@ -195,5 +197,24 @@ expect said '12 refreshed'
 title "Nothing is left to do"
 fleet 0 --config fleet.yaml --check
 expect said '42 unchanged'
-printf '\nThe packages are in %s, one folder for each cluster. To go on, edit one, move the tag
-`stable` in catalog, and run\n\n  render-fleet --package fleet --variants variants --resources cluster --catalog catalog=catalog --config fleet.yaml --diff\n' "$PWD/fleet"
+
+title "The packages go into Git; the next release comes as drafts for review"
+for repository in fleet/*; do
+  git init --quiet --initial-branch=main "$repository"
+  git -C "$repository" add --all
+  git -C "$repository" commit --quiet --message "the packages of this cluster"
+done
+release v4 nginx:1.30 3
+git -C catalog tag --force stable web/v4 >/dev/null
+fleet 0 --config fleet.yaml --drafts --report fleet.html
+expect said 'as the draft `drafts/web/packagevariant-1`'
+git -C fleet/cluster-10 show --format='%s%n' --unified=0 drafts/web/packagevariant-1 -- web/deployment.yaml
+[[ -z $(git -C fleet/cluster-10 status --porcelain) ]]
+
+cat <<EOF
+
+Everything is in $PWD: a folder of fleet/ for each cluster, the forecast of May in forecast.html, the drafts in
+fleet.html. To go on, edit a package, move the tag stable in catalog, and run
+
+  render-fleet --package fleet --variants variants --resources cluster --catalog catalog=catalog --config fleet.yaml --diff
+EOF

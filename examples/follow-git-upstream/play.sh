@@ -2,7 +2,8 @@
 # usage: play.sh DIR_OF_BUILT_BINARIES EMPTY_DIR
 # Plays what the README says, from `git init` on; ends with an error if anything is not as it says.
 set -euo pipefail
-export PATH="$1:$PATH" GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+PATH="$(cd "$1" && pwd):$PATH"
+export PATH GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.com GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@example.com
 mkdir -p "$2" && cd "$2"
 

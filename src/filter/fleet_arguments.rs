@@ -40,8 +40,9 @@ impl FleetArguments {
         let jobs = Arg::new(JOBS).long(JOBS).short('j').value_name("N");
         let help = "Write a report: FILE.html for a page, FILE.json for data";
         let report = path_flag(REPORT, "FILE", help).action(ArgAction::Append);
-        let help = "Put reports or --results of shards together, for --report";
-        let join = path_flag(JOIN, "FILE", help).action(ArgAction::Append);
+        let help =
+            "Put reports (or --results) of shards together, or those of a directory, for --report";
+        let join = path_flag(JOIN, "PATH", help).action(ArgAction::Append);
         let drafts = Arg::new(DRAFTS).long(DRAFTS).action(ArgAction::SetTrue);
         let on_package = |flag: Arg| flag.requires("package").help_heading(PACKAGE);
         let parse_shard = |text: &str| text.parse::<Shard>().map_err(|error| error.to_string());

@@ -2,6 +2,7 @@
 
 mod drafts;
 mod laws;
+mod on_kubernetes;
 mod policies;
 mod report;
 

@@ -210,6 +210,19 @@ fn joined_shards_are_one_run() {
         let one = fleet.folder.get(&format!("one.{name}"));
         assert_eq!(fleet.folder.get(&format!("all.{name}")), one, "{name}");
     }
+    let reports = fleet.folder.path("reports");
+    std::fs::create_dir(&reports).expect("a folder");
+    fleet.folder.put("reports/notes.txt", "no report");
+    for shard in ["s0.json", "s1.json", "s2.json"] {
+        fleet
+            .folder
+            .put(&format!("reports/{shard}"), fleet.folder.get(shard));
+    }
+    join(&["--join", "reports", "--report", "directory.json"]);
+    assert_eq!(
+        fleet.folder.get("directory.json"),
+        fleet.folder.get("one.json")
+    );
     // Results have no diffs, and do not name the keys of list elements.
     join(&[
         "--join",
@@ -368,10 +381,15 @@ fn wrong_uses_of_reports() {
         "kind.json",
         report(true, "n/a").replace("FleetReport", "Fleet"),
     );
+    std::fs::create_dir(folder.path("no-reports")).expect("a folder");
     for (arguments, message) in [
         (
             &["--join", "gone.json", "--report", "r.html"][..],
             "--join gone.json: cannot read it",
+        ),
+        (
+            &["--join", "no-reports", "--report", "r.html"],
+            "--join no-reports: expected the reports of shards, found no file `*.json`",
         ),
         (
             &["--join", "none.json", "--report", "r.html"],

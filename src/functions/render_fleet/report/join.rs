@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -14,14 +15,23 @@ use crate::config::UsageError;
 use crate::functions::render_fleet::Action;
 use crate::yaml::{OwnedDocument, de};
 
-/// The report of all shards, made of their reports or of the files of `--results`.
+/// The report of all shards, made of their reports or of the files of `--results`. A directory stands for the
+/// `.json` files in it.
 ///
 /// # Errors
-/// [`UsageError`]: a file that cannot be read, or that is none of both; two of them with one variant; forecasts and
-/// reports of what was written.
+/// [`UsageError`]: a file that cannot be read, or that is none of both; a directory without reports; two of them with
+/// one variant; forecasts and reports of what was written.
 pub fn join(paths: &[PathBuf]) -> Result<Report, UsageError> {
-    let mut shards = Vec::new();
+    let mut files = Vec::new();
     for path in paths {
+        if path.is_dir() {
+            files.extend(reports_in(path)?);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    let mut shards = Vec::new();
+    for path in &files {
         let wrong = |what: String| UsageError(format!("--join {}: {what}", path.display()));
         let text =
             fs::read_to_string(path).map_err(|error| wrong(format!("cannot read it: {error}")))?;
@@ -45,6 +55,28 @@ pub fn join(paths: &[PathBuf]) -> Result<Report, UsageError> {
         general.for_each(|said| collector.add_general(said));
     }
     Ok(collector.report(written, counts))
+}
+
+/// The `.json` files in a directory, in the order of their names.
+fn reports_in(directory: &Path) -> Result<Vec<PathBuf>, UsageError> {
+    let wrong = |what: String| UsageError(format!("--join {}: {what}", directory.display()));
+    let unreadable = |error: io::Error| wrong(format!("cannot read it: {error}"));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        let message = "expected the reports of shards, found no file `*.json`";
+        return Err(wrong(message.to_owned()));
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// One file.
