@@ -96,10 +96,13 @@ impl Scopes {
     }
 }
 
+/// The kind that defines others.
+pub(crate) const DEFINITION: &str = "CustomResourceDefinition";
+
 /// Whether a resource is a CustomResourceDefinition.
 #[must_use]
 pub fn is_definition(resource: &Resource) -> bool {
-    resource.kind == "CustomResourceDefinition" && resource.group() == "apiextensions.k8s.io"
+    resource.kind == DEFINITION && resource.group() == "apiextensions.k8s.io"
 }
 
 #[cfg(test)]

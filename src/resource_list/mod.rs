@@ -200,6 +200,11 @@ impl ResourceList {
         let (Form::Stream(_) | Form::Json(_)) = self.form else {
             return read(self.node(id));
         };
+        self.read_once(id, read)
+    }
+
+    /// Reads an item, and keeps no tree of its file: for files that are read once.
+    pub(crate) fn read_once<T>(&self, id: ItemId, read: impl FnOnce(NodeRef<'_>) -> T) -> T {
         let item = &self.items[id.0];
         let found = self.texts[item.text].read_once(item.locator, read);
         found.expect("edits keep the items of a text")

@@ -7,7 +7,7 @@ mod resources;
 
 pub(crate) use resources::is_krm;
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
 
@@ -24,7 +24,7 @@ pub(crate) struct SourceText {
     source: Text,
     edited: Option<Text>,
     /// In a box, since most texts never have one.
-    parsed: OnceCell<Box<Parsed>>,
+    parsed: OnceLock<Box<Parsed>>,
     options: ParseOptions,
 }
 
@@ -32,14 +32,14 @@ pub(crate) struct SourceText {
 struct Parsed {
     tree: Tree,
     /// The `items` of a wrapper: counting up to each of them would take quadratic time.
-    items: OnceCell<Vec<NodeId>>,
+    items: OnceLock<Vec<NodeId>>,
 }
 
 impl From<Tree> for Box<Parsed> {
     fn from(tree: Tree) -> Self {
         Box::new(Parsed {
             tree,
-            items: OnceCell::new(),
+            items: OnceLock::new(),
         })
     }
 }
@@ -105,7 +105,7 @@ impl SourceText {
         Self {
             source,
             edited: None,
-            parsed: OnceCell::new(),
+            parsed: OnceLock::new(),
             options,
         }
     }
@@ -118,7 +118,7 @@ impl SourceText {
         let options = ParseOptions::default();
         let tree = parse(&source, options)?;
         Ok(Self {
-            parsed: OnceCell::from(Box::from(tree)),
+            parsed: OnceLock::from(Box::from(tree)),
             ..Self::accepted(source, options)
         })
     }
@@ -284,10 +284,10 @@ impl SourceText {
         }
         let spliced = editor.splice()?;
         // Two trees of a large text need not be there at a time.
-        self.parsed = OnceCell::new();
+        self.parsed = OnceLock::new();
         let (text, tree) = spliced.parse_unless_large(self.options)?;
         if let Some(tree) = tree {
-            self.parsed = OnceCell::from(Box::from(tree.expanded(&text)));
+            self.parsed = OnceLock::from(Box::from(tree.expanded(&text)));
         }
         self.edited = Some(Text::from(text));
         Ok(())
@@ -314,7 +314,7 @@ impl SourceText {
     /// Keeps edits that [`SourceText::rewritten`] made of this text.
     pub(crate) fn keep(&mut self, EditedText(text): EditedText) {
         self.edited = Some(Text::from(text));
-        self.parsed = OnceCell::new();
+        self.parsed = OnceLock::new();
     }
 
     /// Replaces the text if `accept` takes the document of the new one; says whether it did.
@@ -341,13 +341,13 @@ impl SourceText {
     ) -> Result<Vec<Option<Resource>>, ParseError> {
         let (new, documents) = Self::documents(Text::from(text))?;
         self.edited = Some(new.source);
-        self.parsed = OnceCell::new();
+        self.parsed = OnceLock::new();
         Ok(documents)
     }
 
     /// Drops the tree, which is made again if somebody asks for it.
     pub(crate) fn drop_tree(&mut self) {
-        self.parsed = OnceCell::new();
+        self.parsed = OnceLock::new();
     }
 
     /// Empties the text.

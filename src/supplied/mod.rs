@@ -19,7 +19,7 @@ pub use package::{GitOrigin, PackageRevisionName, SuppliedFile, SuppliedPackage}
 
 use std::fmt;
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::config::{API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of};
 use crate::git::Reader;
@@ -114,7 +114,7 @@ impl fmt::Display for Role {
 /// Supplied inputs by role.
 #[derive(Debug, Default)]
 pub struct Supplied {
-    inputs: Vec<(Role, Rc<SuppliedPackage>)>,
+    inputs: Vec<(Role, Arc<SuppliedPackage>)>,
     openapi: Option<OwnedDocument>,
     searches_original: bool,
     conflicts: Option<OwnedDocument>,
@@ -199,7 +199,9 @@ impl Supplied {
                         .collect::<Vec<_>>()
                 }
             };
-            let packages = packages.into_iter().map(|package| (role, Rc::new(package)));
+            let packages = packages
+                .into_iter()
+                .map(|package| (role, Arc::new(package)));
             supplied.inputs.extend(packages);
         }
         Ok(supplied)
@@ -224,20 +226,20 @@ impl Supplied {
         }
         let files = files.into_iter().collect();
         let package = SuppliedPackage::from_files(role, format!("role `{role}`"), files, results)?;
-        self.add(role, Rc::new(package));
+        self.add(role, Arc::new(package));
         Ok(())
     }
 
     /// Fills a role with a package, which other runs may share.
-    pub fn add(&mut self, role: Role, package: Rc<SuppliedPackage>) {
+    pub fn add(&mut self, role: Role, package: Arc<SuppliedPackage>) {
         self.inputs.push((role, package));
     }
 
     /// Forgets the trees of all inputs that no other run shares.
     pub(crate) fn drop_trees(&mut self) {
         let inputs = self.inputs.iter_mut();
-        let own = inputs.filter_map(|(_, package)| Rc::get_mut(package));
-        own.for_each(|package| package.list.drop_trees());
+        let own = inputs.filter_map(|(_, package)| Arc::get_mut(package));
+        own.for_each(SuppliedPackage::drop_trees);
     }
 
     /// Sets the OpenAPI document of `--openapi`.
@@ -320,11 +322,11 @@ impl Supplied {
     }
 
     /// The inputs of a role, for other runs to share.
-    pub(crate) fn shared(&self, role: Role) -> impl Iterator<Item = Rc<SuppliedPackage>> {
+    pub(crate) fn shared(&self, role: Role) -> impl Iterator<Item = Arc<SuppliedPackage>> {
         let inputs = self.inputs.iter();
         inputs
             .filter(move |(other, _)| *other == role)
-            .map(|(_, package)| Rc::clone(package))
+            .map(|(_, package)| Arc::clone(package))
     }
 
     /// Whether the role is filled.

@@ -1,12 +1,13 @@
 //! One supplied input: its resources, and its files where it is a package.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 use crate::config::UsageError;
 use crate::git::{GitSource, Revision};
 use crate::package::PackageFiles;
-use crate::resource_list::{KrmFile, ResourceList};
+use crate::resource_list::{ItemId, KrmFile, ResourceList};
 use crate::yaml::NodeRef;
 
 /// One supplied input.
@@ -22,6 +23,8 @@ pub struct SuppliedPackage {
     pub(super) directory: Option<PackageFiles>,
     /// Its origin in a Git repository, if it has one.
     pub(super) git: Option<GitOrigin>,
+    /// The resources of each kind.
+    kinds: OnceLock<HashMap<String, Vec<ItemId>>>,
 }
 
 /// The origin of a package that was read from a Git repository.
@@ -101,12 +104,30 @@ impl SuppliedFile {
 }
 
 impl SuppliedPackage {
+    /// The resources of a kind, of any group. All variants of a fleet ask for some among those of a cluster.
+    pub(crate) fn of_kind(&self, kind: &str) -> &[ItemId] {
+        let kinds = self.kinds.get_or_init(|| {
+            let mut kinds: HashMap<String, Vec<ItemId>> = HashMap::new();
+            for (id, resource) in self.list.items() {
+                kinds.entry(resource.kind.clone()).or_default().push(id);
+            }
+            kinds
+        });
+        kinds.get(kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// Forgets the trees of the resources, which are made again if somebody asks for them.
+    pub(crate) fn drop_trees(&mut self) {
+        self.list.drop_trees();
+    }
+
     pub(super) fn new(place: String) -> Self {
         Self {
             place,
             list: ResourceList::read_only(),
             files: BTreeMap::new(),
             revisions: Vec::new(),
+            kinds: OnceLock::new(),
             directory: None,
             git: None,
         }

@@ -13,7 +13,7 @@ mod packages;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision};
@@ -100,8 +100,8 @@ enum Open {
 pub(crate) struct Catalogs<'c> {
     sources: &'c [CatalogSource],
     facts: &'c BTreeMap<String, RepositoryFacts>,
-    open: HashMap<String, Rc<Open>>,
-    resolved: HashMap<Wanted, Result<Rc<Resolved>, Box<FunctionResult>>>,
+    open: HashMap<String, Arc<Open>>,
+    resolved: HashMap<Wanted, Result<Arc<Resolved>, Box<FunctionResult>>>,
     packages: Packages,
     /// Warnings about upstream packages, such as files that are skipped.
     pub(crate) results: Results,
@@ -126,11 +126,14 @@ impl<'c> Catalogs<'c> {
     ///
     /// # Errors
     /// An error result: there is no such catalog, package or revision.
-    pub(crate) fn resolve(&mut self, wanted: &Wanted) -> Result<Rc<Resolved>, Box<FunctionResult>> {
+    pub(crate) fn resolve(
+        &mut self,
+        wanted: &Wanted,
+    ) -> Result<Arc<Resolved>, Box<FunctionResult>> {
         if let Some(known) = self.resolved.get(wanted) {
             return known.clone();
         }
-        let found = self.find(wanted).map(Rc::new);
+        let found = self.find(wanted).map(Arc::new);
         let found = found
             .map_err(|message| Box::new(FunctionResult::error(Reason::UpstreamNotFound, message)));
         self.resolved.insert(wanted.clone(), found.clone());
@@ -189,7 +192,7 @@ impl<'c> Catalogs<'c> {
         &mut self,
         wanted: &Wanted,
         resolved: &Resolved,
-    ) -> Result<Rc<SuppliedPackage>, UsageError> {
+    ) -> Result<Arc<SuppliedPackage>, UsageError> {
         match resolved {
             Resolved::Git(origin) => self.git_package(&wanted.catalog, origin),
             Resolved::Directory(found) => {
@@ -207,7 +210,7 @@ impl<'c> Catalogs<'c> {
         &mut self,
         catalog: &str,
         origin: &GitOrigin,
-    ) -> Result<Rc<SuppliedPackage>, UsageError> {
+    ) -> Result<Arc<SuppliedPackage>, UsageError> {
         let Open::Git(repository) = &*self.open(catalog).map_err(UsageError)? else {
             return Err(UsageError(format!(
                 "the catalog `{catalog}` is no repository"
@@ -236,7 +239,7 @@ impl<'c> Catalogs<'c> {
         package: &str,
         revision: &str,
         recorded: Option<&str>,
-    ) -> Result<Rc<SuppliedPackage>, UsageError> {
+    ) -> Result<Arc<SuppliedPackage>, UsageError> {
         let wanted = Wanted {
             catalog: catalog.to_owned(),
             package: package.to_owned(),
@@ -272,7 +275,7 @@ impl<'c> Catalogs<'c> {
         path: &Path,
         package: &str,
         revision: &str,
-    ) -> Result<Rc<SuppliedPackage>, UsageError> {
+    ) -> Result<Arc<SuppliedPackage>, UsageError> {
         let below = join(package, revision);
         check_package_path(&below).map_err(|error| UsageError(error.to_string()))?;
         let folder = path.join(below);
@@ -287,9 +290,9 @@ impl<'c> Catalogs<'c> {
         found.map_or(Path::new(""), |source| &source.path)
     }
 
-    fn open(&mut self, catalog: &str) -> Result<Rc<Open>, String> {
+    fn open(&mut self, catalog: &str) -> Result<Arc<Open>, String> {
         if let Some(open) = self.open.get(catalog) {
-            return Ok(Rc::clone(open));
+            return Ok(Arc::clone(open));
         }
         let Some(source) = self.sources.iter().find(|source| source.name == catalog) else {
             let names = self
@@ -320,8 +323,8 @@ impl<'c> Catalogs<'c> {
                 path.display()
             ));
         };
-        let open = Rc::new(open);
-        self.open.insert(catalog.to_owned(), Rc::clone(&open));
+        let open = Arc::new(open);
+        self.open.insert(catalog.to_owned(), Arc::clone(&open));
         Ok(open)
     }
 }

@@ -1,7 +1,7 @@
 //! The upstream packages that were read last. A fleet has few revisions at a time, and memory is bounded
 //! by them and not by the fleet.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::config::UsageError;
 use crate::supplied::SuppliedPackage;
@@ -13,7 +13,7 @@ const IN_USE: usize = 2;
 
 /// Packages by key, the last used first.
 #[derive(Default)]
-pub(super) struct Packages(Vec<(String, Rc<SuppliedPackage>)>);
+pub(super) struct Packages(Vec<(String, Arc<SuppliedPackage>)>);
 
 impl Packages {
     /// The package of a key, read if it is not at hand.
@@ -21,13 +21,13 @@ impl Packages {
         &mut self,
         key: &str,
         read: impl FnOnce() -> Result<SuppliedPackage, UsageError>,
-    ) -> Result<Rc<SuppliedPackage>, UsageError> {
+    ) -> Result<Arc<SuppliedPackage>, UsageError> {
         let known = self.0.iter().position(|(other, _)| other == key);
         let entry = match known {
             Some(position) => self.0.remove(position),
-            None => (key.to_owned(), Rc::new(read()?)),
+            None => (key.to_owned(), Arc::new(read()?)),
         };
-        let package = Rc::clone(&entry.1);
+        let package = Arc::clone(&entry.1);
         self.0.insert(0, entry);
         let mut room = ROOM;
         let mut kept = 0;

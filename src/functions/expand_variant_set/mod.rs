@@ -29,7 +29,7 @@ use crate::git;
 use crate::resource::Resource;
 use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList, WrittenResource};
-use crate::results::{FunctionResult, Reason, Results};
+use crate::results::{FunctionResult, MOST_LISTED, Reason, Results};
 use crate::supplied::{Role, Supplied};
 use crate::variant::cluster::Cluster;
 use crate::variant::expression::on_large_stack;
@@ -78,7 +78,7 @@ const ROOM: usize = 48_000_000;
 const ROOM_PER_BYTE: usize = 4;
 /// Minimum size of a PackageVariant in bytes.
 const LEAST_COST: usize = 500;
-/// Size of a PackageVariant's result in bytes.
+/// Size of a PackageVariant's result in bytes, if it is listed.
 const RESULT_COST: usize = 700;
 /// Limit of errors that are reported one by one for a set.
 const MOST_ERRORS: usize = 100;
@@ -191,6 +191,7 @@ impl Sets {
         room: usize,
     ) -> Result<Vec<Expansion<Made>>, UsageError> {
         let mut left = room;
+        let mut count = 0;
         let expansions = on_large_stack(move || {
             // A ResourceList may move to another thread, but two cannot share it.
             let list = &*list;
@@ -208,7 +209,9 @@ impl Sets {
                     };
                     let made = making.make(target, name, spec);
                     let made = made.map_err(|error| Box::new(FunctionResult::refused(&error)))?;
-                    let cost = made.cost().saturating_add(RESULT_COST);
+                    count += 1;
+                    let result = if count > MOST_LISTED { 0 } else { RESULT_COST };
+                    let cost = made.cost().saturating_add(result);
                     left = left.checked_sub(cost).ok_or_else(|| Box::new(too_many()))?;
                     Ok(made)
                 },

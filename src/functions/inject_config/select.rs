@@ -4,7 +4,7 @@
 //! candidate is read once: a selector that matches it has one of eight shapes, by which of group,
 //! version and kind are set.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::config::Injectors;
 use super::points::{Point, field_of, source_entry};
@@ -12,7 +12,7 @@ use crate::resource::Resource;
 use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason};
-use crate::scope::{Scopes, is_definition};
+use crate::scope::{DEFINITION, Scopes, is_definition};
 use crate::supplied::Supplied;
 use crate::yaml::NodeRef;
 
@@ -115,16 +115,22 @@ pub(super) fn select<'p>(
     supplied: &Supplied,
     findings: &mut Vec<FunctionResult>,
 ) -> HashMap<(&'p str, &'p str), Selection> {
+    if points.is_empty() {
+        return HashMap::new();
+    }
     let mut scopes = Scopes::default();
-    let lists = supplied.resources().map(|package| package.list());
-    for list in std::iter::once(list).chain(lists) {
-        for (id, resource) in list.items().filter(|(_, r)| is_definition(r)) {
-            scopes.learn(resource, list.node(id));
-        }
+    for (id, resource) in list.items().filter(|(_, r)| is_definition(r)) {
+        scopes.learn(resource, list.node(id));
+    }
+    for package in supplied.resources() {
+        let list = package.list();
+        let ids = package.of_kind(DEFINITION).iter();
+        ids.for_each(|id| scopes.learn(list.resource(*id), list.node(*id)));
     }
     let is_point: HashSet<ItemId> = points.iter().map(|point| point.id).collect();
     let wanted: HashMap<(&str, &str), &'p Point> =
         points.iter().map(|point| (key_of(point), point)).collect();
+    let kinds: BTreeSet<&str> = wanted.keys().map(|(_, kind)| *kind).collect();
     let shapes = by_shape(injectors);
     let mut selections: HashMap<(&'p str, &'p str), Selection> = HashMap::new();
     let mut offer = |candidate: Candidate, resource: &Resource| {
@@ -155,8 +161,11 @@ pub(super) fn select<'p>(
         offer(Candidate::Item(id), resource);
     }
     for (number, package) in supplied.resources().enumerate() {
-        for (id, resource) in package.list().items() {
-            offer(Candidate::Supplied(number, id), resource);
+        for id in kinds.iter().flat_map(|kind| package.of_kind(kind)) {
+            offer(
+                Candidate::Supplied(number, *id),
+                package.list().resource(*id),
+            );
         }
     }
     let mut reported: HashSet<(&str, &str)> = HashSet::new();

@@ -9,7 +9,7 @@ use super::outcome::VariantOutcome;
 use super::prune::{abandoned, named, too_many};
 use super::render::{Action, Rendered, Worker};
 use super::run::{no_variants, refuse_shared_places, take_flags};
-use super::variants::{FleetVariant, Variants, is_set, is_variant};
+use super::variants::{Expanded, FleetVariant, is_set, is_variant};
 use crate::config::UsageError;
 use crate::fleet::OwnedPackage;
 use crate::functions::item_document::{annotate, own_text};
@@ -47,7 +47,7 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
     } else {
         (given, Vec::new())
     };
-    let mut variants = Variants::read(&inputs, supplied, settings.allow_empty, results)?;
+    let mut variants = Expanded::read(&inputs, supplied, &settings, results)?.variants();
     if variants.all.is_empty() && !settings.allow_empty && !results.has_errors() {
         results.push(no_variants());
     }
@@ -65,9 +65,9 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
     let is_ours = |owner: &str| VariantOutcome::is_in(owner, settings.shard);
     variants.all.retain(|variant| is_ours(&variant.owner));
     let mut counts = Counts::of(variants.all.len());
-    let resources = supplied.shared(Role::Resources).collect();
+    let resources: Vec<_> = supplied.shared(Role::Resources).collect();
     let facts = &variants.repositories;
-    let mut worker = Worker::new(&settings, &settings.catalogs, facts, resources);
+    let mut worker = Worker::new(&settings, &settings.catalogs, facts, &resources);
     let mut failed = HashSet::new();
     for variant in &variants.all {
         let outcome = fleet.render(&mut worker, variant, list)?;

@@ -1,7 +1,7 @@
 //! One variant: finds out how its package stands, then makes it, updates it or refreshes it.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -82,17 +82,17 @@ pub(super) struct Rendered {
 pub(super) struct Worker<'f> {
     settings: &'f Settings,
     catalogs: Catalogs<'f>,
-    resources: Vec<Rc<SuppliedPackage>>,
+    resources: &'f [Arc<SuppliedPackage>],
 }
 
 /// The packages that a package is made from.
 enum Sources {
     /// It is new.
-    Clone(Rc<SuppliedPackage>),
+    Clone(Arc<SuppliedPackage>),
     /// It is based on another revision.
     Update {
-        original: Rc<SuppliedPackage>,
-        upstream: Rc<SuppliedPackage>,
+        original: Arc<SuppliedPackage>,
+        upstream: Arc<SuppliedPackage>,
         from: String,
     },
     /// It is based on this revision.
@@ -114,7 +114,7 @@ impl<'f> Worker<'f> {
         settings: &'f Settings,
         sources: &'f [CatalogSource],
         facts: &'f BTreeMap<String, RepositoryFacts>,
-        resources: Vec<Rc<SuppliedPackage>>,
+        resources: &'f [Arc<SuppliedPackage>],
     ) -> Self {
         Self {
             settings,
@@ -163,20 +163,20 @@ impl<'f> Worker<'f> {
             return Ok(Rendered::default());
         };
         let mut supplied = Supplied::default();
-        for package in &self.resources {
-            supplied.add(Role::Resources, Rc::clone(package));
+        for package in self.resources {
+            supplied.add(Role::Resources, Arc::clone(package));
         }
         let (mut action, mut from) = (action, None);
         match &sources {
             Sources::Same => {}
-            Sources::Clone(package) => supplied.add(Role::Upstream, Rc::clone(package)),
+            Sources::Clone(package) => supplied.add(Role::Upstream, Arc::clone(package)),
             Sources::Update {
                 original,
                 upstream,
                 from: before,
             } => {
-                supplied.add(Role::Original, Rc::clone(original));
-                supplied.add(Role::Upstream, Rc::clone(upstream));
+                supplied.add(Role::Original, Arc::clone(original));
+                supplied.add(Role::Upstream, Arc::clone(upstream));
                 from = Some(before.clone());
                 if action == Action::Refreshed {
                     action = Action::Updated;
@@ -328,7 +328,7 @@ impl<'f> Worker<'f> {
 enum Standpoint {
     Same,
     Behind {
-        original: Rc<SuppliedPackage>,
+        original: Arc<SuppliedPackage>,
         from: String,
     },
     /// Nowhere.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
@@ -13,7 +13,7 @@ use super::outcome::VariantOutcome;
 use super::prune::{abandoned, prune, too_many};
 use super::render::{Action, Rendered, Worker};
 use super::status::Statuses;
-use super::variants::{FleetVariant, Variants};
+use super::variants::{Expanded, FleetVariant, Variants};
 use crate::config::UsageError;
 use crate::fleet::{OwnedPackage, Shard, owned_packages};
 use crate::results::{FunctionResult, Reason, Results};
@@ -70,11 +70,14 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     let inputs = read_inputs(run.supplied, Role::Variants, &mut results)?;
     let mut supplied = Supplied::default();
     for package in read_inputs(run.supplied, Role::Resources, &mut results)? {
-        supplied.add(Role::Resources, Rc::new(package));
+        supplied.add(Role::Resources, Arc::new(package));
     }
     let inputs: Vec<_> = inputs.iter().map(SuppliedPackage::list).collect();
-    let mut variants = Variants::read(&inputs, &supplied, settings.allow_empty, &mut results)?;
-    drop(supplied);
+    let expanded = Expanded::read(&inputs, &supplied, &settings, &mut results)?;
+    // What sets select from is not read again, and what is injected has its tree made then.
+    supplied.drop_trees();
+    let mut variants = expanded.variants();
+    let resources: Vec<_> = supplied.shared(Role::Resources).collect();
     if variants.all.is_empty() && !settings.allow_empty && !results.has_errors() {
         results.push(no_variants());
     }
@@ -104,6 +107,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
         run: &run,
         settings: &settings,
         variants: &variants,
+        resources: &resources,
         next: AtomicUsize::new(0),
     };
     let mut failed = HashSet::new();
@@ -221,6 +225,7 @@ struct Work<'w> {
     run: &'w FleetRun<'w>,
     settings: &'w Settings,
     variants: &'w Variants,
+    resources: &'w [Arc<SuppliedPackage>],
     next: AtomicUsize,
 }
 
@@ -253,7 +258,7 @@ impl Work<'_> {
             let mut said = Vec::new();
             for thread in threads {
                 match thread.join() {
-                    Ok(results) => said.extend(results?.iter().cloned()),
+                    Ok(results) => said.extend(results.iter().cloned()),
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
@@ -262,16 +267,12 @@ impl Work<'_> {
     }
 
     /// Works on variants until none is left.
-    fn some(&self, sender: &SyncSender<(usize, VariantOutcome)>) -> Result<Results, UsageError> {
-        let mut results = Results::default();
-        // Trees of resources cannot be shared by threads.
-        let resources = read_inputs(self.run.supplied, Role::Resources, &mut results)?;
-        let resources = resources.into_iter().map(Rc::new).collect();
+    fn some(&self, sender: &SyncSender<(usize, VariantOutcome)>) -> Results {
         let mut worker = Worker::new(
             self.settings,
             &self.settings.catalogs,
             &self.variants.repositories,
-            resources,
+            self.resources,
         );
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
@@ -297,7 +298,7 @@ impl Work<'_> {
                 break;
             }
         }
-        Ok(worker.into_results())
+        worker.into_results()
     }
 }
 

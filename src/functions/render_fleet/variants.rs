@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::config::Settings;
 use crate::config::{Config, PACKAGE_VARIANT, UsageError};
 use crate::fleet::{RepositoryFacts, Wanted};
 use crate::functions::item_document::own_text;
@@ -10,7 +11,7 @@ use crate::package::{check_package_path, normalize_package_path};
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
 use crate::variant::package_variant::{PackageVariant, PackageVariantSpec};
 use crate::variant::package_variant_set;
 use crate::yaml::{NodeRef, Path};
@@ -39,58 +40,109 @@ pub(super) struct Place {
     pub(super) annotations: BTreeMap<String, String>,
 }
 
-/// The variants of a fleet in the order of their owners, and the Repositories that are known.
+/// The variants of a fleet in the order of their owners, and the Repositories of its catalogs.
 #[derive(Debug, Default)]
 pub(super) struct Variants {
     pub(super) all: Vec<FleetVariant>,
     pub(super) repositories: BTreeMap<String, RepositoryFacts>,
 }
 
-impl Variants {
-    /// Reads the PackageVariants among the supplied inputs, and expands the sets. Errors of sets are results.
+/// How many variants a file may hold: the tree of a file with many is kept until all are read.
+#[derive(Clone, Copy)]
+enum Files {
+    OfOne,
+    OfMany,
+}
+
+/// The inputs with their sets expanded, before the variants are read.
+pub(super) struct Expanded<'i> {
+    inputs: &'i [&'i ResourceList],
+    /// `None` if there was an error.
+    list: Option<ResourceList>,
+    has_sets: bool,
+    repositories: BTreeMap<String, RepositoryFacts>,
+}
+
+impl<'i> Expanded<'i> {
+    /// Expands the sets among the inputs. Errors of sets are results.
     ///
     /// # Errors
     /// [`UsageError`]: something else than PackageVariants and sets; a set that cannot be read.
     pub(super) fn read(
-        inputs: &[&ResourceList],
+        inputs: &'i [&'i ResourceList],
         supplied: &Supplied,
-        allow_empty: bool,
+        settings: &Settings,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
-        let mut variants = Self::default();
-        let resources = supplied.resources().map(SuppliedPackage::list);
-        for list in inputs.iter().copied().chain(resources) {
-            let repositories = list.items().filter(|(_, resource)| {
-                resource.kind == "Repository" && resource.group() == "config.porch.kpt.dev"
-            });
-            for (id, resource) in repositories {
-                let name = resource.name.clone().unwrap_or_default();
-                let facts = list.read(id, RepositoryFacts::read);
-                variants.repositories.entry(name).or_insert(facts);
-            }
-        }
         let has_sets = inputs.iter().any(|input| {
             let mut items = input.items();
             items.any(|(_, resource)| is_set(resource))
         });
-        if has_sets {
-            let list = expand(inputs, supplied, allow_empty, results)?;
-            if let Some(list) = list {
-                variants.take(&list);
-            }
+        let list = if has_sets {
+            expand(inputs, supplied, settings.allow_empty, results)?
         } else {
-            inputs.iter().for_each(|list| variants.take(list));
+            None
+        };
+        let resources = supplied.resources().map(SuppliedPackage::list);
+        let lists = inputs.iter().copied().chain(resources);
+        Ok(Self {
+            inputs,
+            list,
+            has_sets,
+            repositories: repositories(lists, &settings.catalogs),
+        })
+    }
+
+    pub(super) fn variants(self) -> Variants {
+        let mut variants = Variants {
+            repositories: self.repositories,
+            all: Vec::new(),
+        };
+        match self.list {
+            Some(list) => variants.take(&list, Files::OfOne),
+            None if self.has_sets => {}
+            None => {
+                let inputs = self.inputs.iter();
+                inputs.for_each(|list| variants.take(list, Files::OfMany));
+            }
         }
         variants.all.sort_by(|a, b| a.owner.cmp(&b.owner));
         variants.refuse_twins();
-        Ok(variants)
+        variants
     }
+}
 
-    fn take(&mut self, list: &ResourceList) {
+/// The Repositories of catalogs, by name.
+fn repositories<'l>(
+    lists: impl Iterator<Item = &'l ResourceList>,
+    catalogs: &[CatalogSource],
+) -> BTreeMap<String, RepositoryFacts> {
+    let mut found = BTreeMap::new();
+    for list in lists {
+        let repositories = list.items().filter(|(_, resource)| {
+            resource.kind == "Repository" && resource.group() == "config.porch.kpt.dev"
+        });
+        for (id, resource) in repositories {
+            let name = resource.name.as_deref().unwrap_or_default();
+            if catalogs.iter().any(|catalog| catalog.name == name) {
+                let read = || list.read(id, RepositoryFacts::read);
+                found.entry(name.to_owned()).or_insert_with(read);
+            }
+        }
+    }
+    found
+}
+
+impl Variants {
+    fn take(&mut self, list: &ResourceList, files: Files) {
         let found = list.items().filter(|(_, resource)| is_variant(resource));
-        self.all.extend(
-            found.map(|(id, resource)| list.read(id, |node| FleetVariant::read(resource, node))),
-        );
+        self.all.extend(found.map(|(id, resource)| {
+            let read = |node: NodeRef<'_>| FleetVariant::read(resource, node);
+            match files {
+                Files::OfOne => list.read_once(id, read),
+                Files::OfMany => list.read(id, read),
+            }
+        }));
     }
 
     /// Two objects of one name are one object that nobody can tell which.
