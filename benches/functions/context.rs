@@ -102,11 +102,11 @@ fn kpt<'a>(root: &'a Path, input: &'a Path, megabytes: usize, rows: &mut Vec<Row
         let number = number.fetch_add(1, Ordering::Relaxed);
         root.join(format!("sink-{number}")).display().to_string()
     };
-    let sink = std::rc::Arc::new(sink);
+    let sink = std::rc::Rc::new(sink);
     if is_there("kpt") {
         let package = sink();
         run(&mut with_input("kpt", &["fn", "sink", &package], input));
-        let target = std::rc::Arc::clone(&sink);
+        let target = std::rc::Rc::clone(&sink);
         rows.push(Row::process("kpt fn sink", move || {
             with_input("kpt", &["fn", "sink", &target()], input)
         }));

@@ -45,8 +45,8 @@ impl<'a> Row<'a> {
 
     /// One process: `command` makes it anew for each run, with its input; its output is dropped.
     pub(crate) fn process(name: impl Into<String>, command: impl Fn() -> Command + 'a) -> Self {
-        let command = std::rc::Arc::new(command);
-        let again = std::rc::Arc::clone(&command);
+        let command = std::rc::Rc::new(command);
+        let again = std::rc::Rc::clone(&command);
         Row {
             memory: Box::new(move || peak_of(&mut again())),
             ..Row::new(name, move || run(&mut command()))

@@ -13,6 +13,7 @@ mod packages;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::config::UsageError;
@@ -100,8 +101,8 @@ enum Open {
 pub(crate) struct Catalogs<'c> {
     sources: &'c [CatalogSource],
     facts: &'c BTreeMap<String, RepositoryFacts>,
-    open: HashMap<String, Arc<Open>>,
-    resolved: HashMap<Wanted, Result<Arc<Resolved>, Box<FunctionResult>>>,
+    open: HashMap<String, Rc<Open>>,
+    resolved: HashMap<Wanted, Result<Rc<Resolved>, Box<FunctionResult>>>,
     packages: Packages,
     /// Warnings about upstream packages, such as files that are skipped.
     pub(crate) results: Results,
@@ -129,11 +130,11 @@ impl<'c> Catalogs<'c> {
     pub(crate) fn resolve(
         &mut self,
         wanted: &Wanted,
-    ) -> Result<Arc<Resolved>, Box<FunctionResult>> {
+    ) -> Result<Rc<Resolved>, Box<FunctionResult>> {
         if let Some(known) = self.resolved.get(wanted) {
             return known.clone();
         }
-        let found = self.find(wanted).map(Arc::new);
+        let found = self.find(wanted).map(Rc::new);
         let found = found
             .map_err(|message| Box::new(FunctionResult::error(Reason::UpstreamNotFound, message)));
         self.resolved.insert(wanted.clone(), found.clone());
@@ -290,9 +291,9 @@ impl<'c> Catalogs<'c> {
         found.map_or(Path::new(""), |source| &source.path)
     }
 
-    fn open(&mut self, catalog: &str) -> Result<Arc<Open>, String> {
+    fn open(&mut self, catalog: &str) -> Result<Rc<Open>, String> {
         if let Some(open) = self.open.get(catalog) {
-            return Ok(Arc::clone(open));
+            return Ok(Rc::clone(open));
         }
         let Some(source) = self.sources.iter().find(|source| source.name == catalog) else {
             let names = self
@@ -323,8 +324,8 @@ impl<'c> Catalogs<'c> {
                 path.display()
             ));
         };
-        let open = Arc::new(open);
-        self.open.insert(catalog.to_owned(), Arc::clone(&open));
+        let open = Rc::new(open);
+        self.open.insert(catalog.to_owned(), Rc::clone(&open));
         Ok(open)
     }
 }

@@ -83,7 +83,7 @@ fn shards_of_the_job_and_of_the_workflow_make_the_fleet_of_one_run() {
     let [shard, report] = &arguments("workflow.yaml")[..] else {
         panic!("two containers");
     };
-    assert_eq!([report.clone()], arguments("report.yaml")[..]);
+    assert_eq!(std::slice::from_ref(report), &arguments("report.yaml")[..]);
     for shard in [job, shard] {
         for directory in ["fleet", "reports"] {
             let directory = fleet.folder.path(directory);
