@@ -44,10 +44,12 @@ fuzz_target!(|input: (u8, u8, &str, &str)| {
         Ok(text) => {
             Tree::parse(&text, ParseOptions::default()).expect("an edited text parses");
         }
-        // The nesting limit can be passed by one; anything else is a fault of the editor.
+        // The nesting limit can be passed by one, and granit takes some tabs at the end of a text that it refuses
+        // elsewhere; anything else is a fault of the editor.
         Err(EditError::Broken(error)) => {
+            let known = ["nested", "recursion", "tabs"];
             assert!(
-                error.message.contains("nested") || error.message.contains("recursion"),
+                known.iter().any(|word| error.message.contains(word)),
                 "{error}\n{text}"
             );
         }

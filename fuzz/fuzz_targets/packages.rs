@@ -31,7 +31,9 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
         let files = files.into_iter().map(|(path, bytes)| (path, String::from_utf8(bytes).expect("UTF-8")));
         let files: Files = files.collect();
         // Merged with what it holds already it stays, whatever that is.
-        let again = merged(&base, &files, &files, winner).expect("what was merged can be read");
+        let Some(again) = merged(&base, &files, &files, winner) else {
+            panic!("what was merged cannot be read: {files:#?}\nof {base:#?}\n{local:#?}\n{upstream:#?}");
+        };
         assert_eq!(again.items, items(&files));
     }
     Ok(())

@@ -8,10 +8,10 @@
 //!
 //! Source: contract, merge-package, Identity.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-use super::member::Member;
+use super::member::{Member, Own};
 use super::versions::Versions;
 
 /// Pairs the members of two packages; a member is in one pair at most.
@@ -130,6 +130,15 @@ pub fn tracks(base: &[Member], local: &[Member], upstream: &[Member]) -> Vec<Tra
         of_base[b].1 = Some(u);
         from_base[1][u] = Some(b);
     }
+    for (b, side) in moved_onto_others(base, &of_base, [local, upstream], &from_base) {
+        let moved = match side {
+            0 => of_base[b].0.take(),
+            _ => of_base[b].1.take(),
+        };
+        if let Some(moved) = moved {
+            from_base[side][moved] = None;
+        }
+    }
     let new = |side: usize, members: &[Member]| -> (Vec<usize>, Vec<Member>) {
         let new = members
             .iter()
@@ -175,6 +184,41 @@ pub fn tracks(base: &[Member], local: &[Member], upstream: &[Member]) -> Vec<Tra
         }
     }
     tracks
+}
+
+/// The resources of base that one side (0 is local, 1 upstream) moved to where the other side, which did not move
+/// them, has a new one of this identity. The two at the new path are one resource then, and the side that moved
+/// removed the old one.
+fn moved_onto_others(
+    base: &[Member],
+    of_base: &[(Option<usize>, Option<usize>)],
+    sides: [&[Member]; 2],
+    from_base: &[Vec<Option<usize>>; 2],
+) -> Vec<(usize, usize)> {
+    let mut moved = Vec::new();
+    for (b, found) in of_base.iter().enumerate() {
+        let (Some(l), Some(u)) = found else { continue };
+        let members = [&sides[0][*l], &sides[1][*u]];
+        match members.map(|member| member.path != base[b].path) {
+            [true, false] => moved.push((b, 0, members[0])),
+            [false, true] => moved.push((b, 1, members[1])),
+            _ => {}
+        }
+    }
+    if moved.is_empty() {
+        return Vec::new();
+    }
+    fn place(member: &Member) -> (Own<'_>, Option<&str>) {
+        (member.own(), member.path.as_deref())
+    }
+    let new = [0, 1].map(|side| -> HashSet<_> {
+        let members = sides[side].iter().zip(&from_base[side]);
+        let new = members.filter(|(_, base)| base.is_none());
+        new.map(|(member, _)| place(member)).collect()
+    });
+    let onto = moved.into_iter();
+    let onto = onto.filter(|(_, side, member)| new[1 - side].contains(&place(member)));
+    onto.map(|(b, side, _)| (b, side)).collect()
 }
 
 #[cfg(test)]
@@ -284,6 +328,21 @@ mod tests {
             track(Some(1), None, Some(0)),
         ];
         assert_eq!(tracks(&base, &local, &upstream), expected);
+    }
+
+    #[test]
+    fn moved_to_where_the_other_side_has_one() {
+        let one = |path: &str| members(&[&format!("{path} /x")]);
+        let both = members(&["a /x", "b /x"]);
+        let track = |base, local, upstream| Track {
+            base,
+            local,
+            upstream,
+        };
+        let expected = [track(Some(0), Some(0), None), track(None, Some(1), Some(0))];
+        assert_eq!(tracks(&one("a"), &both, &one("b")), expected);
+        let expected = [track(None, Some(0), Some(1)), track(Some(0), None, Some(0))];
+        assert_eq!(tracks(&one("a"), &one("b"), &both), expected);
     }
 
     #[test]

@@ -52,6 +52,18 @@ fn check_refused(patches: &str, result: &str) {
     assert_eq!(outcome.file("d.yaml"), DEPLOYMENT);
 }
 
+/// Found by the fuzz target `patches`: what `create-patch` made of a named Kustomization was refused.
+#[test]
+fn a_kustomization_with_a_name_is_patched_as_any_resource() {
+    let before =
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nmetadata:\n  name: k\n";
+    let patch = "- apiVersion: kustomize.config.k8s.io/v1beta1\n  kind: Kustomization\n  \
+                 metadata: {name: k}\n  namePrefix: a-\n";
+    let outcome = patched(before, patch);
+    assert!(!outcome.failed, "{:?}", outcome.results);
+    assert_eq!(outcome.file("d.yaml"), format!("{before}namePrefix: a-\n"));
+}
+
 #[test]
 fn only_what_changes_is_written() {
     let patch = "\

@@ -127,10 +127,7 @@ impl<'c> Catalogs<'c> {
     ///
     /// # Errors
     /// An error result: there is no such catalog, package or revision.
-    pub(crate) fn resolve(
-        &mut self,
-        wanted: &Wanted,
-    ) -> Result<Rc<Resolved>, Box<FunctionResult>> {
+    pub(crate) fn resolve(&mut self, wanted: &Wanted) -> Result<Rc<Resolved>, Box<FunctionResult>> {
         if let Some(known) = self.resolved.get(wanted) {
             return known.clone();
         }

@@ -138,6 +138,27 @@ fn moved_resources_are_followed() {
     );
 }
 
+/// Found by the fuzz target `packages`: the resource came out twice in one file, which no later run took.
+#[test]
+fn a_resource_moves_to_where_the_other_side_has_it() {
+    let (old, new) = (map("a", "{x: a}"), map("a", "{x: a} # moved"));
+    let upstream = [("b.yaml", new.as_str())];
+    let both = [("a.yaml", old.as_str()), ("b.yaml", new.as_str())];
+    let base = [("a.yaml", old.as_str())];
+    for (local, upstream) in [(&both[..], &upstream[..]), (&upstream[..], &both[..])] {
+        let (files, said) = merge_files([&base, local, upstream], "");
+        assert_eq!(keys(&files), ["b.yaml"]);
+        assert_eq!(files["b.yaml"], new);
+        assert_eq!(conflicts(&said), Vec::<&String>::new());
+    }
+    // What local changed at the old place is a conflict, and stays.
+    let changed = map("a", "{x: b}");
+    let local = [("a.yaml", changed.as_str()), ("b.yaml", new.as_str())];
+    let (files, said) = merge_files([&base, &local, &upstream], "");
+    assert_eq!(keys(&files), ["a.yaml", "b.yaml"]);
+    assert_eq!(conflicts(&said).len(), 1, "{said:?}");
+}
+
 #[test]
 fn files_become_krm_and_back() {
     let (notes, a) = ("x: 1\n", map("a", "{x: a}"));
