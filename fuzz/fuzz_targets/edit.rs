@@ -44,12 +44,10 @@ fuzz_target!(|input: (u8, u8, &str, &str)| {
         Ok(text) => {
             Tree::parse(&text, ParseOptions::default()).expect("an edited text parses");
         }
-        // The nesting limit can be passed by one, and granit takes some tabs at the end of a text that it refuses
-        // elsewhere; anything else is a fault of the editor.
-        Err(EditError::Broken(error)) => {
-            let known = ["nested", "recursion", "tabs"];
+        // The nesting limit can be passed by one; anything else is a fault of the editor, in what KRM files are written in.
+        Err(EditError::Broken(error)) if Tree::parse_fast(text, ParseOptions::default()).is_some() => {
             assert!(
-                known.iter().any(|word| error.message.contains(word)),
+                error.message.contains("nested") || error.message.contains("recursion"),
                 "{error}\n{text}"
             );
         }

@@ -19,6 +19,21 @@ fuzz_target!(|bytes: &[u8]| {
 fn one(u: &mut Unstructured<'_>) -> Result<()> {
     let live = grammar::resource(u, "")?;
     let modified = grammar::edited_text(u, &live)?;
+    // A patch cannot make a field null, keys are strings, and a resource has no directives.
+    let has_directive = modified.contains('$');
+    let has_null_key = modified.lines().any(|line| line.trim_start().starts_with(':'));
+    if has_directive || has_null_key || modified.contains('~') || modified.contains("null") {
+        return Ok(());
+    }
+    // It names its target by them, and cannot change them.
+    let type_of = |text: &str| {
+        let root = OwnedDocument::parse(text.to_owned()).ok()?;
+        let root = root.root()?;
+        Some((root.get("apiVersion")?.value()?, root.get("kind")?.value()?))
+    };
+    if type_of(&live) != type_of(&modified) {
+        return Ok(());
+    }
     // Two ways: live is the original too, so that the patch takes live to modified.
     let Some(made) = function(&create_patch::FUNCTION, &modified, &[(Role::Live, &live), (Role::Original, &live)]) else {
         return Ok(());
