@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use crate::config::UsageError;
 use crate::git::{GitSource, Revision};
 use crate::package::PackageFiles;
+use crate::resource::Resource;
 use crate::resource_list::{ItemId, KrmFile, ResourceList};
 use crate::yaml::NodeRef;
 
@@ -25,6 +26,8 @@ pub struct SuppliedPackage {
     pub(super) git: Option<GitOrigin>,
     /// The resources of each kind.
     kinds: OnceLock<HashMap<String, Vec<ItemId>>>,
+    /// The resources of each name.
+    names: OnceLock<HashMap<String, Vec<ItemId>>>,
 }
 
 /// The origin of a package that was read from a Git repository.
@@ -106,14 +109,26 @@ impl SuppliedFile {
 impl SuppliedPackage {
     /// The resources of a kind, of any group. All variants of a fleet ask for some among those of a cluster.
     pub(crate) fn of_kind(&self, kind: &str) -> &[ItemId] {
-        let kinds = self.kinds.get_or_init(|| {
-            let mut kinds: HashMap<String, Vec<ItemId>> = HashMap::new();
-            for (id, resource) in self.list.items() {
-                kinds.entry(resource.kind.clone()).or_default().push(id);
-            }
-            kinds
-        });
+        let kinds = || self.by(|resource| Some(&resource.kind));
+        let kinds = self.kinds.get_or_init(kinds);
         kinds.get(kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// The resources of a name, of any kind.
+    pub(crate) fn named(&self, name: &str) -> &[ItemId] {
+        let names = || self.by(|resource| resource.name.as_ref());
+        let names = self.names.get_or_init(names);
+        names.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn by(&self, key: impl Fn(&Resource) -> Option<&String>) -> HashMap<String, Vec<ItemId>> {
+        let mut found: HashMap<String, Vec<ItemId>> = HashMap::new();
+        for (id, resource) in self.list.items() {
+            if let Some(key) = key(resource) {
+                found.entry(key.clone()).or_default().push(id);
+            }
+        }
+        found
     }
 
     /// Forgets the trees of the resources, which are made again if somebody asks for them.
@@ -128,6 +143,7 @@ impl SuppliedPackage {
             files: BTreeMap::new(),
             revisions: Vec::new(),
             kinds: OnceLock::new(),
+            names: OnceLock::new(),
             directory: None,
             git: None,
         }

@@ -5,6 +5,7 @@
 use crate::config::UsageError;
 use crate::functions::following::{Recorded, Standing, find_original, standing, write_lock};
 use crate::git::{GitError, Repository};
+use crate::resource::Resource;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{GitOrigin, Supplied, SuppliedPackage};
@@ -110,18 +111,24 @@ pub(super) fn check(
 /// The address that the Repository object of the variant's upstream names.
 fn repository(variant: &Variant<'_>, list: &ResourceList, supplied: &Supplied) -> Option<String> {
     let wanted = variant.typed.spec.upstream.as_ref()?.repo.as_deref()?;
-    let lists = std::iter::once(list).chain(supplied.resources().map(SuppliedPackage::list));
-    lists.into_iter().find_map(|list| {
-        let mut items = list.items();
-        let (id, _) = items.find(|(_, resource)| {
-            resource.kind == "Repository"
-                && resource.group() == "config.porch.kpt.dev"
-                && resource.name.as_deref() == Some(wanted)
-        })?;
-        let address = |node: NodeRef<'_>| {
-            let repo = node.get_path(&["spec", "git", "repo"])?;
-            repo.as_str().map(str::to_owned)
-        };
-        list.read(id, address)
+    let is_wanted = |resource: &Resource| {
+        resource.kind == "Repository"
+            && resource.group() == "config.porch.kpt.dev"
+            && resource.name.as_deref() == Some(wanted)
+    };
+    let address = |node: NodeRef<'_>| {
+        let repo = node.get_path(&["spec", "git", "repo"])?;
+        repo.as_str().map(str::to_owned)
+    };
+    let mut items = list.items();
+    let own = items.find(|(_, resource)| is_wanted(resource));
+    let own = own.and_then(|(id, _)| list.read(id, address));
+    own.or_else(|| {
+        supplied.resources().find_map(|package| {
+            let list = package.list();
+            let mut named = package.named(wanted).iter();
+            let id = named.find(|id| is_wanted(list.resource(**id)))?;
+            list.read(*id, address)
+        })
     })
 }
