@@ -74,6 +74,12 @@
 //! - A run with an error result returns the items as they came.
 //! - Output does not depend on time or on the order of a hash map.
 
+// Bad input is an error, never a panic; the exceptions say why they cannot happen.
+#![cfg_attr(
+    not(test),
+    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
+)]
+
 mod conditions;
 mod input;
 mod interner;

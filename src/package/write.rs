@@ -532,6 +532,10 @@ fn make_folders(folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), PackageErr
     Ok(())
 }
 
+#[expect(
+    clippy::expect_used,
+    reason = "the path of a file is its folder's with a name"
+)]
 fn parent(file: &Path) -> &Path {
     file.parent().expect("a file of a package has a folder")
 }

@@ -189,6 +189,10 @@ impl ResourceList {
 
     /// The root node of an item.
     #[must_use]
+    #[expect(
+        clippy::expect_used,
+        reason = "an edit after which an item is missing is refused"
+    )]
     pub fn node(&self, id: ItemId) -> NodeRef<'_> {
         let item = &self.items[id.0];
         let node = self.texts[item.text].node(item.locator);
@@ -204,6 +208,10 @@ impl ResourceList {
     }
 
     /// Reads an item, and keeps no tree of its file: for files that are read once.
+    #[expect(
+        clippy::expect_used,
+        reason = "an edit after which an item is missing is refused"
+    )]
     pub(crate) fn read_once<T>(&self, id: ItemId, read: impl FnOnce(NodeRef<'_>) -> T) -> T {
         let item = &self.items[id.0];
         let found = self.texts[item.text].read_once(item.locator, read);

@@ -124,10 +124,10 @@ pub(crate) fn read_settings(
 ) -> Result<Option<Settings>, UsageError> {
     let mut written = file.map(written_in_file).transpose()?;
     let mut catalogs = Vec::new();
-    let (scalars, prefix) = match config.map(kind_of) {
+    let (scalars, prefix) = match config.map(|config| (config, kind_of(config))) {
         None => (Scalars::default(), Path::root()),
-        Some((API_VERSION, "RenderFleet")) => {
-            let typed: RenderFleet = config.map(typed).transpose()?.expect("a config is there");
+        Some((config, (API_VERSION, "RenderFleet"))) => {
+            let typed: RenderFleet = typed(config)?;
             if typed.conflicts.is_some() && written.is_some() {
                 let message = "expected `--conflicts` or the field `conflicts`, found both";
                 return Err(UsageError(message.to_owned()));
@@ -148,14 +148,11 @@ pub(crate) fn read_settings(
             };
             (scalars, Path::root())
         }
-        Some(("v1", "ConfigMap")) => {
-            let data = config.map(typed_data::<Scalars>).transpose()?;
-            (data.unwrap_or_default(), Path::fields(&["data"]))
+        Some((config, ("v1", "ConfigMap"))) => {
+            let data = typed_data::<Scalars>(config)?;
+            (data, Path::fields(&["data"]))
         }
-        Some(_) => {
-            let config = config.expect("a config is there");
-            return Err(unexpected(config, &expected(FUNCTION.configs)));
-        }
+        Some((config, _)) => return Err(unexpected(config, &expected(FUNCTION.configs))),
     };
     let mut words = Words::new(prefix, results);
     let options = MergeOptions {

@@ -185,7 +185,7 @@ impl<'f> Worker<'f> {
         }
         list.limit_edits(supplied.length());
         let config = variant.config()?;
-        let node = config.node().expect("a PackageVariant is not empty");
+        let node = config.node().ok_or_else(|| variant.empty())?;
         render_package(node, &self.settings.defaults, list, &supplied, results)?;
         if !results.has_errors() {
             let marks = Marks {

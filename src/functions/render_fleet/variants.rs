@@ -183,6 +183,14 @@ impl FleetVariant {
     pub(super) fn config(&self) -> Result<Config, UsageError> {
         Config::parse(self.text.clone(), &self.owner)
     }
+
+    /// The error for a text that holds nothing, which no PackageVariant is.
+    pub(super) fn empty(&self) -> UsageError {
+        let owner = &self.owner;
+        UsageError(format!(
+            "expected the PackageVariant `{owner}`, found nothing"
+        ))
+    }
 }
 
 pub(super) fn is_variant(resource: &Resource) -> bool {

@@ -37,6 +37,7 @@ type Values<'b, 'v> = Vec<CowVal<'b, 'v>>;
 type Outcome<'b, 'v> = Result<CowVal<'b, 'v>, ExecutionError>;
 
 /// The standard functions and macros, without optional values.
+#[expect(clippy::expect_used, reason = "the declarations are constant")]
 pub(super) fn environment() -> Env {
     let mut environment = Env::stdlib().with_optional_support(false);
     // As in cel-go: the last one wins.

@@ -75,6 +75,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         slots
     }
 
+    #[expect(
+        clippy::unreachable,
+        reason = "a replacement becomes slots in the line above"
+    )]
     pub(super) fn slots(&mut self, collection: NodeRef<'d>) -> &mut Vec<Slot<'f>> {
         let fresh = || {
             let count = collection.entries().count() + collection.items().count();
