@@ -8,7 +8,7 @@ mod grammar;
 use krm_variants::config::Config;
 use krm_variants::functions::{Inputs, Items, Outcome, SuppliedInput, apply_patch, create_patch, run};
 use krm_variants::supplied::Role;
-use krm_variants::yaml::OwnedDocument;
+use krm_variants::yaml::{OwnedDocument, Value};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 
@@ -20,9 +20,8 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
     let live = grammar::resource(u, "")?;
     let modified = grammar::edited_text(u, &live)?;
     // A patch cannot make a field null, keys are strings, and a resource has no directives.
-    let has_directive = modified.contains('$');
-    let has_null_key = modified.lines().any(|line| line.trim_start().starts_with(':'));
-    if has_directive || has_null_key || modified.contains('~') || modified.contains("null") {
+    let value = OwnedDocument::parse(modified.clone()).ok().and_then(|text| text.root()?.value());
+    if live.contains('$') || modified.contains('$') || value.as_ref().is_none_or(holds_null) {
         return Ok(());
     }
     // It names its target by them, and cannot change them.
@@ -55,6 +54,15 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
     let value = |text: &str| OwnedDocument::parse(text.to_owned()).ok()?.root()?.value();
     assert!(value(&text).is_some());
     Ok(())
+}
+
+fn holds_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Sequence(items) => items.iter().any(holds_null),
+        Value::Mapping(entries) => entries.iter().any(|(key, value)| !matches!(key, Value::String(_)) || holds_null(value)),
+        _ => false,
+    }
 }
 
 /// `None`: refused.
