@@ -210,17 +210,10 @@ fn documents(role: Role, text: &str) -> Option<Vec<(usize, Resource)>> {
     (!unfolds || !items.iter().any(is_list)).then_some(items)
 }
 
-/// Locates resources by their nodes. There can be many small ones: the memory of those that were taken is given
-/// back on the way.
-fn nodes(mut items: Vec<(NodeId, Resource)>) -> impl Iterator<Item = (Locator, Resource)> {
-    items.reverse();
-    std::iter::from_fn(move || {
-        let (id, resource) = items.pop()?;
-        if items.len().is_multiple_of(1 << 12) {
-            items.shrink_to_fit();
-        }
-        Some((Locator::Node(id), resource))
-    })
+/// Locates resources by their nodes.
+fn nodes(items: Vec<(NodeId, Resource)>) -> impl Iterator<Item = (Locator, Resource)> {
+    let items = items.into_iter();
+    items.map(|(id, resource)| (Locator::Node(id), resource))
 }
 
 /// Gives the resources of a file their path and index, whatever their annotations say.
