@@ -1,0 +1,544 @@
+//! Writing changes back into a package directory: all checks first, then each file atomically.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Metadata};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use super::file::{read_regular, read_seen};
+use super::journal::{Journal, JournaledFile, digest};
+use super::path::{check_place, components, normalize_package_path};
+use super::read::{PackageFiles, Stamp};
+use super::{PackageError, USUAL_MODE, is_git, mode_of, temporary};
+
+/// What is to become of one file of a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileChange {
+    /// The file gets these bytes; it is made if the package has none of that path.
+    Write {
+        /// Relative to the package.
+        path: String,
+        /// The whole new content.
+        bytes: Vec<u8>,
+        /// The permission bits of a file that is made: those of the file it comes from, or else 0644 less the umask. A file
+        /// that exists keeps its own.
+        mode: Option<u32>,
+    },
+    /// The file is deleted. If its path is a link that was read as a file, both the link and its target are.
+    Delete {
+        /// Relative to the package.
+        path: String,
+    },
+}
+
+impl FileChange {
+    /// A file gets new content; if it is made, then with the usual permissions.
+    pub fn write(path: impl Into<String>, content: impl Into<Vec<u8>>) -> Self {
+        FileChange::Write {
+            path: path.into(),
+            bytes: content.into(),
+            mode: None,
+        }
+    }
+
+    /// A file is deleted.
+    pub fn delete(path: impl Into<String>) -> Self {
+        FileChange::Delete { path: path.into() }
+    }
+
+    /// The content and permission bits of the file after the change; `None` if it is deleted. A new file without
+    /// bits of its own has the usual ones.
+    pub(crate) fn after(&self) -> Option<(&[u8], u32)> {
+        match self {
+            FileChange::Write { bytes, mode, .. } => Some((bytes, mode.unwrap_or(USUAL_MODE))),
+            FileChange::Delete { .. } => None,
+        }
+    }
+
+    /// The path, relative to the package.
+    pub fn path(&self) -> &str {
+        match self {
+            FileChange::Write { path, .. } | FileChange::Delete { path } => path,
+        }
+    }
+}
+
+/// Applies changes to the package that was read as `files`.
+///
+/// Before anything is touched, every path is checked, links and `.git` on the way included, and every file that
+/// is to change is compared with what was read. Then all new contents are written to temporary files
+/// beside their targets, so that a full disk or a missing permission is found while nothing has changed.
+/// Then these are renamed into place, and files are deleted (their folders stay), Kptfiles at last; each is compared once
+/// more right before that. If that is cut short, each file is old or new, and no Kptfile says that all is done. Temporary files that a killed run left behind
+/// are removed.
+///
+/// A file whose content stays the same is not written. If the package directory does not exist and `files` is
+/// [empty](PackageFiles::empty), it is made. A file that has several names (hard links) is changed under this one only.
+///
+/// # Errors
+/// A path that leads out of the package; a file changed underneath; a new file that exists; two changes for one
+/// file; the operating system refuses. Temporary files and folders made for new files are removed then.
+pub fn write_package(files: &PackageFiles, changes: &[FileChange]) -> Result<(), PackageError> {
+    write_watched(files, changes, Journaled::No, &mut |_| ())
+}
+
+/// As [`write_package`], with a journal, by which [`recover_package`](super::recover_package) carries through
+/// what a killed run left. Only for a package that nobody else works on.
+///
+/// # Errors
+/// As [`write_package`].
+pub(crate) fn write_package_whole(
+    files: &PackageFiles,
+    changes: &[FileChange],
+) -> Result<(), PackageError> {
+    write_watched(files, changes, Journaled::Yes, &mut |_| ())
+}
+
+/// Whether a write to several files leaves a journal while it lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Journaled {
+    Yes,
+    No,
+}
+
+impl Journaled {
+    fn digest(self, bytes: &[u8]) -> Option<String> {
+        (self == Self::Yes).then(|| digest(bytes))
+    }
+}
+
+/// As [`write_package`]; `watch` hears of each path before its file is looked at for the last time.
+fn write_watched(
+    files: &PackageFiles,
+    changes: &[FileChange],
+    journaled: Journaled,
+    watch: &mut dyn FnMut(&str),
+) -> Result<(), PackageError> {
+    temporary::remove_left_behind(&files.temporaries);
+    let mut changes = check_paths(changes)?;
+    changes.retain(|(path, change)| match change {
+        FileChange::Write { bytes, .. } => files
+            .get(path)
+            .is_none_or(|file| file.content.text.as_bytes() != bytes.as_slice()),
+        FileChange::Delete { .. } => true,
+    });
+    if changes.is_empty() {
+        return Ok(());
+    }
+
+    let mut made = Vec::new();
+    let nothing_read = files.files.is_empty() && files.others.is_empty();
+    if nothing_read
+        && matches!(fs::symlink_metadata(&files.root), Err(error) if error.kind() == ErrorKind::NotFound)
+    {
+        make_folders(&files.root, &mut made)?;
+    }
+    let result = find_root(files).and_then(|root| {
+        let steps = plan(files, &root, &changes, journaled)?;
+        let staged = stage_all(&steps, &mut made)?;
+        let _journal = match journaled {
+            Journaled::Yes if steps.len() > 1 => Some(journal(&root, &steps, &staged)?),
+            _ => None,
+        };
+        let mut commit = Commit {
+            files,
+            root: &root,
+            done: 0,
+        };
+        commit.run(steps, staged, watch)
+    });
+    if result.is_err() {
+        // Only the empty ones go: what is in place stays.
+        for folder in made.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+    result
+}
+
+/// The rules that need no look at the disk. Gives the changes with normal paths.
+fn check_paths(changes: &[FileChange]) -> Result<Vec<(String, &FileChange)>, PackageError> {
+    let mut checked = Vec::with_capacity(changes.len());
+    let mut seen = BTreeSet::new();
+    let mut written = BTreeSet::new();
+    for change in changes {
+        check_place(change.path())?;
+        let path = normalize_package_path(change.path());
+        if components(&path).any(is_git) {
+            return Err(PackageError::GitFolder { path });
+        }
+        if !seen.insert(path.clone()) {
+            return Err(PackageError::Duplicate { path });
+        }
+        if matches!(change, FileChange::Write { .. }) {
+            written.insert(path.clone());
+        }
+        checked.push((path, change));
+    }
+    for path in &written {
+        let mut parents = path.match_indices('/').map(|(slash, _)| &path[..slash]);
+        if let Some(parent) = parents.find(|parent| written.contains(*parent)) {
+            return Err(PackageError::ParentIsFile {
+                path: path.clone(),
+                parent: parent.into(),
+            });
+        }
+    }
+    Ok(checked)
+}
+
+/// A change that was checked.
+struct Step<'a> {
+    path: &'a str,
+    /// The file on disk.
+    target: PathBuf,
+    kind: StepKind<'a>,
+}
+
+enum StepKind<'a> {
+    Replace {
+        bytes: &'a [u8],
+        mode: u32,
+        /// The digest of the content before, for a journal.
+        old: Option<String>,
+    },
+    Create {
+        bytes: &'a [u8],
+        mode: Option<u32>,
+    },
+    Delete {
+        /// The digest of the content before, for a journal.
+        old: Option<String>,
+    },
+}
+
+fn find_root(files: &PackageFiles) -> Result<PathBuf, PackageError> {
+    match fs::canonicalize(&files.root) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(PackageError::Missing {
+            path: files.root.clone(),
+        }),
+        other => other.map_err(PackageError::io("read", files.root.as_path())),
+    }
+}
+
+/// The rules that look at the disk; nothing is written here.
+fn plan<'a>(
+    files: &PackageFiles,
+    root: &Path,
+    changes: &'a [(String, &'a FileChange)],
+    journaled: Journaled,
+) -> Result<Vec<Step<'a>>, PackageError> {
+    let mut steps = Vec::with_capacity(changes.len());
+    // The files of a folder are neighbours.
+    let mut checked = None;
+    for (path, change) in changes {
+        let folder = path.rsplit_once('/').map(|(folder, _)| folder);
+        if checked != Some(folder) {
+            check_parents(root, path)?;
+            checked = Some(folder);
+        }
+        let found = look(files, root, path)?;
+        let kind = match (change, &found) {
+            (FileChange::Write { bytes, .. }, Some(found)) if found.bytes == *bytes => continue,
+            (FileChange::Write { bytes, .. }, Some(found)) => StepKind::Replace {
+                bytes,
+                mode: mode_of(&found.metadata),
+                old: journaled.digest(&found.bytes),
+            },
+            (FileChange::Write { bytes, mode, .. }, None) => {
+                check_absent(&root.join(path), path)?;
+                StepKind::Create { bytes, mode: *mode }
+            }
+            (FileChange::Delete { .. }, Some(found)) => StepKind::Delete {
+                old: journaled.digest(&found.bytes),
+            },
+            (FileChange::Delete { .. }, None) => {
+                return Err(PackageError::NotInPackage { path: path.clone() });
+            }
+        };
+        let target = found.map_or_else(|| root.join(path), |found| found.target);
+        steps.push(Step { path, target, kind });
+    }
+    Ok(steps)
+}
+
+/// A file that is as it was when it was read.
+struct Found {
+    /// The file itself, or the one that the link of this path leads to.
+    target: PathBuf,
+    bytes: Vec<u8>,
+    metadata: Metadata,
+}
+
+/// Looks whether a file is as it was when it was read; `None` if it was not read.
+fn look(files: &PackageFiles, root: &Path, path: &str) -> Result<Option<Found>, PackageError> {
+    let changed = || PackageError::Changed { path: path.into() };
+    let on_disk = root.join(path);
+    let (target, (bytes, metadata)) = if let Some(file) = files.get(path) {
+        let found = match &file.content.target {
+            Some(target) if fs::canonicalize(&on_disk).ok().as_ref() != Some(target) => {
+                return Err(changed());
+            }
+            Some(target) => (target.clone(), read_regular(target, path)?),
+            None => {
+                check_regular(&on_disk, path)?;
+                let read = read_seen(&on_disk, path)?;
+                (on_disk, read)
+            }
+        };
+        if found.1.0 != file.content.text.as_bytes() {
+            return Err(changed());
+        }
+        found
+    } else if let Some(stamp) = files.other_stamps.get(path) {
+        check_regular(&on_disk, path)?;
+        let read = read_seen(&on_disk, path)?;
+        if Stamp::of(&read.1) != *stamp {
+            return Err(changed());
+        }
+        (on_disk, read)
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(Found {
+        target,
+        bytes,
+        metadata,
+    }))
+}
+
+/// No folder on the way may be a link out of the package or into `.git`, and none may be a file.
+fn check_parents(root: &Path, path: &str) -> Result<(), PackageError> {
+    for (slash, _) in path.match_indices('/') {
+        let parent = &path[..slash];
+        let on_disk = root.join(parent);
+        let metadata = match fs::symlink_metadata(&on_disk) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            other => other.map_err(PackageError::io("read", on_disk.as_path()))?,
+        };
+        if metadata.is_symlink() {
+            let leaves = || PackageError::LeavesPackage {
+                path: path.into(),
+                link: parent.into(),
+            };
+            // A dangling link could come to lead anywhere.
+            let target = fs::canonicalize(&on_disk).map_err(|_| leaves())?;
+            let inside = target.strip_prefix(root).map_err(|_| leaves())?;
+            if inside
+                .iter()
+                .any(|component| component.to_str().is_some_and(is_git))
+            {
+                return Err(PackageError::GitFolder { path: path.into() });
+            }
+        }
+        if !on_disk.is_dir() {
+            return Err(PackageError::ParentIsFile {
+                path: path.into(),
+                parent: parent.into(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A file that was read must still be there, and no link or FIFO in its place.
+fn check_regular(file: &Path, path: &str) -> Result<(), PackageError> {
+    match fs::symlink_metadata(file) {
+        Ok(metadata) if metadata.is_file() => Ok(()),
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(PackageError::io("read", file)(error))
+        }
+        _ => Err(PackageError::Changed { path: path.into() }),
+    }
+}
+
+fn check_absent(file: &Path, path: &str) -> Result<(), PackageError> {
+    match fs::symlink_metadata(file) {
+        Ok(_) => Err(PackageError::Exists { path: path.into() }),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(PackageError::io("read", file)(error)),
+    }
+}
+
+/// Writes the temporary files of all steps, in order; a deletion has none. One that is not renamed is removed when it
+/// is dropped.
+fn stage_all(
+    steps: &[Step<'_>],
+    made: &mut Vec<PathBuf>,
+) -> Result<Vec<Option<TempPath>>, PackageError> {
+    let stage_one = |step: &Step<'_>| {
+        Ok(match step.kind {
+            StepKind::Replace { bytes, mode, .. } => Some(stage(&step.target, bytes, Some(mode))?),
+            StepKind::Create { bytes, mode } => {
+                make_folders(parent(&step.target), made)?;
+                Some(stage(&step.target, bytes, mode)?)
+            }
+            StepKind::Delete { .. } => None,
+        })
+    };
+    steps.iter().map(stage_one).collect()
+}
+
+/// Writes the journal of these steps.
+fn journal(
+    root: &Path,
+    steps: &[Step<'_>],
+    staged: &[Option<TempPath>],
+) -> Result<Journal, PackageError> {
+    let relative = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_path_buf();
+    let files = steps.iter().zip(staged).map(|(step, staged)| {
+        let (old, new) = match &step.kind {
+            StepKind::Replace { bytes, old, .. } => (old.clone(), Some(digest(bytes))),
+            StepKind::Create { bytes, .. } => (None, Some(digest(bytes))),
+            StepKind::Delete { old } => (old.clone(), None),
+        };
+        JournaledFile {
+            target: relative(&step.target),
+            staged: staged.as_deref().map(relative),
+            old,
+            new,
+        }
+    });
+    Journal::write(root, files.collect())
+}
+
+/// The part of a run that changes files.
+struct Commit<'c> {
+    files: &'c PackageFiles,
+    root: &'c Path,
+    /// How many files were changed.
+    done: usize,
+}
+
+impl Commit<'_> {
+    /// Renames, then deletions, then the renames of Kptfiles, the root's last: a Kptfile says which revision
+    /// its package is at, so none says so of a run that was stopped midway.
+    fn run(
+        &mut self,
+        steps: Vec<Step<'_>>,
+        staged: Vec<Option<TempPath>>,
+        watch: &mut dyn FnMut(&str),
+    ) -> Result<(), PackageError> {
+        let (mut doomed, mut kptfiles) = (Vec::new(), Vec::new());
+        for (step, temporary) in steps.into_iter().zip(staged) {
+            match temporary {
+                None => doomed.push(step),
+                Some(temporary) if is_kptfile(step.path) => kptfiles.push((step, temporary)),
+                Some(temporary) => self.put(&step, temporary, watch)?,
+            }
+        }
+        for step in doomed {
+            self.delete(&step, watch)?;
+        }
+        kptfiles.sort_by_key(|(step, _)| std::cmp::Reverse(step.path.matches('/').count()));
+        for (step, temporary) in kptfiles {
+            self.put(&step, temporary, watch)?;
+        }
+        Ok(())
+    }
+
+    fn put(
+        &mut self,
+        step: &Step<'_>,
+        temporary: TempPath,
+        watch: &mut dyn FnMut(&str),
+    ) -> Result<(), PackageError> {
+        watch(step.path);
+        match step.kind {
+            StepKind::Create { .. } => put_new(temporary, step)?,
+            _ => {
+                self.look_again(step)?;
+                temporary.persist(&step.target).map_err(|error| {
+                    PackageError::io("rename a new version to", &step.target)(error.error)
+                })?;
+            }
+        }
+        self.done += 1;
+        Ok(())
+    }
+
+    fn delete(&mut self, step: &Step<'_>, watch: &mut dyn FnMut(&str)) -> Result<(), PackageError> {
+        watch(step.path);
+        self.look_again(step)?;
+        let link = self.root.join(step.path);
+        let link = Some(link).filter(|link| *link != step.target);
+        for file in std::iter::once(&step.target).chain(&link) {
+            fs::remove_file(file).map_err(PackageError::io("delete", file.as_path()))?;
+        }
+        self.done += 1;
+        Ok(())
+    }
+
+    /// Somebody may have saved the file while others were written.
+    fn look_again(&self, step: &Step<'_>) -> Result<(), PackageError> {
+        match look(self.files, self.root, step.path) {
+            Err(PackageError::Changed { path }) if self.done > 0 => {
+                let written = self.done;
+                Err(PackageError::ChangedMeanwhile { path, written })
+            }
+            found => found.map(|_| ()),
+        }
+    }
+}
+
+fn is_kptfile(path: &str) -> bool {
+    path.rsplit('/').next() == Some("Kptfile")
+}
+
+/// Puts a new file in place; one that is there by now stays.
+fn put_new(temporary: TempPath, step: &Step<'_>) -> Result<(), PackageError> {
+    let (target, path) = (&step.target, step.path);
+    let Err(error) = temporary.persist_noclobber(target) else {
+        return Ok(());
+    };
+    check_absent(target, path)?;
+    // Some file systems cannot do that in one step.
+    error
+        .path
+        .persist(target)
+        .map_err(|error| PackageError::io("rename a new version to", target)(error.error))
+}
+
+/// Writes a temporary file beside the target. Its handle is closed at once: there may be thousands.
+fn stage(target: &Path, bytes: &[u8], mode: Option<u32>) -> Result<TempPath, PackageError> {
+    let failed = || PackageError::io("write a new version of", target);
+    let mut temporary = temporary::make_in(parent(target)).map_err(failed())?;
+    temporary.write_all(bytes).map_err(failed())?;
+    #[cfg(unix)]
+    if let Some(mode) = mode {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        temporary
+            .as_file()
+            .set_permissions(permissions)
+            .map_err(failed())?;
+    }
+    #[cfg(not(unix))]
+    let _ = mode;
+    Ok(temporary.into_temp_path())
+}
+
+/// As `create_dir_all`, and remembers which folders it made.
+fn make_folders(folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), PackageError> {
+    let missing: Vec<_> = folder
+        .ancestors()
+        .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.is_dir())
+        .collect();
+    for ancestor in missing.into_iter().rev() {
+        fs::create_dir(ancestor).map_err(PackageError::io("create the folder", ancestor))?;
+        made.push(ancestor.to_path_buf());
+    }
+    Ok(())
+}
+
+#[expect(
+    clippy::expect_used,
+    reason = "the path of a file is its folder's with a name"
+)]
+fn parent(file: &Path) -> &Path {
+    file.parent().expect("a file of a package has a folder")
+}
+
+#[cfg(test)]
+mod tests;

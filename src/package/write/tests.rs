@@ -1,0 +1,532 @@
+use super::super::testing::{fifo, get, link, package, put};
+use super::super::{PackageError as E, read_package, recover_package};
+use super::*;
+
+fn write(files: &PackageFiles, path: &str, text: &str) -> Result<(), PackageError> {
+    write_package(files, &[FileChange::write(path, text)])
+}
+
+/// Everything in a directory, links not followed.
+fn listing(dir: &Path) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut pending = vec![dir.to_path_buf()];
+    while let Some(folder) = pending.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let entry = entry.expect("an entry");
+            if entry.file_type().expect("a type").is_dir() {
+                pending.push(entry.path());
+            }
+            let path = entry.path();
+            all.push(
+                path.strip_prefix(dir)
+                    .expect("below")
+                    .to_string_lossy()
+                    .into_owned(),
+            );
+        }
+    }
+    all.sort();
+    all
+}
+
+#[cfg(unix)]
+fn mode(dir: &Path, path: &str) -> u32 {
+    mode_of(&fs::metadata(dir.join(path)).expect("a file"))
+}
+
+#[cfg(unix)]
+fn set_mode(dir: &Path, path: &str, mode: u32) {
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+    fs::set_permissions(dir.join(path), permissions).expect("permissions");
+}
+
+#[test]
+fn files_are_changed_made_and_deleted() {
+    let dir = package(&[
+        ("a.yaml", "a"),
+        ("b/b.yaml", "b"),
+        ("c.yaml", "c"),
+        ("README.md", "r"),
+    ]);
+    let files = read_package(dir.path()).expect("a package");
+    let changes = [
+        FileChange::delete("b/b.yaml"),
+        FileChange::write("a.yaml", "new"),
+        FileChange::write("./d//e/f.yaml", "made"),
+        FileChange::write("README.md", [0xff, 0]),
+        FileChange::write("c.yaml", "c"),
+    ];
+    write_package(&files, &changes).expect("written");
+    assert_eq!(
+        listing(dir.path()),
+        [
+            "README.md",
+            "a.yaml",
+            "b",
+            "c.yaml",
+            "d",
+            "d/e",
+            "d/e/f.yaml"
+        ]
+    );
+    assert_eq!(get(dir.path(), "a.yaml"), "new");
+    assert_eq!(get(dir.path(), "d/e/f.yaml"), "made");
+    assert_eq!(
+        fs::read(dir.path().join("README.md")).expect("a file"),
+        [0xff, 0]
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn modes_are_kept_and_taken_over() {
+    let dir = package(&[("a.yaml", "a"), ("s.sh", "s")]);
+    set_mode(dir.path(), "a.yaml", 0o640);
+    set_mode(dir.path(), "s.sh", 0o755);
+    let files = read_package(dir.path()).expect("a package");
+    assert_eq!(files.files[0].content.mode, 0o640);
+    let mode_given = |path: &str, mode| FileChange::Write {
+        path: path.into(),
+        bytes: vec![],
+        mode,
+    };
+    let changes = [
+        mode_given("a.yaml", Some(0o777)),
+        mode_given("s.sh", None),
+        mode_given("new", Some(0o666)),
+        mode_given("plain", None),
+    ];
+    write_package(&files, &changes).expect("written");
+    put(dir.path(), "beside", "");
+    assert_eq!(mode(dir.path(), "a.yaml"), 0o640);
+    assert_eq!(mode(dir.path(), "s.sh"), 0o755);
+    assert_eq!(mode(dir.path(), "new"), 0o666);
+    // The test's umask, whatever it is.
+    assert_eq!(
+        mode(dir.path(), "plain"),
+        mode(dir.path(), "beside") & 0o644
+    );
+}
+
+#[test]
+fn an_unchanged_file_is_not_written() {
+    let dir = package(&[("a.yaml", "a"), ("o.txt", "o")]);
+    let files = read_package(dir.path()).expect("a package");
+    let times = || {
+        ["a.yaml", "o.txt"].map(|path| {
+            use std::os::unix::fs::MetadataExt;
+            fs::metadata(dir.path().join(path)).expect("a file").ino()
+        })
+    };
+    let before = times();
+    let changes = [
+        FileChange::write("a.yaml", "a"),
+        FileChange::write("o.txt", "o"),
+    ];
+    write_package(&files, &changes).expect("written");
+    assert_eq!(times(), before);
+    // And it does not matter then that somebody else changed it.
+    put(dir.path(), "a.yaml", "other");
+    write(&files, "a.yaml", "a").expect("nothing to do");
+    assert_eq!(get(dir.path(), "a.yaml"), "other");
+}
+
+#[test]
+fn a_file_that_changed_underneath_stops_everything() {
+    type Meddle = fn(&Path);
+    let table: [(&str, Meddle); 5] = [
+        ("a.yaml", |dir| put(dir, "a.yaml", "b")),
+        ("a.yaml", |dir| {
+            fs::remove_file(dir.join("a.yaml")).expect("removed")
+        }),
+        ("a.yaml", |dir| {
+            fs::rename(dir.join("a.yaml"), dir.join("moved")).expect("renamed");
+            link(dir, "moved", "a.yaml");
+        }),
+        ("a.yaml", |dir| {
+            fs::remove_file(dir.join("a.yaml")).expect("removed");
+            fifo(&dir.join("a.yaml"));
+        }),
+        ("o.txt", |dir| put(dir, "o.txt", "longer")),
+    ];
+    for (path, meddle) in table {
+        for change in [FileChange::write(path, "new"), FileChange::delete(path)] {
+            let dir = package(&[("a.yaml", "a"), ("o.txt", "o"), ("z.yaml", "z")]);
+            let files = read_package(dir.path()).expect("a package");
+            meddle(dir.path());
+            let before = listing(dir.path());
+            let changes = [
+                FileChange::write("z.yaml", "new"),
+                FileChange::write("n/n.yaml", ""),
+                change,
+            ];
+            let error = write_package(&files, &changes).expect_err("it changed");
+            assert!(
+                matches!(&error, E::Changed { path: named } if named == path),
+                "{error}"
+            );
+            assert_eq!(get(dir.path(), "z.yaml"), "z");
+            assert_eq!(listing(dir.path()), before);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_saved_while_others_are_written_is_left_alone() {
+    let dir = package(&[
+        ("a.yaml", "a"),
+        ("b.yaml", "b"),
+        ("d.yaml", "d"),
+        ("o.txt", "o"),
+    ]);
+    let changes = [
+        FileChange::write("a.yaml", "new"),
+        FileChange::write("b.yaml", "new"),
+        FileChange::write("n.yaml", "new"),
+        FileChange::write("o.txt", "new"),
+        FileChange::delete("d.yaml"),
+    ];
+    for late in ["a.yaml", "b.yaml", "n.yaml", "o.txt", "d.yaml"] {
+        for (path, text) in [
+            ("a.yaml", "a"),
+            ("b.yaml", "b"),
+            ("d.yaml", "d"),
+            ("o.txt", "o"),
+        ] {
+            put(dir.path(), path, text);
+        }
+        let _ = fs::remove_file(dir.path().join("n.yaml"));
+        let files = read_package(dir.path()).expect("a package");
+        let mut heard = 0;
+        let mut watch = |path: &str| {
+            heard += 1;
+            if path == late {
+                put(dir.path(), path, "saved by somebody else");
+            }
+        };
+        let error =
+            write_watched(&files, &changes, Journaled::No, &mut watch).expect_err("it changed");
+        match &error {
+            E::Changed { path } => assert_eq!((path.as_str(), heard), (late, 1)),
+            E::ChangedMeanwhile { path, written } => {
+                assert_eq!((path.as_str(), *written), (late, heard - 1));
+            }
+            E::Exists { path } => assert_eq!((path.as_str(), late), ("n.yaml", "n.yaml")),
+            other => panic!("{other}"),
+        }
+        assert_eq!(get(dir.path(), late), "saved by somebody else");
+        let left = listing(dir.path());
+        assert!(!left.iter().any(|name| name.ends_with(".tmp")), "{left:?}");
+    }
+}
+
+/// Else a run that was stopped midway would pass for a complete one: a lock of the new revision, and resources of
+/// the old.
+#[test]
+fn kptfiles_are_written_last() {
+    let dir = package(&[
+        ("Kptfile", "k"),
+        ("a.yaml", "a"),
+        ("d/Kptfile", "k"),
+        ("z", "z"),
+    ]);
+    let files = read_package(dir.path()).expect("a package");
+    let changes = [
+        FileChange::write("Kptfile", "new"),
+        FileChange::write("a.yaml", "new"),
+        FileChange::write("d/Kptfile", "new"),
+        FileChange::write("n.yaml", "new"),
+        FileChange::delete("z"),
+    ];
+    let mut order = Vec::new();
+    write_watched(&files, &changes, Journaled::No, &mut |path: &str| {
+        order.push(path.to_owned());
+    })
+    .expect("written");
+    assert_eq!(order, ["a.yaml", "n.yaml", "z", "d/Kptfile", "Kptfile"]);
+}
+
+#[test]
+fn what_a_killed_run_left_behind_goes_with_the_next() {
+    let dir = package(&[("d/a.yaml", "a"), (".krm-variants-Ab3dEf.tmp", "")]);
+    let left = dir.path().join(".krm-variants-Ab3dEf.tmp");
+    let file = fs::File::options().write(true).open(left);
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(24 * 60 * 60);
+    file.expect("a file").set_modified(old).expect("a time");
+    put(dir.path(), "d/.krm-variants-Ab3dEf.tmp", "of a run at work");
+    let files = read_package(dir.path()).expect("a package");
+    assert_eq!(files.others, [""; 0]);
+    // Even if there is nothing to write.
+    write_package(&files, &[]).expect("nothing");
+    assert_eq!(
+        listing(dir.path()),
+        ["d", "d/.krm-variants-Ab3dEf.tmp", "d/a.yaml"]
+    );
+}
+
+#[test]
+fn a_new_file_must_not_be_there() {
+    let dir = package(&[
+        (".krmignore", "a.yaml\n"),
+        ("a.yaml", "a"),
+        ("d/x.yaml", ""),
+    ]);
+    let files = read_package(dir.path()).expect("a package");
+    put(dir.path(), "late.yaml", "");
+    link(dir.path(), "nowhere", "dangling");
+    for path in ["a.yaml", "late.yaml", "dangling", "d"] {
+        let error = write(&files, path, "new").expect_err("it is there");
+        assert!(matches!(error, E::Exists { .. }), "{path}: {error}");
+    }
+    let error = write_package(&files, &[FileChange::delete("a.yaml")]).expect_err("not read");
+    assert!(matches!(error, E::NotInPackage { .. }), "{error}");
+}
+
+#[test]
+fn no_way_leads_out_of_the_package() {
+    let outside = package(&[("x.yaml", "x")]);
+    let dir = package(&[("a.yaml", "a"), ("d/x.yaml", ""), (".git/config", "")]);
+    link(dir.path(), outside.path(), "out");
+    link(dir.path(), "nowhere", "dangling");
+    link(dir.path(), ".git", "git");
+    link(dir.path(), "d", "in");
+    let files = read_package(dir.path()).expect("a package");
+    for path in ["", ".", "../a", "a/../../b", "/etc/x", "a\0"] {
+        assert!(
+            matches!(write(&files, path, "new"), Err(E::Path(_))),
+            "{path:?}"
+        );
+    }
+    for path in [".git/x", "d/.git/hooks/x", ".GIT/x", ".git", "git/x"] {
+        assert!(
+            matches!(write(&files, path, "new"), Err(E::GitFolder { .. })),
+            "{path}"
+        );
+    }
+    for path in ["out/new.yaml", "out/d/new.yaml", "dangling/new.yaml"] {
+        assert!(
+            matches!(write(&files, path, "new"), Err(E::LeavesPackage { .. })),
+            "{path}"
+        );
+    }
+    assert_eq!(listing(outside.path()), ["x.yaml"]);
+    write(&files, "in/new.yaml", "new").expect("a link inside");
+    assert_eq!(get(dir.path(), "d/new.yaml"), "new");
+}
+
+#[test]
+fn a_folder_that_became_a_link_is_not_followed_out() {
+    let outside = package(&[("a.yaml", "a")]);
+    let dir = package(&[("d/a.yaml", "a")]);
+    let files = read_package(dir.path()).expect("a package");
+    fs::remove_dir_all(dir.path().join("d")).expect("removed");
+    link(dir.path(), outside.path(), "d");
+    for change in [
+        FileChange::write("d/a.yaml", "new"),
+        FileChange::delete("d/a.yaml"),
+    ] {
+        let error = write_package(&files, &[change]).expect_err("it leaves");
+        assert!(matches!(error, E::LeavesPackage { .. }), "{error}");
+    }
+    assert_eq!(get(outside.path(), "a.yaml"), "a");
+}
+
+#[test]
+fn changes_must_not_contradict_each_other() {
+    let dir = package(&[("a.yaml", "a")]);
+    let files = read_package(dir.path()).expect("a package");
+    let both = [
+        FileChange::write("a.yaml", "b"),
+        FileChange::delete("./a.yaml"),
+    ];
+    assert!(matches!(
+        write_package(&files, &both),
+        Err(E::Duplicate { .. })
+    ));
+    let nested = [FileChange::write("n/o", ""), FileChange::write("n", "")];
+    assert!(matches!(
+        write_package(&files, &nested),
+        Err(E::ParentIsFile { .. })
+    ));
+    assert!(matches!(
+        write(&files, "a.yaml/b", ""),
+        Err(E::ParentIsFile { .. })
+    ));
+    assert_eq!(listing(dir.path()), ["a.yaml"]);
+}
+
+#[test]
+fn the_target_of_a_link_is_edited() {
+    let dir = package(&[("d/shared.txt", "old")]);
+    link(dir.path(), "d/shared.txt", "l.yaml");
+    let files = read_package(dir.path()).expect("a package");
+    write(&files, "l.yaml", "new").expect("written");
+    assert!(
+        fs::symlink_metadata(dir.path().join("l.yaml"))
+            .expect("a link")
+            .is_symlink()
+    );
+    assert_eq!(get(dir.path(), "d/shared.txt"), "new");
+
+    let files = read_package(dir.path()).expect("a package");
+    write_package(&files, &[FileChange::delete("l.yaml")]).expect("deleted");
+    assert_eq!(listing(dir.path()), ["d"]);
+}
+
+#[test]
+fn a_link_that_leads_elsewhere_now_counts_as_changed() {
+    let dir = package(&[("one.txt", "same"), ("two.txt", "same")]);
+    link(dir.path(), "one.txt", "l.yaml");
+    let files = read_package(dir.path()).expect("a package");
+    fs::remove_file(dir.path().join("l.yaml")).expect("removed");
+    link(dir.path(), "two.txt", "l.yaml");
+    assert!(matches!(
+        write(&files, "l.yaml", "new"),
+        Err(E::Changed { .. })
+    ));
+    assert_eq!(get(dir.path(), "one.txt"), "same");
+}
+
+#[test]
+fn a_failure_leaves_nothing_behind() {
+    let dir = package(&[("a.yaml", "a")]);
+    let files = read_package(dir.path()).expect("a package");
+    let too_long = format!("new/{}/x.yaml", "x".repeat(300));
+    let changes = [
+        FileChange::write("a.yaml", "new"),
+        FileChange::write("m/m", ""),
+        FileChange::write(too_long, ""),
+    ];
+    let error = write_package(&files, &changes).expect_err("the name is too long");
+    assert!(matches!(error, E::Io { .. }), "{error}");
+    assert_eq!(listing(dir.path()), ["a.yaml"]);
+    assert_eq!(get(dir.path(), "a.yaml"), "a");
+}
+
+#[test]
+fn an_empty_package_is_made() {
+    let dir = package(&[]);
+    let root = dir.path().join("new/package");
+    let files = PackageFiles::empty(&root);
+    write_package(&files, &[]).expect("nothing");
+    assert_eq!(listing(dir.path()), [""; 0]);
+    assert!(write(&files, "../a", "").is_err());
+    assert!(write_package(&files, &[FileChange::delete("a")]).is_err());
+    assert_eq!(listing(dir.path()), [""; 0]);
+    write(&files, "Kptfile", "k").expect("written");
+    assert_eq!(get(&root, "Kptfile"), "k");
+}
+
+#[test]
+fn a_vanished_package_is_not_made_again() {
+    let dir = package(&[("p/a.yaml", "a")]);
+    let files = read_package(&dir.path().join("p")).expect("a package");
+    fs::remove_dir_all(dir.path().join("p")).expect("removed");
+    assert!(matches!(
+        write(&files, "b.yaml", ""),
+        Err(E::Missing { .. })
+    ));
+    assert_eq!(listing(dir.path()), [""; 0]);
+}
+
+#[test]
+fn many_files_need_few_handles() {
+    let dir = package(&[]);
+    let files = read_package(dir.path()).expect("a package");
+    let changes: Vec<_> = (0..3000)
+        .map(|n| FileChange::write(format!("{n}.yaml"), "x"))
+        .collect();
+    write_package(&files, &changes).expect("written");
+    assert_eq!(
+        read_package(dir.path()).expect("a package").files.len(),
+        3000
+    );
+}
+
+/// Copies everything in a directory.
+fn copy(from: &Path, to: &Path) {
+    for path in listing(from) {
+        let (from, to) = (from.join(&path), to.join(&path));
+        if from.is_dir() {
+            fs::create_dir_all(to).expect("a folder");
+        } else {
+            fs::create_dir_all(parent(&to)).expect("a folder");
+            fs::copy(from, to).expect("a file");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_was_killed_anywhere_is_carried_through() {
+    let before = [
+        ("a.yaml", "a"),
+        ("b.yaml", "b"),
+        ("d/gone.yaml", "g"),
+        ("e.txt", "e"),
+    ];
+    let changes = [
+        FileChange::write("a.yaml", "new a"),
+        FileChange::write("b.yaml", "new b"),
+        FileChange::write("f/made.yaml", "made"),
+        FileChange::delete("d/gone.yaml"),
+        FileChange::delete("e.txt"),
+    ];
+    let dir = package(&before);
+    let files = read_package(dir.path()).expect("a package");
+    let mut killed = Vec::new();
+    let mut watch = |_: &str| {
+        let state = tempfile::tempdir().expect("a folder");
+        copy(dir.path(), state.path());
+        killed.push(state);
+    };
+    write_watched(&files, &changes, Journaled::Yes, &mut watch).expect("written");
+    assert_eq!(killed.len(), changes.len());
+    let expected = ["a.yaml", "b.yaml", "f/made.yaml"].map(|path| get(dir.path(), path));
+    for state in killed {
+        assert!(state.path().join(".krm-variants-journal.tmp").is_file());
+        recover_package(state.path()).expect("carried through");
+        let found = ["a.yaml", "b.yaml", "f/made.yaml"].map(|path| get(state.path(), path));
+        assert_eq!(found, expected);
+        assert_eq!(
+            read_package(state.path()).expect("a package").others,
+            Vec::<String>::new()
+        );
+        assert_eq!(listing(state.path()), listing(dir.path()));
+    }
+}
+
+#[test]
+fn a_file_edited_after_the_kill_stays() {
+    let dir = package(&[("a.yaml", "a"), ("b.yaml", "b")]);
+    let files = read_package(dir.path()).expect("a package");
+    let changes = ["a.yaml", "b.yaml"].map(|path| FileChange::write(path, "new"));
+    let state = tempfile::tempdir().expect("a folder");
+    let mut watch = |path: &str| {
+        if path == "a.yaml" {
+            copy(dir.path(), state.path());
+        }
+    };
+    write_watched(&files, &changes, Journaled::Yes, &mut watch).expect("written");
+    put(state.path(), "b.yaml", "mine");
+    recover_package(state.path()).expect("carried through");
+    assert_eq!(get(state.path(), "a.yaml"), "new");
+    assert_eq!(get(state.path(), "b.yaml"), "mine");
+}
+
+#[test]
+fn a_journal_of_somebody_else_leads_nowhere() {
+    let outside = package(&[("secret.yaml", "s")]);
+    let dir = package(&[("a.yaml", "a")]);
+    let path = outside.path().join("secret.yaml");
+    for target in [path.to_str().expect("UTF-8"), "../x", ""] {
+        let old = digest(b"s");
+        let text = format!("{{\"files\":[{{\"target\":{target:?},\"old\":\"{old}\"}}]}}");
+        put(dir.path(), ".krm-variants-journal.tmp", text);
+        recover_package(dir.path()).expect("nothing to do");
+        assert_eq!(listing(dir.path()), ["a.yaml"]);
+    }
+    put(dir.path(), ".krm-variants-journal.tmp", "not JSON");
+    recover_package(dir.path()).expect("nothing to do");
+    assert_eq!(listing(dir.path()), ["a.yaml"]);
+    assert_eq!(get(outside.path(), "secret.yaml"), "s");
+}
