@@ -17,4 +17,4 @@ pub(crate) use catalog::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved,
 pub(crate) use lock::PackageLock;
 pub(crate) use owned::{OwnedPackage, owned_packages};
 pub use shard::Shard;
-pub(crate) use store::{create_package, delete_package};
+pub(crate) use store::{create_package, delete_package, remove_empty_folders};

@@ -94,12 +94,19 @@ pub(crate) fn delete_package(fleet: &Path, path: &str) -> Result<(), PackageErro
     let kptfile = directory.join("Kptfile");
     fs::remove_file(&kptfile).map_err(failed(&kptfile))?;
     fs::remove_dir(&directory).map_err(failed(&directory))?;
-    let above = Path::new(path).ancestors().skip(1);
-    for folder in above.take_while(|folder| *folder != Path::new("")) {
-        // A folder that is not empty stays.
-        if fs::remove_dir(fleet.join(folder)).is_err() {
-            break;
-        }
+    if let Some(above) = directory.parent() {
+        remove_empty_folders(fleet, above);
     }
     Ok(())
+}
+
+/// Removes a folder and those above it, up to the fleet's, as far as they are empty.
+pub(crate) fn remove_empty_folders(fleet: &Path, folder: &Path) {
+    let doomed = folder.ancestors().take_while(|folder| *folder != fleet);
+    for folder in doomed {
+        // A folder that is not empty stays.
+        if fs::remove_dir(folder).is_err() {
+            return;
+        }
+    }
 }

@@ -8,7 +8,7 @@ use super::render::{Rendered, Worker};
 use super::variants::{FleetVariant, Place};
 use crate::config::UsageError;
 use crate::diff::{FileDiff, change_diffs};
-use crate::fleet::{PackageLock, create_package};
+use crate::fleet::{PackageLock, create_package, remove_empty_folders};
 use crate::package::{
     FileChange, PackageError, PackageFiles, read_package, recover_package, write_package_whole,
 };
@@ -103,31 +103,34 @@ impl Package<'_> {
         said: &mut Results,
     ) -> Result<(Rendered, Vec<FileDiff>, bool), Stop> {
         let is_made = self.mode.writes && !self.directory.exists();
+        let _lock = self.lock()?;
+        let done = self.render(worker, variant, said);
         if is_made {
-            let made = fs::create_dir_all(self.directory);
-            made.map_err(PackageError::io("create the folder", self.directory))?;
-        }
-        let done = self.locked(worker, variant, said);
-        if is_made {
-            // Only empty folders go.
-            self.remove_empty();
+            // Nobody else works here before the lock is gone.
+            remove_empty_folders(self.fleet, self.directory);
         }
         done
     }
 
-    fn locked(
+    /// The lock on the package's folder, which is made by a run that writes.
+    fn lock(&self) -> Result<Option<PackageLock>, Stop> {
+        let lock = if self.mode.writes {
+            PackageLock::make(self.directory)
+        } else if self.directory.exists() {
+            PackageLock::acquire(self.directory)
+        } else {
+            return Ok(None);
+        };
+        let lock = lock.map_err(PackageError::io("make and lock", self.directory))?;
+        Ok(Some(lock.ok_or(Stop::Locked)?))
+    }
+
+    fn render(
         &self,
         worker: &mut Worker<'_>,
         variant: &FleetVariant,
         said: &mut Results,
     ) -> Result<(Rendered, Vec<FileDiff>, bool), Stop> {
-        let _lock = if self.directory.exists() {
-            let lock = PackageLock::acquire(self.directory);
-            let lock = lock.map_err(PackageError::io("lock", self.directory))?;
-            Some(lock.ok_or(Stop::Locked)?)
-        } else {
-            None
-        };
         if self.mode.writes {
             recover_package(self.directory)?;
         }
@@ -172,16 +175,6 @@ impl Package<'_> {
         diffs
             .map(|change| change_diffs(files, change, path))
             .collect()
-    }
-
-    /// Removes the package's folder and those above it, up to the fleet's, as far as they are empty.
-    fn remove_empty(&self) {
-        let above = self.directory.ancestors();
-        for folder in above.take_while(|folder| *folder != self.fleet) {
-            if fs::remove_dir(folder).is_err() {
-                return;
-            }
-        }
     }
 }
 
