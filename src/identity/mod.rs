@@ -7,6 +7,8 @@ mod items;
 
 pub(crate) use items::{ITEM_DEPTH, flow_items};
 
+use std::ops::Range;
+
 use crate::resource::{
     Fields, INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource,
 };
@@ -16,7 +18,7 @@ use crate::yaml::{MAX_DEPTH, NodeKind, ParseOptions, most_nodes};
 
 /// The resource of a text that is a sequence of one mapping; `None` if the text needs a tree.
 pub(crate) fn item(text: &str, options: ParseOptions) -> Option<Resource> {
-    let mut found = read(text, options, 1)?.into_iter();
+    let mut found = identities_of(text, options, 1)?.found.into_iter();
     let resource = found.next().flatten()?.0;
     found.next().is_none().then_some(resource)
 }
@@ -25,17 +27,32 @@ pub(crate) fn item(text: &str, options: ParseOptions) -> Option<Resource> {
 /// the scanner leaves it to the general parser ([`Tree::parse_fast`](crate::yaml::Tree::parse_fast)).
 #[must_use]
 pub fn documents(text: &str) -> Option<Vec<Option<Resource>>> {
-    let found = read(text, ParseOptions::default(), 0)?.into_iter();
-    let krm = |(resource, krm): (Resource, bool)| krm.then_some(resource);
-    Some(found.map(|found| found.and_then(krm)).collect())
+    let found = identities_of(text, ParseOptions::default(), 0)?.found;
+    Some(found.into_iter().map(krm).collect())
 }
 
-/// Each node within `level` collections: its resource if it is a mapping, and whether it has apiVersion
-/// and kind.
-fn read(text: &str, options: ParseOptions, level: usize) -> Option<Vec<Option<(Resource, bool)>>> {
+/// As [`documents`], each with its bytes: together they are the text, and each by itself is that document.
+pub(crate) fn separate_documents(text: &str) -> Option<Vec<(Range<usize>, Option<Resource>)>> {
+    let identities = identities_of(text, ParseOptions::default(), 0)?;
+    let starts = std::iter::once(0).chain(identities.ends.iter().copied());
+    let ranges = starts.zip(&identities.ends);
+    let documents = ranges.zip(identities.found);
+    Some(
+        documents
+            .map(|((start, end), found)| (start..*end, krm(found)))
+            .collect(),
+    )
+}
+
+fn krm(found: Option<(Resource, bool)>) -> Option<Resource> {
+    found.and_then(|(resource, is_krm)| is_krm.then_some(resource))
+}
+
+/// The nodes within `level` collections.
+fn identities_of(text: &str, options: ParseOptions, level: usize) -> Option<Identities<'_>> {
     let mut identities = identities(text, options, level);
     scan(text, &mut identities).ok()?;
-    Some(identities.found)
+    Some(identities)
 }
 
 fn identities(text: &str, options: ParseOptions, level: usize) -> Identities<'_> {
@@ -50,6 +67,7 @@ fn identities(text: &str, options: ParseOptions, level: usize) -> Identities<'_>
         values: [None; FIELDS],
         keys: OpenKeys::default(),
         found: Vec::with_capacity(1),
+        ends: Vec::with_capacity(1),
     }
 }
 
@@ -117,7 +135,10 @@ struct Identities<'t> {
     field: Option<Field>,
     values: [Option<Scalar>; FIELDS],
     keys: OpenKeys,
+    /// Each node within `level` collections: its resource if it is a mapping, and whether it has apiVersion and kind.
     found: Vec<Option<(Resource, bool)>>,
+    /// Where each document ends.
+    ends: Vec<usize>,
 }
 
 impl Identities<'_> {
@@ -162,6 +183,10 @@ impl Identities<'_> {
 }
 
 impl Events for Identities<'_> {
+    fn document_end(&mut self, end: usize) {
+        self.ends.push(end);
+    }
+
     #[inline]
     fn key(&mut self, key: Scalar) -> Result<(), Bail> {
         self.count()?;
@@ -314,5 +339,31 @@ spec:
             .map(|found| found.as_ref().map(|r| r.kind.as_str()));
         let expected = [Some("Deployment"), None, None, Some("B")];
         assert_eq!(kinds.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn separate_documents_are_the_text_and_read_alike() {
+        for text in [
+            "# head\nkind: A\napiVersion: v1\n# foot\n---\nkind: B\napiVersion: v1\n",
+            "---\n# one\nkind: A\napiVersion: v1\n--- # two\n\nkind: B\napiVersion: v1",
+            "kind: A\r\napiVersion: v1\r\n---\r\n---\r\nkind: C\r\napiVersion: v1\r\n",
+            "kind: A\napiVersion: v1\n---\n",
+        ] {
+            let parts = separate_documents(text).expect("the scanner takes it");
+            let whole = documents(text).expect("the scanner takes it");
+            let mut joined = String::new();
+            for ((range, resource), expected) in parts.iter().zip(&whole) {
+                assert_eq!(resource, expected, "{text}");
+                let part = &text[range.clone()];
+                assert_eq!(
+                    documents(part).as_deref(),
+                    Some(&[expected.clone()][..]),
+                    "{part}"
+                );
+                joined += part;
+            }
+            assert_eq!(parts.len(), whole.len(), "{text}");
+            assert_eq!(joined, text);
+        }
     }
 }

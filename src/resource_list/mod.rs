@@ -201,10 +201,18 @@ impl ResourceList {
 
     /// Reads an item. Its tree is not kept if the item has a text of its own.
     pub fn read<T>(&self, id: ItemId, read: impl FnOnce(NodeRef<'_>) -> T) -> T {
-        let (Form::Stream(_) | Form::Json(_)) = self.form else {
-            return read(self.node(id));
-        };
-        self.read_once(id, read)
+        match self.form {
+            Form::Stream(_) | Form::Json(_) => self.read_once(id, read),
+            Form::ReadOnly if self.is_alone(id) => self.read_once(id, read),
+            _ => read(self.node(id)),
+        }
+    }
+
+    /// Whether an item has a text of its own.
+    pub(crate) fn is_alone(&self, id: ItemId) -> bool {
+        let text = |index: usize| self.items.get(index).map(|item| item.text);
+        let own = text(id.0);
+        text(id.0 + 1) != own && (id.0 == 0 || text(id.0 - 1) != own)
     }
 
     /// Reads an item, and keeps no tree of its file: for files that are read once.
@@ -216,6 +224,11 @@ impl ResourceList {
         let item = &self.items[id.0];
         let found = self.texts[item.text].read_once(item.locator, read);
         found.expect("edits keep the items of a text")
+    }
+
+    /// The text that holds an item, with its edits.
+    pub(crate) fn text_of(&self, id: ItemId) -> Text {
+        self.texts[self.items[id.0].text].edited_text()
     }
 
     /// Drops the trees that were made of the items so far.

@@ -14,6 +14,12 @@ impl ResourceList {
         Self::new(Form::ReadOnly, Vec::new(), Vec::new())
     }
 
+    /// Makes room for this many texts of one resource each.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.texts.reserve_exact(count);
+        self.items.reserve_exact(count);
+    }
+
     /// Adds a text with resources in it; gives the text's number.
     pub(crate) fn push_text(
         &mut self,

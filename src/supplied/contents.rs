@@ -10,7 +10,7 @@ use crate::yaml::{NodeId, NodeRef};
 
 /// `apiVersion` of PackageRevisionResources.
 const PORCH_API_VERSION: &str = "porch.kpt.dev/v1alpha1";
-const PACKAGE_REVISION_RESOURCES: &str = "PackageRevisionResources";
+pub(super) const PACKAGE_REVISION_RESOURCES: &str = "PackageRevisionResources";
 
 /// The contents of documents.
 #[derive(Default)]

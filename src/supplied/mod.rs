@@ -310,7 +310,7 @@ impl Supplied {
     /// Bytes of the text that the inputs hold.
     pub(crate) fn length(&self) -> usize {
         let packages = self.inputs.iter();
-        packages.map(|(_, package)| package.list().length()).sum()
+        packages.map(|(_, package)| package.length()).sum()
     }
 
     /// The inputs of a role in the given order; none if the role is not filled.

@@ -28,6 +28,8 @@ pub struct SuppliedPackage {
     kinds: OnceLock<HashMap<String, Vec<ItemId>>>,
     /// The resources of each name.
     names: OnceLock<HashMap<String, Vec<ItemId>>>,
+    /// Bytes of the resources' texts.
+    length: OnceLock<usize>,
 }
 
 /// The origin of a package that was read from a Git repository.
@@ -121,6 +123,11 @@ impl SuppliedPackage {
         names.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// Bytes of the texts that hold resources. All variants of a fleet ask.
+    pub(crate) fn length(&self) -> usize {
+        *self.length.get_or_init(|| self.list.length())
+    }
+
     fn by(&self, key: impl Fn(&Resource) -> Option<&String>) -> HashMap<String, Vec<ItemId>> {
         let mut found: HashMap<String, Vec<ItemId>> = HashMap::new();
         for (id, resource) in self.list.items() {
@@ -144,6 +151,7 @@ impl SuppliedPackage {
             revisions: Vec::new(),
             kinds: OnceLock::new(),
             names: OnceLock::new(),
+            length: OnceLock::new(),
             directory: None,
             git: None,
         }

@@ -57,8 +57,12 @@ pub(super) fn from_path(
         _ => unreadable(&error),
     })?;
     let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
+    let text = Text::from(text);
+    if reader.push_documents(&text) {
+        return Ok(reader.package);
+    }
     let place = reader.package.place.clone();
-    let text = parse(Text::from(text), &place)?;
+    let text = parse(text, &place)?;
     let document = text.document();
     let mut contents = Contents::default();
     for index in 0..document.len() {

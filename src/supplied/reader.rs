@@ -1,8 +1,9 @@
 //! Collects the texts and files of one supplied input into a package.
 
+use std::ops::Range;
 use std::path::Path as FilePath;
 
-use super::contents::{Contents, elements};
+use super::contents::{Contents, PACKAGE_REVISION_RESOURCES, elements};
 use super::package::{FileContent, SuppliedFile, SuppliedPackage};
 use super::{Role, UsageError};
 use crate::identity;
@@ -81,11 +82,19 @@ impl<'r> Reader<'r> {
     /// Adds a text with the contents of its documents, whose paths come from data.
     pub(super) fn push(&mut self, text: SourceText, contents: Contents) -> Result<(), UsageError> {
         let Contents {
-            mut items,
+            items,
             files,
             revisions,
         } = contents;
         self.package.revisions.extend(revisions);
+        self.push_located(text, nodes(items).collect());
+        files
+            .into_iter()
+            .try_for_each(|(path, text)| self.add_file(path, text))
+    }
+
+    /// Adds a text with its resources, whose paths come from data.
+    fn push_located(&mut self, text: SourceText, mut items: Vec<(Locator, Resource)>) {
         for (_, resource) in &mut items {
             resource.origin.package_path = None;
             let path = resource.origin.path.as_deref();
@@ -96,10 +105,29 @@ impl<'r> Reader<'r> {
                 self.results.push(result.about(resource).at(field));
             }
         }
-        self.package.list.push_text(text, nodes(items));
-        files
-            .into_iter()
-            .try_for_each(|(path, text)| self.add_file(path, text))
+        self.package.list.push_text(text, items);
+    }
+
+    /// Adds the documents of a file as they are, without trees; false if they must be read from its tree. Those of a package
+    /// stay one text, since a merge reads all of them; of others, few may be read.
+    pub(super) fn push_documents(&mut self, text: &Text) -> bool {
+        let Some(documents) = separate_documents(self.role, text) else {
+            return false;
+        };
+        if self.role.is_package() {
+            let items = documents.into_iter().enumerate();
+            let items = items.map(|(index, (_, found))| (Locator::Document(index), found));
+            self.push_located(whole(text.clone()), items.collect());
+            return true;
+        }
+        self.package.list.reserve(documents.len());
+        for (range, found) in documents {
+            self.push_located(
+                whole(text.slice(range)),
+                vec![(Locator::Document(0), found)],
+            );
+        }
+        true
     }
 
     /// Adds a file of a PackageRevisionResources.
@@ -145,7 +173,7 @@ impl<'r> Reader<'r> {
             Some(mut items) => {
                 let resources = items.iter_mut().map(|(_, resource)| resource);
                 place_in_file(resources, &path);
-                let text = SourceText::accepted(text, ParseOptions::default());
+                let text = whole(text);
                 let items = items.into_iter();
                 let items = items.map(|(index, found)| (Locator::Document(index), found));
                 self.package.list.push_text(text, items)
@@ -208,6 +236,29 @@ fn documents(role: Role, text: &str) -> Option<Vec<(usize, Resource)>> {
     let unfolds = !role.is_package();
     let is_list = |(_, resource): &(usize, Resource)| resource.kind.ends_with("List");
     (!unfolds || !items.iter().any(is_list)).then_some(items)
+}
+
+/// The documents of a text with their bytes; `None` if one of them is no KRM, or stands for others.
+fn separate_documents(role: Role, text: &str) -> Option<Vec<(Range<usize>, Resource)>> {
+    if !IN_USE || role == Role::Patches {
+        return None;
+    }
+    let documents = identity::separate_documents(text)?.into_iter();
+    let plain = |(range, found): (Range<usize>, Option<Resource>)| {
+        let stands_for_others = |resource: &Resource| {
+            resource.kind.ends_with("List") || resource.kind == PACKAGE_REVISION_RESOURCES
+        };
+        Some((
+            range,
+            found.filter(|resource| !stands_for_others(resource))?,
+        ))
+    };
+    documents.map(plain).collect()
+}
+
+/// A text that the scanner accepted.
+fn whole(text: Text) -> SourceText {
+    SourceText::accepted(text, ParseOptions::default())
 }
 
 /// Locates resources by their nodes.

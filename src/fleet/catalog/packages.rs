@@ -33,7 +33,7 @@ impl Packages {
         let mut kept = 0;
         self.0.retain(|(_, package)| {
             kept += 1;
-            let length = package.list().length();
+            let length = package.length();
             let fits = length <= room;
             room = room.saturating_sub(length);
             fits || kept <= IN_USE

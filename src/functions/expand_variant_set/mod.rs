@@ -30,7 +30,7 @@ use crate::resource::Resource;
 use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList, WrittenResource};
 use crate::results::{FunctionResult, MOST_LISTED, Reason, Results};
-use crate::supplied::{Role, Supplied};
+use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::variant::cluster::Cluster;
 use crate::variant::expression::on_large_stack;
 use crate::variant::fan_out::{Expansion, Set, fan_out, too_many};
@@ -148,7 +148,7 @@ fn read_cluster(
 
 /// Bytes of PackageVariants that a run with this input may make.
 fn room(list: &ResourceList, supplied: &Supplied) -> usize {
-    let supplied = supplied.resources().map(|package| package.list().length());
+    let supplied = supplied.resources().map(SuppliedPackage::length);
     let length = list.length() + supplied.sum::<usize>();
     ROOM.saturating_add(ROOM_PER_BYTE.saturating_mul(length))
 }

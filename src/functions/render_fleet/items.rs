@@ -9,7 +9,7 @@ use super::outcome::VariantOutcome;
 use super::prune::{abandoned, named, too_many};
 use super::render::{Action, Rendered, Worker};
 use super::run::{no_variants, refuse_shared_places, take_flags};
-use super::variants::{Expanded, FleetVariant, is_set, is_variant};
+use super::variants::{Expanded, ListedVariant, is_set, is_variant};
 use crate::config::UsageError;
 use crate::fleet::OwnedPackage;
 use crate::functions::item_document::{annotate, own_text};
@@ -150,24 +150,14 @@ impl Fleet {
     fn render(
         &mut self,
         worker: &mut Worker<'_>,
-        variant: &FleetVariant,
+        listed: &ListedVariant,
         list: &ResourceList,
     ) -> Result<VariantOutcome, UsageError> {
         let mut said = Results::default();
+        let variant = &listed.open()?;
         let place = match &variant.place {
             Ok(place) => place,
-            Err(findings) => {
-                findings
-                    .iter()
-                    .for_each(|finding| said.push(finding.clone()));
-                return Ok(VariantOutcome::of(
-                    variant,
-                    "",
-                    Rendered::default(),
-                    &said,
-                    false,
-                ));
-            }
+            Err(findings) => return Ok(VariantOutcome::refused(variant, findings)),
         };
         let texts = self.below(&place.path).map(|(path, ids)| {
             Ok::<_, UsageError>((path.to_owned(), file_text(ids, list)?.into_bytes()))

@@ -84,6 +84,14 @@ impl VariantOutcome {
         outcome
     }
 
+    /// The outcome of a variant that cannot be worked on.
+    pub(super) fn refused(variant: &FleetVariant, findings: &[FunctionResult]) -> Self {
+        let mut said = Results::default();
+        let findings = findings.iter();
+        findings.for_each(|finding| said.push(finding.clone()));
+        Self::of(variant, "", Rendered::default(), &said, false)
+    }
+
     /// The outcome of a package whose owner is gone.
     pub(super) fn of_package(package: &str, owner: &str, action: Action) -> Self {
         let mut outcome = Self {

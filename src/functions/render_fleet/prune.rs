@@ -7,7 +7,7 @@ use super::config::Settings;
 use super::directory::{Mode, locked};
 use super::outcome::VariantOutcome;
 use super::render::Action;
-use super::variants::FleetVariant;
+use super::variants::ListedVariant;
 use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{OwnedPackage, PackageLock, delete_package};
 use crate::kptfile::remove_owner;
@@ -20,16 +20,13 @@ use crate::results::{FunctionResult, Reason};
 /// The packages that nobody wants any more, of all shares.
 pub(super) fn abandoned<'o>(
     owned: &'o [OwnedPackage],
-    variants: &[FleetVariant],
+    variants: &[ListedVariant],
 ) -> Vec<&'o OwnedPackage> {
     let places: HashMap<&str, Option<&str>> = variants
         .iter()
         .map(|variant| {
-            let place = variant.place.as_ref().ok();
-            (
-                variant.owner.as_str(),
-                place.map(|place| place.path.as_str()),
-            )
+            let path = variant.path.as_ref().ok();
+            (variant.owner.as_str(), path.map(String::as_str))
         })
         .collect();
     let is_abandoned = |package: &&OwnedPackage| match places.get(package.owner.as_str()) {

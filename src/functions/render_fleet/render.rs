@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::Settings;
 use super::variants::{FleetVariant, Place};
-use crate::config::UsageError;
+use crate::config::{UsageError, required};
 use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
 use crate::functions::following::{Locked, OtherRevision, locked};
 use crate::functions::render_variant::render_package;
@@ -184,9 +184,8 @@ impl<'f> Worker<'f> {
             }
         }
         list.limit_edits(supplied.length());
-        let config = variant.config()?;
-        let node = config.node().ok_or_else(|| variant.empty())?;
-        render_package(node, &self.settings.defaults, list, &supplied, results)?;
+        let config = required(variant.config.node(), "a PackageVariant")?;
+        render_package(config, &self.settings.defaults, list, &supplied, results)?;
         if !results.has_errors() {
             let marks = Marks {
                 variant,

@@ -11,13 +11,15 @@ use super::directory::{Mode, on_directory};
 use super::drafts::on_draft;
 use super::outcome::VariantOutcome;
 use super::prune::{abandoned, prune, too_many};
-use super::render::{Action, Rendered, Worker};
+use super::render::{Action, Worker};
 use super::status::Statuses;
-use super::variants::{Expanded, FleetVariant, Variants};
+use super::variants::{Expanded, ListedVariant, Variants};
 use crate::config::UsageError;
 use crate::fleet::{OwnedPackage, Shard, owned_packages};
+use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
+use crate::variant::expression::on_large_stack;
 use crate::yaml::NodeRef;
 
 /// A run over a fleet in a directory.
@@ -73,10 +75,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
         supplied.add(Role::Resources, Arc::new(package));
     }
     let inputs: Vec<_> = inputs.iter().map(SuppliedPackage::list).collect();
-    let expanded = Expanded::read(&inputs, &supplied, &settings, &mut results)?;
-    // What sets select from is not read again, and what is injected has its tree made then.
-    supplied.drop_trees();
-    let mut variants = expanded.variants();
+    let mut variants = read_variants(&inputs, &mut supplied, &settings, &mut results)?;
     let resources: Vec<_> = supplied.shared(Role::Resources).collect();
     if variants.all.is_empty() && !settings.allow_empty && !results.has_errors() {
         results.push(no_variants());
@@ -135,6 +134,22 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     Ok(results)
 }
 
+/// Reads the variants with little memory: there may be 100,000, and as many Repositories.
+fn read_variants(
+    inputs: &[&ResourceList],
+    supplied: &mut Supplied,
+    settings: &Settings,
+    results: &mut Results,
+) -> Result<Variants, UsageError> {
+    let no_thread = |error| UsageError(format!("cannot start a thread: {error}"));
+    let expand = || Expanded::read(inputs, supplied, settings, results);
+    let expanded = on_large_stack(expand).map_err(no_thread)??;
+    // What sets select from is not read again, and what is injected has its tree made then.
+    supplied.drop_trees();
+    // This thread takes over the memory that the last one freed.
+    on_large_stack(|| expanded.variants()).map_err(no_thread)
+}
+
 pub(super) fn no_variants() -> FunctionResult {
     let message = "expected PackageVariants or PackageVariantSets in the role `variants`, found none; \
                    `allowEmpty: true` says that the fleet is meant to be empty";
@@ -178,15 +193,15 @@ fn read_inputs(
 
 /// Refuses variants that want the place of another one, or a place inside of it. The owner of a package
 /// that is there keeps it.
-pub(super) fn refuse_shared_places(variants: &mut [FleetVariant], owned: &[OwnedPackage]) {
+pub(super) fn refuse_shared_places(variants: &mut [ListedVariant], owned: &[OwnedPackage]) {
     let owners: HashMap<&str, &str> = owned
         .iter()
         .map(|package| (package.path.as_str(), package.owner.as_str()))
         .collect();
     let mut wanted: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, variant) in variants.iter().enumerate() {
-        if let Ok(place) = &variant.place {
-            wanted.entry(place.path.clone()).or_default().push(index);
+        if let Ok(path) = &variant.path {
+            wanted.entry(path.clone()).or_default().push(index);
         }
     }
     for (path, indexes) in &wanted {
@@ -213,9 +228,8 @@ pub(super) fn refuse_shared_places(variants: &mut [FleetVariant], owned: &[Owned
                 );
                 (Reason::OtherOwner, message)
             };
-            let variant = &mut variants[*index];
-            let result = FunctionResult::error(reason, message).about(&variant.resource);
-            variant.place = Err(vec![result.at("spec.downstream")]);
+            let error = FunctionResult::error(reason, message);
+            variants[*index].refuse(error.at("spec.downstream"));
         }
     }
 }
@@ -258,7 +272,7 @@ impl Work<'_> {
             let mut said = Vec::new();
             for thread in threads {
                 match thread.join() {
-                    Ok(results) => said.extend(results.iter().cloned()),
+                    Ok(results) => said.extend(results?.iter().cloned()),
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
@@ -267,7 +281,7 @@ impl Work<'_> {
     }
 
     /// Works on variants until none is left.
-    fn some(&self, sender: &SyncSender<(usize, VariantOutcome)>) -> Results {
+    fn some(&self, sender: &SyncSender<(usize, VariantOutcome)>) -> Result<Results, UsageError> {
         let mut worker = Worker::new(
             self.settings,
             &self.settings.catalogs,
@@ -279,26 +293,26 @@ impl Work<'_> {
             let Some(variant) = self.variants.all.get(index) else {
                 break;
             };
-            let outcome = match &variant.place {
-                Ok(place) if self.run.mode.drafts => {
-                    on_draft(&mut worker, self.run.fleet, variant, place, self.run.mode)
-                }
-                Ok(place) => {
-                    on_directory(&mut worker, self.run.fleet, variant, place, self.run.mode)
-                }
-                Err(findings) => {
-                    let mut said = Results::default();
-                    findings
-                        .iter()
-                        .for_each(|finding| said.push(finding.clone()));
-                    VariantOutcome::of(variant, "", Rendered::default(), &said, false)
-                }
-            };
+            let outcome = self.one(&mut worker, variant)?;
             if sender.send((index, outcome)).is_err() {
                 break;
             }
         }
-        worker.into_results()
+        Ok(worker.into_results())
+    }
+
+    fn one(
+        &self,
+        worker: &mut Worker<'_>,
+        listed: &ListedVariant,
+    ) -> Result<VariantOutcome, UsageError> {
+        let FleetRun { fleet, mode, .. } = *self.run;
+        let variant = listed.open()?;
+        Ok(match &variant.place {
+            Ok(place) if mode.drafts => on_draft(worker, fleet, &variant, place, mode),
+            Ok(place) => on_directory(worker, fleet, &variant, place, mode),
+            Err(findings) => VariantOutcome::refused(&variant, findings),
+        })
     }
 }
 

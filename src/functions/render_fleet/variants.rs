@@ -8,23 +8,40 @@ use crate::fleet::{RepositoryFacts, Wanted};
 use crate::functions::item_document::own_text;
 use crate::functions::{Run, expand_variant_set};
 use crate::package::{check_package_path, normalize_package_path};
-use crate::resource::{Resource, namespace_of};
+use crate::resource::{Origin, Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
+use crate::text::Text;
 use crate::variant::package_variant::{PackageVariant, PackageVariantSpec};
 use crate::variant::package_variant_set;
 use crate::yaml::{NodeRef, Path};
 
-/// A PackageVariant of the fleet.
+/// A PackageVariant of the fleet, as little of it as is enough to tell whose package is whose: there may be
+/// hundreds of thousands. [`ListedVariant::open`] reads the rest.
+#[derive(Debug)]
+pub(super) struct ListedVariant {
+    /// `<namespace>/<name>`.
+    pub(super) owner: String,
+    /// Where its package is, `<repository>/<package>`; errors if it does not say.
+    pub(super) path: Result<String, Vec<FunctionResult>>,
+    /// The PackageVariant as it is written.
+    text: Text,
+    /// Whether it says its namespace.
+    has_namespace: bool,
+    /// Its file, and its number in that.
+    file: Option<String>,
+    index: Option<usize>,
+}
+
+/// A PackageVariant that is worked on.
 #[derive(Debug)]
 pub(super) struct FleetVariant {
     /// `<namespace>/<name>`.
     pub(super) owner: String,
     pub(super) resource: Resource,
-    /// The PackageVariant as it is written.
-    pub(super) text: String,
-    /// Where its package is, `<repository>/<package>`, and what it is made from; errors if it does not say.
+    /// The PackageVariant itself.
+    pub(super) config: Config,
     pub(super) place: Result<Place, Vec<FunctionResult>>,
 }
 
@@ -43,15 +60,8 @@ pub(super) struct Place {
 /// The variants of a fleet in the order of their owners, and the Repositories of its catalogs.
 #[derive(Debug, Default)]
 pub(super) struct Variants {
-    pub(super) all: Vec<FleetVariant>,
+    pub(super) all: Vec<ListedVariant>,
     pub(super) repositories: BTreeMap<String, RepositoryFacts>,
-}
-
-/// How many variants a file may hold: the tree of a file with many is kept until all are read.
-#[derive(Clone, Copy)]
-enum Files {
-    OfOne,
-    OfMany,
 }
 
 /// The inputs with their sets expanded, before the variants are read.
@@ -99,12 +109,9 @@ impl<'i> Expanded<'i> {
             all: Vec::new(),
         };
         match self.list {
-            Some(list) => variants.take(&list, Files::OfOne),
+            Some(list) => variants.take(&list),
             None if self.has_sets => {}
-            None => {
-                let inputs = self.inputs.iter();
-                inputs.for_each(|list| variants.take(list, Files::OfMany));
-            }
+            None => self.inputs.iter().for_each(|list| variants.take(list)),
         }
         variants.all.sort_by(|a, b| a.owner.cmp(&b.owner));
         variants.refuse_twins();
@@ -134,13 +141,26 @@ fn repositories<'l>(
 }
 
 impl Variants {
-    fn take(&mut self, list: &ResourceList, files: Files) {
+    fn take(&mut self, list: &ResourceList) {
         let found = list.items().filter(|(_, resource)| is_variant(resource));
-        self.all.extend(found.map(|(id, resource)| {
-            let read = |node: NodeRef<'_>| FleetVariant::read(resource, node);
-            match files {
-                Files::OfOne => list.read_once(id, read),
-                Files::OfMany => list.read(id, read),
+        let found: Vec<_> = found.collect();
+        self.all.reserve_exact(found.len());
+        self.all.extend(found.into_iter().map(|(id, resource)| {
+            let text = list.text_of(id);
+            let read = |node: NodeRef<'_>| {
+                // Most have a file of their own, whose text is there already.
+                let is_all = node.document_text().is_some_and(|own| *own == *text);
+                let own = if is_all {
+                    text.clone()
+                } else {
+                    Text::from(own_text(node))
+                };
+                ListedVariant::read(resource, node, own)
+            };
+            if list.is_alone(id) {
+                list.read_once(id, read)
+            } else {
+                list.read(id, read)
             }
         }));
     }
@@ -156,40 +176,70 @@ impl Variants {
                 let message = format!("expected one PackageVariant of this name, found {count}");
                 self.all.drain(next + 1..next + count);
                 let twin = &mut self.all[next];
-                let result = FunctionResult::error(Reason::Ambiguous, message);
-                twin.place = Err(vec![result.about(&twin.resource)]);
+                twin.refuse(FunctionResult::error(Reason::Ambiguous, message));
             }
             next += 1;
         }
     }
 }
 
-impl FleetVariant {
-    fn read(resource: &Resource, node: NodeRef<'_>) -> Self {
+impl ListedVariant {
+    fn read(resource: &Resource, node: NodeRef<'_>, text: Text) -> Self {
         let namespace = namespace_of(resource.namespace.as_deref());
         let name = resource.name.as_deref().unwrap_or_default();
         Self {
             owner: format!("{namespace}/{name}"),
-            place: place_of(resource, node),
-            resource: resource.clone(),
-            text: own_text(node),
+            path: place_of(resource, node).map(|place| place.path),
+            text,
+            has_namespace: resource.namespace.is_some(),
+            file: resource.origin.path.clone(),
+            index: resource.origin.index,
         }
     }
 
-    /// The PackageVariant as a config.
+    /// Reads the PackageVariant again, for the work on its package.
     ///
     /// # Errors
-    /// [`UsageError`]: never, since it was parsed before.
-    pub(super) fn config(&self) -> Result<Config, UsageError> {
-        Config::parse(self.text.clone(), &self.owner)
+    /// [`UsageError`]: never, since it was read before.
+    pub(super) fn open(&self) -> Result<FleetVariant, UsageError> {
+        let owner = self.owner.clone();
+        let resource = self.resource();
+        let config = Config::parse(self.text.to_string(), &owner)?;
+        let node = config.node().ok_or_else(|| {
+            let message = format!("expected the PackageVariant `{owner}`, found nothing");
+            UsageError(message)
+        })?;
+        let place = match &self.path {
+            Ok(_) => place_of(&resource, node),
+            Err(findings) => Err(findings.clone()),
+        };
+        Ok(FleetVariant {
+            owner,
+            resource,
+            config,
+            place,
+        })
     }
 
-    /// The error for a text that holds nothing, which no PackageVariant is.
-    pub(super) fn empty(&self) -> UsageError {
-        let owner = &self.owner;
-        UsageError(format!(
-            "expected the PackageVariant `{owner}`, found nothing"
-        ))
+    /// Notes an error for which it cannot be worked on.
+    pub(super) fn refuse(&mut self, error: FunctionResult) {
+        self.path = Err(vec![error.about(&self.resource())]);
+    }
+
+    fn resource(&self) -> Resource {
+        let (namespace, name) = self.owner.split_once('/').unwrap_or(("", &self.owner));
+        let origin = Origin {
+            path: self.file.clone(),
+            index: self.index,
+            ..Origin::default()
+        };
+        Resource {
+            api_version: PACKAGE_VARIANT.0.to_owned(),
+            kind: PACKAGE_VARIANT.1.to_owned(),
+            name: Some(name.to_owned()).filter(|name| !name.is_empty()),
+            namespace: self.has_namespace.then(|| namespace.to_owned()),
+            origin,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ mod files;
 pub(crate) use files::FileUnder;
 pub(super) use files::relative_to;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::changes::{Changes, FileEdits, Written};
 use super::documents::documents_text;
@@ -320,34 +320,47 @@ impl ResourceList {
         let Form::Package(package) = &mut self.form else {
             return Ok(());
         };
-        let modes = std::mem::take(&mut self.changes.files.modes);
+        // There may be 100,000 new files: their texts are held once.
+        let modes = std::mem::take(&mut self.changes).files.modes;
         let mut copied = Vec::new();
-        let mut read: BTreeMap<usize, Vec<Item>> = BTreeMap::new();
+        let mut replaced = HashSet::new();
+        let mut items = Vec::with_capacity(changed.len());
         for change in changed {
             let is_krm = is_krm_name(change.path().rsplit('/').next().unwrap_or_default());
-            let text = match &change {
-                FileChange::Write { bytes, .. } => std::str::from_utf8(bytes).ok(),
-                FileChange::Delete { .. } => Some(""),
+            let (path, text) = match change {
+                change if !is_krm => {
+                    copied.push(change);
+                    continue;
+                }
+                FileChange::Write { path, bytes, mode } => match String::from_utf8(bytes) {
+                    Ok(text) => (path, text),
+                    Err(error) => {
+                        let bytes = error.into_bytes();
+                        copied.push(FileChange::Write { path, bytes, mode });
+                        continue;
+                    }
+                },
+                FileChange::Delete { path } => (path, String::new()),
             };
-            let Some(text) = text.filter(|_| is_krm) else {
-                copied.push(change);
-                continue;
-            };
-            let path = change.path();
-            let number = package.number(path).unwrap_or_else(|| {
+            let number = package.number(&path).unwrap_or_else(|| {
                 self.texts.push(SourceText::default());
-                package.push(path.to_owned())
+                package.push(path.clone())
             });
-            let documents = self.texts[number].replace_file(text.to_owned());
-            let documents = documents.map_err(|error| not_yaml(path, error))?;
-            let documents = numbered(documents);
-            read.insert(number, items_of_file(number, path, documents).collect());
+            let documents = self.texts[number].replace_file(text);
+            let documents = documents.map_err(|error| not_yaml(&path, error))?;
+            replaced.insert(number);
+            items.extend(items_of_file(number, &path, numbered(documents)));
         }
-        self.items.retain(|item| !read.contains_key(&item.text));
-        self.items.extend(read.into_values().flatten());
-        // Stable: the items of a file keep their order.
-        self.items.sort_by_key(|item| item.text);
-        self.changes = Changes::default();
+        self.items.retain(|item| !replaced.contains(&item.text));
+        if self.items.is_empty() {
+            self.items = items;
+        } else {
+            self.items.append(&mut items);
+        }
+        if !self.items.is_sorted_by_key(|item| item.text) {
+            // Stable: the items of a file keep their order.
+            self.items.sort_by_key(|item| item.text);
+        }
         self.changes.files.copied = copied;
         self.changes.files.modes = modes;
         Ok(())

@@ -23,6 +23,7 @@ mod variables;
 pub use evaluate::Evaluator;
 pub use variables::{ObjectFields, TargetFields, Variable, Variables};
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -215,11 +216,23 @@ fn position(positions: &SourceInfo, id: u64) -> (usize, usize) {
     (line, column)
 }
 
-/// Runs `work` on a thread with a stack that is large enough for every accepted expression.
+thread_local! {
+    /// Whether this thread has such a stack.
+    static IS_LARGE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` on a thread with a stack that is large enough for every accepted expression: on this one if it is such
+/// a thread, so that what was freed is used again. Allocators keep memory by thread.
 pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
+    if IS_LARGE.get() {
+        return Ok(work());
+    }
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK);
-        let handle = thread.spawn_scoped(scope, work)?;
+        let handle = thread.spawn_scoped(scope, || {
+            IS_LARGE.set(true);
+            work()
+        })?;
         match handle.join() {
             Ok(value) => Ok(value),
             Err(panic) => std::panic::resume_unwind(panic),
