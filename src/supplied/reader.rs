@@ -82,20 +82,39 @@ impl<'r> Reader<'r> {
     /// Adds a text with the contents of its documents, whose paths come from data.
     pub(super) fn push(&mut self, text: SourceText, contents: Contents) -> Result<(), UsageError> {
         let Contents {
-            items,
+            mut items,
             files,
             revisions,
         } = contents;
         self.package.revisions.extend(revisions);
-        self.push_located(text, nodes(items).collect());
+        self.check_paths(items.iter_mut().map(|(_, resource)| resource));
+        self.package.list.push_text(text, nodes(items));
         files
             .into_iter()
             .try_for_each(|(path, text)| self.add_file(path, text))
     }
 
-    /// Adds a text with its resources, whose paths come from data.
-    fn push_located(&mut self, text: SourceText, mut items: Vec<(Locator, Resource)>) {
-        for (_, resource) in &mut items {
+    /// Adds the documents of a single file without trees; false if they must be read from its tree.
+    pub(super) fn push_documents(&mut self, text: &Text) -> bool {
+        let Some(mut found) = documents(self.role, text) else {
+            return false;
+        };
+        let is_plain = |found: &Found| {
+            let kind = &found.resource.kind;
+            !kind.ends_with("List") && kind != PACKAGE_REVISION_RESOURCES
+        };
+        let all = found.iter().map(|found| found.range.len()).sum::<usize>() == text.len();
+        if !all || !found.iter().all(is_plain) {
+            return false;
+        }
+        self.check_paths(found.iter_mut().map(|found| &mut found.resource));
+        self.push_found(text, found);
+        true
+    }
+
+    /// Checks the paths of resources, which come from data.
+    fn check_paths<'f>(&mut self, resources: impl Iterator<Item = &'f mut Resource>) {
+        for resource in resources {
             resource.origin.package_path = None;
             let path = resource.origin.path.as_deref();
             if let Some(Err(error)) = path.map(check_package_path) {
@@ -105,29 +124,22 @@ impl<'r> Reader<'r> {
                 self.results.push(result.about(resource).at(field));
             }
         }
-        self.package.list.push_text(text, items);
     }
 
-    /// Adds the documents of a file as they are, without trees; false if they must be read from its tree. Those of a package
-    /// stay one text, since a merge reads all of them; of others, few may be read.
-    pub(super) fn push_documents(&mut self, text: &Text) -> bool {
-        let Some(documents) = separate_documents(self.role, text) else {
-            return false;
-        };
-        if self.role.is_package() {
-            let items = documents.into_iter().enumerate();
-            let items = items.map(|(index, (_, found))| (Locator::Document(index), found));
-            self.push_located(whole(text.clone()), items.collect());
-            return true;
+    /// Adds documents of a text; gives the number of the first text. Those of a package stay one text, since a merge
+    /// reads all of them. Of others few may be read, and they have a text each.
+    fn push_found(&mut self, text: &Text, found: Vec<Found>) -> usize {
+        let list = &mut self.package.list;
+        if self.role.is_package() || found.len() == 1 {
+            let located = |found: Found| (Locator::Document(found.index), found.resource);
+            return list.push_text(whole(text.clone()), found.into_iter().map(located));
         }
-        self.package.list.reserve(documents.len());
-        for (range, found) in documents {
-            self.push_located(
-                whole(text.slice(range)),
-                vec![(Locator::Document(0), found)],
-            );
-        }
-        true
+        list.reserve(found.len());
+        let numbers = found.into_iter().map(|found| {
+            let item = (Locator::Document(0), found.resource);
+            list.push_text(whole(text.slice(found.range)), [item])
+        });
+        numbers.min().unwrap_or_default()
     }
 
     /// Adds a file of a PackageRevisionResources.
@@ -166,20 +178,20 @@ impl<'r> Reader<'r> {
         &mut self,
         path: String,
         text: Text,
-        documents: Option<Vec<(usize, Resource)>>,
+        documents: Option<Vec<Found>>,
         mode: Option<u32>,
     ) -> Result<(), UsageError> {
         let number = match documents {
-            Some(mut items) => {
-                let resources = items.iter_mut().map(|(_, resource)| resource);
-                place_in_file(resources, &path);
-                let text = whole(text);
-                let items = items.into_iter();
-                let items = items.map(|(index, found)| (Locator::Document(index), found));
-                self.package.list.push_text(text, items)
+            Some(mut found) => {
+                place_in_file(found.iter_mut().map(|found| &mut found.resource), &path);
+                self.push_found(&text, found)
             }
             None => self.push_parsed(&path, text)?,
         };
+        if !self.role.is_package() && self.role != Role::Patches {
+            // Only its resources are asked for.
+            return Ok(());
+        }
         let file = SuppliedFile {
             path: path.clone(),
             mode,
@@ -213,11 +225,16 @@ impl<'r> Reader<'r> {
     }
 }
 
+/// A KRM document of a text.
+pub(super) struct Found {
+    /// Its number among the documents of the text.
+    index: usize,
+    range: Range<usize>,
+    resource: Resource,
+}
+
 /// The [`documents`] of each file.
-pub(super) fn parsed_documents(
-    role: Role,
-    files: &[PackageFile],
-) -> Vec<Option<Vec<(usize, Resource)>>> {
+pub(super) fn parsed_documents(role: Role, files: &[PackageFile]) -> Vec<Option<Vec<Found>>> {
     parallel::map(
         files,
         |file| file.content.text.len(),
@@ -225,35 +242,23 @@ pub(super) fn parsed_documents(
     )
 }
 
-/// The KRM documents of a text of a package; `None` if they must be read from its tree.
-fn documents(role: Role, text: &str) -> Option<Vec<(usize, Resource)>> {
+/// The KRM documents of a text; `None` if they must be read from its tree.
+fn documents(role: Role, text: &str) -> Option<Vec<Found>> {
     if !IN_USE || role == Role::Patches {
         return None;
     }
-    let documents = identity::documents(text)?.into_iter().enumerate();
-    let items = documents.filter_map(|(index, found)| Some((index, found?)));
-    let items: Vec<_> = items.collect();
-    let unfolds = !role.is_package();
-    let is_list = |(_, resource): &(usize, Resource)| resource.kind.ends_with("List");
-    (!unfolds || !items.iter().any(is_list)).then_some(items)
-}
-
-/// The documents of a text with their bytes; `None` if one of them is no KRM, or stands for others.
-fn separate_documents(role: Role, text: &str) -> Option<Vec<(Range<usize>, Resource)>> {
-    if !IN_USE || role == Role::Patches {
-        return None;
-    }
-    let documents = identity::separate_documents(text)?.into_iter();
-    let plain = |(range, found): (Range<usize>, Option<Resource>)| {
-        let stands_for_others = |resource: &Resource| {
-            resource.kind.ends_with("List") || resource.kind == PACKAGE_REVISION_RESOURCES
-        };
-        Some((
+    let documents = identity::separate_documents(text)?.into_iter().enumerate();
+    let found = documents.filter_map(|(index, (range, resource))| {
+        let resource = resource?;
+        Some(Found {
+            index,
             range,
-            found.filter(|resource| !stands_for_others(resource))?,
-        ))
-    };
-    documents.map(plain).collect()
+            resource,
+        })
+    });
+    let found: Vec<Found> = found.collect();
+    let is_list = |found: &Found| found.resource.kind.ends_with("List");
+    (role.is_package() || !found.iter().any(is_list)).then_some(found)
 }
 
 /// A text that the scanner accepted.
