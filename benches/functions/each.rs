@@ -55,12 +55,12 @@ spec:
 ";
 
 /// A run of a function: what it reads on standard input, its flags, and how many bytes it reads in all.
-struct Case {
-    function: &'static str,
-    program: &'static str,
-    input: PathBuf,
-    flags: Vec<String>,
-    bytes: usize,
+pub(crate) struct Case {
+    pub(crate) function: &'static str,
+    pub(crate) program: &'static str,
+    pub(crate) input: PathBuf,
+    pub(crate) flags: Vec<String>,
+    pub(crate) bytes: usize,
     resources: usize,
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn table(megabytes: &[usize]) {
 /// One run of each function over inputs of so many bytes; `write` makes a file.
 // A table.
 #[allow(clippy::too_many_lines)]
-fn cases(bytes: usize, write: &dyn Fn(&str, &str) -> PathBuf) -> Vec<Case> {
+pub(crate) fn cases(bytes: usize, write: &dyn Fn(&str, &str) -> PathBuf) -> Vec<Case> {
     let list = generate::resource_list(bytes);
     let resources = list.matches("\n- apiVersion:").count();
     let stream = generate::stream(&list);

@@ -1,12 +1,13 @@
 //! The benchmark: whole processes, from a file as standard input to `/dev/null`, beside reference work on
 //! the same bytes in the same run. `cargo bench` prints the tables; only ratios are worth comparing.
 //!
-//! `cargo bench -- WORD...` prints some of them: `small`, `context`, `each`, `fleet`, `merge`, `patches`. Numbers are
+//! `cargo bench -- WORD...` prints some of them: `small`, `context`, `counts`, `each`, `fleet`, `merge`, `patches`. Numbers are
 //! sizes for `context` and `each` in MB, instead of 1, 10 and 50. `go` builds a function in Go beside ours, with modules from Go's proxy.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 mod context;
+mod counts;
 mod each;
 mod fleet;
 mod generate;
@@ -17,7 +18,9 @@ mod patches;
 mod reference;
 mod small;
 
-const TABLES: [&str; 6] = ["small", "context", "each", "fleet", "merge", "patches"];
+const TABLES: [&str; 7] = [
+    "small", "context", "counts", "each", "fleet", "merge", "patches",
+];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,6 +47,9 @@ fn main() {
         for megabytes in &sizes {
             context::table(*megabytes, go.as_deref());
         }
+    }
+    if asked("counts") {
+        counts::table();
     }
     if asked("each") {
         each::table(&sizes);

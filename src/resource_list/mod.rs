@@ -226,6 +226,16 @@ impl ResourceList {
         found.expect("edits keep the items of a text")
     }
 
+    /// Whether two items that have texts of their own are the same bytes; false where that is not known.
+    pub(crate) fn is_same_text(&self, id: ItemId, other: &Self, other_id: ItemId) -> bool {
+        let text = |list: &'_ Self, id: ItemId| {
+            let is_document = matches!(list.items[id.0].locator, Locator::Document(0));
+            (is_document && list.is_alone(id)).then(|| list.text_of(id))
+        };
+        let own = text(self, id);
+        own.is_some() && own == text(other, other_id)
+    }
+
     /// The text that holds an item, with its edits.
     pub(crate) fn text_of(&self, id: ItemId) -> Text {
         self.texts[self.items[id.0].text].edited_text()

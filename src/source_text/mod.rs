@@ -307,7 +307,7 @@ impl SourceText {
         if editor.is_empty() {
             return Ok(None);
         }
-        let (text, _) = editor.finish_with(self.options)?;
+        let text = editor.splice()?.checked(self.options)?;
         Ok(Some(EditedText(text)))
     }
 

@@ -108,7 +108,7 @@ impl<'r> Reader<'r> {
             return false;
         }
         self.check_paths(found.iter_mut().map(|found| &mut found.resource));
-        self.push_found(text, found);
+        self.push_separately(text, found);
         true
     }
 
@@ -126,20 +126,14 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Adds documents of a text; gives the number of the first text. Those of a package stay one text, since a merge
-    /// reads all of them. Of others few may be read, and they have a text each.
-    fn push_found(&mut self, text: &Text, found: Vec<Found>) -> usize {
+    /// Adds documents of a text with a text each, since few may be read.
+    fn push_separately(&mut self, text: &Text, found: Vec<Found>) {
         let list = &mut self.package.list;
-        if self.role.is_package() || found.len() == 1 {
-            let located = |found: Found| (Locator::Document(found.index), found.resource);
-            return list.push_text(whole(text.clone()), found.into_iter().map(located));
-        }
         list.reserve(found.len());
-        let numbers = found.into_iter().map(|found| {
+        for found in found {
             let item = (Locator::Document(0), found.resource);
-            list.push_text(whole(text.slice(found.range)), [item])
-        });
-        numbers.min().unwrap_or_default()
+            list.push_text(whole(text.slice(found.range)), [item]);
+        }
     }
 
     /// Adds a file of a PackageRevisionResources.
@@ -184,14 +178,17 @@ impl<'r> Reader<'r> {
         let number = match documents {
             Some(mut found) => {
                 place_in_file(found.iter_mut().map(|found| &mut found.resource), &path);
-                self.push_found(&text, found)
+                if !self.role.is_package() {
+                    // Only the resources are asked for, not the file.
+                    self.push_separately(&text, found);
+                    return Ok(());
+                }
+                let located = |found: Found| (Locator::Document(found.index), found.resource);
+                let items = found.into_iter().map(located);
+                self.package.list.push_text(whole(text), items)
             }
             None => self.push_parsed(&path, text)?,
         };
-        if !self.role.is_package() && self.role != Role::Patches {
-            // Only its resources are asked for.
-            return Ok(());
-        }
         let file = SuppliedFile {
             path: path.clone(),
             mode,

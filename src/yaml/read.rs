@@ -2,7 +2,7 @@
 
 use super::expand::with_brought;
 use super::node::{NodeRef, ScalarType};
-use super::scalar::resolve_plain;
+use super::scalar::{is_plain_string, resolve_plain};
 use super::tree::{MAX_DEPTH, NodeKind};
 use super::value::Value;
 
@@ -122,9 +122,51 @@ impl NodeRef<'_> {
         {
             return true;
         }
+        let merges = |node: &NodeRef<'_>| node.document.tree.merges;
+        if !merges(self) && !merges(other) && self.stands_like(*other) {
+            return true;
+        }
         match (self.value(), other.value()) {
             (Some(a), Some(b)) => a == b,
             _ => false,
+        }
+    }
+
+    /// Whether two nodes without aliases have equal values in the same order, as nearly all that are equal do. It takes
+    /// no memory, where values take much.
+    fn stands_like(&self, other: NodeRef<'_>) -> bool {
+        let (kind, other_kind) = (self.kind(), other.kind());
+        if kind.is_mapping() {
+            let (mut entries, mut others) = (self.entries(), other.entries());
+            return other_kind.is_mapping()
+                && entries.by_ref().all(|entry| {
+                    others.next().is_some_and(|other| {
+                        entry.key.stands_like(other.key) && entry.value.stands_like(other.value)
+                    })
+                })
+                && others.next().is_none();
+        }
+        if kind.is_sequence() {
+            let (mut items, mut others) = (self.items(), other.items());
+            return other_kind.is_sequence()
+                && items.by_ref().all(|item| {
+                    let other = others.next();
+                    other.is_some_and(|other| item.stands_like(other))
+                })
+                && others.next().is_none();
+        }
+        let (Some(text), Some(other_text)) = (self.scalar_text(), other.scalar_text()) else {
+            return false;
+        };
+        let types = (self.scalar_type(), other.scalar_type());
+        match types {
+            (ScalarType::Plain, ScalarType::Plain) if text == other_text => true,
+            (ScalarType::Plain, ScalarType::Plain) => {
+                resolve_plain(text) == resolve_plain(other_text)
+            }
+            (ScalarType::Plain, _) => text == other_text && is_plain_string(text),
+            (_, ScalarType::Plain) => text == other_text && is_plain_string(other_text),
+            _ => text == other_text,
         }
     }
 

@@ -73,6 +73,37 @@ impl NodeRef<'_> {
         fits && is_own && tree.unterminated.is_none()
     }
 
+    /// Whether the values of two entries or items are block collections of the same bytes at the same column, with all
+    /// comments in them and below them, and hold nothing that is written elsewhere: anchors, aliases, tags, merge keys.
+    pub(crate) fn is_written_like(&self, other: NodeRef<'_>) -> bool {
+        let alike = self.kind().is_block_collection()
+            && self.kind() == other.kind()
+            && self.column() == other.column();
+        let (Some(own), Some(others)) = (self.with_comments(), other.with_comments()) else {
+            return false;
+        };
+        alike
+            && own == others
+            && memchr::memchr3(b'*', b'&', b'!', own.0.as_bytes()).is_none()
+            && !own.0.contains("<<")
+    }
+
+    /// From the mark of an entry or item to the comment and blank lines below it, and whether a line break follows.
+    fn with_comments(&self) -> Option<(&str, bool)> {
+        let text = self.document.text;
+        let start = self.mark()?;
+        let mut end = self.document.line_end(self.range().end);
+        while end < text.len() {
+            let next = self.document.line_end(end + 1);
+            let line = text[end + 1..next].trim_start();
+            if !(line.is_empty() || line.starts_with('#')) {
+                break;
+            }
+            end = next;
+        }
+        Some((&text[start..end], end < text.len()))
+    }
+
     /// The lines of a collection that begins a line.
     pub(crate) fn lines(&self) -> std::ops::Range<usize> {
         let text = self.document.text;

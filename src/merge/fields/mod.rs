@@ -209,6 +209,13 @@ impl Merge<'_> {
         versions: Children<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Fate, EditError> {
+        if let (Some(base), Some(_), Some(upstream)) =
+            (versions.base, versions.local, versions.upstream)
+            && base.value.is_written_like(upstream.value)
+        {
+            // Upstream changed nothing in it.
+            return Ok(Fate::Local);
+        }
         let present = versions.local.is_some() && versions.upstream.is_some();
         if present || elementwise == Elementwise::Yes {
             match (versions.local, versions.upstream) {

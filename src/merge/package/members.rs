@@ -95,6 +95,10 @@ impl<'p> Package<'p> {
 /// Whether two resources are written in the same way, comments included. Then they are equal, and
 /// need not be compared field by field.
 pub(super) fn same_text(a: (&Package<'_>, usize), b: (&Package<'_>, usize)) -> bool {
+    let ids = (a.0.all.ids[a.1], b.0.all.ids[b.1]);
+    if a.0.list.is_same_text(ids.0, b.0.list, ids.1) {
+        return true;
+    }
     match (a.0.text(a.1), b.0.text(b.1)) {
         (Some(a), Some(b)) => a == b,
         _ => false,

@@ -127,11 +127,22 @@ impl Spliced {
         self,
         options: ParseOptions,
     ) -> Result<(String, Option<Tree>), EditError> {
-        if self.cut.is_some() || self.text.len() < LARGE {
+        if self.text.len() < LARGE {
             return self.parse(options).map(|(text, tree)| (text, Some(tree)));
         }
+        self.checked(options).map(|text| (text, None))
+    }
+
+    /// The text, checked without a tree.
+    ///
+    /// # Errors
+    /// [`EditError::Broken`].
+    pub(crate) fn checked(self, options: ParseOptions) -> Result<String, EditError> {
+        if self.cut.is_some() {
+            return self.parse(options).map(|(text, _)| text);
+        }
         Tree::check(&self.text, options).map_err(EditError::Broken)?;
-        Ok((self.text, None))
+        Ok(self.text)
     }
 
     /// The text, which whoever writes it out has to parse.
