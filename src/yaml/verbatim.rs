@@ -203,3 +203,44 @@ fn push_lines(
     }
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Document, ParseOptions, Tree};
+
+    /// Whether the values of `a` in two texts are written alike.
+    fn alike(one: &str, other: &str) -> bool {
+        let options = ParseOptions::default();
+        let trees = [one, other].map(|text| Tree::parse(text, options).expect("YAML"));
+        let values = [(one, &trees[0]), (other, &trees[1])].map(|(text, tree)| {
+            let root = Document::new(text, tree).root(0);
+            root.and_then(|root| root.get("a")).expect("a value")
+        });
+        values[0].is_written_like(values[1])
+    }
+
+    #[test]
+    fn values_are_written_alike_with_their_comments() {
+        let text = "a: # one\n  # two\n  b: 1 # three\n  c: |\n    d\n  # four\n\n# five\ne: 2\n";
+        assert!(alike(text, text));
+        assert!(alike(text, &text.replace("e: 2", "e: 3")));
+        for word in ["one", "two", "three", "four", "five", "1", "d"] {
+            assert!(!alike(text, &text.replace(word, "other")), "{word}");
+        }
+        assert!(!alike("a:\n  b: 1\n", "a:\n    b: 1\n"));
+        assert!(!alike("a:\n  b: |\n    c", "a:\n  b: |\n    c\n"));
+    }
+
+    #[test]
+    fn values_that_are_written_elsewhere_are_not_known() {
+        for text in [
+            "a:\n  b: &x 1\n",
+            "x: &x {}\na:\n  b: *x\n",
+            "a:\n  b: !t 1\n",
+            "a: {b: 1}\n",
+            "a: 1\n",
+        ] {
+            assert!(!alike(text, text), "{text}");
+        }
+    }
+}
