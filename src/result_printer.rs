@@ -22,6 +22,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::results::{FunctionResult, Results, Severity, printable};
 
@@ -86,22 +87,29 @@ impl ResultPrinter {
         text
     }
 
-    /// A conflict with its values below each other; where they differ, they are bold.
+    /// A conflict with its values below each other; the words in which they differ are bold.
     fn conflict(self, text: &mut String, result: &FunctionResult, versions: &Versions<'_>) {
         let heading = FunctionResult {
             message: versions.what.to_owned(),
             ..result.clone()
         };
         self.line(text, "  ", result.severity, &heading.to_string());
+        let mut parts = versions.parts().into_iter();
         for (name, value) in &versions.values {
             let mark = if *name == versions.winner { '>' } else { ' ' };
             let _ = write!(text, "    {mark} {name:<9} ");
-            let Some(value) = value else {
-                let _ = writeln!(text, "{DIMMED}none{DIMMED:#}");
-                continue;
-            };
-            let [before, differs, behind] = versions.parts(value).map(printable);
-            let _ = writeln!(text, "{before}{BOLD}{differs}{BOLD:#}{behind}");
+            match value.and_then(|_| parts.next()) {
+                Some(parts) => {
+                    for (part, differs) in parts {
+                        let style = if differs { BOLD } else { PLAIN };
+                        let _ = write!(text, "{style}{}{style:#}", printable(&part));
+                    }
+                }
+                None => {
+                    let _ = write!(text, "{DIMMED}none{DIMMED:#}");
+                }
+            }
+            text.push('\n');
         }
     }
 
@@ -122,8 +130,6 @@ struct Versions<'r> {
     what: &'r str,
     values: [(&'static str, Option<&'r str>); 3],
     winner: &'r str,
-    /// Bytes that all values begin with, and that all end with.
-    common: (usize, usize),
 }
 
 impl<'r> Versions<'r> {
@@ -136,34 +142,82 @@ impl<'r> Versions<'r> {
         };
         let (what, _) = result.message.split_once(" (original ")?;
         let values = ["original", "local", "upstream"].map(|name| (name, tag(name)));
-        let mut given = values.iter().filter_map(|(_, value)| *value);
-        let first = given.next()?;
-        let mut common = (first.len(), first.len());
-        for other in given {
-            let equal = |(one, other): &(char, char)| one == other;
-            let length = |chars: &mut dyn Iterator<Item = (char, char)>| -> usize {
-                chars.take_while(equal).map(|(one, _)| one.len_utf8()).sum()
-            };
-            let before = length(&mut first.chars().zip(other.chars()));
-            let behind = length(&mut first.chars().rev().zip(other.chars().rev()));
-            common = (common.0.min(before), common.1.min(behind));
-        }
         Some(Self {
             what,
             values,
             winner: tag("winner")?,
-            common,
         })
     }
 
-    /// A value in front of the difference, where it differs, and behind it.
-    fn parts<'v>(&self, value: &'v str) -> [&'v str; 3] {
-        let (before, behind) = self.common;
-        let before = before.min(value.len());
-        // What all begin and end with may overlap in the shortest value.
-        let end = value.len().saturating_sub(behind).max(before);
-        [&value[..before], &value[before..end], &value[end..]]
+    /// The values that there are, in parts, and whether each part differs: whether a version lacks its words.
+    fn parts(&self) -> Vec<Vec<(String, bool)>> {
+        let given: Vec<Vec<&str>> = (self.values.iter())
+            .filter_map(|(_, value)| value.map(words))
+            .collect();
+        let Some(first) = given.first() else {
+            return Vec::new();
+        };
+        // For each word of the other versions, the word of the first that it is the same as.
+        let pairs: Vec<Vec<Option<usize>>> = (given[1..].iter())
+            .map(|other| paired(first, other))
+            .collect();
+        let is_common = |word: usize| pairs.iter().all(|pairs| pairs.contains(&Some(word)));
+        let differs = |version: usize, word: usize| match version {
+            0 => !is_common(word),
+            _ => !pairs[version - 1][word].is_some_and(is_common),
+        };
+        let parts = given.iter().enumerate().map(|(version, words)| {
+            let mut parts: Vec<(String, bool)> = Vec::new();
+            for (at, word) in words.iter().enumerate() {
+                let differs = differs(version, at);
+                match parts.last_mut() {
+                    Some((part, before)) if *before == differs => part.push_str(word),
+                    _ => parts.push(((*word).to_owned(), differs)),
+                }
+            }
+            parts
+        });
+        parts.collect()
     }
+}
+
+/// Words, and single characters between them. The number of a quantity is a word: `3` and `Gi`.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = |is_in: fn(char) -> bool| rest.find(|c| !is_in(c)).unwrap_or(rest.len());
+        let word = length(char::is_alphanumeric);
+        let number = length(|c| c.is_ascii_digit());
+        let is_quantity = number > 0 && rest[number..word].chars().all(char::is_alphabetic);
+        let length = if is_quantity {
+            number
+        } else {
+            word.max(first.len_utf8())
+        };
+        let (word, behind) = rest.split_at(length);
+        words.push(word);
+        rest = behind;
+    }
+    words
+}
+
+/// For each word of `other`, the word of `first` that a diff of the two pairs it with.
+fn paired(first: &[&str], other: &[&str]) -> Vec<Option<usize>> {
+    let mut pairs = vec![None; other.len()];
+    for operation in capture_diff_slices(Algorithm::Myers, first, other) {
+        if let DiffOp::Equal {
+            old_index,
+            new_index,
+            len,
+        } = operation
+        {
+            for at in 0..len {
+                pairs[new_index + at] = Some(old_index + at);
+            }
+        }
+    }
+    pairs
 }
 
 /// A unified diff in the colours of `git diff`.
@@ -236,6 +290,54 @@ a\\u{1b}.yaml
         assert_eq!(plain.split_once('\n').expect("a heading").1, expected);
         let plain = ResultPrinter { colour: false }.by_file(&results);
         assert!(plain.contains(message), "{plain}");
+    }
+
+    #[test]
+    fn words_that_a_version_lacks_are_marked() {
+        let marked = |values: [Option<&str>; 3]| -> Vec<String> {
+            let [original, local, upstream] = values;
+            let versions = Versions {
+                what: "",
+                values: [
+                    ("original", original),
+                    ("local", local),
+                    ("upstream", upstream),
+                ],
+                winner: "local",
+            };
+            let marked = |(part, differs): (String, bool)| {
+                if differs { format!("<{part}>") } else { part }
+            };
+            let versions = versions.parts().into_iter();
+            versions
+                .map(|parts| parts.into_iter().map(marked).collect())
+                .collect()
+        };
+        assert_eq!(
+            marked([Some("true"), Some("false"), None]),
+            ["<true>", "<false>"]
+        );
+        assert_eq!(
+            marked([
+                Some("all of it, which is"),
+                Some("all it, which is"),
+                Some("all of it, that is now")
+            ]),
+            [
+                "all <of >it, <which> is",
+                "all it, <which> is",
+                "all <of >it, <that> is< now>"
+            ]
+        );
+        assert_eq!(
+            marked([Some("3Gi"), Some("5Gi"), Some("45Gi")]),
+            ["<3>Gi", "<5>Gi", "<45>Gi"]
+        );
+        assert_eq!(
+            marked([Some("1a2b"), Some("1a3b"), Some("äöü")]),
+            ["<1a2b>", "<1a3b>", "<äöü>"]
+        );
+        assert_eq!(marked([None, Some("a"), Some("a")]), ["a", "a"]);
     }
 
     #[test]

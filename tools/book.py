@@ -98,7 +98,8 @@ def assemble() -> list[str]:
     ]
     shutil.rmtree(BOOK, ignore_errors=True)
     (BOOK / "src").mkdir(parents=True)
-    shutil.copy(ROOT / "docs/book.toml", BOOK)
+    for name in ("book.toml", "site.css"):
+        shutil.copy(ROOT / "docs" / name, BOOK)
     browse = repository()
 
     def rewrite(page: pathlib.Path, match: re.Match) -> str:

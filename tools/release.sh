@@ -77,6 +77,16 @@ archive() {
   rm -rf "$stage"
 }
 
+# usage: own_archive VERSION HOST   the archive whose programs run on this machine
+own_archive() {
+  local target found=
+  for target in "$2" "${2/%-gnu/-musl}"; do
+    if [[ -f target/dist/krm-variants-$1-$target.tar.gz ]]; then found=target/dist/krm-variants-$1-$target.tar.gz; fi
+  done
+  [[ -n $found ]] || fail "no archive for $2 in target/dist: nothing to try"
+  echo "$found"
+}
+
 dry_run() {
   local version host target root program archive_file kind
   local -a programs targets
@@ -93,11 +103,7 @@ dry_run() {
   # As a user: check the sums, unpack, run.
   root=$scratch
   (cd target/dist && sha256sum --check --quiet SHA256SUMS) || fail "checksums"
-  archive_file=
-  for target in "$host" "${host/%-gnu/-musl}"; do
-    if [[ -f target/dist/krm-variants-$version-$target.tar.gz ]]; then archive_file=target/dist/krm-variants-$version-$target.tar.gz; fi
-  done
-  [[ -n $archive_file ]] || fail "no archive for $host: nothing to try"
+  archive_file=$(own_archive "$version" "$host")
   tar --extract --gzip --directory "$root" --file "$archive_file" --strip-components=1
   for program in "${programs[@]}"; do
     [[ $("$root/bin/$program" --version) == "$program $version" ]] || fail "$program --version"
@@ -124,14 +130,14 @@ EOF
 
 # The Dockerfile's build stage is replaced by the programs of the archive: the image holds what the archive holds.
 images() {
-  local engine host version registry programs program image
+  local engine host version registry archive_file programs program image
   engine=$(command -v podman || command -v docker) || { echo "neither podman nor docker is on PATH"; exit 77; }
   host=$(rustc --version --verbose | sed -n 's/^host: //p')
   version=$(manifest "package['version']")
   registry=$(manifest "package['metadata']['images']['registry']")
   programs=$scratch
-  tar --extract --gzip --directory "$programs" --file "target/dist/krm-variants-$version-$host.tar.gz" --strip-components=2 \
-    "krm-variants-$version-$host/bin"
+  archive_file=$(own_archive "$version" "$host")
+  tar --extract --gzip --directory "$programs" --file "$archive_file" --strip-components=2 "$(basename "$archive_file" .tar.gz)/bin"
   for program in "$programs"/*; do
     program=$(basename "$program")
     image=$registry/$program:v$version
@@ -152,8 +158,11 @@ sbom() {
   version=$(manifest "package['version']")
   name=krm-variants-$version-$target.cdx
   mkdir -p target/dist
-  cargo cyclonedx --quiet --format json --target "$target" --override-filename "$name"
-  mv "$name.json" target/dist/
+  # Reproducible: the commit's time, no serial number, and no folder of this machine.
+  SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) \
+    cargo cyclonedx --quiet --format json --spec-version 1.5 --target "$target" --override-filename "$name"
+  sed "s|path+file://$PWD#|path+file:///#|g" "$name.json" >"target/dist/$name.json"
+  rm "$name.json"
   python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["components"]), "components")' "target/dist/$name.json"
   (cd target/dist && sha256sum -- *.tar.gz *.json >SHA256SUMS)
 }

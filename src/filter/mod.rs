@@ -45,16 +45,16 @@ pub fn main(function: &Function) -> ExitCode {
         }
     };
     let code = arguments.check(function).and_then(|()| {
-        match (&arguments.package, function.merge_driver) {
-            (_, Some(driver)) if !arguments.merged_files.is_empty() => {
+        match (&arguments.package, function.merge_driver, function.fleet) {
+            (_, Some(driver), _) if !arguments.merged_files.is_empty() => {
                 driver::on_files(function, &arguments, driver)
             }
-            (None, _) if !arguments.fleet.joined.is_empty() => fleet::join_reports(&arguments),
-            (Some(directory), _) if let Some(fleet) = function.fleet => {
+            (None, ..) if !arguments.fleet.joined.is_empty() => fleet::join_reports(&arguments),
+            (Some(directory), _, Some(fleet)) => {
                 fleet::on_fleet(function, &arguments, directory, fleet)
             }
-            (Some(directory), _) => package_directory::on_package(function, &arguments, directory),
-            (None, _) => stream::on_stdin(function, &arguments),
+            (Some(directory), ..) => package_directory::on_package(function, &arguments, directory),
+            (None, ..) => stream::on_stdin(function, &arguments),
         }
     });
     ExitCode::from(code.unwrap_or_else(|error| {

@@ -72,8 +72,12 @@ impl Role {
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {
-            Self::Original => "What it was based on: file or directory",
-            Self::Upstream => "The revision wanted: file or directory",
+            Self::Original => {
+                "What it was based on: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
+            }
+            Self::Upstream => {
+                "The revision wanted: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
+            }
             Self::Live => "Resources as the cluster has them: file or directory",
             Self::Patches => "Patches: file or directory, repeatable",
             Self::Resources => "What a cluster has: file or directory, repeatable",

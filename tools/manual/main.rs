@@ -10,6 +10,7 @@ use std::error::Error;
 use std::fs::{create_dir_all, write};
 use std::path::PathBuf;
 
+use clap::{Arg, ValueHint};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use krm_variants::filter::command;
@@ -34,8 +35,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
             let directory = directory.join("completions").join(shell.to_string());
             create_dir_all(&directory)?;
-            clap_complete::generate_to(shell, &mut command(function), function.name, directory)?;
+            let mut command = command(function).mut_args(with_hint);
+            clap_complete::generate_to(shell, &mut command, function.name, directory)?;
         }
     }
     Ok(())
+}
+
+/// Says what a flag's value is. Without it, bash completes a directory as if it were the whole path.
+fn with_hint(flag: Arg) -> Arg {
+    let name = flag.get_value_names().and_then(|names| names.first());
+    let hint = match name.map(|name| name.as_str()) {
+        Some("DIR") => ValueHint::DirPath,
+        Some("FILE" | "PATH") => ValueHint::FilePath,
+        _ => return flag,
+    };
+    flag.value_hint(hint)
 }

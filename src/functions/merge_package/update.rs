@@ -54,8 +54,9 @@ impl Update<'_> {
             (None, Some(upstream)) => match standing(local, upstream, results)? {
                 Standing::UpToDate | Standing::NotFound => return Ok(()),
                 Standing::Unlocked => {
-                    let message = "expected the revision that the package is based on (--original \
-                                   PATH, or `upstreamLock` in its Kptfile), found none";
+                    let message = "expected the revision that the package is based on (`upstreamLock` \
+                                   in its Kptfile, or --original PATH), found none; --original auto finds \
+                                   it in the repository by its content";
                     let result = FunctionResult::error(Reason::OriginalNotFound, message);
                     results.push(result.in_file("Kptfile"));
                     return Ok(());

@@ -192,7 +192,7 @@ impl ListedVariant {
             path: place_of(resource, node).map(|place| place.path),
             text,
             has_namespace: resource.namespace.is_some(),
-            file: resource.origin.path.clone(),
+            file: (resource.origin.path.as_deref()).map(|path| without_numbers(path).to_owned()),
             index: resource.origin.index,
         }
     }
@@ -355,12 +355,29 @@ fn expand(
     let grave = said
         .iter()
         .filter(|result| result.severity > crate::results::Severity::Info);
-    grave.for_each(|result| results.push(result.clone()));
+    for result in grave {
+        let mut result = result.clone();
+        if let Some((path, _)) = &mut result.file {
+            *path = without_numbers(path).to_owned();
+        }
+        results.push(result);
+    }
     if failed {
         return Ok(None);
     }
     list.settle().map_err(|error| broken(&error))?;
     Ok(Some(list))
+}
+
+/// The path of a file as it was given: without the numbers that [`expand`] puts before it, since several inputs may
+/// have a file of that name.
+fn without_numbers(path: &str) -> &str {
+    let mut parts = path.splitn(3, '/');
+    let is_number = |part: &str| part.parse::<usize>().is_ok();
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(input), Some(file), Some(path)) if is_number(input) && is_number(file) => path,
+        _ => path,
+    }
 }
 
 /// Namespace and upstream of a set: repository, package, revision, workspace.

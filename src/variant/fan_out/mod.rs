@@ -294,8 +294,9 @@ fn repository<'s>(
     cluster: &'s Cluster,
 ) -> Result<&'s Object, Failure> {
     cluster.find(REPOSITORY, namespace, repo).ok_or_else(|| {
-        let message =
-            format!("expected a Repository `{repo}` in the namespace of the set, found none");
+        let message = format!(
+            "expected a Repository `{repo}` in the namespace `{namespace}` among the resources, found none"
+        );
         let result = FunctionResult::error(Reason::RepositoryNotFound, message);
         result.at(place.path()).into()
     })

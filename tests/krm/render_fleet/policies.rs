@@ -389,7 +389,8 @@ fn an_error_in_a_set_stops_the_run() {
     let set = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: s\nspec:\n  \
                upstream: {repo: catalog, package: nginx, revision: v1}\n  targets:\n  - repositories: [{name: nowhere}]\n";
     fleet.folder.put("variants/s.yaml", set);
-    fleet.expect(PRUNE, 1, &["(RepositoryNotFound)"]);
+    let outcome = fleet.expect(PRUNE, 1, &["(RepositoryNotFound)"]);
+    assert!(outcome.stderr.starts_with("s.yaml\n"), "{}", outcome.stderr);
     assert_eq!(fleet.files(), before);
 }
 
