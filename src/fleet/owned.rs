@@ -27,7 +27,7 @@ pub(crate) struct OwnedPackage {
 /// Folders that a killed run left behind are removed, unless `reads_only`.
 ///
 /// # Errors
-/// A folder cannot be read.
+/// A folder or a Kptfile cannot be read.
 pub(crate) fn owned_packages(
     fleet: &Path,
     reads_only: bool,
@@ -62,9 +62,13 @@ pub(crate) fn owned_packages(
         if !reads_only {
             remove_folders_left_behind(left_behind.iter().map(PathBuf::as_path));
         }
-        if has_kptfile && let Some(package) = read_owner(&folder, &path) {
-            found.push(package);
-            continue;
+        if has_kptfile {
+            let kptfile = folder.join("Kptfile");
+            let bytes = fs::read(&kptfile).map_err(PackageError::io("read", kptfile))?;
+            if let Some(package) = owned_package(bytes, &path) {
+                found.push(package);
+                continue;
+            }
         }
         pending.extend(below.into_iter().map(|(folder, name)| {
             let path = if path.is_empty() {
@@ -79,12 +83,10 @@ pub(crate) fn owned_packages(
     Ok(found)
 }
 
-/// The owner of the package in a folder.
-fn read_owner(folder: &Path, path: &str) -> Option<OwnedPackage> {
-    let file: PathBuf = folder.join("Kptfile");
-    let bytes = fs::read(file).ok()?;
-    memmem::find(&bytes, OWNER_ANNOTATION.as_bytes())?;
-    let document = OwnedDocument::parse(String::from_utf8(bytes).ok()?).ok()?;
+/// The package with these bytes as its Kptfile, if it has an owner.
+fn owned_package(kptfile: Vec<u8>, path: &str) -> Option<OwnedPackage> {
+    memmem::find(&kptfile, OWNER_ANNOTATION.as_bytes())?;
+    let document = OwnedDocument::parse(String::from_utf8(kptfile).ok()?).ok()?;
     let Ownership { owner, orphans, .. } = Ownership::read(document.root()?);
     Some(OwnedPackage {
         path: path.to_owned(),

@@ -106,12 +106,7 @@ impl JournaledFile {
     fn carry_through(&self, directory: &Path) -> Result<(), PackageError> {
         let target = directory.join(&self.target);
         let is_link = fs::symlink_metadata(&target).is_ok_and(|metadata| metadata.is_symlink());
-        let found = match fs::read(&target) {
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            bytes => Some(digest(
-                &bytes.map_err(PackageError::io("read", target.as_path()))?,
-            )),
-        };
+        let found = digest_of(&target)?;
         let is_as_it_was = !is_link && found == self.old;
         let Some(staged) = &self.staged else {
             if is_as_it_was && found.is_some() {
@@ -120,12 +115,21 @@ impl JournaledFile {
             return Ok(());
         };
         let staged = directory.join(staged);
-        let content = fs::read(&staged).ok();
-        let is_ours = content.is_some_and(|bytes| Some(digest(&bytes)) == self.new);
-        if is_ours && is_as_it_was {
+        let content = digest_of(&staged)?;
+        if content.is_some() && content == self.new && is_as_it_was {
             fs::rename(&staged, &target)
                 .map_err(PackageError::io("rename a new version to", target))?;
         }
         Ok(())
+    }
+}
+
+/// The digest of a file's bytes; `None` if there is no such file.
+fn digest_of(file: &Path) -> Result<Option<String>, PackageError> {
+    match fs::read(file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        bytes => bytes
+            .map(|bytes| Some(digest(&bytes)))
+            .map_err(PackageError::io("read", file)),
     }
 }
