@@ -109,9 +109,12 @@ impl<'i> Expanded<'i> {
             all: Vec::new(),
         };
         match self.list {
-            Some(list) => variants.take(&list),
+            Some(list) => variants.take(&list, without_numbers),
             None if self.has_sets => {}
-            None => self.inputs.iter().for_each(|list| variants.take(list)),
+            None => self
+                .inputs
+                .iter()
+                .for_each(|list| variants.take(list, |path| path)),
         }
         variants.all.sort_by(|a, b| a.owner.cmp(&b.owner));
         variants.refuse_twins();
@@ -141,7 +144,8 @@ fn repositories<'l>(
 }
 
 impl Variants {
-    fn take(&mut self, list: &ResourceList) {
+    /// Lists the variants of a list; `given` makes the path of a file what it was given as.
+    fn take(&mut self, list: &ResourceList, given: fn(&str) -> &str) {
         let found = list.items().filter(|(_, resource)| is_variant(resource));
         let found: Vec<_> = found.collect();
         self.all.reserve_exact(found.len());
@@ -155,7 +159,8 @@ impl Variants {
                 } else {
                     Text::from(own_text(node))
                 };
-                ListedVariant::read(resource, node, own)
+                let file = resource.origin.path.as_deref().map(given);
+                ListedVariant::read(resource, node, own, file)
             };
             if list.is_alone(id) {
                 list.read_once(id, read)
@@ -184,7 +189,7 @@ impl Variants {
 }
 
 impl ListedVariant {
-    fn read(resource: &Resource, node: NodeRef<'_>, text: Text) -> Self {
+    fn read(resource: &Resource, node: NodeRef<'_>, text: Text, file: Option<&str>) -> Self {
         let namespace = namespace_of(resource.namespace.as_deref());
         let name = resource.name.as_deref().unwrap_or_default();
         Self {
@@ -192,7 +197,7 @@ impl ListedVariant {
             path: place_of(resource, node).map(|place| place.path),
             text,
             has_namespace: resource.namespace.is_some(),
-            file: (resource.origin.path.as_deref()).map(|path| without_numbers(path).to_owned()),
+            file: file.map(str::to_owned),
             index: resource.origin.index,
         }
     }
@@ -369,8 +374,8 @@ fn expand(
     Ok(Some(list))
 }
 
-/// The path of a file as it was given: without the numbers that [`expand`] puts before it, since several inputs may
-/// have a file of that name.
+/// The path of a file of an expanded list as it was given: without the numbers that [`expand`] puts before it, since
+/// several inputs may have a file of that name.
 fn without_numbers(path: &str) -> &str {
     let mut parts = path.splitn(3, '/');
     let is_number = |part: &str| part.parse::<usize>().is_ok();

@@ -478,3 +478,15 @@ fn a_package_that_another_run_works_on_is_left_to_it() {
     drop(directory);
     fleet.expect(&[], 0, &["1 updated, 1 unchanged"]);
 }
+
+#[test]
+fn folders_with_numbers_for_names_stay_in_paths() {
+    let fleet = Fleet::new();
+    fleet.put("a", "v9", "east/a", "");
+    let text = fleet.folder.get("variants/a.yaml");
+    fleet.folder.put(
+        "variants/2026/11/b.yaml",
+        text.replace("name: a\n", "name: b\n"),
+    );
+    fleet.expect(&[], 1, &["2026/11/b.yaml\n"]);
+}
