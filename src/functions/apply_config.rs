@@ -11,7 +11,7 @@
 
 use serde::Deserialize;
 
-use super::pairing::{Pair, pairs};
+use super::pairing::{Pair, for_each_pair};
 use super::{Document, Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::git;
@@ -97,20 +97,14 @@ fn apply_all(
     results: &mut Results,
 ) -> Vec<Document> {
     let mut documents = Vec::new();
-    for pair in pairs(list, supplied, results) {
+    let in_list = !list.is_package();
+    for_each_pair(list, supplied, results, |pair, results| {
         let resource = list.resource(pair.id);
-        match one(
-            &pair,
-            resource,
-            schema,
-            options,
-            !list.is_package(),
-            results,
-        ) {
+        match one(pair, resource, schema, options, in_list, results) {
             Ok(document) => documents.push(document),
             Err(error) => results.push(FunctionResult::refused(&error).about(resource)),
         }
-    }
+    });
     documents
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::pairing::{Pair, pairs};
+use super::pairing::{Pair, for_each_pair};
 use super::{Document, Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::git;
@@ -102,13 +102,13 @@ fn create_all(
     results: &mut Results,
 ) -> Vec<Document> {
     let mut patches = Vec::new();
-    for pair in pairs(list, supplied, results) {
+    for_each_pair(list, supplied, results, |pair, results| {
         let resource = list.resource(pair.id);
-        match one(&pair, resource, schema, options, results) {
+        match one(pair, resource, schema, options, results) {
             Ok(patch) => patches.extend(patch),
             Err(error) => results.push(FunctionResult::refused(&error).about(resource)),
         }
-    }
+    });
     if patches.is_empty() && !results.has_errors() {
         results.push(FunctionResult::info("no patch: nothing is to be changed"));
     }

@@ -72,6 +72,9 @@ fn replace_items(
 ) -> Result<(), EditError> {
     let mut contents = BTreeMap::new();
     for document in documents {
+        if list.replace_plain_lines(document.item, &document.text) {
+            continue;
+        }
         let text = OwnedDocument::parse(document.text).map_err(EditError::Broken)?;
         if !list.replace_lines(document.item, &text) {
             contents.insert(document.item, Arc::new(text));

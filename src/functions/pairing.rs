@@ -37,62 +37,121 @@ impl Pair<'_> {
     }
 }
 
-/// Pairs all configurations among the items. One that cannot be paired is an error result.
-pub(super) fn pairs<'a>(
-    list: &'a ResourceList,
-    supplied: &'a Supplied,
+/// Hands each configuration among the items to `each`, with what belongs to it. One that cannot be paired is an error
+/// result. The results of pairing come before those of `each`.
+///
+/// One pair at a time has trees.
+pub(super) fn for_each_pair(
+    list: &ResourceList,
+    supplied: &Supplied,
     results: &mut Results,
-) -> Vec<Pair<'a>> {
-    let live = SuppliedResources::of(supplied, Role::Live);
-    let original = SuppliedResources::of(supplied, Role::Original);
-    let mut taken: HashMap<ItemId, ItemId> = HashMap::new();
-    let mut pairs = Vec::new();
-    for (id, resource) in list.items() {
-        let config = list.node(id);
-        if !is_config(resource, config) {
-            continue;
-        }
-        if !is_bounded(config) {
-            results.push(unbounded(resource));
-            continue;
-        }
-        let Ok(live) = live.find(resource, results) else {
-            continue;
-        };
-        let Ok(previous) = original.find(resource, results) else {
-            continue;
-        };
-        if let Some((live_id, _)) = live
-            && let Some(other) = taken.insert(live_id, id)
-        {
-            let other = list.resource(other);
-            let file = other.origin.path.as_deref().unwrap_or("an item");
-            let message = format!(
-                "expected one configuration for a live resource, found another in `{file}`"
-            );
-            let result = FunctionResult::error(Reason::DuplicateResource, message);
-            results.push(result.about(resource));
-            continue;
-        }
-        let live = live.map(|(_, node)| node);
-        let previous = match previous {
-            Some((_, node)) => Some(Previous::Given(node)),
-            None => match live.map(|live| read_last_applied(live, resource, results)) {
-                Some(Ok(applied)) => {
-                    applied.map(|applied| Previous::LastApplied(Box::new(applied)))
-                }
-                Some(Err(())) => continue,
-                None => None,
-            },
-        };
-        pairs.push(Pair {
-            id,
-            config,
-            live,
-            previous,
+    mut each: impl FnMut(&Pair<'_>, &mut Results),
+) {
+    let mut later = Results::default();
+    let mut pairing = Pairing {
+        list,
+        live: SuppliedResources::of(supplied, Role::Live),
+        original: SuppliedResources::of(supplied, Role::Original),
+        taken: HashMap::new(),
+        results,
+    };
+    for (id, _) in list.items() {
+        list.read(id, |config| {
+            pairing.pair(id, config, &mut |pair| each(pair, &mut later));
         });
     }
-    pairs
+    later.iter().for_each(|result| results.push(result.clone()));
+}
+
+/// Pairs one configuration after the other.
+struct Pairing<'a> {
+    list: &'a ResourceList,
+    live: SuppliedResources<'a>,
+    original: SuppliedResources<'a>,
+    /// The configuration of each live resource.
+    taken: HashMap<ItemId, ItemId>,
+    results: &'a mut Results,
+}
+
+impl Pairing<'_> {
+    fn pair(&mut self, id: ItemId, config: NodeRef<'_>, each: &mut dyn FnMut(&Pair<'_>)) {
+        let resource = self.list.resource(id);
+        if !is_config(resource, config) {
+            return;
+        }
+        if !is_bounded(config) {
+            self.results.push(unbounded(resource));
+            return;
+        }
+        let Ok(live) = self.live.find(resource, self.results) else {
+            return;
+        };
+        let Ok(original) = self.original.find(resource, self.results) else {
+            return;
+        };
+        read(live, |live_node| {
+            read(original, |original_node| {
+                let found = [(live, live_node), (original, original_node)];
+                let unbound = found.iter().find(|(_, node)| !node.is_none_or(is_bounded));
+                if let Some((Some((list, id)), _)) = unbound {
+                    self.results.push(unbounded(list.resource(*id)));
+                    return;
+                }
+                if live.is_some_and(|(_, live)| !self.take(live, id)) {
+                    return;
+                }
+                let Ok(previous) = self.previous(resource, live_node, original_node) else {
+                    return;
+                };
+                each(&Pair {
+                    id,
+                    config,
+                    live: live_node,
+                    previous,
+                });
+            });
+        });
+    }
+
+    /// Gives a live resource to a configuration; false if another has it.
+    fn take(&mut self, live: ItemId, id: ItemId) -> bool {
+        let Some(other) = self.taken.insert(live, id) else {
+            return true;
+        };
+        let other = self.list.resource(other);
+        let file = other.origin.path.as_deref().unwrap_or("an item");
+        let message =
+            format!("expected one configuration for a live resource, found another in `{file}`");
+        let result = FunctionResult::error(Reason::DuplicateResource, message);
+        self.results.push(result.about(self.list.resource(id)));
+        false
+    }
+
+    fn previous<'n>(
+        &mut self,
+        resource: &Resource,
+        live: Option<NodeRef<'_>>,
+        original: Option<NodeRef<'n>>,
+    ) -> Result<Option<Previous<'n>>, ()> {
+        if let Some(node) = original {
+            return Ok(Some(Previous::Given(node)));
+        }
+        let Some(live) = live else {
+            return Ok(None);
+        };
+        let applied = read_last_applied(live, resource, self.results)?;
+        Ok(applied.map(|applied| Previous::LastApplied(Box::new(applied))))
+    }
+}
+
+/// A supplied resource.
+type Found<'a> = (&'a ResourceList, ItemId);
+
+fn read<T>(found: Option<Found<'_>>, read: impl FnOnce(Option<NodeRef<'_>>) -> T) -> T {
+    match found {
+        Some((list, id)) => list.read(id, |node| read(Some(node.resolved()))),
+        None => read(None),
+    }
 }
 
 /// Whether an item is a configuration: not a Kptfile, not local config, and with a name.
@@ -144,22 +203,11 @@ impl<'a> SuppliedResources<'a> {
     }
 
     /// The resource with the identity of a configuration.
-    fn find(
-        &self,
-        resource: &Resource,
-        results: &mut Results,
-    ) -> Result<Option<(ItemId, NodeRef<'a>)>, ()> {
+    fn find(&self, resource: &Resource, results: &mut Results) -> Result<Option<Found<'a>>, ()> {
         for (list, index) in &self.lists {
             match index.find(resource) {
                 Matches::None => {}
-                Matches::One(id) => {
-                    let node = list.node(id).resolved();
-                    if is_bounded(node) {
-                        return Ok(Some((id, node)));
-                    }
-                    results.push(unbounded(list.resource(id)));
-                    return Err(());
-                }
+                Matches::One(id) => return Ok(Some((*list, id))),
                 Matches::Several(ids) => {
                     let message = format!(
                         "role `{}`: expected one resource for the configuration, found {}; name the namespace",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::replace::replaced;
+use super::replace::{plain_replaced, replaced};
 use super::{Form, Item, ItemId, ResourceList};
 use crate::resource::Resource;
 use crate::source_text::{EditedText, Locator, SourceText};
@@ -31,7 +31,8 @@ impl ResourceList {
         })
     }
 
-    /// Edits several items. An item whose `change` fails stays as it is, and `refused` gets the error.
+    /// Edits several items, which most steps do last: their trees are not kept. An item whose `change` fails stays as it
+    /// is, and `refused` gets the error.
     pub fn edit_items<'f, E: From<EditError>>(
         &mut self,
         ids: impl IntoIterator<Item = ItemId>,
@@ -42,7 +43,7 @@ impl ResourceList {
             let nodes: Vec<NodeId> = ids.iter().map(|id| self.node(*id).id).collect();
             let Some(first) = ids.first() else { continue };
             let (text, room) = (self.items[first.0].text, &self.room);
-            let edited = self.texts[text].edit(|document, editor| {
+            let edited = self.texts[text].edit_last(|document, editor| {
                 let mut changed = Vec::new();
                 for (id, node) in ids.iter().zip(nodes) {
                     let node = document.node(node);
@@ -118,6 +119,17 @@ impl ResourceList {
         self.texts[self.items[id.0].text].keep(text);
     }
 
+    /// Replaces the lines of an item that has no comments around it by those of a text with one document, and makes no
+    /// tree. False where only [`ResourceList::replace_lines`] can tell.
+    pub(crate) fn replace_plain_lines(&mut self, id: ItemId, document: &str) -> bool {
+        let Form::Stream(stream) = &self.form else {
+            return false;
+        };
+        let text = &mut self.texts[self.items[id.0].text];
+        let new = plain_replaced(text.text(), document, stream.indent);
+        new.is_some_and(|new| text.replace_item(new))
+    }
+
     /// Replaces the lines of an item by those of a document. False if the item shares its lines with
     /// others, or the lines cannot move to the item's column.
     pub(crate) fn replace_lines(&mut self, id: ItemId, document: &OwnedDocument) -> bool {
@@ -160,18 +172,18 @@ impl ResourceList {
                 }
                 self.texts
                     .extend(other.texts.iter().map(SourceText::new_file));
-                let items = other.items.iter();
-                self.items
-                    .extend(items.map(|item| {
-                        Item::new(Resource::default(), base + item.text, item.locator)
-                    }));
+                for (id, _) in other.items() {
+                    let Item { text, locator, .. } = other.items[id.0];
+                    let resource = other.read_once(id, Resource::read);
+                    self.items.push(Item::new(resource, base + text, locator));
+                }
             }
             Form::Stream(stream) => {
-                let nodes = other.items().map(|(id, _)| other.node(id));
-                let texts: Result<Vec<SourceText>, EditError> =
-                    nodes.map(|node| stream.item_of(node)).collect();
-                for text in texts? {
-                    self.push_item(text, Resource::default());
+                let ids = other.items().map(|(id, _)| id);
+                let new: Result<Vec<(SourceText, Resource)>, EditError> =
+                    ids.map(|id| stream.item_of(other, id)).collect();
+                for (text, resource) in new? {
+                    self.push_item(text, resource);
                 }
             }
             Form::Whole => {
@@ -181,21 +193,13 @@ impl ResourceList {
             Form::Json(_) | Form::ReadOnly => return Ok(()),
         }
         let in_package = self.is_package();
-        for (index, item) in self.items[first..].iter_mut().enumerate() {
-            item.resource = other.read_again(ItemId(index));
+        let adopted = self.items[first..].iter_mut();
+        for (item, (_, resource)) in adopted.zip(other.items()) {
+            item.resource.origin = resource.origin.clone();
             if !in_package {
                 item.resource.origin.package_path.clone_from(&package_path);
             }
         }
         Ok(())
-    }
-
-    /// The identity of an item after edits, with its origin as it was.
-    fn read_again(&self, id: ItemId) -> Resource {
-        let origin = self.resource(id).origin.clone();
-        Resource {
-            origin,
-            ..Resource::read(self.node(id))
-        }
     }
 }

@@ -226,6 +226,14 @@ impl ResourceList {
         found.expect("edits keep the items of a text")
     }
 
+    /// The text of an item that is the one document of its text, from behind its marker to a line break, sharing its
+    /// buffer. `None` for other items, and where only a tree can tell.
+    pub(crate) fn sole_document(&self, id: ItemId) -> Option<Text> {
+        let item = &self.items[id.0];
+        let is_document = matches!(item.locator, Locator::Document(0)) && self.is_alone(id);
+        is_document.then(|| self.texts[item.text].sole_document())?
+    }
+
     /// Whether two items that have texts of their own are the same bytes; false where that is not known.
     pub(crate) fn is_same_text(&self, id: ItemId, other: &Self, other_id: ItemId) -> bool {
         let text = |list: &'_ Self, id: ItemId| {

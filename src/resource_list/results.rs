@@ -18,7 +18,7 @@ pub(super) fn append_all(
     let mut next = || left.by_ref().take(BATCH).collect::<Vec<Value>>();
     let before = wrapper.snapshot();
     let first = next();
-    wrapper.edit(|document, editor| append_results(document, editor, first))?;
+    wrapper.edit_last(|document, editor| append_results(document, editor, first))?;
     if results.len() <= BATCH {
         return Ok(Vec::new());
     }

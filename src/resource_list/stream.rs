@@ -15,7 +15,7 @@ use crate::source_text::{Locator, SourceText};
 use crate::split;
 use crate::text::Text;
 use crate::yaml::{
-    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value,
+    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value, lines_as_item,
     to_indented_block_text,
 };
 
@@ -68,8 +68,16 @@ impl Stream {
         results: &Results,
         keep: bool,
     ) -> Result<Vec<Text>, EditError> {
+        let old_line = ItemsLine::of(&self.wrapper);
+        let old = self.wrapper.snapshot();
         let more_results = append_all(&mut self.wrapper, results)?;
-        let line = ItemsLine::of(&self.wrapper);
+        // Results mostly follow the items, and a tree of many would be large.
+        let is_same = self.wrapper.text().starts_with(&old.text()[..old_line.end]);
+        let line = if is_same {
+            old_line
+        } else {
+            ItemsLine::of(&self.wrapper)
+        };
         let Changes {
             inserted,
             appended,
@@ -129,11 +137,25 @@ impl Stream {
         text
     }
 
-    /// A document of a package as an item, comments above it included.
-    pub(super) fn item_of(&self, node: NodeRef<'_>) -> Result<SourceText, EditError> {
+    /// A resource of a package as an item, comments above it included.
+    pub(super) fn item_of(
+        &self,
+        package: &ResourceList,
+        id: ItemId,
+    ) -> Result<(SourceText, Resource), EditError> {
+        let newline = self.newline();
+        let lines = package.sole_document(id);
+        let lines = lines.and_then(|text| lines_as_item(&text, self.indent, newline));
+        if let Some(item) = lines.and_then(|text| SourceText::new_item(text, OPTIONS)) {
+            return Ok(item);
+        }
+        package.read(id, |node| self.item_of_node(node))
+    }
+
+    fn item_of_node(&self, node: NodeRef<'_>) -> Result<(SourceText, Resource), EditError> {
         let newline = self.newline();
         if let Some(text) = SourceText::new_item_of(node, self.indent, newline, OPTIONS) {
-            return Ok(text);
+            return Ok((text, Resource::read(node)));
         }
         const LIST: &str = "items:\n- a\n";
         let tree = Tree::parse(LIST, ParseOptions::default()).map_err(EditError::Broken)?;
@@ -147,8 +169,7 @@ impl Stream {
         for line in editor.finish()?.lines().skip(1) {
             push_line(&mut text, self.indent, line, newline);
         }
-        let item = SourceText::new_item(text, OPTIONS).map(|(text, _)| text);
-        item.ok_or_else(|| EditError::WrongKind {
+        SourceText::new_item(text, OPTIONS).ok_or_else(|| EditError::WrongKind {
             place: node.path().to_string(),
             expected: "mapping",
             found: node.kind_name(),

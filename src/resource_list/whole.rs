@@ -211,9 +211,9 @@ impl ResourceList {
             }
             Ok::<_, EditError>(())
         })?;
-        let new = count..count + nodes.len();
+        let new = (count..).zip(nodes);
         self.items
-            .extend(new.map(|index| item((index, Resource::default()))));
+            .extend(new.map(|(index, node)| item((index, Resource::read(*node)))));
         Ok(())
     }
 }

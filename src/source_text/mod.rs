@@ -14,7 +14,8 @@ use memchr::memmem::Finder;
 use crate::resource::Resource;
 use crate::text::Text;
 use crate::yaml::{
-    Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree, document_as_item,
+    Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Spliced, Tree,
+    document_as_item, sole_document,
 };
 
 /// A text with its edits so far. It is parsed when somebody asks for its tree, and again after an
@@ -203,6 +204,13 @@ impl SourceText {
         self.edited.as_ref().unwrap_or(&self.source).clone()
     }
 
+    /// The one document of the text, from behind its marker, if it ends in a line break. `None` where only a tree can tell.
+    pub(crate) fn sole_document(&self) -> Option<Text> {
+        let text = self.edited.as_ref().unwrap_or(&self.source);
+        let range = sole_document(text)?;
+        text.ends_with('\n').then(|| text.slice(range))
+    }
+
     /// The text to emit: with its edits if those are kept and change anything, else as it came.
     #[must_use]
     pub(crate) fn emitted(&self, keep: bool) -> Text {
@@ -276,13 +284,9 @@ impl SourceText {
         &mut self,
         change: impl for<'d> FnOnce(Document<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let document = self.document();
-        let mut editor = Editor::new(document);
-        change(document, &mut editor)?;
-        if editor.is_empty() {
+        let Some(spliced) = self.spliced(change)? else {
             return Ok(());
-        }
-        let spliced = editor.splice()?;
+        };
         // Two trees of a large text need not be there at a time.
         self.parsed = OnceLock::new();
         let (text, tree) = spliced.parse_unless_large(self.options)?;
@@ -293,6 +297,35 @@ impl SourceText {
         Ok(())
     }
 
+    /// As [`SourceText::edit`], and keeps no tree: for edits after which few texts are read again.
+    ///
+    /// # Errors
+    /// As [`SourceText::edit`].
+    pub(crate) fn edit_last<'f, E: From<EditError>>(
+        &mut self,
+        change: impl for<'d> FnOnce(Document<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some(spliced) = self.spliced(change)? {
+            self.parsed = OnceLock::new();
+            self.keep(EditedText(spliced.checked(self.options)?));
+        }
+        Ok(())
+    }
+
+    /// The text with edits; `None` if there are none.
+    fn spliced<'s, 'f, E: From<EditError>>(
+        &'s self,
+        change: impl FnOnce(Document<'s>, &mut Editor<'s, 'f>) -> Result<(), E>,
+    ) -> Result<Option<Spliced>, E> {
+        let document = self.document();
+        let mut editor = Editor::new(document);
+        change(document, &mut editor)?;
+        if editor.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(editor.splice()?))
+    }
+
     /// The text with edits that may borrow from it; `None` if there are none.
     ///
     /// # Errors
@@ -301,14 +334,9 @@ impl SourceText {
         &'s self,
         change: impl FnOnce(Document<'s>, &mut Editor<'s, 's>) -> Result<(), E>,
     ) -> Result<Option<EditedText>, E> {
-        let document = self.document();
-        let mut editor = Editor::new(document);
-        change(document, &mut editor)?;
-        if editor.is_empty() {
-            return Ok(None);
-        }
-        let text = editor.splice()?.checked(self.options)?;
-        Ok(Some(EditedText(text)))
+        let spliced = self.spliced(change)?;
+        let text = spliced.map(|spliced| spliced.checked(self.options));
+        Ok(text.transpose()?.map(EditedText))
     }
 
     /// Keeps edits that [`SourceText::rewritten`] made of this text.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{SourceText, parse};
+use super::{EditedText, SourceText, parse};
 use crate::identity;
 use crate::parallel;
 use crate::resource::Resource;
@@ -53,6 +53,15 @@ impl SourceText {
     pub(crate) fn new_item(text: String, options: ParseOptions) -> Option<(Self, Resource)> {
         let resource = resource_behind_dash(&text, options)?;
         Some((Self::added(text, options), resource))
+    }
+
+    /// Replaces the text if the new one is a sequence of one mapping; says whether it is.
+    pub(crate) fn replace_item(&mut self, text: String) -> bool {
+        let is_item = resource_behind_dash(&text, self.options).is_some();
+        if is_item {
+            self.keep(EditedText(text));
+        }
+        is_item
     }
 }
 

@@ -11,11 +11,12 @@ use std::sync::Arc;
 use super::comments::comment_behind;
 use super::content::{Content, OwnedDocument};
 use super::document::Document;
+use super::lines::{line_end, line_start};
 use super::node::NodeRef;
 use super::tree::NodeKind;
 
 /// The lines of a whole document; `None` if they cannot move to another column.
-fn document_lines(root: NodeRef<'_>) -> Option<Vec<&str>> {
+fn document_lines(root: NodeRef<'_>) -> Option<&str> {
     let text = root.document_text()?;
     let kind = root.kind();
     // The directives of the document would be lost.
@@ -24,24 +25,41 @@ fn document_lines(root: NodeRef<'_>) -> Option<Vec<&str>> {
     if !is_collection || has_directives || root.document.tree.unterminated.is_some() {
         return None;
     }
-    let lines = text.trim_start_matches('\u{feff}').lines();
-    let mut lines: Vec<&str> = lines.skip_while(|line| line.trim().is_empty()).collect();
-    if !root.document.ends_in_kept_scalar(root) {
-        let last = lines.iter().rposition(|line| !line.trim().is_empty())?;
-        lines.truncate(last + 1);
+    let lines = without_blank_start(text.trim_start_matches('\u{feff}'));
+    if root.document.ends_in_kept_scalar(root) {
+        return Some(lines);
     }
-    Some(lines)
+    let end = lines.trim_end().len();
+    Some(&lines[..line_end(lines.as_bytes(), end)])
+}
+
+/// Without the blank lines at the start.
+fn without_blank_start(text: &str) -> &str {
+    let content = text.len() - text.trim_start().len();
+    &text[line_start(text.as_bytes(), content)..]
 }
 
 /// The text of a whole document as an item with its dash at a column; `None` if the text cannot
 /// stand behind a dash.
 #[must_use]
 pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) -> Option<String> {
-    let lines = document_lines(root)?;
-    let length = |line: &&str| line.len() + indent + 2 + newline.len();
-    let mut out = String::with_capacity(lines.iter().map(length).sum());
+    document_lines(root).map(|lines| behind_dash(lines, indent, newline))
+}
+
+/// As [`document_as_item`], of a text without markers and directives. Whoever takes the item checks that it is a mapping.
+/// `None` where blank lines end the text: its tree tells whether they belong to its value.
+#[must_use]
+pub(crate) fn lines_as_item(text: &str, indent: usize, newline: &str) -> Option<String> {
+    let last = text.lines().next_back()?;
+    let lines = without_blank_start(text);
+    (!last.trim().is_empty()).then(|| behind_dash(lines, indent, newline))
+}
+
+fn behind_dash(lines: &str, indent: usize, newline: &str) -> String {
     let (dash, below) = (format!("{:indent$}- ", ""), format!("{:indent$}  ", ""));
-    for (at, line) in lines.into_iter().enumerate() {
+    let count = 1 + memchr::memchr_iter(b'\n', lines.as_bytes()).count();
+    let mut out = String::with_capacity(lines.len() + count * (below.len() + newline.len()));
+    for (at, line) in lines.lines().enumerate() {
         if at == 0 {
             out.push_str(&dash);
         } else if !line.is_empty() {
@@ -50,7 +68,7 @@ pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) 
         out.push_str(line);
         out.push_str(newline);
     }
-    Some(out)
+    out
 }
 
 /// A whole document as content that keeps its lines, comments included; `None` if the lines cannot
@@ -58,7 +76,7 @@ pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) 
 #[must_use]
 pub(crate) fn document_as_content(root: NodeRef<'_>) -> Option<Content<'static>> {
     let lines = document_lines(root)?;
-    let lines: String = lines.into_iter().flat_map(|line| [line, "\n"]).collect();
+    let lines: String = lines.lines().flat_map(|line| [line, "\n"]).collect();
     let text = OwnedDocument::as_it_is(lines).ok()?;
     Some(Content::Text(Arc::new(text)))
 }

@@ -23,13 +23,17 @@ pub(super) enum NewContent {
 
 impl NewFile {
     pub(super) fn krm(path: String, text: String) -> Result<Self, UsageError> {
-        let file = KrmFile::parse(path.clone(), Text::from(text));
+        let file = KrmFile::parse(path, Text::from(text));
         let file = file.map_err(|error| UsageError(error.to_string()))?;
-        Ok(Self {
-            path,
+        Ok(Self::of(file))
+    }
+
+    fn of(file: KrmFile) -> Self {
+        Self {
+            path: file.path.clone(),
             mode: None,
             content: NewContent::Krm(file),
-        })
+        }
     }
 
     /// Its resources. An empty file has no text to edit, and is copied.
@@ -74,19 +78,32 @@ pub(super) fn files_of_items(list: &ResourceList) -> Result<Vec<NewFile>, UsageE
         })
         .collect();
     items.sort();
-    let mut texts: Vec<(String, String)> = Vec::new();
+    let mut files: Vec<(String, Vec<ItemId>)> = Vec::new();
     for (path, _, id) in items {
-        let text = own_text(list.node(id));
-        match texts.last_mut().filter(|(last, _)| *last == path) {
-            Some((_, file)) => {
-                file.push_str("---\n");
-                file.push_str(&text);
-            }
-            None => texts.push((path, text)),
+        match files.last_mut().filter(|(last, _)| *last == path) {
+            Some((_, ids)) => ids.push(id),
+            None => files.push((path, vec![id])),
         }
     }
-    let texts = texts.into_iter();
-    texts.map(|(path, text)| NewFile::krm(path, text)).collect()
+    let files = files.into_iter();
+    files
+        .map(|(path, ids)| file_of_items(path, &ids, list))
+        .collect()
+}
+
+fn file_of_items(path: String, ids: &[ItemId], list: &ResourceList) -> Result<NewFile, UsageError> {
+    if let [id] = ids
+        && let Some(text) = list.sole_document(*id)
+    {
+        let resource = list.resource(*id).clone();
+        return Ok(NewFile::of(KrmFile::of_one(path, text, resource)));
+    }
+    let texts = ids.iter().map(|id| match list.sole_document(*id) {
+        Some(text) => text.to_string(),
+        None => list.read(*id, own_text),
+    });
+    let texts: Vec<String> = texts.collect();
+    NewFile::krm(path, texts.join("---\n"))
 }
 
 /// The resources of the files.

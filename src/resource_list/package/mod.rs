@@ -18,7 +18,7 @@ use crate::parallel;
 use crate::resource::Resource;
 use crate::source_text::{Locator, SourceText};
 use crate::text::Text;
-use crate::yaml::{Document, ParseError, Tree};
+use crate::yaml::{Document, ParseError, ParseOptions, Tree};
 
 /// The files of a package; the text of file N is text N of the list.
 #[derive(Debug)]
@@ -60,6 +60,15 @@ impl KrmFile {
                 documents: numbered(documents),
             }),
             Err(error) => Err(InputError::Yaml { place: path, error }),
+        }
+    }
+
+    /// A file of one resource that was read already.
+    pub(crate) fn of_one(path: String, text: Text, resource: Resource) -> Self {
+        Self {
+            path,
+            text: SourceText::accepted(text, ParseOptions::default()),
+            documents: vec![(0, resource)],
         }
     }
 

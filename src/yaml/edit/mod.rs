@@ -41,6 +41,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use finish::Spliced;
+
 use change::{Change, is_empty};
 use keys::KeyIndexes;
 use refuse::{key_of, readable};

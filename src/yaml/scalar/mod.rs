@@ -48,18 +48,29 @@ pub fn resolve_plain(text: &str) -> Value {
 }
 
 /// Whether a plain scalar means a string in the core schema.
+#[inline]
 pub(crate) fn is_plain_string(text: &str) -> bool {
-    resolve_special(text).is_none()
+    !may_be_special(text.as_bytes().first()) || resolve_special(text).is_none()
 }
 
-/// The value of a plain scalar that is no string.
+/// Whether a plain scalar that begins so may be no string. Most scalars are words, and those may not.
+#[inline]
+fn may_be_special(first: Option<&u8>) -> bool {
+    matches!(
+        first,
+        None | Some(
+            b'~' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'0'..=b'9' | b'-' | b'+' | b'.'
+        )
+    )
+}
+
 /// Whether a plain scalar is `null`.
 pub(crate) fn is_plain_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
+/// The value of a plain scalar that is no string.
 fn resolve_special(text: &str) -> Option<Value> {
-    // Most scalars are words, and those end here.
     match text.as_bytes().first() {
         None => Some(Value::Null),
         Some(b'~' | b'n' | b'N') => is_plain_null(text).then_some(Value::Null),

@@ -2,6 +2,7 @@
 
 use memchr::{memchr, memchr2};
 
+use super::near::colon_or_hash;
 use super::{Awaited, Bail, Events, Line, Scalar, ScalarStyle, Scanner};
 
 /// Bytes from the start of a key to its colon; YAML allows 1,024 characters.
@@ -120,10 +121,10 @@ impl<E: Events> Scanner<'_, &mut E> {
     pub(super) fn plain_rest(&self, start: usize, limit: usize) -> Result<(usize, Stop), Bail> {
         let mut at = start;
         let (mut end, stop) = loop {
-            let Some(found) = colon_or_hash(&self.bytes[at..limit]) else {
+            let Some(found) = colon_or_hash(self.bytes, at, limit) else {
                 break (limit, Stop::Line);
             };
-            at += found;
+            at = found;
             if self.bytes[at] == b':' {
                 if at + 1 == limit || self.bytes[at + 1] == b' ' {
                     break (at, Stop::Colon(at));
@@ -184,16 +185,6 @@ impl<E: Events> Scanner<'_, &mut E> {
             }
         }
     }
-}
-
-/// Most keys and values are so short that a loop finds their end before a search has begun.
-const SHORT: usize = 16;
-
-#[inline]
-fn colon_or_hash(bytes: &[u8]) -> Option<usize> {
-    let (near, far) = bytes.split_at(bytes.len().min(SHORT));
-    let found = near.iter().position(|byte| matches!(byte, b':' | b'#'));
-    found.or_else(|| memchr2(b':', b'#', far).map(|at| SHORT + at))
 }
 
 pub(super) fn quoted_style(quote: u8) -> ScalarStyle {

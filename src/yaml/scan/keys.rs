@@ -65,7 +65,7 @@ impl OpenKeys {
             _ => return Err(Bail),
         };
         let new = Key {
-            print: print(inner.as_bytes()),
+            print: print(text.as_bytes(), key.start + quote, inner.len()),
             start: offset(key.start + quote),
             end: offset(key.end - quote),
         };
@@ -104,13 +104,37 @@ impl OpenKeys {
     }
 }
 
+/// The fingerprint of the key of a length at `start`.
 #[inline]
-fn print(text: &[u8]) -> u64 {
-    let last = match text.last_chunk::<8>() {
-        Some(last) => u64::from_le_bytes(*last),
-        None => text
-            .iter()
-            .fold(0, |print, byte| print << 8 | u64::from(*byte)),
+fn print(text: &[u8], start: usize, length: usize) -> u64 {
+    let last = length.min(8);
+    let at = start + length - last;
+    // A short key is looked at together with what follows it, and not much follows at the end of a text.
+    let word = match text[at..].first_chunk() {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => {
+            let bytes = text[at..at + last].iter().rev();
+            bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
+        }
     };
-    last.wrapping_add((text.len() as u64) << 56)
+    let behind = u64::BITS - u8::BITS * offset(last);
+    let word = word.checked_shl(behind).unwrap_or_default();
+    word.wrapping_add((length as u64) << 56)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::print;
+
+    #[test]
+    fn a_key_has_one_fingerprint_wherever_it_stands() {
+        for length in 0..20 {
+            let key = &"abcdefghijklmnopqrstuvwxyz"[..length];
+            let prints = ["", ": 1", ": 123456789"].map(|behind| {
+                let text = format!("- {key}{behind}");
+                print(text.as_bytes(), 2, length)
+            });
+            assert!(prints.iter().all(|one| *one == prints[0]), "{key}");
+        }
+    }
 }

@@ -8,7 +8,7 @@
 //!
 //! In reading order: this file walks lines and indentation. [`inline`] reads keys and scalars of one
 //! line, [`several_lines`] scalars that go on below, [`flow`] brackets and braces, [`block_scalar`] `|`
-//! and `>`. [`bytes`] checks every byte first. [`decode`] decodes the text of a scalar. [`build`] makes
+//! and `>`. [`bytes`] checks every byte first, [`near`] searches short runs. [`decode`] decodes the text of a scalar. [`build`] makes
 //! a tree of the events, [`check`] nothing.
 
 mod block_scalar;
@@ -19,9 +19,9 @@ mod decode;
 mod flow;
 mod inline;
 mod keys;
+mod near;
 mod several_lines;
 
-use super::lines::line_end;
 use super::scalar::ScalarStyle;
 use super::tree::NodeKind;
 
@@ -180,7 +180,7 @@ impl<E: Events> Scanner<'_, &mut E> {
 
     #[inline]
     fn line(&self, start: usize) -> Line {
-        let next = line_end(self.bytes, start);
+        let next = near::line_end(self.bytes, start);
         let mut end = next;
         if self.returns && end > start && next < self.bytes.len() && self.bytes[end - 1] == b'\r' {
             end -= 1;
@@ -190,11 +190,8 @@ impl<E: Events> Scanner<'_, &mut E> {
     }
 
     #[inline]
-    fn skip_spaces(&self, mut at: usize, end: usize) -> usize {
-        while at < end && self.bytes[at] == b' ' {
-            at += 1;
-        }
-        at
+    fn skip_spaces(&self, at: usize, end: usize) -> usize {
+        near::skip_spaces(self.bytes, at, end)
     }
 
     /// `---`, `...` or a directive.
