@@ -7,7 +7,7 @@ use super::{fleet, generate};
 
 const EMPTY: &str = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n";
 
-const VARIANT: &str = "\
+pub(crate) const VARIANT: &str = "\
 apiVersion: config.porch.kpt.dev/v1alpha1
 kind: PackageVariant
 metadata:
@@ -27,14 +27,14 @@ spec:
   - name: endpoints
 ";
 
-const PATCH: &str = "\
+pub(crate) const PATCH: &str = "\
 target: {kind: Deployment}
 patch:
   spec:
     revisionHistoryLimit: 5
 ";
 
-const POINT: &str = "\
+pub(crate) const POINT: &str = "\
 - apiVersion: infra.example.com/v1
   kind: ServiceEndpoints
   metadata:
@@ -45,7 +45,7 @@ const POINT: &str = "\
     host: none
 ";
 
-const CLUSTER: &str = "\
+pub(crate) const CLUSTER: &str = "\
 apiVersion: infra.example.com/v1
 kind: ServiceEndpoints
 metadata:

@@ -1,7 +1,7 @@
 //! The benchmark: whole processes, from a file as standard input to `/dev/null`, beside reference work on
 //! the same bytes in the same run. `cargo bench` prints the tables; only ratios are worth comparing.
 //!
-//! `cargo bench -- WORD...` prints some of them: `small`, `context`, `counts`, `each`, `fleet`, `merge`, `patches`. Numbers are
+//! `cargo bench -- WORD...` prints some of them: `small`, `context`, `counts`, `each`, `everyday`, `fleet`, `merge`, `patches`. Numbers are
 //! sizes for `context` and `each` in MB, instead of 1, 10 and 50. `go` builds a function in Go beside ours, with modules from Go's proxy.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
@@ -9,6 +9,7 @@
 mod context;
 mod counts;
 mod each;
+mod everyday;
 mod fleet;
 mod generate;
 mod go_function;
@@ -18,8 +19,8 @@ mod patches;
 mod reference;
 mod small;
 
-const TABLES: [&str; 7] = [
-    "small", "context", "counts", "each", "fleet", "merge", "patches",
+const TABLES: [&str; 8] = [
+    "small", "context", "counts", "each", "everyday", "fleet", "merge", "patches",
 ];
 
 fn main() {
@@ -53,6 +54,9 @@ fn main() {
     }
     if asked("each") {
         each::table(&sizes);
+    }
+    if asked("everyday") {
+        everyday::table();
     }
     if asked("patches") {
         patches::table();

@@ -119,7 +119,7 @@ pub(crate) fn measure(rows: &mut [Row<'_>]) {
 }
 
 /// Least, median and greatest.
-fn spread(mut values: Vec<f64>) -> [f64; 3] {
+pub(crate) fn spread(mut values: Vec<f64>) -> [f64; 3] {
     values.sort_by(f64::total_cmp);
     let last = values.len() - 1;
     [values[0], values[last / 2], values[last]]

@@ -49,7 +49,7 @@ pub(crate) fn table() {
 }
 
 /// In memory, where that is possible.
-fn folder() -> TempDir {
+pub(crate) fn folder() -> TempDir {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() {
         tempfile::tempdir_in(memory)
@@ -134,7 +134,7 @@ fn real(root: &Path, pair: &Path) -> usize {
 }
 
 /// Writes original, local and upstream.
-fn write(root: &Path, count: usize) {
+pub(crate) fn write(root: &Path, count: usize) {
     let per_file = if count >= 100_000 { 10 } else { 1 };
     for side in ["original", "local", "upstream"] {
         let folder = root.join(side);
@@ -180,7 +180,7 @@ fn in_place(root: &Path, times: usize) -> f64 {
     seconds / times as f64
 }
 
-fn command(root: &Path, package: &Path, flag: Option<&str>) -> Command {
+pub(crate) fn command(root: &Path, package: &Path, flag: Option<&str>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_merge-package"));
     command.arg("--package").arg(package).args(flag);
     command.arg("--original").arg(root.join("original"));
@@ -197,7 +197,40 @@ fn merge(root: &Path, package: &Path, flag: Option<&str>) {
 
 /// `kpt pkg update` of the same package, from a git repository with both revisions.
 fn kpt(root: &Path) -> f64 {
-    let (repository, package) = (root.join("repository"), root.join("kpt"));
+    let package = root.join("kpt");
+    run(Command::new("cp")
+        .arg("-R")
+        .arg(root.join("local"))
+        .arg(&package));
+    std::fs::write(package.join("Kptfile"), kptfile(root)).expect("a file");
+    cpu(|| run(&mut kpt_update(root, &package)))
+}
+
+/// `kpt pkg update` of a package with the [`kptfile`].
+pub(crate) fn kpt_update(root: &Path, package: &Path) -> Command {
+    let mut command = Command::new("kpt");
+    command
+        .current_dir(package)
+        .env("KPT_CACHE_DIR", root.join("cache"))
+        .env("HOME", root)
+        .args(["pkg", "update", ".@v2", "--strategy", "resource-merge"]);
+    command
+}
+
+/// A Kptfile by which kpt follows the [`repository`].
+pub(crate) fn kptfile(root: &Path) -> String {
+    let commit = repository(root);
+    let at = root.join("repository");
+    let at = at.display();
+    format!(
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: bench\nupstream:\n  type: git\n  git:\n    repo: {at}\n    directory: /\n    ref: v1\n  updateStrategy: resource-merge\nupstreamLock:\n  type: git\n  git:\n    repo: {at}\n    directory: /\n    ref: v1\n    commit: {commit}\n"
+    )
+}
+
+/// Makes a git repository: `original` is the tag `v1`, `upstream` and `local` behind it the tags `v2` and `local`. Gives the
+/// commit of `v1`; `local` is checked out.
+fn repository(root: &Path) -> String {
+    let repository = root.join("repository");
     std::fs::create_dir(&repository).expect("a folder");
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
@@ -206,40 +239,32 @@ fn kpt(root: &Path) -> f64 {
         run(command.args(arguments));
     };
     git(&["init", "-q", "-b", "main"]);
-    for (side, tag) in [("original", "v1"), ("upstream", "v2")] {
+    for (side, before, branch) in [
+        ("original", None, "v1"),
+        ("upstream", Some("v1"), "v2"),
+        ("local", Some("v1"), "local"),
+    ] {
+        match before {
+            Some(before) => git(&["checkout", "-q", "-b", &format!("to-{branch}"), before]),
+            None => git(&["checkout", "-q", "-b", "start"]),
+        }
         git(&["rm", "-r", "-q", "--ignore-unmatch", "."]);
         run(Command::new("cp")
             .arg("-R")
             .arg(root.join(side).join("."))
             .arg(&repository));
         git(&["add", "-A"]);
-        git(&["commit", "-q", "-m", tag]);
-        git(&["tag", tag]);
+        git(&["commit", "-q", "-m", branch]);
+        git(&["tag", branch]);
     }
     let commit = Command::new("git")
         .arg("-C")
         .arg(&repository)
         .args(["rev-parse", "v1"])
         .output();
-    let commit = String::from_utf8_lossy(&commit.expect("git").stdout)
+    String::from_utf8_lossy(&commit.expect("git").stdout)
         .trim()
-        .to_owned();
-    run(Command::new("cp")
-        .arg("-R")
-        .arg(root.join("local"))
-        .arg(&package));
-    let at = repository.display();
-    let kptfile = format!(
-        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: bench\nupstream:\n  type: git\n  git:\n    repo: {at}\n    directory: /\n    ref: v1\n  updateStrategy: resource-merge\nupstreamLock:\n  type: git\n  git:\n    repo: {at}\n    directory: /\n    ref: v1\n    commit: {commit}\n"
-    );
-    std::fs::write(package.join("Kptfile"), kptfile).expect("a file");
-    cpu(|| {
-        run(Command::new("kpt")
-            .current_dir(root)
-            .env("KPT_CACHE_DIR", root.join("cache"))
-            .env("HOME", root)
-            .args(["pkg", "update", "kpt@v2", "--strategy", "resource-merge"]));
-    })
+        .to_owned()
 }
 
 /// Seconds of processor time that the children of this process took during `work`.

@@ -311,11 +311,12 @@ fn assign(
     for (number, patch) in patches.iter().enumerate() {
         let (found, wanted) = match &patch.target {
             Some(target) => {
-                let matching = list
-                    .items()
-                    .filter(|(id, resource)| target.matches(resource, list.node(*id)));
-                let found: Vec<ItemId> = matching.map(|(id, _)| id).collect();
-                (found, target.describe())
+                let matches = |(id, resource): &(ItemId, &Resource)| {
+                    let matches_labels = || list.read(*id, |node| target.matches_labels(node));
+                    target.matches(resource) && (!target.has_labels() || matches_labels())
+                };
+                let found = list.items().filter(matches).map(|(id, _)| id);
+                (found.collect(), target.describe())
             }
             None => match index.find(&patch.resource) {
                 Matches::None => {
@@ -369,7 +370,6 @@ fn apply_patches(
     let assigned = assign(patches, options, list, results);
     let in_package = list.is_package();
     let mut deleted = Vec::new();
-    let mut texts = Vec::new();
     for ids in list.by_text(assigned.keys().copied()) {
         let (text, refused) = list.rewritten(&ids, |id, node, editor| {
             let resource = list.resource(id);
@@ -404,10 +404,7 @@ fn apply_patches(
         for (id, error) in refused {
             results.push(FunctionResult::refused(&error).about(list.resource(id)));
         }
-        texts.extend(text.zip(ids.first().copied()));
-    }
-    for (text, id) in texts {
-        list.set_text_of(id, text);
+        list.set_text_of(&ids, text);
     }
     for id in deleted {
         list.remove(id);

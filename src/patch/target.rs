@@ -119,9 +119,9 @@ enum SelectorOrText {
 }
 
 impl Target {
-    /// Whether a resource matches.
+    /// Whether the identity of a resource matches.
     #[must_use]
-    pub fn matches(&self, resource: &Resource, node: NodeRef<'_>) -> bool {
+    pub fn matches(&self, resource: &Resource) -> bool {
         let version = resource.api_version.rsplit('/').next().unwrap_or_default();
         let fits = |wanted: &Option<String>, found: Option<&str>| {
             wanted.as_deref().is_none_or(|wanted| Some(wanted) == found)
@@ -131,7 +131,18 @@ impl Target {
             && fits(&self.kind, Some(&resource.kind))
             && fits(&self.name, resource.name.as_deref())
             && fits(&self.namespace, resource.namespace.as_deref())
-            && self.labels.matches(&labels(node))
+    }
+
+    /// Whether the labels of a resource matter.
+    #[must_use]
+    pub fn has_labels(&self) -> bool {
+        !self.labels.match_labels.is_empty() || !self.labels.match_expressions.is_empty()
+    }
+
+    /// Whether the labels of a resource match.
+    #[must_use]
+    pub fn matches_labels(&self, node: NodeRef<'_>) -> bool {
+        self.labels.matches(&labels(node))
     }
 
     /// The target in words.
@@ -149,7 +160,7 @@ impl Target {
             Some(format!("{name} `{value}`"))
         });
         let mut given: Vec<String> = given.collect();
-        if !self.labels.match_labels.is_empty() || !self.labels.match_expressions.is_empty() {
+        if self.has_labels() {
             given.push("the labels of its selector".to_owned());
         }
         given.join(", ")

@@ -114,9 +114,14 @@ impl ResourceList {
         }
     }
 
-    /// Keeps the text that [`ResourceList::rewritten`] gave for the text of an item.
-    pub(crate) fn set_text_of(&mut self, id: ItemId, text: EditedText) {
-        self.texts[self.items[id.0].text].keep(text);
+    /// Keeps what [`ResourceList::rewritten`] gave for the text of items, and no tree of them.
+    pub(crate) fn set_text_of(&mut self, ids: &[ItemId], text: Option<EditedText>) {
+        let Some(first) = ids.first() else { return };
+        let old = &mut self.texts[self.items[first.0].text];
+        match text {
+            Some(text) => old.keep(text),
+            None => old.drop_tree(),
+        }
     }
 
     /// Replaces the lines of an item that has no comments around it by those of a text with one document, and makes no
@@ -157,7 +162,7 @@ impl ResourceList {
     ///
     /// # Errors
     /// An edit of the wrapper that cannot be made.
-    pub(crate) fn adopt(&mut self, other: &Self) -> Result<(), EditError> {
+    pub(crate) fn adopt(&mut self, mut other: Self) -> Result<(), EditError> {
         let package_path = self.root_package_path().map(str::to_owned);
         let first = self.items.len();
         self.join()?;
@@ -174,15 +179,24 @@ impl ResourceList {
                     .extend(other.texts.iter().map(SourceText::new_file));
                 for (id, _) in other.items() {
                     let Item { text, locator, .. } = other.items[id.0];
-                    let resource = other.read_once(id, Resource::read);
+                    let known = other
+                        .is_alone(id)
+                        .then(|| other.texts[text].sole_resource());
+                    let resource = known.flatten();
+                    let resource = resource.unwrap_or_else(|| Resource::read(other.node(id)));
                     self.items.push(Item::new(resource, base + text, locator));
                 }
             }
             Form::Stream(stream) => {
-                let ids = other.items().map(|(id, _)| id);
-                let new: Result<Vec<(SourceText, Resource)>, EditError> =
-                    ids.map(|id| stream.item_of(other, id)).collect();
-                for (text, resource) in new? {
+                let ids: Vec<ItemId> = other.items().map(|(id, _)| id).collect();
+                let mut new = Vec::with_capacity(ids.len());
+                for id in ids {
+                    new.push(stream.item_of(&other, id)?);
+                    if other.is_alone(id) {
+                        other.texts[other.items[id.0].text].clear();
+                    }
+                }
+                for (text, resource) in new {
                     self.push_item(text, resource);
                 }
             }

@@ -305,12 +305,16 @@ mod tests {
         crlf.chain(lists.clone()).collect()
     }
 
-    fn put_out(mut list: ResourceList, package: &ResourceList, kind: usize) -> String {
+    fn put_out(mut list: ResourceList, files: &[(&str, &str)], kind: usize) -> String {
         let value = || {
             let list = Value::Sequence(vec![Value::from("b\nc\n"), Value::Null]);
             Value::Mapping(vec![(Value::from("a"), list)])
         };
         if kind & 1 != 0 {
+            let files = files
+                .iter()
+                .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+            let package = ResourceList::from_texts(files).expect("a package");
             list.adopt(package).expect("resources");
         }
         if kind & 2 != 0 {
@@ -344,8 +348,6 @@ mod tests {
                 "kind: B\napiVersion: v1\ne: |\n  f\n\n   g\n---\n# h\n{kind: C, apiVersion: v1}\n",
             ),
         ];
-        let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
-        let package = ResourceList::from_texts(files).expect("a package");
         let mut cut = 0;
         for text in empty_lists() {
             let text = Text::from(text);
@@ -353,12 +355,12 @@ mod tests {
                 continue;
             };
             cut += 1;
-            assert_eq!(put_out(list, &package, 0), &*text);
+            assert_eq!(put_out(list, &files, 0), &*text);
             for kind in 0..32 {
                 let list = Stream::parse(&text).expect("the same list");
                 let whole = whole::parse(text.clone()).expect("a list");
-                let whole = put_out(whole, &package, kind);
-                assert_eq!(put_out(list, &package, kind), whole, "{kind}: {}", &*text);
+                let whole = put_out(whole, &files, kind);
+                assert_eq!(put_out(list, &files, kind), whole, "{kind}: {}", &*text);
             }
         }
         // Where dashes are further from their items, the list stays one text.
@@ -369,10 +371,9 @@ mod tests {
     fn adopted_resources_take_the_line_ends_of_the_list() {
         let item = "items:\n- kind: A\n  apiVersion: v1\n";
         let text = format!("{HEAD}{item}").replace('\n', "\r\n");
-        let files = [("b.yaml".to_owned(), "kind: B\napiVersion: v1\n".to_owned())];
-        let package = ResourceList::from_texts(files).expect("a package");
+        let files = [("b.yaml", "kind: B\napiVersion: v1\n")];
         let list = ResourceList::parse(text.clone()).expect("a list");
         let new = "- kind: B\r\n  apiVersion: v1\r\n";
-        assert_eq!(put_out(list, &package, 1), text + new);
+        assert_eq!(put_out(list, &files, 1), text + new);
     }
 }

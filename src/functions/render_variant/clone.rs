@@ -40,7 +40,7 @@ pub(super) fn clone(
     };
     refuse_taken(&files, list, results);
     let count = files.len();
-    let Some(mut package) = with_context(variant, &upstream.place, &mut files, results)? else {
+    let Some(package) = with_context(variant, &upstream.place, &mut files, results)? else {
         return Ok(());
     };
     if results.has_errors() {
@@ -51,7 +51,7 @@ pub(super) fn clone(
         made_context: files.len() > count,
         to_files: list.is_package(),
     };
-    adopt(variant, upstream, &mut package, form, list, results);
+    adopt(variant, upstream, package, form, list, results);
     if results.has_errors() {
         return Ok(());
     }
@@ -82,7 +82,7 @@ fn refuse_taken(files: &[NewFile], list: &ResourceList, results: &mut Results) {
 fn adopt(
     variant: &Variant<'_>,
     upstream: &SuppliedPackage,
-    package: &mut ResourceList,
+    mut package: ResourceList,
     form: Form,
     list: &mut ResourceList,
     results: &mut Results,
@@ -92,7 +92,7 @@ fn adopt(
         result.message = format!("cannot clone {}: {error}", upstream.place);
         result
     };
-    for (id, error) in edit(variant, package, form) {
+    for (id, error) in edit(variant, &mut package, form) {
         results.push(refusal(&error).about(package.resource(id)));
     }
     if !results.has_errors()

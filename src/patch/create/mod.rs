@@ -14,6 +14,7 @@
 
 mod list;
 mod pairs;
+mod same;
 mod set;
 
 use super::directive::RETAIN_KEYS;
@@ -38,7 +39,10 @@ pub fn create<'a>(
         modified,
         live: Some(live),
     };
-    Create { findings }.map(versions, rules, false, &Trail::Root)
+    let all = [original, Some(modified), Some(live)];
+    let is_plain = all.into_iter().flatten().all(same::is_plain);
+    let mut create = Create { findings, is_plain };
+    create.map(versions, rules, false, &Trail::Root)
 }
 
 /// One value in three versions; the configuration always has it.
@@ -51,6 +55,8 @@ struct Nodes<'p, 'a> {
 
 struct Create<'r> {
     findings: &'r mut Findings,
+    /// Whether no version has aliases or merge keys.
+    is_plain: bool,
 }
 
 impl Create<'_> {
@@ -126,6 +132,9 @@ impl Create<'_> {
             live: versions.live.filter(|live| live.shape() == shape),
             ..versions
         };
+        if self.is_plain && same::needs_nothing(versions, rules) {
+            return;
+        }
         let value = match (shape, rules.list()) {
             (Shape::Map, _) if !rules.replaces_map() => {
                 self.map(versions, rules, rules.retains_keys(), trail)

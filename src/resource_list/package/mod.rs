@@ -394,7 +394,7 @@ mod tests {
             ResourceList::from_texts([(path.to_owned(), text)]).expect("a package")
         };
         let mut list = package("b.yaml", "B");
-        list.adopt(&package("a.yaml", "A")).expect("files");
+        list.adopt(package("a.yaml", "A")).expect("files");
         for (path, kind) in [("a.yaml", "kind: A"), ("b.yaml", "kind: B")] {
             let bytes = list.read_file(path).expect("a file").into_owned();
             assert!(String::from_utf8_lossy(&bytes).starts_with(kind), "{path}");

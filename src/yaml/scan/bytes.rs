@@ -14,7 +14,6 @@ pub(super) struct Seen {
 /// YAML (YAML 1.2.2, 5.1), and the line breaks of Unicode.
 pub(super) fn check(bytes: &[u8]) -> Result<Seen, Bail> {
     let mut seen = Seen::default();
-    let mut wide = false;
     // Blocks without branches, which the compiler turns into vector instructions.
     for (number, block) in bytes.chunks(BLOCK).enumerate() {
         let (mut control, mut high) = (false, 0);
@@ -26,10 +25,9 @@ pub(super) fn check(bytes: &[u8]) -> Result<Seen, Bail> {
             controls(bytes, number * BLOCK, block.len(), &mut seen)?;
         }
         // 0x7f and 0x80 to 0xfe; UTF-8 has no 0xff.
-        wide |= high >= 0x80;
-    }
-    if wide {
-        wide_characters(bytes)?
+        if high >= 0x80 {
+            wide_characters(bytes, number * BLOCK, block.len())?;
+        }
     }
     Ok(seen)
 }
@@ -48,9 +46,9 @@ fn controls(bytes: &[u8], start: usize, length: usize, seen: &mut Seen) -> Resul
     Ok(())
 }
 
-fn wide_characters(bytes: &[u8]) -> Result<(), Bail> {
-    for (at, &byte) in bytes.iter().enumerate() {
-        let refused = match byte {
+fn wide_characters(bytes: &[u8], start: usize, length: usize) -> Result<(), Bail> {
+    for at in start..start + length {
+        let refused = match bytes[at] {
             0x7f => true,
             // U+0080 to U+009F.
             0xc2 => bytes[at + 1] < 0xa0,
