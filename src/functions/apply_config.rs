@@ -11,7 +11,7 @@
 
 use serde::Deserialize;
 
-use super::pairing::{Pair, for_each_pair};
+use super::pairing::{Pair, each_pair};
 use super::{Document, Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::git;
@@ -96,16 +96,13 @@ fn apply_all(
     list: &ResourceList,
     results: &mut Results,
 ) -> Vec<Document> {
-    let mut documents = Vec::new();
     let in_list = !list.is_package();
-    for_each_pair(list, supplied, results, |pair, results| {
+    let made = each_pair(list, supplied, results, |pair, results| {
         let resource = list.resource(pair.id);
-        match one(pair, resource, schema, options, in_list, results) {
-            Ok(document) => documents.push(document),
-            Err(error) => results.push(FunctionResult::refused(&error).about(resource)),
-        }
+        let made = one(pair, resource, schema, options, in_list, results);
+        made.map_err(|error| results.push(FunctionResult::refused(&error).about(resource)))
     });
-    documents
+    made.into_iter().flatten().collect()
 }
 
 fn one(

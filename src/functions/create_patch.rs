@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::pairing::{Pair, for_each_pair};
+use super::pairing::{Pair, each_pair};
 use super::{Document, Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::git;
@@ -101,14 +101,15 @@ fn create_all(
     list: &ResourceList,
     results: &mut Results,
 ) -> Vec<Document> {
-    let mut patches = Vec::new();
-    for_each_pair(list, supplied, results, |pair, results| {
+    let made = each_pair(list, supplied, results, |pair, results| {
         let resource = list.resource(pair.id);
-        match one(pair, resource, schema, options, results) {
-            Ok(patch) => patches.extend(patch),
-            Err(error) => results.push(FunctionResult::refused(&error).about(resource)),
-        }
+        let made = one(pair, resource, schema, options, results);
+        made.unwrap_or_else(|error| {
+            results.push(FunctionResult::refused(&error).about(resource));
+            None
+        })
     });
+    let patches: Vec<Document> = made.into_iter().flatten().collect();
     if patches.is_empty() && !results.has_errors() {
         results.push(FunctionResult::info("no patch: nothing is to be changed"));
     }

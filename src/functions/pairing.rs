@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use crate::parallel;
 use crate::patch::finding::unbounded;
 use crate::patch::last_applied::LastApplied;
 use crate::patch::node::{Node, is_bounded};
@@ -37,111 +38,135 @@ impl Pair<'_> {
     }
 }
 
-/// Hands each configuration among the items to `each`, with what belongs to it. One that cannot be paired is an error
-/// result. The results of pairing come before those of `each`.
+/// What `each` makes of the configurations among the items, with what belongs to them, in their order. One that cannot be
+/// paired is an error result. The results of pairing come before those of `each`.
 ///
-/// One pair at a time has trees.
-pub(super) fn for_each_pair(
+/// Long inputs are worked on by several threads, and each holds the trees of one pair at a time.
+pub(super) fn each_pair<T: Send>(
     list: &ResourceList,
     supplied: &Supplied,
     results: &mut Results,
-    mut each: impl FnMut(&Pair<'_>, &mut Results),
-) {
-    let mut later = Results::default();
-    let mut pairing = Pairing {
+    each: impl Fn(&Pair<'_>, &mut Results) -> T + Sync,
+) -> Vec<T> {
+    let pairing = Pairing {
         list,
         live: SuppliedResources::of(supplied, Role::Live),
         original: SuppliedResources::of(supplied, Role::Original),
-        taken: HashMap::new(),
-        results,
     };
-    for (id, _) in list.items() {
-        list.read(id, |config| {
-            pairing.pair(id, config, &mut |pair| each(pair, &mut later));
-        });
+    let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
+    let length = |id: &ItemId| list.text_of(*id).len();
+    let outcomes = parallel::map(&ids, length, |id| pairing.pair(*id, &each));
+    let mut taken: HashMap<ItemId, ItemId> = HashMap::new();
+    let (mut later, mut all) = (Results::default(), Vec::new());
+    for (id, outcome) in ids.into_iter().zip(outcomes) {
+        let take = |live: ItemId| taken.insert(live, id).map(|other| (live, other));
+        if let Some((_, other)) = outcome.live.and_then(take) {
+            results.push(is_taken(list.resource(id), list.resource(other)));
+            continue;
+        }
+        results.append(outcome.pairing);
+        later.append(outcome.results);
+        all.extend(outcome.made);
     }
-    later.iter().for_each(|result| results.push(result.clone()));
+    results.append(later);
+    all
 }
 
-/// Pairs one configuration after the other.
+/// The error for a configuration whose live resource another one has.
+fn is_taken(resource: &Resource, other: &Resource) -> FunctionResult {
+    let file = other.origin.path.as_deref().unwrap_or("an item");
+    let message =
+        format!("expected one configuration for a live resource, found another in `{file}`");
+    FunctionResult::error(Reason::DuplicateResource, message).about(resource)
+}
+
+/// What came of an item.
+struct Outcome<T> {
+    /// The live resource of the configuration.
+    live: Option<ItemId>,
+    pairing: Results,
+    results: Results,
+    /// `None` for an item that is not a configuration, or cannot be paired.
+    made: Option<T>,
+}
+
+impl<T> Default for Outcome<T> {
+    fn default() -> Self {
+        Self {
+            live: None,
+            pairing: Results::default(),
+            results: Results::default(),
+            made: None,
+        }
+    }
+}
+
 struct Pairing<'a> {
     list: &'a ResourceList,
     live: SuppliedResources<'a>,
     original: SuppliedResources<'a>,
-    /// The configuration of each live resource.
-    taken: HashMap<ItemId, ItemId>,
-    results: &'a mut Results,
 }
 
 impl Pairing<'_> {
-    fn pair(&mut self, id: ItemId, config: NodeRef<'_>, each: &mut dyn FnMut(&Pair<'_>)) {
-        let resource = self.list.resource(id);
-        if !is_config(resource, config) {
-            return;
-        }
-        if !is_bounded(config) {
-            self.results.push(unbounded(resource));
-            return;
-        }
-        let Ok(live) = self.live.find(resource, self.results) else {
-            return;
-        };
-        let Ok(original) = self.original.find(resource, self.results) else {
-            return;
-        };
-        read(live, |live_node| {
-            read(original, |original_node| {
-                let found = [(live, live_node), (original, original_node)];
-                let unbound = found.iter().find(|(_, node)| !node.is_none_or(is_bounded));
-                if let Some((Some((list, id)), _)) = unbound {
-                    self.results.push(unbounded(list.resource(*id)));
-                    return;
-                }
-                if live.is_some_and(|(_, live)| !self.take(live, id)) {
-                    return;
-                }
-                let Ok(previous) = self.previous(resource, live_node, original_node) else {
-                    return;
-                };
-                each(&Pair {
-                    id,
-                    config,
-                    live: live_node,
-                    previous,
+    fn pair<T>(&self, id: ItemId, each: &impl Fn(&Pair<'_>, &mut Results) -> T) -> Outcome<T> {
+        let mut outcome = Outcome::default();
+        self.list.read(id, |config| {
+            let resource = self.list.resource(id);
+            if !is_config(resource, config) {
+                return;
+            }
+            let pairing = &mut outcome.pairing;
+            if !is_bounded(config) {
+                pairing.push(unbounded(resource));
+                return;
+            }
+            let Ok(live) = self.live.find(resource, pairing) else {
+                return;
+            };
+            let Ok(original) = self.original.find(resource, pairing) else {
+                return;
+            };
+            read(live, |live_node| {
+                read(original, |original_node| {
+                    let nodes = [(live, live_node), (original, original_node)];
+                    let is_unbounded = |node: Option<NodeRef<'_>>| !node.is_none_or(is_bounded);
+                    let found = nodes.into_iter().find(|(_, node)| is_unbounded(*node));
+                    if let Some((Some((list, id)), _)) = found {
+                        outcome.pairing.push(unbounded(list.resource(id)));
+                        return;
+                    }
+                    outcome.live = live.map(|(_, id)| id);
+                    let previous =
+                        previous(resource, live_node, original_node, &mut outcome.pairing);
+                    let Ok(previous) = previous else { return };
+                    let pair = Pair {
+                        id,
+                        config,
+                        live: live_node,
+                        previous,
+                    };
+                    outcome.made = Some(each(&pair, &mut outcome.results));
                 });
             });
         });
+        outcome
     }
+}
 
-    /// Gives a live resource to a configuration; false if another has it.
-    fn take(&mut self, live: ItemId, id: ItemId) -> bool {
-        let Some(other) = self.taken.insert(live, id) else {
-            return true;
-        };
-        let other = self.list.resource(other);
-        let file = other.origin.path.as_deref().unwrap_or("an item");
-        let message =
-            format!("expected one configuration for a live resource, found another in `{file}`");
-        let result = FunctionResult::error(Reason::DuplicateResource, message);
-        self.results.push(result.about(self.list.resource(id)));
-        false
+fn previous<'n>(
+    resource: &Resource,
+    live: Option<NodeRef<'_>>,
+    original: Option<NodeRef<'n>>,
+    results: &mut Results,
+) -> Result<Option<Previous<'n>>, ()> {
+    if let Some(node) = original {
+        return Ok(Some(Previous::Given(node)));
     }
-
-    fn previous<'n>(
-        &mut self,
-        resource: &Resource,
-        live: Option<NodeRef<'_>>,
-        original: Option<NodeRef<'n>>,
-    ) -> Result<Option<Previous<'n>>, ()> {
-        if let Some(node) = original {
-            return Ok(Some(Previous::Given(node)));
-        }
-        let Some(live) = live else {
-            return Ok(None);
-        };
-        let applied = read_last_applied(live, resource, self.results)?;
-        Ok(applied.map(|applied| Previous::LastApplied(Box::new(applied))))
-    }
+    let Some(live) = live else {
+        return Ok(None);
+    };
+    let applied = read_last_applied(live, resource, results)?;
+    Ok(applied.map(|applied| Previous::LastApplied(Box::new(applied))))
 }
 
 /// A supplied resource.

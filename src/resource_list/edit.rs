@@ -157,7 +157,15 @@ impl ResourceList {
         })
     }
 
-    /// Takes in all files of a package with their texts. A package gets them as files; a ResourceList
+    /// Reads the identity of an item again, which an edit changed; its origin stays.
+    pub(crate) fn identify(&mut self, id: ItemId) {
+        let resource = self.read(id, Resource::read);
+        let old = &mut self.items[id.0].resource;
+        let origin = std::mem::take(&mut old.origin);
+        *old = Resource { origin, ..resource };
+    }
+
+    /// Takes in all files of a package with their texts and identities. A package gets them as files; a ResourceList
     /// gets their resources as items, which must have path annotations.
     ///
     /// # Errors
@@ -177,21 +185,17 @@ impl ResourceList {
                 }
                 self.texts
                     .extend(other.texts.iter().map(SourceText::new_file));
-                for (id, _) in other.items() {
-                    let Item { text, locator, .. } = other.items[id.0];
-                    let known = other
-                        .is_alone(id)
-                        .then(|| other.texts[text].sole_resource());
-                    let resource = known.flatten();
-                    let resource = resource.unwrap_or_else(|| Resource::read(other.node(id)));
-                    self.items.push(Item::new(resource, base + text, locator));
+                for item in other.items {
+                    let text = base + item.text;
+                    self.items.push(Item { text, ..item });
                 }
+                return Ok(());
             }
             Form::Stream(stream) => {
                 let ids: Vec<ItemId> = other.items().map(|(id, _)| id).collect();
                 let mut new = Vec::with_capacity(ids.len());
                 for id in ids {
-                    new.push(stream.item_of(&other, id)?);
+                    new.push((stream.item_of(&other, id)?, other.resource(id).clone()));
                     if other.is_alone(id) {
                         other.texts[other.items[id.0].text].clear();
                     }
@@ -201,18 +205,15 @@ impl ResourceList {
                 }
             }
             Form::Whole => {
-                let nodes = other.items().map(|(id, _)| other.node(id));
-                self.append_documents(&nodes.collect::<Vec<_>>())?;
+                let (ids, new): (Vec<ItemId>, Vec<Resource>) =
+                    other.items().map(|(id, new)| (id, new.clone())).unzip();
+                let nodes: Vec<NodeRef<'_>> = ids.into_iter().map(|id| other.node(id)).collect();
+                self.append_documents(&nodes, new)?;
             }
             Form::Json(_) | Form::ReadOnly => return Ok(()),
         }
-        let in_package = self.is_package();
-        let adopted = self.items[first..].iter_mut();
-        for (item, (_, resource)) in adopted.zip(other.items()) {
-            item.resource.origin = resource.origin.clone();
-            if !in_package {
-                item.resource.origin.package_path.clone_from(&package_path);
-            }
+        for item in &mut self.items[first..] {
+            item.resource.origin.package_path.clone_from(&package_path);
         }
         Ok(())
     }

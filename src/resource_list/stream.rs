@@ -15,8 +15,8 @@ use crate::source_text::{Locator, SourceText};
 use crate::split;
 use crate::text::Text;
 use crate::yaml::{
-    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value, lines_as_item,
-    to_indented_block_text,
+    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value, document_as_item,
+    lines_as_item, to_indented_block_text,
 };
 
 /// An item is parsed behind its dash, within the list.
@@ -142,20 +142,21 @@ impl Stream {
         &self,
         package: &ResourceList,
         id: ItemId,
-    ) -> Result<(SourceText, Resource), EditError> {
+    ) -> Result<SourceText, EditError> {
         let newline = self.newline();
+        // The lines of a text that is YAML stay so in another column.
         let lines = package.sole_document(id);
         let lines = lines.and_then(|text| lines_as_item(&text, self.indent, newline));
-        if let Some(item) = lines.and_then(|text| SourceText::new_item(text, OPTIONS)) {
-            return Ok(item);
+        if let Some(lines) = lines {
+            return Ok(SourceText::added(lines, OPTIONS));
         }
         package.read(id, |node| self.item_of_node(node))
     }
 
-    fn item_of_node(&self, node: NodeRef<'_>) -> Result<(SourceText, Resource), EditError> {
+    fn item_of_node(&self, node: NodeRef<'_>) -> Result<SourceText, EditError> {
         let newline = self.newline();
-        if let Some(text) = SourceText::new_item_of(node, self.indent, newline, OPTIONS) {
-            return Ok((text, Resource::read(node)));
+        if let Some(text) = document_as_item(node, self.indent, newline) {
+            return Ok(SourceText::added(text, OPTIONS));
         }
         const LIST: &str = "items:\n- a\n";
         let tree = Tree::parse(LIST, ParseOptions::default()).map_err(EditError::Broken)?;
@@ -169,7 +170,8 @@ impl Stream {
         for line in editor.finish()?.lines().skip(1) {
             push_line(&mut text, self.indent, line, newline);
         }
-        SourceText::new_item(text, OPTIONS).ok_or_else(|| EditError::WrongKind {
+        let item = SourceText::new_item(text, OPTIONS).map(|(text, _)| text);
+        item.ok_or_else(|| EditError::WrongKind {
             place: node.path().to_string(),
             expected: "mapping",
             found: node.kind_name(),

@@ -182,7 +182,11 @@ impl ResourceList {
     }
 
     /// Appends whole documents to the items.
-    pub(super) fn append_documents(&mut self, nodes: &[NodeRef<'_>]) -> Result<(), EditError> {
+    pub(super) fn append_documents(
+        &mut self,
+        nodes: &[NodeRef<'_>],
+        resources: Vec<Resource>,
+    ) -> Result<(), EditError> {
         let Some(text) = self.texts.first_mut() else {
             return Ok(());
         };
@@ -211,9 +215,7 @@ impl ResourceList {
             }
             Ok::<_, EditError>(())
         })?;
-        let new = (count..).zip(nodes);
-        self.items
-            .extend(new.map(|(index, node)| item((index, Resource::read(*node)))));
+        self.items.extend((count..).zip(resources).map(item));
         Ok(())
     }
 }

@@ -45,6 +45,11 @@ impl Results {
         self.listed.push(result);
     }
 
+    /// Adds those of another list behind these.
+    pub fn append(&mut self, others: Self) {
+        others.listed.into_iter().for_each(|other| self.push(other));
+    }
+
     /// Whether the run failed.
     #[must_use]
     pub fn has_errors(&self) -> bool {

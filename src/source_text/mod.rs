@@ -15,7 +15,7 @@ use crate::resource::Resource;
 use crate::text::Text;
 use crate::yaml::{
     Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Spliced, Tree,
-    document_as_item, sole_document,
+    sole_document,
 };
 
 /// A text with its edits so far. It is parsed when somebody asks for its tree, and again after an
@@ -138,19 +138,6 @@ impl SourceText {
         Ok((Self::accepted(source, options), found))
     }
 
-    /// A whole document as an item that was not there before, with its dash at a column. `None` where
-    /// its lines cannot stand behind a dash as they are.
-    pub(crate) fn new_item_of(
-        root: NodeRef<'_>,
-        column: usize,
-        newline: &str,
-        options: ParseOptions,
-    ) -> Option<Self> {
-        // The lines of a text that is YAML stay so in another column.
-        let text = document_as_item(root, column, newline)?;
-        Some(Self::added(text, options))
-    }
-
     /// The text as that of a file that was not there before.
     pub(crate) fn new_file(&self) -> Self {
         let nothing = Text::from(String::new());
@@ -160,7 +147,8 @@ impl SourceText {
         }
     }
 
-    fn added(text: String, options: ParseOptions) -> Self {
+    /// A text that was not there before, which is YAML.
+    pub(crate) fn added(text: String, options: ParseOptions) -> Self {
         Self {
             edited: Some(Text::from(text)),
             ..Self::accepted(Text::from(String::new()), options)

@@ -29,13 +29,6 @@ impl SourceText {
         })
     }
 
-    /// The resource of a text that has no other document. No tree is made: `None` where only that can tell.
-    pub(crate) fn sole_resource(&self) -> Option<Resource> {
-        let documents = IN_USE.then(|| identity::documents(self.text())).flatten()?;
-        let [resource] = <[Option<Resource>; 1]>::try_from(documents).ok()?;
-        resource
-    }
-
     /// Cuts a text into pieces that hold one item behind a dash each. `None` if one does not.
     ///
     /// `item` makes of each resource what is kept of it: a second vector of many resources would

@@ -46,8 +46,8 @@ pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) 
     document_lines(root).map(|lines| behind_dash(lines, indent, newline))
 }
 
-/// As [`document_as_item`], of a text without markers and directives. Whoever takes the item checks that it is a mapping.
-/// `None` where blank lines end the text: its tree tells whether they belong to its value.
+/// As [`document_as_item`], of a document without markers and directives, whose root is a mapping. `None` where blank lines
+/// end the text: its tree tells whether they belong to its value.
 #[must_use]
 pub(crate) fn lines_as_item(text: &str, indent: usize, newline: &str) -> Option<String> {
     let last = text.lines().next_back()?;

@@ -243,6 +243,8 @@ fn edit(variant: &Variant<'_>, package: &mut ResourceList, form: Form) -> Vec<(I
         },
         |id, error| refused.push((id, error)),
     );
+    // Its name is another one now.
+    root.into_iter().for_each(|root| package.identify(root));
     refused
 }
 

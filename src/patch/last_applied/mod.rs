@@ -13,10 +13,10 @@ use std::fmt::{self, Formatter};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::annotations::{with_field, without_tool_annotations};
-use super::fields::{Field, Fields};
+use super::fields::{Field, Fields, key_text};
 use super::node::{Item, Node, Shape};
 use crate::yaml::value::Number;
-use crate::yaml::{OwnedDocument, Value};
+use crate::yaml::{NodeRef, OwnedDocument, Value};
 
 /// Deeper JSON is refused.
 const MAX_DEPTH: usize = 512;
@@ -106,6 +106,9 @@ fn as_applied<'a>(config: &Node<'a>) -> Node<'a> {
 
 /// Compact JSON with sorted keys, as Go's encoder writes it.
 fn write_json(node: &Node<'_>, json: &mut String) {
+    if let Node::Text(node) = node {
+        return write_text(*node, json);
+    }
     match node.shape() {
         Shape::Null => json.push_str("null"),
         Shape::Scalar => match node.as_str() {
@@ -136,6 +139,43 @@ fn write_json(node: &Node<'_>, json: &mut String) {
                 write_json(&fields.get(at).value, json);
             }
             json.push('}');
+        }
+    }
+}
+
+/// As [`write_json`], of a node of a document.
+fn write_text(node: NodeRef<'_>, json: &mut String) {
+    let node = node.resolved();
+    let kind = node.kind();
+    if kind.is_mapping() {
+        let mut entries: Vec<_> = node
+            .entries()
+            .map(|entry| (key_text(entry.key), entry.value))
+            .collect();
+        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+        json.push('{');
+        for (index, (key, value)) in entries.into_iter().enumerate() {
+            if index > 0 {
+                json.push(',');
+            }
+            write_string(&key, json);
+            json.push(':');
+            write_text(value, json);
+        }
+        json.push('}');
+    } else if kind.is_sequence() {
+        json.push('[');
+        for (index, item) in node.items().enumerate() {
+            if index > 0 {
+                json.push(',');
+            }
+            write_text(item, json);
+        }
+        json.push(']');
+    } else {
+        match node.as_str() {
+            Some(text) => write_string(text, json),
+            None => write_word(node.value(), json),
         }
     }
 }
