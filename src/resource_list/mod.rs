@@ -249,6 +249,11 @@ impl ResourceList {
         self.texts[self.items[id.0].text].edited_text()
     }
 
+    /// The text of an item that has one of its own.
+    pub(crate) fn own_text_of(&self, id: ItemId) -> Option<Text> {
+        self.is_alone(id).then(|| self.text_of(id))
+    }
+
     /// Drops the trees that were made of the items so far.
     pub(crate) fn drop_trees(&mut self) {
         self.texts.iter_mut().for_each(SourceText::drop_tree);

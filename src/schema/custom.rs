@@ -1,5 +1,9 @@
 //! The schemas of CustomResourceDefinitions.
 
+use std::collections::BTreeMap;
+
+use memchr::memmem::Finder;
+
 use super::read::{Definitions, Reader, TableBuilder};
 use super::table::Table;
 use crate::yaml::NodeRef;
@@ -7,18 +11,52 @@ use crate::yaml::NodeRef;
 /// More versions of one kind are not read.
 const MAX_VERSIONS: usize = 100;
 
+/// The API groups of resources. Definitions of others need not be read: a package mostly brings more of them along than it
+/// has resources of.
+#[derive(Debug)]
+pub struct Groups(BTreeMap<String, Finder<'static>>);
+
+impl Groups {
+    /// Those of these groups that a definition can have: API servers refuse a group without a dot.
+    #[must_use]
+    pub fn of<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
+        let mut custom = BTreeMap::new();
+        for group in groups {
+            let is_custom = group.contains('.') && group != "apiextensions.k8s.io";
+            if is_custom && !custom.contains_key(group) {
+                custom.insert(group.to_owned(), Finder::new(group).into_owned());
+            }
+        }
+        Self(custom)
+    }
+
+    /// Whether a definition in a text may be of one of the groups: it says so, or has escapes for letters.
+    pub(crate) fn may_be_defined_in(&self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let spells =
+            |at: usize| matches!(bytes.get(at + 1), Some(b'x' | b'u' | b'U' | b'\r' | b'\n'));
+        let is_named = |group: &Finder<'_>| group.find(bytes).is_some();
+        let has_escapes = || memchr::memchr_iter(b'\\', bytes).any(spells);
+        !self.0.is_empty() && (self.0.values().any(is_named) || has_escapes())
+    }
+}
+
 /// Reads CustomResourceDefinitions (`apiextensions.k8s.io/v1`, and the older `v1beta1` with one schema
-/// for all versions); passes over all that is none.
-pub(super) fn read<'d>(resources: impl IntoIterator<Item = NodeRef<'d>>) -> Option<Table> {
+/// for all versions); passes over all that is none, and
+/// those of other groups.
+pub(super) fn read<'d>(
+    resources: impl IntoIterator<Item = NodeRef<'d>>,
+    groups: &Groups,
+) -> Option<Table> {
     let mut builder = TableBuilder::default();
     let mut found = false;
     for resource in resources {
-        found |= read_one(resource, &mut builder).is_some();
+        found |= read_one(resource, groups, &mut builder).is_some();
     }
     found.then(|| builder.finish())
 }
 
-fn read_one(resource: NodeRef<'_>, builder: &mut TableBuilder) -> Option<()> {
+fn read_one(resource: NodeRef<'_>, groups: &Groups, builder: &mut TableBuilder) -> Option<()> {
     if resource.get("kind")?.as_str()? != "CustomResourceDefinition"
         || !resource
             .get("apiVersion")?
@@ -29,6 +67,9 @@ fn read_one(resource: NodeRef<'_>, builder: &mut TableBuilder) -> Option<()> {
     }
     let spec = resource.get("spec")?;
     let group = spec.get("group")?.as_str()?;
+    if !groups.0.contains_key(group) {
+        return None;
+    }
     let kind = spec.get_path(&["names", "kind"])?.as_str()?;
     let common = spec.get_path(&["validation", "openAPIV3Schema"]);
     let mut reader = Reader::new(builder, Definitions::new());
@@ -45,4 +86,19 @@ fn read_one(resource: NodeRef<'_>, builder: &mut TableBuilder) -> Option<()> {
     }
     reader.finish();
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Groups;
+
+    #[test]
+    fn definitions_of_groups_without_resources_are_not_read() {
+        let groups = Groups::of(["", "apps", "apiextensions.k8s.io", "example.com"]);
+        assert!(groups.may_be_defined_in("spec:\n  group: example.com\n"));
+        assert!(groups.may_be_defined_in("spec:\n  group: \"ex\\x61mple.com\"\n"));
+        assert!(groups.may_be_defined_in("spec: {group: \"exam\\\n    ple.com\"}\n"));
+        assert!(!groups.may_be_defined_in("spec:\n  group: other.com\n  pattern: ^apps\\.\n"));
+        assert!(!Groups::of(["apps", ""]).may_be_defined_in("group: apps\n"));
+    }
 }

@@ -38,6 +38,7 @@ use crate::yaml::NodeRef;
 use builtin::BUILTIN;
 use table::Table;
 
+pub use custom::Groups;
 pub use extensions::{MapType, PatchStrategy};
 pub use list_type::{Identity, Key, KeyDefault, KeyValue, Keys, ListType, StringKey};
 pub use type_ref::TypeRef;
@@ -99,13 +100,17 @@ impl Schema {
         }
     }
 
-    /// Adds the kinds of those resources that are CustomResourceDefinitions; where two describe one
+    /// Adds the kinds of those resources that are CustomResourceDefinitions of the groups; where two describe one
     /// kind in one version, the later one counts.
     ///
     /// A part of a schema that cannot be read counts as absent.
     #[must_use]
-    pub fn with_crds<'d>(mut self, resources: impl IntoIterator<Item = NodeRef<'d>>) -> Self {
-        self.added.extend(custom::read(resources));
+    pub fn with_crds<'d>(
+        mut self,
+        resources: impl IntoIterator<Item = NodeRef<'d>>,
+        groups: &Groups,
+    ) -> Self {
+        self.added.extend(custom::read(resources, groups));
         self
     }
 

@@ -25,7 +25,7 @@ use crate::config::{API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_o
 use crate::git::Reader;
 use crate::resource_list::ResourceList;
 use crate::results::Results;
-use crate::schema::Schema;
+use crate::schema::{Groups, Schema};
 use crate::yaml::{NodeRef, OwnedDocument, Path};
 
 /// What a supplied input is for.
@@ -294,15 +294,24 @@ impl Supplied {
     pub(crate) fn schema_with_crds(&self, items: &ResourceList) -> Result<Schema, UsageError> {
         let roles = [Role::Live, Role::Original, Role::Patches, Role::Resources];
         let lists = roles.into_iter().flat_map(|role| self.of(role));
-        let lists = std::iter::once(items).chain(lists.map(SuppliedPackage::list));
-        let resources = lists.flat_map(|list| {
-            let items = list.items();
-            items.map(move |(id, resource)| (list, id, resource))
-        });
-        let crds = resources
+        let lists: Vec<&ResourceList> = std::iter::once(items)
+            .chain(lists.map(SuppliedPackage::list))
+            .collect();
+        let resources = || {
+            lists.iter().flat_map(|list| {
+                let items = list.items();
+                items.map(move |(id, resource)| (list, id, resource))
+            })
+        };
+        let groups = Groups::of(resources().map(|(_, _, resource)| resource.group()));
+        let crds = resources()
             .filter(|(_, _, resource)| resource.kind == "CustomResourceDefinition")
+            .filter(|(list, id, _)| {
+                let text = list.own_text_of(*id);
+                text.is_none_or(|text| groups.may_be_defined_in(&text))
+            })
             .map(|(list, id, _)| list.node(id));
-        Ok(self.schema()?.with_crds(crds))
+        Ok(self.schema()?.with_crds(crds, &groups))
     }
 
     /// Whether to search for the revision that the package is based on.

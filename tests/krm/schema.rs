@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use krm_variants::schema::{KeyDefault, ListType, MapType, Schema, SchemaError, TypeRef};
+use krm_variants::schema::{Groups, KeyDefault, ListType, MapType, Schema, SchemaError, TypeRef};
 use krm_variants::yaml::{Document, ParseOptions, Tree, Value};
 
 /// The type at the end of a path such as `spec.containers[].ports`.
@@ -79,7 +79,11 @@ fn with_document<T>(text: &str, read: impl FnOnce(Document<'_>) -> T) -> T {
 fn with_crds(text: &str) -> Schema {
     with_document(text, |document| {
         let roots = (0..document.len()).filter_map(|index| document.root(index));
-        Schema::builtin().with_crds(roots)
+        let groups = roots
+            .clone()
+            .filter_map(|root| root.get_path(&["spec", "group"])?.as_str());
+        let groups = Groups::of(groups);
+        Schema::builtin().with_crds(roots, &groups)
     })
 }
 
@@ -479,7 +483,7 @@ fn odd_definitions_do_no_harm() {
     let properties = many(20_000, &|i| format!("    p{i}: {{type: string}}\n"));
     let shared = many(20_000, &|i| format!("    q{i}: {{properties: *big}}\n"));
     let text = format!(
-        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  group: g\n  \
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  group: g.example\n  \
          names: {{kind: K}}\n  validation:\n   openAPIV3Schema: &self\n    properties: &all\n     \
          self: *self\n     big:\n      properties: &big\n{}     more:\n      properties:\n{}  \
          versions: [{{name: v1}}]\n",
@@ -488,7 +492,7 @@ fn odd_definitions_do_no_harm() {
     );
     let start = std::time::Instant::now();
     let schema = with_crds(&text);
-    let root = schema.resource("g/v1", "K").expect("a kind");
+    let root = schema.resource("g.example/v1", "K").expect("a kind");
     assert_eq!(at(root, "self.self.self"), Some(root));
     assert!(at(root, "more.q19999.p19999").is_some());
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());

@@ -7,6 +7,7 @@ use crate::merge::upstream_identifier::UPSTREAM_IDENTIFIER;
 use crate::package::normalize_package_path;
 use crate::resource::{Resource, is_pipeline_annotation};
 use crate::resource_list::{ItemId, ResourceList};
+use crate::schema::Groups;
 use crate::yaml::{NodeRef, Value};
 
 /// The resources of one package, by name.
@@ -79,6 +80,14 @@ impl<'p> Package<'p> {
 
     pub(super) fn node(&self, at: usize) -> NodeRef<'p> {
         self.list.node(self.all.ids[at])
+    }
+
+    /// Whether a member may define a kind of the groups; its tree tells for certain.
+    pub(super) fn may_define(&self, at: usize, groups: &Groups) -> bool {
+        let member = &self.all.members[at];
+        let text = || self.list.own_text_of(self.all.ids[at]);
+        member.kind == "CustomResourceDefinition"
+            && text().is_none_or(|text| groups.may_be_defined_in(&text))
     }
 
     /// The value without the annotations of tools; `None` if there is no such resource.

@@ -10,7 +10,7 @@ use crate::merge::member::duplicates;
 use crate::merge::resources::{Track, tracks};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::schema::Schema;
+use crate::schema::{Groups, Schema};
 
 /// The three packages.
 pub(super) struct Packages<'p, 'l> {
@@ -85,12 +85,14 @@ impl<'p, 'l> Packages<'p, 'l> {
     /// A schema with the types that the packages bring along.
     pub(super) fn add_crds_to(&self, schema: Schema) -> Schema {
         let all = [&self.base, &self.local, &self.upstream];
+        let members = all.iter().flat_map(|package| &package.all.members);
+        let groups = Groups::of(members.map(|member| &*member.group));
         let crds = all.into_iter().flat_map(|package| {
-            let members = package.all.members.iter().enumerate();
-            let crds = members.filter(|(_, member)| member.kind == "CustomResourceDefinition");
-            crds.map(|(at, _)| package.node(at))
+            let members = 0..package.all.members.len();
+            let crds = members.filter(|at| package.may_define(*at, &groups));
+            crds.map(|at| package.node(at)).collect::<Vec<_>>()
         });
-        schema.with_crds(crds.collect::<Vec<_>>())
+        schema.with_crds(crds, &groups)
     }
 
     pub(super) fn is_root(&self, track: &Track) -> bool {
