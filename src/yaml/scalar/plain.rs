@@ -34,6 +34,9 @@ fn plain_keeps_its_text(text: &str, context: Context) -> bool {
     if !starts_well || text.starts_with("---") || text.starts_with("...") {
         return false;
     }
+    if text.bytes().fold(true, |all, byte| all & is_ordinary(byte)) {
+        return true;
+    }
     let mut before = '\0';
     for character in text.chars() {
         let fine = match character {
@@ -52,6 +55,21 @@ fn plain_keeps_its_text(text: &str, context: Context) -> bool {
     true
 }
 
+/// Whether a byte stands for itself behind any other and in every context: most texts hold nothing else.
+fn is_ordinary(byte: u8) -> bool {
+    const ORDINARY: [bool; 256] = {
+        let mut ordinary = [false; 256];
+        let mut byte = b'!';
+        while byte <= b'~' {
+            ordinary[byte as usize] =
+                !matches!(byte, b'#' | b',' | b'[' | b']' | b'{' | b'}' | b'?');
+            byte += 1;
+        }
+        ordinary
+    };
+    ORDINARY[usize::from(byte)]
+}
+
 /// On one line in every reader: printable (5.1), no line break of YAML 1.1 (NEL, LS, PS), no byte order mark. The tab is.
 pub(super) fn is_printable(character: char) -> bool {
     match character {
@@ -67,7 +85,10 @@ fn is_reserved_word(text: &str) -> bool {
     const WORDS: [&str; 12] = [
         "~", "=", "<<", "y", "n", "no", "on", "off", "yes", "null", "true", "false",
     ];
-    text.len() <= 5 && WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+    let may_begin_one = |first: &u8| b"~=<ynotf".contains(&first.to_ascii_lowercase());
+    text.len() <= 5
+        && text.as_bytes().first().is_some_and(may_begin_one)
+        && WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// <https://yaml.org/type/>: int and float, with what Go (`0B1`, `0o-7`, `-_1`), Ruby (`1,000`, `.INf`, `0bb1`) and PyYAML (`0x_`) add.
