@@ -15,8 +15,7 @@ use crate::source_text::{Locator, SourceText};
 use crate::split;
 use crate::text::Text;
 use crate::yaml::{
-    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value,
-    to_indented_block_text,
+    Content, Document, Draft, EditError, Editor, NodeRef, ParseOptions, Tree, Value, draft_text,
 };
 
 /// An item is parsed behind its dash, within the list.
@@ -122,9 +121,9 @@ impl Stream {
     }
 
     /// A resource as an item.
-    pub(super) fn item_text(&self, value: &Value) -> String {
+    pub(super) fn item_text(&self, resource: &Draft<'_>) -> String {
         let (indent, newline) = (self.indent, self.newline());
-        let mut text = to_indented_block_text(value, indent + 2, newline);
+        let mut text = draft_text(resource, indent + 2, newline);
         text.replace_range(indent..indent + 2, "- ");
         text
     }
@@ -303,7 +302,7 @@ mod tests {
             list.add(NewResource {
                 path: Some("v.yaml".to_owned()),
                 package_path: None,
-                value: value(),
+                value: value().into(),
             });
         }
         let mut results = Results::default();

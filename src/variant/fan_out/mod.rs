@@ -9,6 +9,8 @@
 mod failures;
 mod select;
 
+use std::borrow::Cow;
+
 use self::failures::Failures;
 use self::select::{Candidate, find_upstream, select};
 use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY};
@@ -18,7 +20,7 @@ use super::package_variant_set::{PackageVariantSet, Target, Template, given};
 use super::template::{CompiledTemplate, Failure};
 use crate::resource::namespace_of;
 use crate::results::{FunctionResult, Reason};
-use crate::yaml::{Path, Value};
+use crate::yaml::{Draft, Path, Value};
 
 /// A PackageVariantSet with what its metadata say.
 #[derive(Debug)]
@@ -102,7 +104,7 @@ pub(crate) fn fan_out<T>(
     sets: &[Set],
     cluster: &Cluster,
     most: usize,
-    mut make: impl FnMut(usize, usize, &str, Value) -> Result<T, Box<FunctionResult>>,
+    mut make: impl FnMut(usize, usize, &str, Draft<'_>) -> Result<T, Box<FunctionResult>>,
 ) -> Vec<Expansion<T>> {
     let mut compiler = Compiler::default();
     let mut room = most;
@@ -115,7 +117,7 @@ pub(crate) fn fan_out<T>(
     let targets = prepared.iter().map(|one| one.candidates.len()).sum();
     let mut evaluator = compiler.evaluator(targets);
     for (index, one) in prepared.iter_mut().enumerate() {
-        let mut make = |target, name: &str, spec| make(index, target, name, spec);
+        let mut make = |target, name: &str, spec: Draft<'_>| make(index, target, name, spec);
         if evaluate(one, cluster, &mut evaluator, &mut make).is_err() {
             break;
         }
@@ -229,7 +231,7 @@ fn evaluate<'s, T>(
     one: &mut Prepared<'s, T>,
     cluster: &'s Cluster,
     evaluator: &mut Evaluator<'s>,
-    make: &mut impl FnMut(usize, &str, Value) -> Result<T, Box<FunctionResult>>,
+    make: &mut impl FnMut(usize, &str, Draft<'_>) -> Result<T, Box<FunctionResult>>,
 ) -> Result<(), RunEnds> {
     let Prepared {
         set,
@@ -315,14 +317,14 @@ fn without_absent(upstream: &Value) -> Value {
 }
 
 /// Name and `spec` of the PackageVariant for a target.
-fn spec<'s>(
+fn spec<'s, 't>(
     set: &Set,
-    candidate: &Candidate<'s>,
-    template: &CompiledTemplate,
-    upstream: &Value,
+    candidate: &'t Candidate<'s>,
+    template: &'t CompiledTemplate,
+    upstream: &'t Value,
     cluster: &'s Cluster,
     evaluator: &mut Evaluator<'s>,
-) -> Result<(String, Value), Failure> {
+) -> Result<(String, Draft<'t>), Failure> {
     evaluator.set_text(Variable::RepoDefault, candidate.repo);
     evaluator.set_text(Variable::PackageDefault, candidate.package);
     match candidate.object {
@@ -333,14 +335,15 @@ fn spec<'s>(
         None => evaluator.set_listed(candidate.repo, candidate.package),
     }
     let repo = template.repo(evaluator)?;
-    let repo = repo.as_deref().unwrap_or(candidate.repo);
+    let repo = repo.unwrap_or(Cow::Borrowed(candidate.repo));
     let namespace = namespace_of(set.namespace.as_deref());
-    let repository = repository(repo, namespace, candidate.place, cluster)?;
+    let repository = repository(&repo, namespace, candidate.place, cluster)?;
     if template.reads(Variable::Repository) {
         evaluator.set_object(Variable::Repository, repository.fields());
     }
     let package = template.package(evaluator)?;
-    let package = package.as_deref().unwrap_or(candidate.package);
+    let package = package.unwrap_or(Cow::Borrowed(candidate.package));
+    let name = variant_name(&set.name, &repo, &package);
     let spec = template.spec(upstream, (repo, package), evaluator)?;
-    Ok((variant_name(&set.name, repo, package), spec))
+    Ok((name, spec))
 }

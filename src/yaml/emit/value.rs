@@ -48,11 +48,17 @@ impl Emitter<'_> {
 
     /// Writes a key in block style, at its column, with its colon.
     pub(super) fn key(&mut self, key: &Value, column: usize) {
-        let from = self.out.len();
-        match key {
-            Value::String(text) => self.one_line(text, ScalarStyle::Plain),
-            other => self.flow_value(other, Json::No),
+        if let Value::String(text) = key {
+            return self.text_key(text, column);
         }
+        let from = self.out.len();
+        self.flow_value(key, Json::No);
+        self.end_key(from, column);
+    }
+
+    pub(super) fn text_key(&mut self, key: &str, column: usize) {
+        let from = self.out.len();
+        self.one_line(key, ScalarStyle::Plain);
         self.end_key(from, column);
     }
 
