@@ -28,6 +28,8 @@ pub(super) struct Stream {
     pub(super) wrapper: SourceText,
     /// Column of the dashes.
     pub(super) indent: usize,
+    /// The line break of the line of `items:`.
+    newline: &'static str,
 }
 
 impl Stream {
@@ -55,7 +57,12 @@ impl Stream {
         for (number, item) in items.iter_mut().enumerate() {
             item.text = number;
         }
-        let form = Form::Stream(Self { wrapper, indent });
+        let newline = ItemsLine::of(&wrapper).newline;
+        let form = Form::Stream(Self {
+            wrapper,
+            indent,
+            newline,
+        });
         Some(ResourceList::new(form, texts, items))
     }
 
@@ -105,13 +112,9 @@ impl Stream {
         Ok(out)
     }
 
-    fn newline(&self) -> &'static str {
-        ItemsLine::of(&self.wrapper).newline
-    }
-
     /// The texts of new items, by the item to insert them before.
     fn by_position(&self, new: Vec<NewText>) -> HashMap<Option<ItemId>, Vec<String>> {
-        let newline = self.newline();
+        let newline = self.newline;
         let mut by_position: HashMap<_, Vec<String>> = HashMap::new();
         for NewText { text, before, .. } in new {
             let item = behind_dash(&text, self.indent, newline);
@@ -122,7 +125,7 @@ impl Stream {
 
     /// A resource as an item.
     pub(super) fn item_text(&self, resource: &Draft<'_>) -> String {
-        let (indent, newline) = (self.indent, self.newline());
+        let (indent, newline) = (self.indent, self.newline);
         let mut text = draft_text(resource, indent + 2, newline);
         text.replace_range(indent..indent + 2, "- ");
         text
@@ -130,7 +133,7 @@ impl Stream {
 
     /// A document of a package as an item, comments above it included.
     pub(super) fn item_of(&self, node: NodeRef<'_>) -> Result<SourceText, EditError> {
-        let newline = self.newline();
+        let newline = self.newline;
         if let Some(text) = SourceText::new_item_of(node, self.indent, newline, OPTIONS) {
             return Ok(text);
         }

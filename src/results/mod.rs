@@ -241,7 +241,7 @@ impl FunctionResult {
         }
         if !self.tags.is_empty() {
             let tags = self.tags.iter();
-            let tags = tags.map(|(name, value)| Draft::entry(name, value.as_str()));
+            let tags = tags.map(|(name, value)| Draft::pair(name, value));
             fields.push(Draft::entry("tags", Draft::Mapping(tags.collect())));
         }
         Draft::Mapping(fields)

@@ -8,6 +8,8 @@ use super::value::Value;
 /// A value with borrowed parts.
 #[derive(Debug, Clone)]
 pub enum Draft<'a> {
+    /// A constant that can be written plain.
+    Plain(&'static str),
     /// Text.
     Text(Cow<'a, str>),
     /// Anything.
@@ -43,15 +45,21 @@ impl From<Value> for Draft<'_> {
 }
 
 impl<'a> Draft<'a> {
-    /// An entry of a mapping.
-    pub fn entry(key: &'a str, value: impl Into<Draft<'a>>) -> (Self, Self) {
-        (Self::from(key), value.into())
+    /// An entry of a mapping, whose key can be written plain.
+    pub fn entry(key: &'static str, value: impl Into<Draft<'a>>) -> (Self, Self) {
+        (Self::Plain(key), value.into())
+    }
+
+    /// An entry of a mapping with any key.
+    pub fn pair(key: &'a str, value: &'a str) -> (Self, Self) {
+        (Self::from(key), Self::from(value))
     }
 
     /// The value itself.
     #[must_use]
     pub fn into_value(self) -> Value {
         match self {
+            Self::Plain(text) => Value::from(text),
             Self::Text(text) => Value::String(text.into_owned()),
             Self::Value(value) => value.into_owned(),
             Self::Sequence(items) => {
@@ -89,11 +97,11 @@ impl<'a> Draft<'a> {
     }
 
     /// The value of a mapping's key; an empty mapping if there is none.
-    pub fn field_mut(&mut self, key: &'a str) -> &mut Self {
+    pub fn field_mut(&mut self, key: &'static str) -> &mut Self {
         let entries = self.entries_mut();
         let found = entries.iter().position(|(name, _)| name.is_text(key));
         let index = found.unwrap_or_else(|| {
-            entries.push((Self::from(key), Self::Mapping(Vec::new())));
+            entries.push(Self::entry(key, Self::Mapping(Vec::new())));
             entries.len() - 1
         });
         &mut entries[index].1
@@ -101,6 +109,7 @@ impl<'a> Draft<'a> {
 
     fn is_text(&self, text: &str) -> bool {
         match self {
+            Self::Plain(own) => *own == text,
             Self::Text(own) => own == text,
             Self::Value(value) => value.as_str() == Some(text),
             _ => false,

@@ -6,12 +6,10 @@ use std::time::{Duration, Instant};
 use krm_variants::variant::expression::{
     Compiler, ObjectFields, TargetFields, Variable, Variables, on_large_stack,
 };
+use krm_variants::variant::text_map::TextMap;
 
-fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
-    let pairs = list.iter();
-    pairs
-        .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-        .collect()
+fn pairs(list: &[(&'static str, &'static str)]) -> TextMap {
+    list.iter().copied().collect()
 }
 
 /// Evaluates an expression for the repository `cluster-01` and the team `team-a`.
@@ -37,6 +35,7 @@ fn evaluate_here(source: &str, target: TargetFields, repository: bool) -> Result
     ]);
     let team = pairs(&[("role", "dev"), ("größe", "ü"), ("count", "3")]);
     let notes = pairs(&[("owner", "Ada"), ("since", "2024-02-29T23:30:00-05:00")]);
+    let none = TextMap::default();
     let mut evaluator = compiler.evaluator(1);
     evaluator.set_text(Variable::RepoDefault, "cluster-01");
     evaluator.set_text(Variable::PackageDefault, "foo");
@@ -46,8 +45,11 @@ fn evaluate_here(source: &str, target: TargetFields, repository: bool) -> Result
         labels,
         annotations,
     };
-    evaluator.set_object(Variable::Upstream, object("example-repo.foo.v1", &[], &[]));
-    evaluator.set_object(Variable::Repository, object("cluster-01", &region, &[]));
+    evaluator.set_object(
+        Variable::Upstream,
+        object("example-repo.foo.v1", &none, &none),
+    );
+    evaluator.set_object(Variable::Repository, object("cluster-01", &region, &none));
     match target {
         TargetFields::Listed => evaluator.set_listed("cluster-01", "foo"),
         TargetFields::Object => {

@@ -29,7 +29,7 @@ pub(super) fn new_resource<'a>(
     let namespace = set.namespace.as_deref();
     metadata.extend(namespace.map(|namespace| Draft::entry("namespace", namespace)));
     metadata.push(Draft::entry("labels", Draft::Mapping(labels)));
-    let annotations = for_variants(set).map(|(name, value)| Draft::entry(name, value.as_str()));
+    let annotations = for_variants(set).map(|(name, value)| Draft::pair(name, value));
     let annotations: Vec<_> = annotations.collect();
     if !annotations.is_empty() {
         metadata.push(Draft::entry("annotations", Draft::Mapping(annotations)));

@@ -14,6 +14,7 @@ use super::memo::{Inputs, Known, Memo};
 use super::reads::Field;
 use super::variables::{Binding, ObjectFields, Variable};
 use super::{Compiler, Expression, ExpressionError, budget, position};
+use crate::variant::text_map::TextMap;
 
 /// Evaluates expressions with the values of variables, which change from target to target.
 pub struct Evaluator<'v> {
@@ -23,6 +24,8 @@ pub struct Evaluator<'v> {
     /// By variable: its value, and whether the context has all of it.
     bindings: [(Option<Binding<'v>>, bool); Variable::ALL.len()],
     memo: Memo<'v>,
+    /// The values of the fields that an expression reads, for the next one.
+    inputs: Inputs<'v>,
 }
 
 impl Debug for Evaluator<'_> {
@@ -42,6 +45,7 @@ impl Compiler {
             left: budget::of_run(targets),
             bindings: [(None, false); Variable::ALL.len()],
             memo: Memo::default(),
+            inputs: Vec::new(),
         }
     }
 }
@@ -82,15 +86,28 @@ impl<'v> Evaluator<'v> {
             let (binding, _) = &self.bindings[field.variable as usize];
             binding.as_ref()?.field(&field.path)
         };
-        let inputs: Inputs<'v> = fields.iter().map(value).collect();
-        if let Some(known) = self.memo.find(expression.number, &inputs)
+        let mut inputs = std::mem::take(&mut self.inputs);
+        inputs.clear();
+        inputs.extend(fields.iter().map(value));
+        let outcome = self.evaluate_for(expression, &inputs);
+        self.inputs = inputs;
+        outcome
+    }
+
+    /// Evaluates an expression for these values of its fields.
+    fn evaluate_for(
+        &mut self,
+        expression: &Expression,
+        inputs: &[Option<&'v str>],
+    ) -> Result<String, ExpressionError> {
+        if let Some(known) = self.memo.find(expression.number, inputs)
             && known.units < budget::PER_EVALUATION.min(self.left)
         {
             self.left -= known.units;
             return Ok(known.text.clone());
         }
         let known = self.evaluate_anew(expression)?;
-        self.memo.keep(expression.number, inputs, known.clone());
+        self.memo.keep(expression.number, inputs, &known);
         Ok(known.text)
     }
 
@@ -194,9 +211,9 @@ fn object_value<'v>(
     object: ObjectFields<'v>,
     reads: impl Fn(&[&str]) -> bool,
 ) -> Box<dyn Val + 'v> {
-    let map = |name: &str, entries: &'v [(String, String)]| {
+    let map = |name: &str, entries: &'v TextMap| {
         let read = entries.iter().filter(|(key, _)| reads(&[name, key]));
-        map_value(read.map(|(key, value)| (key.as_str(), text_value(value))))
+        map_value(read.map(|(key, value)| (key, text_value(value))))
     };
     let texts = [("name", object.name), ("namespace", object.namespace)];
     let texts = texts.map(|(name, text)| reads(&[name]).then(|| (name, text_value(text))));

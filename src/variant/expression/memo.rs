@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-/// Limit of values that are kept of an expression: one that has more is of names, which differ.
-const MOST_VALUES: usize = 256;
+/// Limit of values that are kept of an expression: one that has more reads names, and is not worth it.
+const MOST_VALUES: usize = 512;
 /// Limit of bytes that are kept, for all expressions together.
 const MOST_BYTES: usize = 1 << 20;
 /// About how many bytes a value takes besides its texts.
@@ -25,8 +25,8 @@ pub(super) struct Known {
 /// Values of expressions.
 #[derive(Debug)]
 pub(super) struct Memo<'v> {
-    /// By the number of the expression.
-    values: Vec<HashMap<Inputs<'v>, Known>>,
+    /// By the number of the expression; `None` where there were too many.
+    values: Vec<Option<HashMap<Inputs<'v>, Known>>>,
     /// Bytes that may still be kept.
     room: usize,
 }
@@ -41,23 +41,25 @@ impl Default for Memo<'_> {
 }
 
 impl<'v> Memo<'v> {
-    pub(super) fn find(&self, expression: usize, inputs: &Inputs<'v>) -> Option<&Known> {
-        self.values.get(expression)?.get(inputs)
+    pub(super) fn find(&self, expression: usize, inputs: &[Option<&'v str>]) -> Option<&Known> {
+        self.values.get(expression)?.as_ref()?.get(inputs)
     }
 
     /// Keeps a value, if there is room.
-    pub(super) fn keep(&mut self, expression: usize, inputs: Inputs<'v>, known: Known) {
-        let cost = VALUE_COST + size_of_val(inputs.as_slice()) + known.text.len();
-        let Some(room) = self.room.checked_sub(cost) else {
+    pub(super) fn keep(&mut self, expression: usize, inputs: &[Option<&'v str>], known: &Known) {
+        if self.values.len() <= expression {
+            let empty = || Some(HashMap::new());
+            self.values.resize_with(expression + 1, empty);
+        }
+        let Some(values) = &mut self.values[expression] else {
             return;
         };
-        if self.values.len() <= expression {
-            self.values.resize_with(expression + 1, HashMap::new);
-        }
-        let values = &mut self.values[expression];
-        if values.len() < MOST_VALUES {
+        let cost = VALUE_COST + size_of_val(inputs) + known.text.len();
+        if values.len() == MOST_VALUES {
+            self.values[expression] = None;
+        } else if let Some(room) = self.room.checked_sub(cost) {
             self.room = room;
-            values.insert(inputs, known);
+            values.insert(inputs.to_vec(), known.clone());
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::variant::text_map::TextMap;
+
 /// A variable of a template's expressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variable {
@@ -95,9 +97,9 @@ pub struct ObjectFields<'v> {
     /// `metadata.namespace`; empty if absent.
     pub namespace: &'v str,
     /// `metadata.labels`.
-    pub labels: &'v [(String, String)],
+    pub labels: &'v TextMap,
     /// `metadata.annotations`.
-    pub annotations: &'v [(String, String)],
+    pub annotations: &'v TextMap,
 }
 
 /// The value of a variable.
@@ -129,7 +131,7 @@ impl<'v> Binding<'v> {
                     _ => object.annotations,
                 };
                 let found = entries.iter().rfind(|(name, _)| name == key);
-                found.map(|(_, value)| value.as_str())
+                found.map(|(_, value)| value)
             }
             _ => None,
         }

@@ -154,7 +154,7 @@ impl Text {
 impl Entries {
     fn resolve(&self, evaluator: &mut Evaluator<'_>) -> Result<Vec<Entry<'_>>, Failure> {
         let plain = self.plain.iter();
-        let plain = plain.map(|(key, value)| Draft::entry(key, value.as_str()));
+        let plain = plain.map(|(key, value)| Draft::pair(key, value));
         let mut entries: Vec<Entry<'_>> = Vec::with_capacity(plain.len() + self.computed.len());
         entries.extend(plain);
         let mut computed: HashSet<Cow<'_, str>> = HashSet::new();

@@ -17,7 +17,8 @@ pub fn to_block_text(value: &Value) -> String {
 /// A draft as the text of a document in block style, with every line indented that is not empty.
 #[must_use]
 pub(crate) fn draft_text(draft: &Draft<'_>, indent: usize, newline: &'static str) -> String {
-    let mut text = String::new();
+    const USUAL: usize = 1024;
+    let mut text = String::with_capacity(USUAL);
     let format = Format {
         newline,
         ..Format::DEFAULT
@@ -37,7 +38,7 @@ pub(crate) fn draft_text(draft: &Draft<'_>, indent: usize, newline: &'static str
 
 fn is_on_one_line(draft: &Draft<'_>) -> bool {
     match draft {
-        Draft::Text(_) => true,
+        Draft::Plain(_) | Draft::Text(_) => true,
         Draft::Sequence(items) => items.is_empty(),
         Draft::Mapping(entries) => entries.is_empty(),
         Draft::Value(value) => match value.as_ref() {

@@ -3,11 +3,16 @@
 use super::{Emitter, Tail};
 use crate::yaml::draft::Draft;
 use crate::yaml::format::{Json, Owner};
-use crate::yaml::scalar::ScalarStyle;
+use crate::yaml::scalar::{self, Context, ScalarStyle};
 
 impl Emitter<'_> {
     pub(super) fn draft(&mut self, draft: &Draft<'_>, owner: Owner) -> Tail {
         match draft {
+            Draft::Plain(text) => {
+                self.gap();
+                self.plain(text);
+                return Tail::Open;
+            }
             Draft::Text(text) => return self.string(text, ScalarStyle::Plain, owner),
             Draft::Value(value) => return self.value(value, owner),
             Draft::Sequence(items) if !items.is_empty() => self.draft_items(items, owner),
@@ -21,6 +26,11 @@ impl Emitter<'_> {
         Tail::Closed
     }
 
+    fn plain(&mut self, text: &str) {
+        debug_assert!(scalar::plain_is_safe(text, Context::Block));
+        self.out.push_str(text);
+    }
+
     fn draft_entries(&mut self, entries: &[(Draft<'_>, Draft<'_>)], owner: Owner) {
         let column = owner.child(false, &self.format);
         let kept_scalars = self.format.kept_scalars;
@@ -28,6 +38,10 @@ impl Emitter<'_> {
             self.format.kept_scalars = kept_scalars.of_part(at + 1 == entries.len());
             self.line(column);
             match key {
+                Draft::Plain(text) => {
+                    self.plain(text);
+                    self.colon(1);
+                }
                 Draft::Text(text) => self.text_key(text, column),
                 Draft::Value(value) => self.key(value, column),
                 other => self.key(&other.clone().into_value(), column),
