@@ -114,9 +114,29 @@ mod tests {
     /// The batches together are what one edit of the wrapper gives.
     #[test]
     fn many_results_are_written_like_few() {
+        const TEXTS: [&str; 14] = [
+            "number",
+            "",
+            " a ",
+            "null",
+            "12",
+            "- b",
+            "c: d",
+            "# e",
+            "{f",
+            "\u{1b}[31m",
+            "g\u{85}h",
+            "i\nj",
+            "k\n\nl\n\n",
+            "\u{feff}\tm\r\n",
+        ];
         let mut results = Results::default();
         for number in 0..2 * BATCH + 7 {
-            results.push(FunctionResult::info(format!("number {number}")).tag("a", "b"));
+            let text = TEXTS[number % TEXTS.len()];
+            let list = Value::Sequence(vec![Value::from(text), Value::from(number as i64)]);
+            let after = Value::Mapping(vec![(Value::from(text), list.clone())]);
+            let result = FunctionResult::info(text).tag("a", "b").tag(text, text);
+            results.push(result.at("f").changes(Some(&list), Some(&after)));
         }
         let items = "items:\n- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n";
         let head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n";
