@@ -200,17 +200,11 @@ impl Cluster {
             .and_then(|objects| objects.get(namespace).or_else(|| objects.get(ANY)))
             .map_or(&[], Vec::as_slice)
     }
+}
 
-    /// An object by name.
-    #[must_use]
-    pub(crate) fn find(
-        &self,
-        type_of: (&str, &str),
-        namespace: &str,
-        name: &str,
-    ) -> Option<&Object> {
-        let objects = self.all(type_of, namespace);
-        let found = objects.binary_search_by(|object| object.name.as_str().cmp(name));
-        found.ok().map(|index| &objects[index])
-    }
+/// The object of a name among those of [`Cluster::all`].
+#[must_use]
+pub(crate) fn find_by_name<'s>(objects: &'s [Object], name: &str) -> Option<&'s Object> {
+    let found = objects.binary_search_by(|object| object.name.as_str().cmp(name));
+    found.ok().map(|index| &objects[index])
 }

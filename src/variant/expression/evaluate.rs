@@ -79,7 +79,8 @@ impl<'v> Evaluator<'v> {
     /// What a value from an object does not fit, a missing key, another result than a string; more
     /// than the budget.
     pub fn evaluate(&mut self, expression: &Expression) -> Result<String, ExpressionError> {
-        let Some(fields) = &expression.fields else {
+        let fields = expression.fields.as_ref();
+        let Some(fields) = fields.filter(|_| self.memo.keeps(expression.number)) else {
             return self.evaluate_anew(expression).map(|known| known.text);
         };
         let value = |field: &Field| {

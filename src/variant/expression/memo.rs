@@ -41,6 +41,11 @@ impl Default for Memo<'_> {
 }
 
 impl<'v> Memo<'v> {
+    /// Whether values of the expression are kept.
+    pub(super) fn keeps(&self, expression: usize) -> bool {
+        self.values.get(expression).is_none_or(Option::is_some)
+    }
+
     pub(super) fn find(&self, expression: usize, inputs: &[Option<&'v str>]) -> Option<&Known> {
         self.values.get(expression)?.as_ref()?.get(inputs)
     }

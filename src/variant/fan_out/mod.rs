@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 use self::failures::Failures;
 use self::select::{Candidate, find_upstream, select};
-use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY};
+use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY, find_by_name};
 use super::expression::{Compiler, Evaluator, TargetFields, Variable, Variables};
 use super::naming::variant_name;
 use super::package_variant_set::{PackageVariantSet, Target, Template, given};
@@ -246,6 +246,8 @@ fn evaluate<'s, T>(
     if let Some(upstream) = upstream {
         evaluator.set_object(Variable::Upstream, upstream.fields());
     }
+    let namespace = namespace_of(set.namespace.as_deref());
+    let repositories = cluster.all(REPOSITORY, namespace);
     let mut failures = Failures::default();
     expansion.variants.reserve(candidates.len());
     for candidate in candidates.iter() {
@@ -254,15 +256,22 @@ fn evaluate<'s, T>(
         let has_upstream = upstream.is_some() || !template.reads(Variable::Upstream);
         if !(*is_compiled && has_upstream) {
             // A missing Repository can be reported all the same.
-            if let Some(Err(failure)) = template.plain_repo(candidate.repo).map(|repo| {
-                let namespace = namespace_of(set.namespace.as_deref());
-                repository(repo, namespace, place, cluster)
-            }) {
+            if let Some(Err(failure)) = template
+                .plain_repo(candidate.repo)
+                .map(|repo| repository(repo, repositories, namespace, place))
+            {
                 failures.add(candidate, failure);
             }
             continue;
         }
-        let made = spec(set, candidate, template, upstream_value, cluster, evaluator);
+        let made = spec(
+            set,
+            candidate,
+            template,
+            upstream_value,
+            repositories,
+            evaluator,
+        );
         let failure = match made {
             Ok((name, spec)) => match make(place.target, &name, spec) {
                 Ok(made) => {
@@ -291,11 +300,11 @@ fn evaluate<'s, T>(
 /// The Repository that a variant goes to.
 fn repository<'s>(
     repo: &str,
+    repositories: &'s [Object],
     namespace: &str,
     place: TargetElement,
-    cluster: &'s Cluster,
 ) -> Result<&'s Object, Failure> {
-    cluster.find(REPOSITORY, namespace, repo).ok_or_else(|| {
+    find_by_name(repositories, repo).ok_or_else(|| {
         let message = format!(
             "expected a Repository `{repo}` in the namespace `{namespace}` among the resources, found none"
         );
@@ -322,7 +331,7 @@ fn spec<'s, 't>(
     candidate: &'t Candidate<'s>,
     template: &'t CompiledTemplate,
     upstream: &'t Value,
-    cluster: &'s Cluster,
+    repositories: &'s [Object],
     evaluator: &mut Evaluator<'s>,
 ) -> Result<(String, Draft<'t>), Failure> {
     evaluator.set_text(Variable::RepoDefault, candidate.repo);
@@ -337,7 +346,7 @@ fn spec<'s, 't>(
     let repo = template.repo(evaluator)?;
     let repo = repo.unwrap_or(Cow::Borrowed(candidate.repo));
     let namespace = namespace_of(set.namespace.as_deref());
-    let repository = repository(&repo, namespace, candidate.place, cluster)?;
+    let repository = repository(&repo, repositories, namespace, candidate.place)?;
     if template.reads(Variable::Repository) {
         evaluator.set_object(Variable::Repository, repository.fields());
     }
