@@ -359,7 +359,7 @@ fn create(
     let text = list.document_text(NewResource {
         path: path.clone(),
         package_path,
-        value: new_package_context(&name),
+        value: new_package_context(&name).into(),
     });
     match with_data(text, change) {
         Ok(text) => list.add_text(NewText {

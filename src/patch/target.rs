@@ -10,6 +10,7 @@ use serde::de::IgnoredAny;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::variant::selector::{LabelSelector, Requirement};
+use crate::variant::text_map::TextMap;
 use crate::yaml::NodeRef;
 
 /// Group, kind and name.
@@ -167,13 +168,13 @@ impl Target {
     }
 }
 
-fn labels(node: NodeRef<'_>) -> Vec<(String, String)> {
+fn labels(node: NodeRef<'_>) -> TextMap {
     let labels = node.get_path(&["metadata", "labels"]);
     let entries = labels.into_iter().flat_map(|labels| labels.entries());
     entries
         .filter_map(|entry| {
             let key = entry.key.scalar_text()?;
-            Some((key.to_owned(), entry.value.as_str()?.to_owned()))
+            Some((key, entry.value.as_str()?))
         })
         .collect()
 }
@@ -245,11 +246,9 @@ mod tests {
 
     #[test]
     fn label_selectors_as_kubectl_takes_them() {
-        let labels = |text: &str| -> Vec<(String, String)> {
+        let labels = |text: &'static str| -> TextMap {
             let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
-            pairs
-                .map(|(key, value)| (key.to_owned(), value.to_owned()))
-                .collect()
+            pairs.collect()
         };
         let table = [
             ("", "a=b", true),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Form, ItemId, ResourceList};
 use crate::package::FileChange;
 use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS};
-use crate::yaml::{Value, to_block_text};
+use crate::yaml::{Draft, Value, draft_text};
 
 /// Changes to a list besides edits of its items.
 #[derive(Debug, Default)]
@@ -53,13 +53,13 @@ pub struct NewText {
 
 /// A resource to append, given as a value.
 #[derive(Debug, Clone)]
-pub struct NewResource {
+pub struct NewResource<'a> {
     /// Path of its file, in the same terms as the paths of the other items.
     pub path: Option<String>,
     /// The package, where a pipeline runs over several.
     pub package_path: Option<String>,
     /// The resource without path annotations.
-    pub value: Value,
+    pub value: Draft<'a>,
 }
 
 /// A resource to append, in the form in which the list will emit it.
@@ -111,31 +111,34 @@ impl ResourceList {
     }
 
     /// Appends a resource: in a package, as a new file.
-    pub fn add(&mut self, resource: NewResource) {
+    pub fn add(&mut self, resource: NewResource<'_>) {
         let written = self.write(resource);
         self.add_written(written);
     }
 
     /// Writes a new resource for [`ResourceList::add_written`].
     #[must_use]
-    pub fn write(&self, new: NewResource) -> WrittenResource {
-        let path = new.path.clone();
+    pub fn write(&self, new: NewResource<'_>) -> WrittenResource {
+        let (path, package_path) = (new.path, new.package_path);
+        let annotated = |value| with_annotations(value, path.as_deref(), package_path.as_deref());
         let content = match &self.form {
-            Form::Stream(stream) => Written::Text(stream.item_text(&with_annotations(new))),
-            Form::Package(_) => Written::Text(to_block_text(&new.value)),
-            Form::Json(_) | Form::Whole | Form::ReadOnly => Written::Value(with_annotations(new)),
+            Form::Stream(stream) => Written::Text(stream.item_text(&annotated(new.value))),
+            Form::Package(_) => Written::Text(document_text(&new.value)),
+            Form::Json(_) | Form::Whole | Form::ReadOnly => {
+                Written::Value(annotated(new.value).into_value())
+            }
         };
         WrittenResource { path, content }
     }
 
     /// Writes a new resource as a document, for [`ResourceList::add_text`].
     #[must_use]
-    pub fn document_text(&self, new: NewResource) -> String {
+    pub fn document_text(&self, new: NewResource<'_>) -> String {
         if self.is_package() {
-            to_block_text(&new.value)
-        } else {
-            to_block_text(&with_annotations(new))
+            return document_text(&new.value);
         }
+        let (path, package_path) = (new.path.as_deref(), new.package_path.as_deref());
+        document_text(&with_annotations(new.value, path, package_path))
     }
 
     /// Appends a resource that [`ResourceList::write`] wrote.
@@ -178,40 +181,25 @@ impl ResourceList {
     }
 }
 
-/// The annotations by which kpt puts an item into its file, in both spellings.
-fn with_annotations(new: NewResource) -> Value {
-    let mut value = new.value;
-    let Some(path) = new.path else { return value };
-    let mut annotations = Vec::new();
-    for (path_name, index_name) in PATH_ANNOTATIONS.iter().zip(INDEX_ANNOTATIONS) {
-        annotations.push((Value::from(index_name), Value::from("0")));
-        annotations.push((Value::from(*path_name), Value::from(path.as_str())));
-    }
-    if let Some(package) = new.package_path {
-        annotations.push((Value::from(PACKAGE_PATH_ANNOTATION), Value::from(package)));
-    }
-    let metadata = field_mut(&mut value, "metadata");
-    if let Value::Mapping(entries) = field_mut(metadata, "annotations") {
-        entries.extend(annotations);
-    }
-    value
+fn document_text(resource: &Draft<'_>) -> String {
+    draft_text(resource, 0, "\n")
 }
 
-/// The mapping under a key; inserts an empty one if there is none.
-#[expect(clippy::unreachable, reason = "what is no mapping becomes one first")]
-fn field_mut<'v>(value: &'v mut Value, key: &str) -> &'v mut Value {
-    if !matches!(value, Value::Mapping(_)) {
-        *value = Value::Mapping(Vec::new());
+/// A resource with the annotations by which kpt puts an item into its file, in both spellings.
+fn with_annotations<'n>(
+    mut resource: Draft<'n>,
+    path: Option<&'n str>,
+    package_path: Option<&'n str>,
+) -> Draft<'n> {
+    let Some(path) = path else { return resource };
+    let annotations = resource.field_mut("metadata").field_mut("annotations");
+    let annotations = annotations.entries_mut();
+    for (path_name, index_name) in PATH_ANNOTATIONS.iter().zip(INDEX_ANNOTATIONS) {
+        annotations.push(Draft::entry(index_name, "0"));
+        annotations.push(Draft::entry(path_name, path));
     }
-    let Value::Mapping(entries) = value else {
-        unreachable!("made a mapping just above")
-    };
-    let found = entries
-        .iter()
-        .position(|(name, _)| name.as_str() == Some(key));
-    let index = found.unwrap_or_else(|| {
-        entries.push((Value::from(key), Value::Mapping(Vec::new())));
-        entries.len() - 1
-    });
-    &mut entries[index].1
+    if let Some(package) = package_path {
+        annotations.push(Draft::entry(PACKAGE_PATH_ANNOTATION, package));
+    }
+    resource
 }

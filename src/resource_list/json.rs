@@ -190,7 +190,7 @@ mod tests {
             list.add(NewResource {
                 path: Some("v.yaml".to_owned()),
                 package_path: None,
-                value: Value::Mapping(vec![(Value::from("kind"), Value::from("V"))]),
+                value: Value::Mapping(vec![(Value::from("kind"), Value::from("V"))]).into(),
             });
         }
         if kind & 32 != 0 {

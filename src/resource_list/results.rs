@@ -1,10 +1,10 @@
-//! Appends results to a wrapper. Many results are written in batches, so that they are never all in
-//! memory as values and as a tree.
+//! Appends results to a wrapper. Of many only the first is an edit: the others are written behind it, and are
+//! never all in memory as values and as a tree.
 
-use crate::results::Results;
+use crate::results::{FunctionResult, Results};
 use crate::source_text::SourceText;
 use crate::text::Text;
-use crate::yaml::{Content, Document, EditError, Editor, Value};
+use crate::yaml::{Content, Document, Draft, EditError, Editor, Value, draft_items_text};
 
 /// Results per batch.
 const BATCH: usize = 1000;
@@ -14,25 +14,29 @@ pub(super) fn append_all(
     wrapper: &mut SourceText,
     results: &Results,
 ) -> Result<Vec<Text>, EditError> {
-    let mut left = results.iter().map(|result| result.to_value());
-    let mut next = || left.by_ref().take(BATCH).collect::<Vec<Value>>();
+    if results.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut left = results.iter();
     let before = wrapper.snapshot();
-    let first = next();
-    wrapper.edit_last(|document, editor| append_results(document, editor, first))?;
-    if results.len() <= BATCH {
-        return Ok(Vec::new());
-    }
-    if items_of(&before, wrapper.text()).is_none() {
-        let all = left.collect();
-        wrapper.edit(|document, editor| append_results(document, editor, all))?;
-        return Ok(Vec::new());
-    }
+    let style = style(&before)?;
+    let batch = if style.is_some() { 1 } else { BATCH };
+    let first = values(&mut left, batch);
+    wrapper.edit(|document, editor| append_results(document, editor, first))?;
     let mut pieces = Vec::new();
-    loop {
-        let some = next();
-        if some.is_empty() {
-            return Ok(pieces);
+    if items_of(&before, wrapper.text()).is_none() {
+        let all = values(&mut left, usize::MAX);
+        wrapper.edit(|document, editor| append_results(document, editor, all))?;
+        return Ok(pieces);
+    }
+    if let Some((column, newline)) = style {
+        while left.len() > 0 {
+            let some: Vec<Draft<'_>> = left.by_ref().take(BATCH).map(|r| r.to_draft()).collect();
+            pieces.push(Text::from(draft_items_text(&some, column, newline)));
         }
+    }
+    while left.len() > 0 {
+        let some = values(&mut left, BATCH);
         // Their items look the same as if they were the only ones.
         let text = before.rewritten(|document, editor| append_results(document, editor, some))?;
         let items = text
@@ -40,6 +44,32 @@ pub(super) fn append_all(
             .and_then(|text| items_of(&before, text.as_str()));
         pieces.extend(items.map(|items| Text::from(items.to_owned())));
     }
+    Ok(pieces)
+}
+
+/// The next results as values.
+fn values(left: &mut std::slice::Iter<'_, FunctionResult>, most: usize) -> Vec<Value> {
+    left.take(most).map(FunctionResult::to_value).collect()
+}
+
+/// The column and the line break of results, if an edit of the wrapper writes them as new text is written:
+/// an edit goes by the style of the text around it.
+fn style(wrapper: &SourceText) -> Result<Option<(usize, &'static str)>, EditError> {
+    let list = |item: Value| Value::Sequence(vec![item]);
+    let map = |value: Value| Value::Mapping(vec![(Value::from("a"), value)]);
+    // Nested collections of each kind, and blank lines at the end.
+    let probe = map(list(map(list(list(map(map(Value::from("b\n\n"))))))));
+    let values = vec![probe.clone()];
+    let text = wrapper.rewritten(|document, editor| append_results(document, editor, values))?;
+    let items = text
+        .as_ref()
+        .and_then(|text| items_of(wrapper, text.as_str()));
+    Ok(items.and_then(|items| {
+        let column = items.find('-')?;
+        let newline = if items.contains('\r') { "\r\n" } else { "\n" };
+        let written = draft_items_text(&[Draft::from(&probe)], column, newline);
+        (written == items).then_some((column, newline))
+    }))
 }
 
 /// The items of `results` where these were inserted last, on lines of their own.
@@ -84,9 +114,29 @@ mod tests {
     /// The batches together are what one edit of the wrapper gives.
     #[test]
     fn many_results_are_written_like_few() {
+        const TEXTS: [&str; 14] = [
+            "number",
+            "",
+            " a ",
+            "null",
+            "12",
+            "- b",
+            "c: d",
+            "# e",
+            "{f",
+            "\u{1b}[31m",
+            "g\u{85}h",
+            "i\nj",
+            "k\n\nl\n\n",
+            "\u{feff}\tm\r\n",
+        ];
         let mut results = Results::default();
         for number in 0..2 * BATCH + 7 {
-            results.push(FunctionResult::info(format!("number {number}")).tag("a", "b"));
+            let text = TEXTS[number % TEXTS.len()];
+            let list = Value::Sequence(vec![Value::from(text), Value::from(number as i64)]);
+            let after = Value::Mapping(vec![(Value::from(text), list.clone())]);
+            let result = FunctionResult::info(text).tag("a", "b").tag(text, text);
+            results.push(result.at("f").changes(Some(&list), Some(&after)));
         }
         let items = "items:\n- apiVersion: v1\n  kind: A\n  metadata:\n    name: a\n";
         let head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n";

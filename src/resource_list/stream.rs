@@ -15,8 +15,8 @@ use crate::source_text::{Locator, SourceText};
 use crate::split;
 use crate::text::Text;
 use crate::yaml::{
-    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value, document_as_item,
-    lines_as_item, to_indented_block_text,
+    Content, Document, Draft, EditError, Editor, NodeRef, ParseOptions, Tree, Value,
+    document_as_item, draft_text, lines_as_item,
 };
 
 /// An item is parsed behind its dash, within the list.
@@ -29,6 +29,8 @@ pub(super) struct Stream {
     pub(super) wrapper: SourceText,
     /// Column of the dashes.
     pub(super) indent: usize,
+    /// The line break of the line of `items:`.
+    newline: &'static str,
 }
 
 impl Stream {
@@ -56,7 +58,12 @@ impl Stream {
         for (number, item) in items.iter_mut().enumerate() {
             item.text = number;
         }
-        let form = Form::Stream(Self { wrapper, indent });
+        let newline = ItemsLine::of(&wrapper).newline;
+        let form = Form::Stream(Self {
+            wrapper,
+            indent,
+            newline,
+        });
         Some(ResourceList::new(form, texts, items))
     }
 
@@ -68,16 +75,8 @@ impl Stream {
         results: &Results,
         keep: bool,
     ) -> Result<Vec<Text>, EditError> {
-        let old_line = ItemsLine::of(&self.wrapper);
-        let old = self.wrapper.snapshot();
         let more_results = append_all(&mut self.wrapper, results)?;
-        // Results mostly follow the items, and a tree of many would be large.
-        let is_same = self.wrapper.text().starts_with(&old.text()[..old_line.end]);
-        let line = if is_same {
-            old_line
-        } else {
-            ItemsLine::of(&self.wrapper)
-        };
+        let line = ItemsLine::of(&self.wrapper);
         let Changes {
             inserted,
             appended,
@@ -114,13 +113,9 @@ impl Stream {
         Ok(out)
     }
 
-    fn newline(&self) -> &'static str {
-        ItemsLine::of(&self.wrapper).newline
-    }
-
     /// The texts of new items, by the item to insert them before.
     fn by_position(&self, new: Vec<NewText>) -> HashMap<Option<ItemId>, Vec<String>> {
-        let newline = self.newline();
+        let newline = self.newline;
         let mut by_position: HashMap<_, Vec<String>> = HashMap::new();
         for NewText { text, before, .. } in new {
             let item = behind_dash(&text, self.indent, newline);
@@ -130,9 +125,9 @@ impl Stream {
     }
 
     /// A resource as an item.
-    pub(super) fn item_text(&self, value: &Value) -> String {
-        let (indent, newline) = (self.indent, self.newline());
-        let mut text = to_indented_block_text(value, indent + 2, newline);
+    pub(super) fn item_text(&self, resource: &Draft<'_>) -> String {
+        let (indent, newline) = (self.indent, self.newline);
+        let mut text = draft_text(resource, indent + 2, newline);
         text.replace_range(indent..indent + 2, "- ");
         text
     }
@@ -143,7 +138,7 @@ impl Stream {
         package: &ResourceList,
         id: ItemId,
     ) -> Result<SourceText, EditError> {
-        let newline = self.newline();
+        let newline = self.newline;
         // The lines of a text that is YAML stay so in another column.
         let lines = package.sole_document(id);
         let lines = lines.and_then(|text| lines_as_item(&text, self.indent, newline));
@@ -154,7 +149,7 @@ impl Stream {
     }
 
     fn item_of_node(&self, node: NodeRef<'_>) -> Result<SourceText, EditError> {
-        let newline = self.newline();
+        let newline = self.newline;
         if let Some(text) = document_as_item(node, self.indent, newline) {
             return Ok(SourceText::added(text, OPTIONS));
         }
@@ -330,7 +325,7 @@ mod tests {
             list.add(NewResource {
                 path: Some("v.yaml".to_owned()),
                 package_path: None,
-                value: value(),
+                value: value().into(),
             });
         }
         let mut results = Results::default();

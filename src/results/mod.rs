@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::resource::{Origin, Resource};
-use crate::yaml::Value;
+use crate::yaml::{Draft, Value};
 use shown::short;
 
 /// Severity of a result. With one error the run fails, and nothing changes.
@@ -198,51 +198,53 @@ impl FunctionResult {
     /// As an element of the ResourceList's `results`.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        let entry = |key: &str, value: Value| (Value::from(key), value);
-        let text = |key: &str, value: &str| entry(key, Value::from(value));
-        let mut fields = vec![
-            text("message", &self.text()),
-            text("severity", self.severity.as_str()),
-        ];
+        self.to_draft().into_value()
+    }
+
+    /// The same, with texts that are borrowed.
+    #[must_use]
+    pub(crate) fn to_draft(&self) -> Draft<'_> {
+        let text = |key: &'static str, value| Draft::entry(key, Draft::Text(Cow::Borrowed(value)));
+        let mut fields = Vec::with_capacity(6);
+        fields.push(Draft::entry("message", self.text()));
+        fields.push(text("severity", self.severity.as_str()));
         if let Some(resource) = &self.resource {
-            let mut about = vec![
-                text("apiVersion", &resource.api_version),
-                text("kind", &resource.kind),
-                text("name", &resource.name),
-            ];
-            if let Some(namespace) = &resource.namespace {
-                about.push(text("namespace", namespace));
-            }
-            fields.push(entry("resourceRef", Value::Mapping(about)));
+            let mut about = Vec::with_capacity(4);
+            about.push(text("apiVersion", &resource.api_version));
+            about.push(text("kind", &resource.kind));
+            about.push(text("name", &resource.name));
+            about.extend(
+                resource
+                    .namespace
+                    .iter()
+                    .map(|name| text("namespace", name)),
+            );
+            fields.push(Draft::entry("resourceRef", Draft::Mapping(about)));
         }
         if let Some(field) = &self.field {
             let mut about = vec![text("path", field)];
             if let Some(FieldValues { current, proposed }) = self.values.as_deref() {
-                let current = current
-                    .iter()
-                    .map(|value| entry("currentValue", value.clone()));
+                let current = current.iter();
+                let current = current.map(|value| Draft::entry("currentValue", value));
                 let proposed = proposed.iter();
-                let proposed = proposed.map(|value| entry("proposedValue", value.clone()));
+                let proposed = proposed.map(|value| Draft::entry("proposedValue", value));
                 about.extend(current.chain(proposed));
             }
-            fields.push(entry("field", Value::Mapping(about)));
+            fields.push(Draft::entry("field", Draft::Mapping(about)));
         }
         if let Some((path, index)) = &self.file {
             let mut file = vec![text("path", path)];
             if let Some(index) = index.filter(|index| *index > 0) {
-                file.push(entry("index", Value::from(index as i64)));
+                file.push(Draft::entry("index", Value::from(index as i64)));
             }
-            fields.push(entry("file", Value::Mapping(file)));
+            fields.push(Draft::entry("file", Draft::Mapping(file)));
         }
         if !self.tags.is_empty() {
-            let tags = self
-                .tags
-                .iter()
-                .map(|(name, value)| text(name, value))
-                .collect();
-            fields.push(entry("tags", Value::Mapping(tags)));
+            let tags = self.tags.iter();
+            let tags = tags.map(|(name, value)| Draft::pair(name, value));
+            fields.push(Draft::entry("tags", Draft::Mapping(tags.collect())));
         }
-        Value::Mapping(fields)
+        Draft::Mapping(fields)
     }
 }
 

@@ -5,6 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::expression::ObjectFields;
+use super::text_map::TextMap;
 use crate::resource::Resource;
 use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, ResourceList};
@@ -31,9 +32,9 @@ pub(crate) struct Object {
     /// `metadata.namespace` as it is written; empty if absent.
     pub(crate) namespace: String,
     /// `metadata.labels`.
-    pub(crate) labels: Vec<(String, String)>,
+    pub(crate) labels: TextMap,
     /// `metadata.annotations`.
-    pub(crate) annotations: Vec<(String, String)>,
+    pub(crate) annotations: TextMap,
     /// The revision, if it is a PackageRevision.
     pub(crate) revision: Option<Box<Revision>>,
 }
@@ -64,12 +65,15 @@ impl Object {
     }
 
     fn read(resource: &Resource, node: NodeRef<'_>) -> Self {
-        let map = |name: &str| -> Vec<(String, String)> {
-            let map = node.get_path(&["metadata", name]);
+        let metadata = node.get("metadata");
+        let map = |name: &str| -> TextMap {
+            let map = metadata.and_then(|metadata| metadata.get(name));
             let entries = map.iter().flat_map(NodeRef::entries);
-            let text = |node: NodeRef<'_>| node.resolved().scalar_text().map(str::to_owned);
             entries
-                .filter_map(|entry| Some((text(entry.key)?, text(entry.value)?)))
+                .filter_map(|entry| {
+                    let value = entry.value.resolved().scalar_text()?;
+                    Some((entry.key.resolved().scalar_text()?, value))
+                })
                 .collect()
         };
         let field = |name: &str| {
@@ -140,15 +144,23 @@ impl Cluster {
                 list.read(item, |node| scopes.learn(resource, node));
             }
         }
-        let mut found: HashMap<TypeOf, HashMap<String, Vec<Found>>> = HashMap::new();
+        let numbers = types.iter().enumerate();
+        let numbers = numbers.map(|(number, (version, kind))| ((&**version, &**kind), number));
+        let numbers: HashMap<(&str, &str), usize> = numbers.collect();
+        // By type and namespace.
+        let mut found: Vec<HashMap<&str, Vec<Found>>> = Vec::new();
+        found.resize_with(types.len(), HashMap::new);
+        let mut is_cluster_scoped: Vec<Option<bool>> = vec![None; types.len()];
         for (number, list) in lists.iter().enumerate() {
-            for (item, resource) in list.items() {
-                let type_of = (resource.api_version.clone(), resource.kind.clone());
-                let is_named = resource.name.is_some() && types.contains(&type_of);
-                if !is_named {
+            for (item, resource) in list.items().filter(|(_, r)| r.name.is_some()) {
+                let type_of = (resource.api_version.as_str(), resource.kind.as_str());
+                let Some(type_number) = numbers.get(&type_of) else {
                     continue;
-                }
-                let namespace = if scopes.is_cluster_scoped(resource.group(), &resource.kind) {
+                };
+                let is_cluster_scoped = is_cluster_scoped[*type_number].get_or_insert_with(|| {
+                    scopes.is_cluster_scoped(resource.group(), &resource.kind)
+                });
+                let namespace = if *is_cluster_scoped {
                     ANY
                 } else {
                     namespace_of(resource.namespace.as_deref())
@@ -157,22 +169,17 @@ impl Cluster {
                     continue;
                 }
                 let object = list.read(item, |node| Object::read(resource, node));
-                let objects = found.entry(type_of).or_default();
                 let place = (number, item);
-                match objects.get_mut(namespace) {
-                    Some(objects) => objects.push(Found { object, place }),
-                    None => {
-                        objects.insert(namespace.to_owned(), vec![Found { object, place }]);
-                    }
-                }
+                let objects = found[*type_number].entry(namespace).or_default();
+                objects.push(Found { object, place });
             }
         }
         let mut cluster = Self::default();
         let mut twice = Vec::new();
-        for (type_of, by_namespace) in found {
-            let objects = cluster.objects.entry(type_of).or_default();
+        for (type_of, by_namespace) in types.iter().zip(found) {
+            let objects = cluster.objects.entry(type_of.clone()).or_default();
             for (namespace, found) in by_namespace {
-                objects.insert(namespace, in_order(found, &mut twice));
+                objects.insert(namespace.to_owned(), in_order(found, &mut twice));
             }
         }
         twice.sort_unstable();
@@ -193,17 +200,11 @@ impl Cluster {
             .and_then(|objects| objects.get(namespace).or_else(|| objects.get(ANY)))
             .map_or(&[], Vec::as_slice)
     }
+}
 
-    /// An object by name.
-    #[must_use]
-    pub(crate) fn find(
-        &self,
-        type_of: (&str, &str),
-        namespace: &str,
-        name: &str,
-    ) -> Option<&Object> {
-        let objects = self.all(type_of, namespace);
-        let found = objects.binary_search_by(|object| object.name.as_str().cmp(name));
-        found.ok().map(|index| &objects[index])
-    }
+/// The object of a name among those of [`Cluster::all`].
+#[must_use]
+pub(crate) fn find_by_name<'s>(objects: &'s [Object], name: &str) -> Option<&'s Object> {
+    let found = objects.binary_search_by(|object| object.name.as_str().cmp(name));
+    found.ok().map(|index| &objects[index])
 }

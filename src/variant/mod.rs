@@ -8,3 +8,4 @@ pub(crate) mod package_variant;
 pub(crate) mod package_variant_set;
 pub(crate) mod selector;
 pub(crate) mod template;
+pub mod text_map;

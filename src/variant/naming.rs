@@ -12,7 +12,7 @@ const DIGITS: usize = 8;
 /// The name of the PackageVariant of a set for a downstream package.
 #[must_use]
 pub(crate) fn variant_name(set: &str, repo: &str, package: &str) -> String {
-    let full = format!("{set}-{repo}-{package}");
+    let full = [set, repo, package].join("-");
     if is_object_name(&full) {
         shortened(full)
     } else {

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::text_map::TextMap;
 use crate::results::{FunctionResult, Reason};
 use crate::yaml::Path;
 
@@ -50,11 +51,8 @@ pub(crate) struct Requirement {
 impl LabelSelector {
     /// Whether an object with these labels is selected.
     #[must_use]
-    pub(crate) fn matches(&self, labels: &[(String, String)]) -> bool {
-        let label = |name: &str| {
-            let found = labels.iter().find(|(key, _)| key == name);
-            found.map(|(_, value)| value.as_str())
-        };
+    pub(crate) fn matches(&self, labels: &TextMap) -> bool {
+        let label = |name: &str| labels.get(name);
         let mut equal = self.match_labels.iter();
         equal.all(|(key, value)| label(key) == Some(value))
             && self.match_expressions.iter().all(|requirement| {
@@ -165,9 +163,9 @@ pub(crate) fn is_label_key(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn labels(text: &str) -> Vec<(String, String)> {
+    fn labels(text: &str) -> TextMap {
         let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
-        pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).collect()
+        pairs.collect()
     }
 
     fn requirement(key: &str, operator: &str, values: &[&str]) -> LabelSelector {

@@ -6,12 +6,10 @@ use std::time::{Duration, Instant};
 use krm_variants::variant::expression::{
     Compiler, ObjectFields, TargetFields, Variable, Variables, on_large_stack,
 };
+use krm_variants::variant::text_map::TextMap;
 
-fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
-    let pairs = list.iter();
-    pairs
-        .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-        .collect()
+fn pairs(list: &[(&'static str, &'static str)]) -> TextMap {
+    list.iter().copied().collect()
 }
 
 /// Evaluates an expression for the repository `cluster-01` and the team `team-a`.
@@ -37,6 +35,7 @@ fn evaluate_here(source: &str, target: TargetFields, repository: bool) -> Result
     ]);
     let team = pairs(&[("role", "dev"), ("größe", "ü"), ("count", "3")]);
     let notes = pairs(&[("owner", "Ada"), ("since", "2024-02-29T23:30:00-05:00")]);
+    let none = TextMap::default();
     let mut evaluator = compiler.evaluator(1);
     evaluator.set_text(Variable::RepoDefault, "cluster-01");
     evaluator.set_text(Variable::PackageDefault, "foo");
@@ -46,8 +45,11 @@ fn evaluate_here(source: &str, target: TargetFields, repository: bool) -> Result
         labels,
         annotations,
     };
-    evaluator.set_object(Variable::Upstream, object("example-repo.foo.v1", &[], &[]));
-    evaluator.set_object(Variable::Repository, object("cluster-01", &region, &[]));
+    evaluator.set_object(
+        Variable::Upstream,
+        object("example-repo.foo.v1", &none, &none),
+    );
+    evaluator.set_object(Variable::Repository, object("cluster-01", &region, &none));
     match target {
         TargetFields::Listed => evaluator.set_listed("cluster-01", "foo"),
         TargetFields::Object => {
@@ -542,4 +544,53 @@ fn a_spent_budget_stays_spent() {
         let error = evaluate(&source).expect_err(&source);
         assert!(error.contains("too much time or memory"), "{error}");
     }
+}
+
+/// Values are kept by the fields that an expression reads.
+#[test]
+fn values_follow_the_fields_that_are_read() {
+    let variables = Variables {
+        repository: true,
+        target: TargetFields::Object,
+    };
+    let mut compiler = Compiler::default();
+    let expression = compiler.compile("target.labels.zone + '-' + target.name", &variables);
+    let expression = expression.expect("an expression");
+    let zones = ["x", "y"].map(|zone| pairs(&[("zone", zone), ("other", "o")]));
+    let none = TextMap::default();
+    let names: Vec<String> = (0..1500).map(|number| format!("n{number}")).collect();
+    let mut evaluator = compiler.evaluator(10 * names.len());
+    for (number, name) in names.iter().chain(&names).enumerate() {
+        for (zone, labels) in [("x", &zones[0]), ("y", &zones[1]), ("", &none)] {
+            let target = ObjectFields {
+                name: if number % 3 == 0 { "same" } else { name },
+                namespace: "default",
+                labels,
+                annotations: &none,
+            };
+            evaluator.set_object(Variable::Target, target);
+            let found = evaluator.evaluate(&expression);
+            match zone {
+                "" => assert!(found.is_err_and(|error| error.message.contains("zone"))),
+                zone => assert_eq!(found, Ok(format!("{zone}-{}", target.name))),
+            }
+        }
+    }
+}
+
+/// A value that is kept costs what it would cost to evaluate it again.
+#[test]
+fn a_kept_value_is_paid_for() {
+    let text = "a".repeat(100_000);
+    let variables = Variables {
+        repository: true,
+        target: TargetFields::Object,
+    };
+    let mut compiler = Compiler::default();
+    let expression = compiler.compile("repoDefault + repoDefault", &variables);
+    let expression = expression.expect("an expression");
+    let mut evaluator = compiler.evaluator(1);
+    evaluator.set_text(Variable::RepoDefault, &text);
+    let failed = (0..1000).find_map(|_| evaluator.evaluate(&expression).err());
+    assert!(failed.is_some_and(|error| error.is_over_budget));
 }

@@ -35,7 +35,7 @@ use crate::variant::cluster::Cluster;
 use crate::variant::expression::on_large_stack;
 use crate::variant::fan_out::{Expansion, Set, fan_out, too_many};
 use crate::variant::package_variant_set;
-use crate::yaml::{EditError, Value};
+use crate::yaml::{Draft, EditError, Value};
 
 use check::{check_files, check_names, check_owners, check_targets};
 use comments::Comments;
@@ -43,7 +43,7 @@ use fleet::Fleet;
 use new_files::NewFiles;
 use sets::{LocatedSet, LocatedSets, namespaces, read_sets, types};
 use status::{NOT_READY, NOT_STALLED, STALLED};
-use variant::{annotations_due, resource_value};
+use variant::{annotations_due, new_resource, owner_label};
 
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
@@ -161,6 +161,8 @@ struct Sets {
     comments: Vec<Vec<Option<Comments>>>,
     /// Where new PackageVariants go.
     files: Vec<NewFiles>,
+    /// The values of their labels that name the set.
+    owner_labels: Vec<String>,
     fleet: Fleet,
 }
 
@@ -171,11 +173,13 @@ impl Sets {
             homes: Vec::with_capacity(sources.len()),
             comments: Vec::with_capacity(sources.len()),
             files: Vec::with_capacity(sources.len()),
+            owner_labels: Vec::with_capacity(sources.len()),
             fleet: Fleet::read(list),
         };
         for source in sources {
             let files = NewFiles::of(list, &source.set, &source.resource);
             all.files.push(files);
+            all.owner_labels.push(owner_label(&source.set));
             all.sets.push(source.set);
             all.homes.push((source.resource, source.item));
             all.comments.push(source.comments);
@@ -203,6 +207,7 @@ impl Sets {
                     let making = Making {
                         set: &self.sets[index],
                         files: &self.files[index],
+                        owner_label: &self.owner_labels[index],
                         comments: &self.comments[index],
                         fleet: &self.fleet,
                         list,
@@ -249,6 +254,7 @@ impl Made {
 struct Making<'a> {
     set: &'a Set,
     files: &'a NewFiles,
+    owner_label: &'a str,
     /// Comments of the templates, by target.
     comments: &'a [Option<Comments>],
     fleet: &'a Fleet,
@@ -256,7 +262,7 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    fn make(&self, target: usize, name: &str, spec: Value) -> Result<Made, EditError> {
+    fn make(&self, target: usize, name: &str, spec: Draft<'_>) -> Result<Made, EditError> {
         let Self {
             set, files, list, ..
         } = *self;
@@ -265,7 +271,7 @@ impl Making<'_> {
             let new = NewResource {
                 path: files.path(name),
                 package_path: files.package_path.clone(),
-                value: resource_value(set, name, spec),
+                value: new_resource(set, self.owner_label, name, spec),
             };
             let Some(comments) = self.comments.get(target).and_then(Option::as_ref) else {
                 return Ok(Made::New(list.write(new)));
@@ -276,6 +282,7 @@ impl Making<'_> {
                 before: None,
             }));
         };
+        let spec = spec.into_value();
         let is_right = list.read(member.item, |node| {
             let old = node.get("spec").and_then(|spec| spec.value());
             old.as_ref() == Some(&spec) && annotations_due(node, set).next().is_none()

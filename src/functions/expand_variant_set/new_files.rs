@@ -33,7 +33,7 @@ impl NewFiles {
 
     pub(super) fn path(&self, name: &str) -> Option<String> {
         let directory = self.directory.as_ref()?;
-        Some(format!("{directory}/{name}.yaml"))
+        Some([directory, "/", name, ".yaml"].concat())
     }
 
     /// The error for a path that is not free; otherwise reserves it.
@@ -45,11 +45,8 @@ impl NewFiles {
                 error.to_string(),
             ));
         }
-        let key = format!(
-            "{}\0{path}",
-            self.package_path.as_deref().unwrap_or_default()
-        );
-        if taken.insert(key) {
+        let package = self.package_path.as_deref().unwrap_or_default();
+        if taken.insert([package, "\0", &path].concat()) {
             return None;
         }
         let message = format!(

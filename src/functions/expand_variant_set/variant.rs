@@ -9,40 +9,48 @@ use crate::results::shown;
 use crate::variant::fan_out::Set;
 use crate::variant::naming::label_value;
 use crate::variant::package_variant_set::{API_VERSION, KIND};
-use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
+use crate::yaml::{Content, Draft, EditError, Editor, NodeRef, Path, Value};
+
+/// The value of the label by which a PackageVariant names its set.
+pub(super) fn owner_label(set: &Set) -> String {
+    label_value(set.uid.as_deref().unwrap_or(&set.name))
+}
 
 /// A new PackageVariant.
-pub(super) fn resource_value(set: &Set, name: &str, spec: Value) -> Value {
-    let entry = |key: &str, value: Value| (Value::from(key), value);
-    let owner = set.uid.as_deref().unwrap_or(&set.name);
-    let labels = vec![entry(OWNER_LABEL, Value::from(label_value(owner)))];
-    let mut metadata = vec![entry("name", Value::from(name))];
-    if let Some(namespace) = &set.namespace {
-        metadata.push(entry("namespace", Value::from(namespace.as_str())));
-    }
-    metadata.push(entry("labels", Value::Mapping(labels)));
-    let annotations = for_variants(set).map(|(name, value)| entry(name, value.as_str().into()));
+pub(super) fn new_resource<'a>(
+    set: &'a Set,
+    owner_label: &'a str,
+    name: &'a str,
+    spec: Draft<'a>,
+) -> Draft<'a> {
+    let labels = vec![Draft::entry(OWNER_LABEL, owner_label)];
+    let mut metadata = Vec::with_capacity(5);
+    metadata.push(Draft::entry("name", name));
+    let namespace = set.namespace.as_deref();
+    metadata.extend(namespace.map(|namespace| Draft::entry("namespace", namespace)));
+    metadata.push(Draft::entry("labels", Draft::Mapping(labels)));
+    let annotations = for_variants(set).map(|(name, value)| Draft::pair(name, value));
     let annotations: Vec<_> = annotations.collect();
     if !annotations.is_empty() {
-        metadata.push(entry("annotations", Value::Mapping(annotations)));
+        metadata.push(Draft::entry("annotations", Draft::Mapping(annotations)));
     }
     // API servers refuse a reference without uid.
     if let Some(uid) = &set.uid {
         let reference = vec![
-            entry("apiVersion", Value::from(API_VERSION)),
-            entry("kind", Value::from(KIND)),
-            entry("name", Value::from(set.name.as_str())),
-            entry("uid", Value::from(uid.as_str())),
-            entry("controller", Value::from(true)),
+            Draft::entry("apiVersion", API_VERSION),
+            Draft::entry("kind", KIND),
+            Draft::entry("name", set.name.as_str()),
+            Draft::entry("uid", uid.as_str()),
+            Draft::entry("controller", Value::from(true)),
         ];
-        let references = Value::Sequence(vec![Value::Mapping(reference)]);
-        metadata.push(entry("ownerReferences", references));
+        let references = Draft::Sequence(vec![Draft::Mapping(reference)]);
+        metadata.push(Draft::entry("ownerReferences", references));
     }
-    Value::Mapping(vec![
-        entry("apiVersion", Value::from(PACKAGE_VARIANT.0)),
-        entry("kind", Value::from(PACKAGE_VARIANT.1)),
-        entry("metadata", Value::Mapping(metadata)),
-        entry("spec", spec),
+    Draft::Mapping(vec![
+        Draft::entry("apiVersion", PACKAGE_VARIANT.0),
+        Draft::entry("kind", PACKAGE_VARIANT.1),
+        Draft::entry("metadata", Draft::Mapping(metadata)),
+        Draft::entry("spec", spec),
     ])
 }
 

@@ -24,11 +24,14 @@ pub(super) fn of_run(targets: usize) -> u64 {
 thread_local! {
     /// Remaining units of the current evaluation. The interpreter cannot pass it to functions.
     static LEFT: Cell<u64> = const { Cell::new(0) };
+    /// Units of this evaluation that the next one of the same expression would not pay.
+    static ONCE: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Starts an evaluation.
 pub(super) fn begin(units: u64) {
     LEFT.set(units);
+    ONCE.set(0);
 }
 
 /// Remaining units. Zero means that the evaluation was stopped, even if it returned a value: `||` and
@@ -50,6 +53,17 @@ pub(super) fn pay(units: u64) -> Result<(), ExecutionError> {
             Err(ExecutionError::function_error("budget", "exceeded"))
         }
     }
+}
+
+/// Pays for something that is kept for the evaluations that follow.
+pub(super) fn pay_once(units: u64) -> Result<(), ExecutionError> {
+    ONCE.set(ONCE.get().saturating_add(units));
+    pay(units)
+}
+
+/// What was paid by [`pay_once`].
+pub(super) fn paid_once() -> u64 {
+    ONCE.get()
 }
 
 /// Pays for a value, elements included.

@@ -10,14 +10,22 @@ use cel::{Context, ExecutionError, IdedExpr, Value};
 
 use super::check::spelled;
 use super::functions::MATCHES;
-use super::variables::{ObjectFields, Variable};
+use super::memo::{Inputs, Known, Memo};
+use super::reads::Field;
+use super::variables::{Binding, ObjectFields, Variable};
 use super::{Compiler, Expression, ExpressionError, budget, position};
+use crate::variant::text_map::TextMap;
 
 /// Evaluates expressions with the values of variables, which change from target to target.
 pub struct Evaluator<'v> {
     context: Context<'v, 'v>,
     /// Remaining units of the run.
     left: u64,
+    /// By variable: its value, and whether the context has all of it.
+    bindings: [(Option<Binding<'v>>, bool); Variable::ALL.len()],
+    memo: Memo<'v>,
+    /// The values of the fields that an expression reads, for the next one.
+    inputs: Inputs<'v>,
 }
 
 impl Debug for Evaluator<'_> {
@@ -35,6 +43,9 @@ impl Compiler {
         Evaluator {
             context: Context::with_env(self.environment.clone()),
             left: budget::of_run(targets),
+            bindings: [(None, false); Variable::ALL.len()],
+            memo: Memo::default(),
+            inputs: Vec::new(),
         }
     }
 }
@@ -42,34 +53,24 @@ impl Compiler {
 impl<'v> Evaluator<'v> {
     /// Sets a variable that is a string.
     pub fn set_text(&mut self, variable: Variable, text: &'v str) {
-        self.context
-            .add_variable_as_val(variable.as_str(), text_value(text));
+        self.set(variable, Binding::Text(text));
     }
 
     /// Sets a variable that is an object.
     pub fn set_object(&mut self, variable: Variable, object: ObjectFields<'v>) {
-        let map = |entries: &'v [(String, String)]| {
-            let entries = entries.iter();
-            map_value(entries.map(|(key, value)| (key.as_str(), text_value(value))))
-        };
-        let fields = [
-            ("name", text_value(object.name)),
-            ("namespace", text_value(object.namespace)),
-            ("labels", map(object.labels)),
-            ("annotations", map(object.annotations)),
-        ];
         // Copies for each target are paid for.
         let copied = (object.labels.len() + object.annotations.len()) as u64;
         self.left = self.left.saturating_sub(copied / 8);
-        self.context
-            .add_variable_as_val(variable.as_str(), map_value(fields));
+        self.set(variable, Binding::Object(object));
     }
 
     /// Sets `target` to an entry of a list.
     pub fn set_listed(&mut self, repo: &'v str, package: &'v str) {
-        let fields = [("repo", text_value(repo)), ("package", text_value(package))];
-        self.context
-            .add_variable_as_val(Variable::Target.as_str(), map_value(fields));
+        self.set(Variable::Target, Binding::Listed { repo, package });
+    }
+
+    fn set(&mut self, variable: Variable, binding: Binding<'v>) {
+        self.bindings[variable as usize] = (Some(binding), false);
     }
 
     /// Evaluates an expression to its string.
@@ -78,6 +79,41 @@ impl<'v> Evaluator<'v> {
     /// What a value from an object does not fit, a missing key, another result than a string; more
     /// than the budget.
     pub fn evaluate(&mut self, expression: &Expression) -> Result<String, ExpressionError> {
+        let fields = expression.fields.as_ref();
+        let Some(fields) = fields.filter(|_| self.memo.keeps(expression.number)) else {
+            return self.evaluate_anew(expression).map(|known| known.text);
+        };
+        let value = |field: &Field| {
+            let (binding, _) = &self.bindings[field.variable as usize];
+            binding.as_ref()?.field(&field.path)
+        };
+        let mut inputs = std::mem::take(&mut self.inputs);
+        inputs.clear();
+        inputs.extend(fields.iter().map(value));
+        let outcome = self.evaluate_for(expression, &inputs);
+        self.inputs = inputs;
+        outcome
+    }
+
+    /// Evaluates an expression for these values of its fields.
+    fn evaluate_for(
+        &mut self,
+        expression: &Expression,
+        inputs: &[Option<&'v str>],
+    ) -> Result<String, ExpressionError> {
+        if let Some(known) = self.memo.find(expression.number, inputs)
+            && known.units < budget::PER_EVALUATION.min(self.left)
+        {
+            self.left -= known.units;
+            return Ok(known.text.clone());
+        }
+        let known = self.evaluate_anew(expression)?;
+        self.memo.keep(expression.number, inputs, &known);
+        Ok(known.text)
+    }
+
+    fn evaluate_anew(&mut self, expression: &Expression) -> Result<Known, ExpressionError> {
+        self.bind(expression);
         let error = |id: u64, message: String| {
             let at = position(&expression.positions, id);
             ExpressionError::new(&expression.source, at, message)
@@ -89,7 +125,8 @@ impl<'v> Evaluator<'v> {
         let outcome = outcome.and_then(|value| budget::pay_for(value.as_ref()).map(|()| value));
         let rest = budget::left();
         let is_last = units < budget::PER_EVALUATION;
-        self.left = self.left.saturating_sub(units - rest);
+        let spent = units - rest;
+        self.left = self.left.saturating_sub(spent);
         let root = expression.guarded.id;
         if rest == 0 {
             let message = if is_last {
@@ -104,7 +141,10 @@ impl<'v> Evaluator<'v> {
         }
         match outcome {
             Ok(value) => match value.downcast_ref::<CelString<'_>>() {
-                Some(text) => Ok(text.inner().to_owned()),
+                Some(text) => Ok(Known {
+                    text: text.inner().to_owned(),
+                    units: spent - budget::paid_once(),
+                }),
                 None => {
                     let found = value.get_type().name();
                     Err(error(root, format!("expected a string, found {found}")))
@@ -114,6 +154,32 @@ impl<'v> Evaluator<'v> {
                 let id = self.locate(&expression.guarded, &found);
                 Err(error(id, message(&found)))
             }
+        }
+    }
+
+    /// Gives the context what the expression reads: maps take longer to make than most expressions.
+    fn bind(&mut self, expression: &Expression) {
+        for variable in &expression.reads {
+            let (Some(binding), is_whole) = &mut self.bindings[*variable as usize] else {
+                continue;
+            };
+            if *is_whole {
+                continue;
+            }
+            let fields = expression.fields.as_ref();
+            let reads = |path: &[&str]| {
+                let is_read = |field: &Field| field.variable == *variable && field.is_at(path);
+                fields.is_none_or(|fields| fields.iter().any(is_read))
+            };
+            let value = match *binding {
+                Binding::Text(text) => text_value(text),
+                Binding::Object(object) => object_value(object, reads),
+                Binding::Listed { repo, package } => {
+                    map_value([("repo", text_value(repo)), ("package", text_value(package))])
+                }
+            };
+            *is_whole = fields.is_none() || !matches!(binding, Binding::Object(_));
+            self.context.add_variable_as_val(variable.as_str(), value);
         }
     }
 
@@ -139,6 +205,25 @@ impl<'v> Evaluator<'v> {
 
 fn text_value<'v>(text: &'v str) -> Box<dyn Val + 'v> {
     Box::new(CelString::from(text))
+}
+
+/// The fields of an object that are read.
+fn object_value<'v>(
+    object: ObjectFields<'v>,
+    reads: impl Fn(&[&str]) -> bool,
+) -> Box<dyn Val + 'v> {
+    let map = |name: &str, entries: &'v TextMap| {
+        let read = entries.iter().filter(|(key, _)| reads(&[name, key]));
+        map_value(read.map(|(key, value)| (key, text_value(value))))
+    };
+    let texts = [("name", object.name), ("namespace", object.namespace)];
+    let texts = texts.map(|(name, text)| reads(&[name]).then(|| (name, text_value(text))));
+    let maps = [
+        ("labels", object.labels),
+        ("annotations", object.annotations),
+    ];
+    let maps = maps.map(|(name, entries)| reads(&[name]).then(|| (name, map(name, entries))));
+    map_value(texts.into_iter().chain(maps).flatten())
 }
 
 fn map_value<'v>(

@@ -16,7 +16,9 @@ mod check;
 mod evaluate;
 mod functions;
 mod guard;
+mod memo;
 mod pattern;
+mod reads;
 mod types;
 mod variables;
 
@@ -30,6 +32,8 @@ use std::sync::Arc;
 use cel::common::ast::SourceInfo;
 use cel::{Env, IdedExpr};
 use thiserror::Error;
+
+use reads::Field;
 
 /// Limit of an expression, in bytes.
 pub const MAX_LENGTH: usize = 4096;
@@ -88,6 +92,10 @@ pub struct Expression {
     positions: SourceInfo,
     /// The variables that it reads.
     reads: BTreeSet<Variable>,
+    /// The fields that it reads, if they can be told.
+    fields: Option<Vec<Field>>,
+    /// Its place among the expressions of its compiler.
+    number: usize,
 }
 
 impl Expression {
@@ -102,6 +110,8 @@ impl Expression {
 pub struct Compiler {
     environment: Arc<Env>,
     total: usize,
+    /// How many were compiled.
+    count: usize,
 }
 
 impl std::fmt::Debug for Compiler {
@@ -115,6 +125,7 @@ impl Default for Compiler {
         Self {
             environment: Arc::new(functions::environment()),
             total: 0,
+            count: 0,
         }
     }
 }
@@ -157,13 +168,18 @@ impl Compiler {
         }
         let reads = check::check(&parsed, variables)
             .map_err(|problem| error(position(&positions, problem.id), problem.message))?;
+        let fields = reads::fields(&parsed, variables);
         let guarded = guard::guard(parsed);
+        let number = self.count;
+        self.count += 1;
         Ok(Expression {
             source: source.to_owned(),
             price: guard::weight(&guarded),
             guarded,
             positions,
             reads,
+            fields,
+            number,
         })
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::variant::text_map::TextMap;
+
 /// A variable of a template's expressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variable {
@@ -95,7 +97,43 @@ pub struct ObjectFields<'v> {
     /// `metadata.namespace`; empty if absent.
     pub namespace: &'v str,
     /// `metadata.labels`.
-    pub labels: &'v [(String, String)],
+    pub labels: &'v TextMap,
     /// `metadata.annotations`.
-    pub annotations: &'v [(String, String)],
+    pub annotations: &'v TextMap,
+}
+
+/// The value of a variable.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Binding<'v> {
+    Text(&'v str),
+    Object(ObjectFields<'v>),
+    Listed { repo: &'v str, package: &'v str },
+}
+
+impl<'v> Binding<'v> {
+    /// The string at a path.
+    pub(super) fn field(&self, path: &[String]) -> Option<&'v str> {
+        match (*self, path) {
+            (Self::Text(text), []) => Some(text),
+            (Self::Listed { repo, package }, [name]) => match name.as_str() {
+                "repo" => Some(repo),
+                "package" => Some(package),
+                _ => None,
+            },
+            (Self::Object(object), [name]) => match name.as_str() {
+                "name" => Some(object.name),
+                "namespace" => Some(object.namespace),
+                _ => None,
+            },
+            (Self::Object(object), [map, key]) => {
+                let entries = match map.as_str() {
+                    "labels" => object.labels,
+                    _ => object.annotations,
+                };
+                let found = entries.iter().rfind(|(name, _)| name == key);
+                found.map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
 }

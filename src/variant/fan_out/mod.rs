@@ -9,16 +9,18 @@
 mod failures;
 mod select;
 
+use std::borrow::Cow;
+
 use self::failures::Failures;
 use self::select::{Candidate, find_upstream, select};
-use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY};
+use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY, find_by_name};
 use super::expression::{Compiler, Evaluator, TargetFields, Variable, Variables};
 use super::naming::variant_name;
 use super::package_variant_set::{PackageVariantSet, Target, Template, given};
 use super::template::{CompiledTemplate, Failure};
 use crate::resource::namespace_of;
 use crate::results::{FunctionResult, Reason};
-use crate::yaml::{Path, Value};
+use crate::yaml::{Draft, Path, Value};
 
 /// A PackageVariantSet with what its metadata say.
 #[derive(Debug)]
@@ -102,7 +104,7 @@ pub(crate) fn fan_out<T>(
     sets: &[Set],
     cluster: &Cluster,
     most: usize,
-    mut make: impl FnMut(usize, usize, &str, Value) -> Result<T, Box<FunctionResult>>,
+    mut make: impl FnMut(usize, usize, &str, Draft<'_>) -> Result<T, Box<FunctionResult>>,
 ) -> Vec<Expansion<T>> {
     let mut compiler = Compiler::default();
     let mut room = most;
@@ -115,7 +117,7 @@ pub(crate) fn fan_out<T>(
     let targets = prepared.iter().map(|one| one.candidates.len()).sum();
     let mut evaluator = compiler.evaluator(targets);
     for (index, one) in prepared.iter_mut().enumerate() {
-        let mut make = |target, name: &str, spec| make(index, target, name, spec);
+        let mut make = |target, name: &str, spec: Draft<'_>| make(index, target, name, spec);
         if evaluate(one, cluster, &mut evaluator, &mut make).is_err() {
             break;
         }
@@ -229,7 +231,7 @@ fn evaluate<'s, T>(
     one: &mut Prepared<'s, T>,
     cluster: &'s Cluster,
     evaluator: &mut Evaluator<'s>,
-    make: &mut impl FnMut(usize, &str, Value) -> Result<T, Box<FunctionResult>>,
+    make: &mut impl FnMut(usize, &str, Draft<'_>) -> Result<T, Box<FunctionResult>>,
 ) -> Result<(), RunEnds> {
     let Prepared {
         set,
@@ -244,6 +246,8 @@ fn evaluate<'s, T>(
     if let Some(upstream) = upstream {
         evaluator.set_object(Variable::Upstream, upstream.fields());
     }
+    let namespace = namespace_of(set.namespace.as_deref());
+    let repositories = cluster.all(REPOSITORY, namespace);
     let mut failures = Failures::default();
     expansion.variants.reserve(candidates.len());
     for candidate in candidates.iter() {
@@ -252,15 +256,22 @@ fn evaluate<'s, T>(
         let has_upstream = upstream.is_some() || !template.reads(Variable::Upstream);
         if !(*is_compiled && has_upstream) {
             // A missing Repository can be reported all the same.
-            if let Some(Err(failure)) = template.plain_repo(candidate.repo).map(|repo| {
-                let namespace = namespace_of(set.namespace.as_deref());
-                repository(repo, namespace, place, cluster)
-            }) {
+            if let Some(Err(failure)) = template
+                .plain_repo(candidate.repo)
+                .map(|repo| repository(repo, repositories, namespace, place))
+            {
                 failures.add(candidate, failure);
             }
             continue;
         }
-        let made = spec(set, candidate, template, upstream_value, cluster, evaluator);
+        let made = spec(
+            set,
+            candidate,
+            template,
+            upstream_value,
+            repositories,
+            evaluator,
+        );
         let failure = match made {
             Ok((name, spec)) => match make(place.target, &name, spec) {
                 Ok(made) => {
@@ -289,11 +300,11 @@ fn evaluate<'s, T>(
 /// The Repository that a variant goes to.
 fn repository<'s>(
     repo: &str,
+    repositories: &'s [Object],
     namespace: &str,
     place: TargetElement,
-    cluster: &'s Cluster,
 ) -> Result<&'s Object, Failure> {
-    cluster.find(REPOSITORY, namespace, repo).ok_or_else(|| {
+    find_by_name(repositories, repo).ok_or_else(|| {
         let message = format!(
             "expected a Repository `{repo}` in the namespace `{namespace}` among the resources, found none"
         );
@@ -315,14 +326,14 @@ fn without_absent(upstream: &Value) -> Value {
 }
 
 /// Name and `spec` of the PackageVariant for a target.
-fn spec<'s>(
+fn spec<'s, 't>(
     set: &Set,
-    candidate: &Candidate<'s>,
-    template: &CompiledTemplate,
-    upstream: &Value,
-    cluster: &'s Cluster,
+    candidate: &'t Candidate<'s>,
+    template: &'t CompiledTemplate,
+    upstream: &'t Value,
+    repositories: &'s [Object],
     evaluator: &mut Evaluator<'s>,
-) -> Result<(String, Value), Failure> {
+) -> Result<(String, Draft<'t>), Failure> {
     evaluator.set_text(Variable::RepoDefault, candidate.repo);
     evaluator.set_text(Variable::PackageDefault, candidate.package);
     match candidate.object {
@@ -333,14 +344,15 @@ fn spec<'s>(
         None => evaluator.set_listed(candidate.repo, candidate.package),
     }
     let repo = template.repo(evaluator)?;
-    let repo = repo.as_deref().unwrap_or(candidate.repo);
+    let repo = repo.unwrap_or(Cow::Borrowed(candidate.repo));
     let namespace = namespace_of(set.namespace.as_deref());
-    let repository = repository(repo, namespace, candidate.place, cluster)?;
+    let repository = repository(&repo, repositories, namespace, candidate.place)?;
     if template.reads(Variable::Repository) {
         evaluator.set_object(Variable::Repository, repository.fields());
     }
     let package = template.package(evaluator)?;
-    let package = package.as_deref().unwrap_or(candidate.package);
+    let package = package.unwrap_or(Cow::Borrowed(candidate.package));
+    let name = variant_name(&set.name, &repo, &package);
     let spec = template.spec(upstream, (repo, package), evaluator)?;
-    Ok((variant_name(&set.name, repo, package), spec))
+    Ok((name, spec))
 }

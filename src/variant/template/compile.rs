@@ -120,8 +120,10 @@ impl Planner<'_> {
     }
 
     fn entries(&mut self, plain: &StringMap, exprs: &[MapExpr], path: &Path) -> Entries {
+        let keys = plain.0.iter().map(|(key, _)| key.clone());
         let mut entries = Entries {
             plain: plain.0.clone(),
+            places: keys.enumerate().map(|(at, key)| (key, at)).collect(),
             ..Entries::default()
         };
         for (index, entry) in exprs.iter().enumerate() {

@@ -1,19 +1,25 @@
 //! Evaluates a compiled template for a target.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::{CompiledTemplate, Computed, Entries, Failure, Function, Injector, Text, invalid};
 use crate::results::{FunctionResult, Reason};
 use crate::variant::expression::{Evaluator, ExpressionError};
 use crate::variant::package_variant_set::{reserved, twice};
-use crate::yaml::Value;
+use crate::yaml::{Draft, Value};
+
+type Entry<'t> = (Draft<'t>, Draft<'t>);
 
 impl CompiledTemplate {
     /// The name of the downstream Repository, if the template says it.
     ///
     /// # Errors
     /// [`Failure`].
-    pub(crate) fn repo(&self, evaluator: &mut Evaluator<'_>) -> Result<Option<String>, Failure> {
+    pub(crate) fn repo(
+        &self,
+        evaluator: &mut Evaluator<'_>,
+    ) -> Result<Option<Cow<'_, str>>, Failure> {
         let repo = self.repo.as_ref().map(|repo| repo.name(evaluator));
         repo.transpose()
     }
@@ -22,7 +28,10 @@ impl CompiledTemplate {
     ///
     /// # Errors
     /// [`Failure`].
-    pub(crate) fn package(&self, evaluator: &mut Evaluator<'_>) -> Result<Option<String>, Failure> {
+    pub(crate) fn package(
+        &self,
+        evaluator: &mut Evaluator<'_>,
+    ) -> Result<Option<Cow<'_, str>>, Failure> {
         let package = self.package.as_ref().map(|package| package.name(evaluator));
         package.transpose()
     }
@@ -31,60 +40,61 @@ impl CompiledTemplate {
     ///
     /// # Errors
     /// [`Failure`].
-    pub(crate) fn spec(
-        &self,
-        upstream: &Value,
-        (repo, package): (&str, &str),
+    pub(crate) fn spec<'t>(
+        &'t self,
+        upstream: &'t Value,
+        (repo, package): (Cow<'t, str>, Cow<'t, str>),
         evaluator: &mut Evaluator<'_>,
-    ) -> Result<Value, Failure> {
-        let mut spec = vec![entry("upstream", upstream.clone())];
-        let downstream = vec![entry("repo", repo.into()), entry("package", package.into())];
-        spec.push(entry("downstream", Value::Mapping(downstream)));
+    ) -> Result<Draft<'t>, Failure> {
+        let downstream = vec![Draft::entry("repo", repo), Draft::entry("package", package)];
+        let mut spec = Vec::with_capacity(9);
+        spec.push(Draft::entry("upstream", upstream));
+        spec.push(Draft::entry("downstream", Draft::Mapping(downstream)));
         for (name, policy) in [
             ("adoptionPolicy", &self.adoption_policy),
             ("deletionPolicy", &self.deletion_policy),
         ] {
-            spec.extend(policy.as_deref().map(|policy| entry(name, policy.into())));
+            spec.extend(policy.as_deref().map(|policy| Draft::entry(name, policy)));
         }
         spec.extend(self.labels.field("labels", evaluator)?);
         spec.extend(self.annotations.field("annotations", evaluator)?);
-        let mut context: Vec<(Value, Value)> =
-            self.data.field("data", evaluator)?.into_iter().collect();
+        let mut context: Vec<Entry<'t>> = self.data.field("data", evaluator)?.into_iter().collect();
         let remove = self.removed_keys(evaluator)?;
         if !remove.is_empty() {
-            let remove = remove.into_iter().map(Value::from).collect();
-            context.push(entry("removeKeys", Value::Sequence(remove)));
+            let remove = remove.into_iter().map(Draft::Text).collect();
+            context.push(Draft::entry("removeKeys", Draft::Sequence(remove)));
         }
         if !context.is_empty() {
-            spec.push(entry("packageContext", Value::Mapping(context)));
+            spec.push(Draft::entry("packageContext", Draft::Mapping(context)));
         }
         let mut pipeline = Vec::new();
         for (name, functions) in [
             ("validators", &self.validators),
             ("mutators", &self.mutators),
         ] {
-            let values = functions.iter().map(|function| function.value(evaluator));
+            let values = functions.iter().map(|function| function.draft(evaluator));
             let values = values.collect::<Result<Vec<_>, _>>()?;
             if !values.is_empty() {
-                pipeline.push(entry(name, Value::Sequence(values)));
+                pipeline.push(Draft::entry(name, Draft::Sequence(values)));
             }
         }
         if !pipeline.is_empty() {
-            spec.push(entry("pipeline", Value::Mapping(pipeline)));
+            spec.push(Draft::entry("pipeline", Draft::Mapping(pipeline)));
         }
         let injectors = self
             .injectors
             .iter()
-            .map(|injector| injector.value(evaluator));
+            .map(|injector| injector.draft(evaluator));
         let injectors = injectors.collect::<Result<Vec<_>, _>>()?;
         if !injectors.is_empty() {
-            spec.push(entry("injectors", Value::Sequence(injectors)));
+            spec.push(Draft::entry("injectors", Draft::Sequence(injectors)));
         }
-        Ok(Value::Mapping(spec))
+        Ok(Draft::Mapping(spec))
     }
 
-    fn removed_keys(&self, evaluator: &mut Evaluator<'_>) -> Result<Vec<String>, Failure> {
-        let mut keys = self.remove_keys.clone();
+    fn removed_keys(&self, evaluator: &mut Evaluator<'_>) -> Result<Vec<Cow<'_, str>>, Failure> {
+        let plain = self.remove_keys.iter().map(|key| Cow::from(key.as_str()));
+        let mut keys: Vec<Cow<'_, str>> = plain.collect();
         let mut computed = HashSet::new();
         for expression in &self.remove_key_exprs {
             let key = expression.text(evaluator)?;
@@ -100,15 +110,11 @@ impl CompiledTemplate {
                 return Err(twice(&expression.path, &key).into());
             }
             if !self.remove_keys.contains(&key) {
-                keys.push(key);
+                keys.push(key.into());
             }
         }
         Ok(keys)
     }
-}
-
-fn entry(key: &str, value: Value) -> (Value, Value) {
-    (Value::from(key), value)
 }
 
 impl Computed {
@@ -126,15 +132,15 @@ impl Computed {
 }
 
 impl Text {
-    fn text(&self, evaluator: &mut Evaluator<'_>) -> Result<String, Failure> {
-        match self {
-            Self::Plain(text) => Ok(text.clone()),
-            Self::Computed(computed) => computed.text(evaluator),
-        }
+    fn text(&self, evaluator: &mut Evaluator<'_>) -> Result<Cow<'_, str>, Failure> {
+        Ok(match self {
+            Self::Plain(text) => Cow::Borrowed(text),
+            Self::Computed(computed) => Cow::Owned(computed.text(evaluator)?),
+        })
     }
 
     /// The text of a name, which must not be empty.
-    fn name(&self, evaluator: &mut Evaluator<'_>) -> Result<String, Failure> {
+    fn name(&self, evaluator: &mut Evaluator<'_>) -> Result<Cow<'_, str>, Failure> {
         let text = self.text(evaluator)?;
         match self {
             Self::Computed(computed) if text.is_empty() => {
@@ -146,16 +152,12 @@ impl Text {
 }
 
 impl Entries {
-    fn resolve(&self, evaluator: &mut Evaluator<'_>) -> Result<Vec<(String, String)>, Failure> {
-        let mut entries = self.plain.clone();
-        if self.computed.is_empty() {
-            return Ok(entries);
-        }
-        let plain = self.plain.iter().enumerate();
-        let places: HashMap<&str, usize> = plain
-            .map(|(place, (key, _))| (key.as_str(), place))
-            .collect();
-        let mut computed = HashSet::new();
+    fn resolve(&self, evaluator: &mut Evaluator<'_>) -> Result<Vec<Entry<'_>>, Failure> {
+        let plain = self.plain.iter();
+        let plain = plain.map(|(key, value)| Draft::pair(key, value));
+        let mut entries: Vec<Entry<'_>> = Vec::with_capacity(plain.len() + self.computed.len());
+        entries.extend(plain);
+        let mut computed: HashSet<Cow<'_, str>> = HashSet::new();
         for entry in &self.computed {
             let key = entry.key.text(evaluator)?;
             if key.is_empty() {
@@ -165,12 +167,12 @@ impl Entries {
                 return Err(finding.into());
             }
             let value = entry.value.text(evaluator)?;
-            if !computed.insert(key.clone()) {
+            if self.computed.len() > 1 && !computed.insert(key.clone()) {
                 return Err(twice(&entry.path, &key).into());
             }
-            match places.get(key.as_str()) {
-                Some(place) => entries[*place].1 = value,
-                None => entries.push((key, value)),
+            match self.places.get(&*key) {
+                Some(place) => entries[*place].1 = value.into(),
+                None => entries.push((key.into(), value.into())),
             }
         }
         Ok(entries)
@@ -179,52 +181,36 @@ impl Entries {
     /// The map as a field, unless it is empty.
     fn field(
         &self,
-        name: &str,
+        name: &'static str,
         evaluator: &mut Evaluator<'_>,
-    ) -> Result<Option<(Value, Value)>, Failure> {
+    ) -> Result<Option<Entry<'_>>, Failure> {
         let entries = self.resolve(evaluator)?;
-        Ok((!entries.is_empty()).then(|| entry(name, string_map(entries))))
+        Ok((!entries.is_empty()).then(|| Draft::entry(name, Draft::Mapping(entries))))
     }
 }
 
-fn string_map(entries: Vec<(String, String)>) -> Value {
-    let entries = entries.into_iter();
-    Value::Mapping(
-        entries
-            .map(|(key, value)| (Value::from(key), Value::from(value)))
-            .collect(),
-    )
-}
-
 impl Function {
-    fn value(&self, evaluator: &mut Evaluator<'_>) -> Result<Value, Failure> {
-        let mut value = self.value.clone();
-        if self.config_map.computed.is_empty() {
-            return Ok(value);
+    fn draft(&self, evaluator: &mut Evaluator<'_>) -> Result<Draft<'_>, Failure> {
+        let mut function = Draft::from(&self.value);
+        if !self.config_map.computed.is_empty() {
+            let config_map = self.config_map.resolve(evaluator)?;
+            *function.field_mut("configMap") = Draft::Mapping(config_map);
         }
-        let config_map = string_map(self.config_map.resolve(evaluator)?);
-        if let Value::Mapping(fields) = &mut value {
-            let mut fields_of = fields.iter_mut();
-            match fields_of.find(|(key, _)| key.as_str() == Some("configMap")) {
-                Some((_, old)) => *old = config_map,
-                None => fields.push(entry("configMap", config_map)),
-            }
-        }
-        Ok(value)
+        Ok(function)
     }
 }
 
 impl Injector {
-    fn value(&self, evaluator: &mut Evaluator<'_>) -> Result<Value, Failure> {
-        let mut fields = Vec::new();
+    fn draft(&self, evaluator: &mut Evaluator<'_>) -> Result<Draft<'_>, Failure> {
+        let mut fields = Vec::with_capacity(4);
         for (name, field) in [
             ("group", &self.group),
             ("version", &self.version),
             ("kind", &self.kind),
         ] {
-            fields.extend(field.as_deref().map(|field| entry(name, field.into())));
+            fields.extend(field.as_deref().map(|field| Draft::entry(name, field)));
         }
-        fields.push(entry("name", self.name.name(evaluator)?.into()));
-        Ok(Value::Mapping(fields))
+        fields.push(Draft::entry("name", self.name.name(evaluator)?));
+        Ok(Draft::Mapping(fields))
     }
 }

@@ -8,7 +8,7 @@
 mod compile;
 mod evaluate;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::expression::{Expression, Variable};
 use crate::results::{FunctionResult, Reason};
@@ -52,6 +52,8 @@ struct Computed {
 #[derive(Debug, Default)]
 struct Entries {
     plain: Vec<(String, String)>,
+    /// The places of the plain part's keys.
+    places: HashMap<String, usize>,
     computed: Vec<Entry>,
     /// Whether this is the package context.
     is_context: bool,

@@ -2,6 +2,7 @@
 
 use super::Emitter;
 use crate::yaml::content::Content;
+use crate::yaml::draft::Draft;
 use crate::yaml::format::{Format, KeptScalars, Owner};
 use crate::yaml::node::NodeRef;
 use crate::yaml::value::Value;
@@ -10,36 +11,60 @@ use crate::yaml::verbatim::collection_text;
 /// A value as the text of a document in block style.
 #[must_use]
 pub fn to_block_text(value: &Value) -> String {
-    to_indented_block_text(value, 0, Format::DEFAULT.newline)
+    draft_text(&Draft::from(value), 0, Format::DEFAULT.newline)
 }
 
-/// The same with every line indented that is not empty, and another line break.
+/// A draft as the text of a document in block style, with every line indented that is not empty.
 #[must_use]
-pub(crate) fn to_indented_block_text(
-    value: &Value,
-    indent: usize,
-    newline: &'static str,
-) -> String {
-    let mut text = String::new();
+pub(crate) fn draft_text(draft: &Draft<'_>, indent: usize, newline: &'static str) -> String {
+    const USUAL: usize = 1024;
+    let mut text = String::with_capacity(USUAL);
     let format = Format {
         newline,
         ..Format::DEFAULT
     };
     let mut emitter = Emitter::at_line_start(&mut text, format);
-    let is_on_one_line = match value {
-        Value::Mapping(entries) => entries.is_empty(),
-        Value::Sequence(items) => items.is_empty(),
-        _ => true,
-    };
-    if is_on_one_line {
+    if is_on_one_line(draft) {
         emitter.line(indent);
-        emitter.value(value, Owner::Key(indent));
+        emitter.draft(draft, Owner::Key(indent));
     } else {
-        emitter.value(value, Owner::Root(indent));
+        emitter.draft(draft, Owner::Root(indent));
     }
     text.push_str(newline);
     // Many of these may be kept.
     text.shrink_to_fit();
+    text
+}
+
+fn is_on_one_line(draft: &Draft<'_>) -> bool {
+    match draft {
+        Draft::Plain(_) | Draft::Text(_) => true,
+        Draft::Sequence(items) => items.is_empty(),
+        Draft::Mapping(entries) => entries.is_empty(),
+        Draft::Value(value) => match value.as_ref() {
+            Value::Mapping(entries) => entries.is_empty(),
+            Value::Sequence(items) => items.is_empty(),
+            _ => true,
+        },
+    }
+}
+
+/// Drafts as the last items of a block sequence, with their dashes at a column.
+#[must_use]
+pub(crate) fn draft_items_text(
+    items: &[Draft<'_>],
+    column: usize,
+    newline: &'static str,
+) -> String {
+    let mut text = String::new();
+    let format = Format {
+        newline,
+        kept_scalars: KeptScalars::Everywhere,
+        ..Format::DEFAULT
+    };
+    let mut emitter = Emitter::at_line_start(&mut text, format);
+    emitter.draft_items(items, Owner::Root(column));
+    text.push_str(newline);
     text
 }
 
@@ -71,7 +96,23 @@ mod tests {
     fn written(text: &str, indent: usize, newline: &'static str) -> String {
         let tree = Tree::parse(text, ParseOptions::default()).expect("YAML");
         let root = Document::new(text, &tree).root(0).expect("a document");
-        to_indented_block_text(&root.value().expect("a value"), indent, newline)
+        let value = root.value().expect("a value");
+        let text = draft_text(&Draft::from(&value), indent, newline);
+        assert_eq!(draft_text(&draft_of(&value), indent, newline), text);
+        text
+    }
+
+    /// All collections and texts as drafts of their own.
+    fn draft_of(value: &Value) -> Draft<'_> {
+        match value {
+            Value::String(text) => Draft::from(text.as_str()),
+            Value::Sequence(items) => Draft::Sequence(items.iter().map(draft_of).collect()),
+            Value::Mapping(entries) => {
+                let entry = |(key, value)| (draft_of(key), draft_of(value));
+                Draft::Mapping(entries.iter().map(|(k, v)| entry((k, v))).collect())
+            }
+            other => Draft::from(other),
+        }
     }
 
     #[test]

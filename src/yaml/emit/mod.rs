@@ -13,6 +13,7 @@
 //! ```
 
 mod document;
+mod draft;
 mod flow;
 mod part;
 mod rendered;
@@ -20,7 +21,7 @@ mod transcribe;
 mod value;
 
 pub use document::to_block_text;
-pub(crate) use document::{node_text, to_indented_block_text};
+pub(crate) use document::{draft_items_text, draft_text, node_text};
 pub(super) use rendered::Rendered;
 pub(super) use value::plain_or_quoted;
 

@@ -48,10 +48,20 @@ impl Emitter<'_> {
 
     /// Writes a key in block style, at its column, with its colon.
     pub(super) fn key(&mut self, key: &Value, column: usize) {
+        if let Value::String(text) = key {
+            return self.text_key(text, column);
+        }
         let from = self.out.len();
-        match key {
-            Value::String(text) => self.one_line(text, ScalarStyle::Plain),
-            other => self.flow_value(other, Json::No),
+        self.flow_value(key, Json::No);
+        self.end_key(from, column);
+    }
+
+    pub(super) fn text_key(&mut self, key: &str, column: usize) {
+        let from = self.out.len();
+        if scalar::plain_is_safe(key, Context::Block) {
+            self.out.push_str(key);
+        } else {
+            self.out.push_str(&plain_or_quoted(key));
         }
         self.end_key(from, column);
     }
@@ -77,6 +87,12 @@ impl Emitter<'_> {
     /// New strings of several lines become literal block scalars, with `+` only where that takes no
     /// blank lines that follow for its own.
     pub(in crate::yaml) fn string(&mut self, text: &str, style: ScalarStyle, owner: Owner) -> Tail {
+        // Most strings are plain ones.
+        if style == ScalarStyle::Plain && scalar::plain_is_safe(text, Context::Block) {
+            self.gap();
+            self.out.push_str(text);
+            return Tail::Open;
+        }
         let several = || text.trim_end_matches('\n').contains('\n');
         let is_block = match style {
             ScalarStyle::Literal | ScalarStyle::Folded => true,
@@ -85,7 +101,8 @@ impl Emitter<'_> {
         };
         if !is_block {
             self.gap();
-            self.one_line(text, style);
+            let written = scalar::write_inline(text, style, Context::Block);
+            self.out.push_str(&written);
             return Tail::Open;
         }
         self.block_string(text, style, owner, self.may_keep_blank_lines())
@@ -137,16 +154,6 @@ impl Emitter<'_> {
                 Tail::Open
             }
         }
-    }
-
-    /// Writes a string on one line at the place for text.
-    fn one_line(&mut self, text: &str, style: ScalarStyle) {
-        // Most strings are plain ones.
-        if style == ScalarStyle::Plain && scalar::plain_is_safe(text, Context::Block) {
-            return self.out.push_str(text);
-        }
-        let written = scalar::write_inline(text, style, Context::Block);
-        self.out.push_str(&written);
     }
 }
 

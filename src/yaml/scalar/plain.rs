@@ -10,10 +10,36 @@ use super::{Context, is_decimal_float, split_digits};
 /// the booleans of YAML 1.1 (`y`, `on`, ...) in any case, numbers (`0o17`, `017`, `0b1`, `1_000`, `1,000`, `1e3`, `.5`, `12:30`, `.inf`), dates and times, `=` and `<<`.
 /// Where readers are stricter or laxer than their specification, the answer is the cautious one.
 pub(crate) fn plain_is_safe(text: &str, context: Context) -> bool {
+    if is_usual(text.as_bytes()) {
+        return text.as_bytes().last() != Some(&b':') && !is_reserved_word(text);
+    }
     plain_keeps_its_text(text, context)
         && !is_reserved_word(text)
         && !looks_like_number(text)
         && !looks_like_timestamp(text)
+}
+
+/// Whether a text begins with a letter, so that it is no number, no time and no indicator, and all of its
+/// bytes stand for themselves behind any other and in every context. Most texts are so.
+fn is_usual(text: &[u8]) -> bool {
+    const ORDINARY: [bool; 256] = {
+        let mut ordinary = [false; 256];
+        let mut byte = b'!';
+        while byte <= b'~' {
+            ordinary[byte as usize] =
+                !matches!(byte, b'#' | b',' | b'[' | b']' | b'{' | b'}' | b'?');
+            byte += 1;
+        }
+        ordinary
+    };
+    let are_ordinary = |bytes: &[u8]| {
+        let each = bytes.iter().map(|byte| ORDINARY[usize::from(*byte)]);
+        each.fold(true, |all, each| all & each)
+    };
+    let (eights, rest) = text.as_chunks::<8>();
+    text.first().is_some_and(u8::is_ascii_alphabetic)
+        && eights.iter().all(|eight| are_ordinary(eight))
+        && are_ordinary(rest)
 }
 
 fn plain_keeps_its_text(text: &str, context: Context) -> bool {
@@ -67,7 +93,10 @@ fn is_reserved_word(text: &str) -> bool {
     const WORDS: [&str; 12] = [
         "~", "=", "<<", "y", "n", "no", "on", "off", "yes", "null", "true", "false",
     ];
-    text.len() <= 5 && WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+    let may_begin_one = |first: &u8| b"~=<ynotf".contains(&first.to_ascii_lowercase());
+    text.len() <= 5
+        && text.as_bytes().first().is_some_and(may_begin_one)
+        && WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// <https://yaml.org/type/>: int and float, with what Go (`0B1`, `0o-7`, `-_1`), Ruby (`1,000`, `.INf`, `0bb1`) and PyYAML (`0x_`) add.
