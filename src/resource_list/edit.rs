@@ -195,10 +195,11 @@ impl ResourceList {
                 let ids: Vec<ItemId> = other.items().map(|(id, _)| id).collect();
                 let mut new = Vec::with_capacity(ids.len());
                 for id in ids {
-                    new.push((stream.item_of(&other, id)?, other.resource(id).clone()));
+                    let text = stream.item_of(&other, id)?;
                     if other.is_alone(id) {
                         other.texts[other.items[id.0].text].clear();
                     }
+                    new.push((text, std::mem::take(&mut other.items[id.0].resource)));
                 }
                 for (text, resource) in new {
                     self.push_item(text, resource);

@@ -46,6 +46,7 @@ pub(super) fn clone(
     if results.has_errors() {
         return Ok(());
     }
+    files.iter_mut().for_each(NewFile::forget_identities);
     let form = Form {
         from_items,
         made_context: files.len() > count,

@@ -36,6 +36,13 @@ impl NewFile {
         }
     }
 
+    /// Forgets the identities of its resources, which are in the package by now.
+    pub(super) fn forget_identities(&mut self) {
+        if let NewContent::Krm(file) = &mut self.content {
+            file.documents = Vec::new();
+        }
+    }
+
     /// Its resources. An empty file has no text to edit, and is copied.
     pub(super) fn resources(&self) -> Option<&KrmFile> {
         match &self.content {
