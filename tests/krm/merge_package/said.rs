@@ -50,6 +50,27 @@ fn a_removed_list_is_said_to_be_one() {
 }
 
 #[test]
+fn what_was_added_to_something_removed_is_said_to_be() {
+    let of = |limits: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: app\n    image: a\n{limits}"
+        )
+    };
+    let with = |limits: &str| of(&format!("    resources:\n      limits: {limits}\n"));
+    let (base, more, none) = (with("{cpu: 1}"), with("{cpu: 1, memory: 1Gi}"), of(""));
+    let said = said_of([&base, &more, &none], "");
+    assert!(
+        said[0].contains("upstream removed what holds the value within `app`, local added it ("),
+        "{said:?}"
+    );
+    let said = said_of([&base, &none, &more], "");
+    assert!(
+        said[0].contains("local removed what holds the value within `app`, upstream added it ("),
+        "{said:?}"
+    );
+}
+
+#[test]
 fn long_values_are_cut_around_the_difference() {
     let long = "x".repeat(400);
     let texts = ["1", "2", "3"].map(|end| map("a", &format!("{{v: {long}{end}}}")));
