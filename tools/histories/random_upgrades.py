@@ -15,7 +15,8 @@ checks that
   that neither side touched;
 - merged again, nothing changes.
 
-Needs git and PyYAML. Prints the seed of what failed, and counts. Pairs of which PyYAML cannot read a file are left out.
+Needs git and PyYAML. Prints the seed of what failed, and counts. Links, and pairs of which PyYAML cannot read a file,
+are left out.
 """
 
 import argparse
@@ -42,6 +43,9 @@ def checkout(clone, tag, directory, folder):
     folder.mkdir()
     archive = git(clone, "archive", f"{tag}:{directory}")
     subprocess.run(["tar", "-x", "-C", str(folder)], input=archive, check=True)
+    for path in list(folder.rglob("*")):
+        if path.is_symlink():
+            path.unlink()
 
 
 def is_krm(path):
