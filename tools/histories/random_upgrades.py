@@ -97,19 +97,21 @@ def is_yaml(folder):
 
 
 def chains(lines):
-    """Each line with the lines that it stands under, and the name of its resource."""
-    found, above, name = [], [], ""
+    """Each line with the lines that it stands under, and kind and name of its resource."""
+    found, above, kind, name = [], [], "", ""
     for line in lines:
         text = line.strip()
         if line.startswith("---"):
-            above, name = [], ""
+            above, kind, name = [], "", ""
+        elif line.startswith("kind: "):
+            kind = text
         elif line.startswith("  name: "):
             name = text
         # The elements of a list may stand at their key's column.
         column = 2 * (len(line) - len(line.lstrip())) + text.startswith("- ")
         while text and above and above[-1][0] >= column:
             above.pop()
-        found.append((text, *(holder for _, holder in above), name))
+        found.append((text, *(holder for _, holder in above), kind, name))
         if text and not text.startswith("#"):
             above.append((column, text))
     return found
