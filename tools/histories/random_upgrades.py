@@ -21,6 +21,7 @@ are left out.
 
 import argparse
 import collections
+import itertools
 import pathlib
 import random
 import re
@@ -98,20 +99,18 @@ def is_yaml(folder):
 
 def chains(lines):
     """Each line with the lines that it stands under, and kind and name of its resource."""
-    found, above, kind, name = [], [], "", ""
-    for line in lines:
+    found, above, resource = [], [], []
+    for number, line in enumerate(lines):
         text = line.strip()
-        if line.startswith("---"):
-            above, kind, name = [], "", ""
-        elif line.startswith("kind: "):
-            kind = text
-        elif line.startswith("  name: "):
-            name = text
+        if line.startswith("---") or number == 0:
+            rest = itertools.takewhile(lambda other: not other.startswith("---"), lines[number + 1 :])
+            heads = (other.partition("#")[0].strip() for other in (line, *rest) if other.startswith(("kind: ", "  name: ")))
+            above, resource = [], sorted(itertools.islice(heads, 2))
         # The elements of a list may stand at their key's column.
         column = 2 * (len(line) - len(line.lstrip())) + text.startswith("- ")
         while text and above and above[-1][0] >= column:
             above.pop()
-        found.append((text, *(holder for _, holder in above), kind, name))
+        found.append((text, *(holder for _, holder in above), *resource))
         if text and not text.startswith("#"):
             above.append((column, text))
     return found
