@@ -411,6 +411,16 @@ items:
     assert_eq!(outcome.expect("a config").results, Vec::<String>::new());
 }
 
+#[test]
+fn what_is_created_has_no_nulls_in_lists_either() {
+    let live = "live:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n";
+    let item = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Pod\n  \
+                metadata:\n    name: p\n  spec:\n    containers:\n    - name: a\n      command: null\n    - name: b\n";
+    let outcome = on_list(&apply_config::FUNCTION, &config("ApplyConfig", live), item);
+    let text = outcome.expect("a config").file("-").to_owned();
+    assert!(text.contains("    - name: a\n    - name: b\n"), "{text}");
+}
+
 /// Live has none of the list, so that all of it is in the patch; what the original had is deleted all the same.
 #[test]
 fn a_list_that_is_new_to_live_is_ordered_if_something_is_deleted() {
