@@ -226,6 +226,40 @@ fn a_file_that_upstream_turned_into_one_that_is_not_krm_is_written_once() {
     assert_eq!(now.expect("a file"), patch);
 }
 
+/// As in Contour's configuration: such a line is a blank one of the block, unless it is deeper.
+#[test]
+fn a_block_scalar_above_a_line_of_white_space_stays_one() {
+    let text = |more: &str, value: &str, space: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n{more}data:\n  c: |\n    # first\n    k: {value}\n{space}"
+        )
+    };
+    for space in ["", " \n", "    \n", "    \n\n  \n", "      \n", "  \t\n"] {
+        for below in [
+            "",
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: d\n",
+        ] {
+            let file = |more: &str, value: &str| text(more, value, space) + below;
+            let (base, upstream) = (file("", "1"), file("", "2"));
+            let local = file("  labels: {x: y}\n", "1");
+            let (files, said) = merge_files(
+                [
+                    &[("c.yaml", &base)],
+                    &[("c.yaml", &local)],
+                    &[("c.yaml", &upstream)],
+                ],
+                "",
+            );
+            assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+            assert_eq!(
+                files["c.yaml"],
+                file("  labels: {x: y}\n", "2"),
+                "{space:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn what_local_did_not_touch_is_upstreams_text() {
     let a = map("a", "{x: a}");
