@@ -412,6 +412,29 @@ items:
 }
 
 #[test]
+fn a_string_that_is_new_to_a_set_is_put_in_its_order() {
+    let with = |finalizers: &str| {
+        format!("- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n{finalizers}")
+    };
+    let (one, two) = (
+        with("    finalizers:\n    - x/a\n"),
+        with("    finalizers:\n    - x/a\n    - x/b\n"),
+    );
+    let list = |item: &str| {
+        format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{item}")
+    };
+    let roles = format!("live:\n{one}original:\n{one}");
+    let outcome = on_list(
+        &create_patch::FUNCTION,
+        &config("CreatePatch", &roles),
+        &list(&two),
+    );
+    let order =
+        "    $setElementOrder/finalizers:\n    - x/a\n    - x/b\n    finalizers:\n    - x/b\n";
+    assert_eq!(outcome.expect("a config").file("-"), list(&with(order)));
+}
+
+#[test]
 fn what_is_created_has_no_nulls_in_lists_either() {
     let live = "live:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n";
     let item = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Pod\n  \
