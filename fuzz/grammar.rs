@@ -41,7 +41,7 @@ const PATHS: [&str; 8] =
     ["Kptfile", "a.yaml", "b.yaml", "sub/Kptfile", "sub/a.yaml", "package-context.yaml", "notes.txt", "kustomization.yaml"];
 
 /// Configs that each function takes, to begin with.
-const CONFIGS: [(&str, &str); 9] = [
+const CONFIGS: [(&str, &str); 10] = [
     ("set-package-context", "kind: SetPackageContext\ndata: {region: eu, zone: '042'}\nremoveKeys: [a]\ncreateIfMissing: true\n"),
     ("prepend-pipeline", "kind: PrependPipeline\nmetadata: {name: v}\npipeline:\n  mutators:\n  - image: nginx:1 # why\n    name: a\n    configMap: {a: b}\n  validators: []\n"),
     ("inject-config", "kind: InjectConfig\nmetadata: {name: v}\ninjectors:\n- name: a\n- {kind: Widget, name: b}\n"),
@@ -50,6 +50,7 @@ const CONFIGS: [(&str, &str); 9] = [
     ("apply-patch", "kind: ApplyPatch\nallowMissing: true\npatches:\n- target: {kind: Deployment}\n  patch:\n    spec: {replicas: 3, template: {spec: {containers: [{name: a, image: b}]}}}\n- patch: |\n    kind: Widget\n    metadata: {name: a}\n    spec: null\n"),
     ("create-patch", "kind: CreatePatch\nallowMissing: true\n"),
     ("expand-variant-set", ""),
+    ("render-fleet", "kind: RenderFleet\nonConflict: upstream\nprune: true\nmaxDeletions: 100%\nallowEmpty: true\n"),
     ("render-variant", "kind: PackageVariant\nmetadata: {name: v}\nspec:\n  upstream: {repo: a, package: b, revision: v1}\n  downstream: {repo: a, package: c}\n  packageContext: {data: {a: b}}\n  pipeline: {mutators: [{image: a}]}\n  injectors: [{name: a}]\n"),
 ];
 
@@ -127,6 +128,99 @@ fn value(u: &mut Unstructured<'_>, column: usize, depth: usize, anchors: &mut us
     comment(u, out)?;
     out.push('\n');
     Ok(())
+}
+
+/// Sets, variants and what they select, as a fleet has them.
+const FLEET: [&str; 5] = [
+    "apiVersion: config.porch.kpt.dev/v1alpha2
+kind: PackageVariantSet
+metadata: {name: fleet, uid: u1}
+spec:
+  upstream: {repo: catalog, package: shop, revision: v2}
+  targets:
+  - repositorySelector:
+      matchLabels: {role: cluster}
+    template:
+      downstream:
+        packageExpr: target.package + '-' + repository.labels['region']
+      packageContext:
+        dataExprs:
+        - key: region
+          valueExpr: repository.labels['region']
+      labelExprs:
+      - {keyExpr: \"'a'\", valueExpr: 'repoDefault'}
+  - repositories:
+    - name: west
+      packageNames: [a, b]
+  - objectSelector: {apiVersion: v1, kind: ConfigMap, matchLabels: {role: cluster}}
+    template:
+      downstream: {repoExpr: target.name, package: shop}
+      pipeline: {mutators: [{image: 'a:1', name: a, configMapExprs: [{key: k, valueExpr: target.labels.exists(l, l == 'role') ? 'y' : 'n'}]}]}
+      injectors: [{name: a, kind: ConfigMap}, {nameExpr: repository.name}]
+",
+    "apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata:
+  name: v
+  annotations: {fn.kpt.dev/on-conflict: local}
+  labels: {config.porch.kpt.dev/packagevariantset: u1}
+spec:
+  upstream: {repo: catalog, package: shop, revision: v1}
+  downstream: {repo: west, package: shop}
+  adoptionPolicy: adoptExisting
+  deletionPolicy: delete
+  packageContext: {data: {a: b}, removeKeys: [c]}
+  pipeline: {mutators: [{image: a, name: a}]}
+  injectors: [{name: a}]
+",
+    "apiVersion: config.porch.kpt.dev/v1alpha1
+kind: Repository
+metadata: {name: west, labels: {role: cluster, region: eu}}
+spec: {type: git, git: {repo: 'https://git.example.com/west.git', directory: packages}}
+",
+    "apiVersion: v1
+kind: ConfigMap
+metadata: {name: b, labels: {role: cluster, region: us}}
+data: {a: b}
+",
+    "apiVersion: porch.kpt.dev/v1alpha1
+kind: PackageRevision
+metadata: {name: west-1}
+spec: {repository: west, packageName: shop, revision: '1', workspaceName: v1, lifecycle: Published}
+",
+];
+/// A package of a variant, with its owner.
+const OWNED: &str = "apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: shop
+  annotations: {fn.kpt.dev/package-variant: default/v, fn.kpt.dev/deletion-policy: delete}
+upstream: {type: git, git: {repo: catalog, directory: shop, ref: v1}}
+upstreamLock: {type: git, git: {repo: catalog, directory: shop, ref: v1, commit: x}}
+";
+
+/// What a fleet is made from.
+pub fn fleet(u: &mut Unstructured<'_>) -> Result<Files> {
+    let mut text = String::new();
+    for resource in FLEET {
+        if u.ratio(3, 4)? {
+            text += "---\n";
+            text += &if u.ratio(1, 3)? { edited_text(u, resource)? } else { resource.to_owned() };
+        }
+    }
+    Ok([("fleet.yaml".to_owned(), text)].into())
+}
+
+/// The packages of a fleet.
+pub fn owned_packages(u: &mut Unstructured<'_>) -> Result<Files> {
+    let mut files = Files::new();
+    for folder in ["west/shop", "b/shop", "west/old"] {
+        if u.ratio(1, 2)? {
+            files.insert(format!("{folder}/Kptfile"), edited_text(u, OWNED)?);
+            files.extend(package(u)?.into_iter().filter(|(path, _)| path != "Kptfile").map(|(path, text)| (format!("{folder}/{path}"), text)));
+        }
+    }
+    Ok(files)
 }
 
 /// The files of a package.

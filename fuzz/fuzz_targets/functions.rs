@@ -6,11 +6,28 @@
 #[path = "../grammar.rs"]
 mod grammar;
 
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
 use krm_variants::config::Config;
 use krm_variants::functions::{ALL, Inputs, Items, SuppliedInput, run};
 use krm_variants::yaml::OwnedDocument;
+use krm_variants::supplied::CatalogSource;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
+
+/// A package in two revisions.
+static CATALOG: LazyLock<PathBuf> = LazyLock::new(|| {
+    let place = std::env::temp_dir().join(format!("krm-variants-fuzz-catalog-{}", std::process::id()));
+    for revision in ["v1", "v2"] {
+        let package = place.join("shop").join(revision);
+        std::fs::create_dir_all(&package).expect("a folder");
+        let write = |name: &str, text: &str| std::fs::write(package.join(name), text).expect("a file");
+        write("Kptfile", "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n");
+        write("a.yaml", &format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  revision: {revision} # which\n"));
+    }
+    place
+});
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = one(&mut Unstructured::new(bytes));
@@ -20,16 +37,22 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
     let function = *u.choose(&ALL)?;
     let config = grammar::config(u, function.name)?;
     let base = grammar::package(u)?;
-    let local = grammar::edited(u, &base)?;
-    let upstream = grammar::edited(u, &base)?;
-    let supplied = [base, upstream];
+    let (local, supplied) = match function.name {
+        "render-fleet" => (grammar::owned_packages(u)?, [grammar::fleet(u)?, grammar::fleet(u)?]),
+        "expand-variant-set" => (grammar::fleet(u)?, [grammar::fleet(u)?, base]),
+        _ => (grammar::edited(u, &base)?, [base.clone(), grammar::edited(u, &base)?]),
+    };
     let roles = || {
         let files = supplied.iter().cycle().cloned();
         function.roles.iter().copied().zip(files.map(SuppliedInput::Files)).collect()
     };
     let inputs = || {
         let config = Config::parse(config.clone(), "config").ok();
-        Inputs { config, supplied: roles(), ..Inputs::default() }
+        let catalogs = match function.name {
+            "render-fleet" => vec![CatalogSource { name: "catalog".to_owned(), path: CATALOG.clone() }],
+            _ => Vec::new(),
+        };
+        Inputs { config, catalogs, supplied: roles(), ..Inputs::default() }
     };
     let items = if u.ratio(1, 3)? {
         let items: String = local.iter().map(|(path, text)| item(path, text)).collect();

@@ -9,6 +9,9 @@ use gix::objs::Kind;
 use super::nearest::nearest;
 use super::{GitError, Repository};
 
+/// Tags that stand for tags, one behind the other.
+const MOST_TAGS: usize = 40;
+
 /// A commit, and the names by which a Kptfile refers to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revision {
@@ -74,7 +77,8 @@ impl Repository {
 
     /// The object with an id, or the one that an annotated tag with that id stands for.
     fn behind_tags(&self, mut id: ObjectId) -> Result<gix::Object<'_>, GitError> {
-        loop {
+        // Only in a damaged repository does a tag stand for itself.
+        for _ in 0..=MOST_TAGS {
             let what = || format!("the object `{id}`");
             let object = self.object(id, what)?;
             if object.kind != Kind::Tag {
@@ -83,6 +87,8 @@ impl Repository {
             let target = object.to_tag_ref_iter().target_id();
             id = target.map_err(|error| self.unreadable(what(), &error))?;
         }
+        let message = format!("expected at most {MOST_TAGS} tags that stand for tags, found more");
+        Err(self.unreadable(format!("the object `{id}`"), &io::Error::other(message)))
     }
 
     /// The name that `refs/tags/v1`, `heads/main`, `origin/main` and the like have for others. `None`

@@ -30,6 +30,7 @@ struct DocumentValues {
 struct Identity {
     group: String,
     kind: String,
+    /// A Kptfile has the name of the copy.
     name: Option<String>,
     namespace: Option<String>,
 }
@@ -107,7 +108,7 @@ fn values_of(text: &str) -> DocumentValues {
         identity: is_resource.then(|| Identity {
             group: resource.group().to_owned(),
             kind: resource.kind.clone(),
-            name: resource.name.clone(),
+            name: resource.name.clone().filter(|_| !resource.is_kptfile()),
             namespace: resource.namespace.clone(),
         }),
         leaves,

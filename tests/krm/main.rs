@@ -22,6 +22,7 @@ mod inject_config;
 mod kept_comments;
 mod kpt_merge;
 mod kpt_roles;
+mod likeness;
 mod merge_cases;
 mod merge_laws;
 mod merge_package;

@@ -412,6 +412,72 @@ items:
 }
 
 #[test]
+fn a_string_that_is_new_to_a_set_is_put_in_its_order() {
+    let with = |finalizers: &str| {
+        format!("- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n{finalizers}")
+    };
+    let (one, two) = (
+        with("    finalizers:\n    - x/a\n"),
+        with("    finalizers:\n    - x/a\n    - x/b\n"),
+    );
+    let list = |item: &str| {
+        format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{item}")
+    };
+    let roles = format!("live:\n{one}original:\n{one}");
+    let outcome = on_list(
+        &create_patch::FUNCTION,
+        &config("CreatePatch", &roles),
+        &list(&two),
+    );
+    let order =
+        "    $setElementOrder/finalizers:\n    - x/a\n    - x/b\n    finalizers:\n    - x/b\n";
+    assert_eq!(outcome.expect("a config").file("-"), list(&with(order)));
+}
+
+#[test]
+fn what_is_created_has_no_nulls_in_lists_either() {
+    let live = "live:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n";
+    let item = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: Pod\n  \
+                metadata:\n    name: p\n  spec:\n    containers:\n    - name: a\n      command: null\n    - name: b\n";
+    let outcome = on_list(&apply_config::FUNCTION, &config("ApplyConfig", live), item);
+    let text = outcome.expect("a config").file("-").to_owned();
+    assert!(text.contains("    - name: a\n    - name: b\n"), "{text}");
+}
+
+/// Live has none of the list, so that all of it is in the patch; what the original had is deleted all the same.
+#[test]
+fn a_list_that_is_new_to_live_is_ordered_if_something_is_deleted() {
+    let deployment = |containers: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\nspec:\n  template:\n    spec:\n{containers}"
+        )
+    };
+    let one = "      containers:\n      - name: a\n        image: x\n";
+    let role =
+        |name: &str, text: &str| format!("{name}:\n- {}\n", text.trim_end().replace('\n', "\n  "));
+    let roles = role("live", &deployment("      hostNetwork: true\n"))
+        + &role("original", &deployment(&format!("{one}      - name: b\n")));
+    let modified = role("items", &deployment(one));
+    let list = format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n{modified}");
+    let outcome = on_list(
+        &create_patch::FUNCTION,
+        &config("CreatePatch", &roles),
+        &list,
+    );
+    let outcome = outcome.expect("a config");
+    assert_eq!(outcome.results, Vec::<String>::new());
+    let patch = "      $setElementOrder/containers:\n      - name: a\n".to_owned()
+        + one
+        + "      - name: b\n        $patch: delete\n";
+    let list = list.replacen(
+        &role("items", &deployment(one)),
+        &role("items", &deployment(&patch)),
+        1,
+    );
+    assert_eq!(outcome.file("-"), list);
+}
+
+#[test]
 fn without_live_and_without_last_applied() {
     let live = "live:\n- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n";
     let item = "\
@@ -666,6 +732,7 @@ spec:
             properties:
               closed: {properties: {a: {type: string}}}
               free: {type: object, x-kubernetes-preserve-unknown-fields: true}
+              named: {properties: {$ref: {type: string}}}
 ";
     let item = "apiVersion: example.com/v1\nkind: Route\nmetadata:\n  name: r\nspec:\n  free:\n    a: {b: {c: 1}}\n";
     let run = |field: &str| {
@@ -678,6 +745,10 @@ spec:
     assert_eq!(outcome.results, Vec::<String>::new());
     let after = item.replace("c: 1", "c: 1, $ref: '#/x', d: [{$ref: y}]");
     assert_eq!(outcome.file("r.yaml"), after);
+    // In the free one itself, and where a schema names it.
+    for field in ["free: {$ref: x}", "named: {$ref: x}"] {
+        assert_eq!(run(field).results, Vec::<String>::new(), "{field}");
+    }
     let outcome = run("closed: {$ref: x}");
     assert!(
         outcome.results[0].contains("(UnknownDirective)"),

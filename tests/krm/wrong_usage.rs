@@ -631,6 +631,17 @@ const PATCHES: &[Wrong] = &[
         ],
     ),
     file(
+        "an element that is no map",
+        "apply-patch --package package --patches FILE",
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n      \
+         containers:\n        - web:2\n",
+        1,
+        &[
+            "spec.template.spec.containers[0]",
+            "a map with the merge key `name`",
+        ],
+    ),
+    file(
         "an unknown directive",
         "apply-patch --package package --patches FILE",
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  $patch: remove\n",

@@ -15,11 +15,13 @@ checks that
   that neither side touched;
 - merged again, nothing changes.
 
-Needs git and PyYAML. Prints the seed of what failed, and counts.
+Needs git and PyYAML. Prints the seed of what failed, and counts. Links, and pairs of which PyYAML cannot read a file,
+are left out.
 """
 
 import argparse
 import collections
+import itertools
 import pathlib
 import random
 import re
@@ -42,6 +44,9 @@ def checkout(clone, tag, directory, folder):
     folder.mkdir()
     archive = git(clone, "archive", f"{tag}:{directory}")
     subprocess.run(["tar", "-x", "-C", str(folder)], input=archive, check=True)
+    for path in list(folder.rglob("*")):
+        if path.is_symlink():
+            path.unlink()
 
 
 def is_krm(path):
@@ -68,7 +73,8 @@ def pairs(clone, directory, pattern):
 
 def leaves(text):
     """All scalars of a file, each with the key that it stands under."""
-    found, open_values = set(), [("", document) for document in yaml.load_all(text, Loader=LOADER)]
+    documents = (document for document in yaml.load_all(text, Loader=LOADER) if document is not None)
+    found, open_values = set(), [("", document) for document in documents]
     while open_values:
         key, value = open_values.pop()
         if isinstance(value, dict):
@@ -80,9 +86,44 @@ def leaves(text):
     return found
 
 
+def is_yaml(folder):
+    """Whether PyYAML reads all of a package: what nobody can read is refused, as it should be."""
+    try:
+        for path, text in snapshot(folder).items():
+            if is_krm(path):
+                list(yaml.load_all(text, Loader=LOADER))
+    except yaml.YAMLError:
+        return False
+    return True
+
+
+def chains(lines):
+    """Each line with the lines that it stands under, and kind and name of its resource."""
+    found, above, resource = [], [], []
+    for number, line in enumerate(lines):
+        text = line.strip()
+        if line.startswith("---") or number == 0:
+            rest = itertools.takewhile(lambda other: not other.startswith("---"), lines[number + 1 :])
+            heads = (other.partition("#")[0].strip() for other in (line, *rest) if other.startswith(("kind: ", "  name: ")))
+            above, resource = [], sorted(itertools.islice(heads, 2))
+        # The elements of a list may stand at their key's column.
+        column = 2 * (len(line) - len(line.lstrip())) + text.startswith("- ")
+        while text and above and above[-1][0] >= column:
+            above.pop()
+        found.append((text, *(holder for _, holder in above), *resource))
+        if text and not text.startswith("#"):
+            above.append((column, text))
+    return found
+
+
+def comments(text):
+    """The comment lines of a file, each with what it stands under."""
+    return {chain for chain in chains(text.decode().splitlines()) if chain[0].startswith("#")}
+
+
 def edit_line(lines, number, mark, choose):
-    """One edit of a line: the mark as it must be found again, and the line that it is a comment of; or None."""
-    line = lines[number]
+    """One edit of a line: the mark as it must be found again, and where the line stands that it is a comment of; or None."""
+    line, place = lines[number], chains(lines)[number]
     found = VALUE.match(line.rstrip("\n"))
     kind = choose.choice(["value", "value", "comment", "above", "sibling", "element"])
     if kind == "above" and found:
@@ -107,7 +148,7 @@ def edit_line(lines, number, mark, choose):
         lines.insert(number + 1, f"{indent}- {entry[line.strip()]}\n")
     else:
         return None
-    return mark, line.strip() if kind in ("comment", "above") else None
+    return mark, place if kind in ("comment", "above") else None
 
 
 def edit(folder, choose, count):
@@ -147,6 +188,11 @@ def edit(folder, choose, count):
     return marks, gone
 
 
+def said_lines(text):
+    """The lines that say something, without order: a file that resources moved into or out of is put together anew."""
+    return sorted(line for line in (text or b"").split(b"\n") if line.strip())
+
+
 def check(arguments, seed, pair, work):
     """Yields what is wrong with one merge."""
     choose = random.Random(seed)
@@ -172,9 +218,10 @@ def check(arguments, seed, pair, work):
     for path, found in marks.items():
         place = gone.get(path) or path
         named = any(f"path: {name}" in said for name in (path, place)) or path.split("/")[-1] in said
-        for mark, line in found:
+        places = set(chains(new.get(path, b"").decode().splitlines()))
+        for mark, where in found:
             # A comment goes with the line that it is about.
-            if line is not None and line.encode() not in new.get(path, b""):
+            if where is not None and where not in places:
                 continue
             # A later edit may have gone over it.
             if mark.encode() in edited and mark.encode() not in everything and not named and mark not in said:
@@ -186,7 +233,7 @@ def check(arguments, seed, pair, work):
         is_named = path.split("/")[-1] in said
         if path in gone.values() or path in gone:
             continue
-        if base == mine and base is not None and now != theirs and not is_named and sorted((now or b"").split(b"\n")) != sorted((theirs or b"").split(b"\n")):
+        if base == mine and base is not None and now != theirs and not is_named and said_lines(now) != said_lines(theirs):
             yield f"{path}: only upstream changed it, and it is not upstream's"
         if base == theirs and now != mine and not is_named:
             yield f"{path}: only local changed it, and it is not local's"
@@ -196,9 +243,9 @@ def check(arguments, seed, pair, work):
         for leaf in their_leaves - before - local_leaves - found:
             if not is_named:
                 yield f"{path}: upstream's value is lost: {leaf[:200]}"
-        lines = [set(line.strip() for line in text.decode().splitlines()) for text in (now, *versions)]
-        for line in lines[1] & lines[2] & lines[3] - lines[0]:
-            if line.startswith("#") and not is_named:
+        left = {line.strip() for line in now.decode().splitlines()}
+        for line, *_ in set.intersection(*map(comments, versions)):
+            if line not in left and not is_named:
                 yield f"{path}: a comment that nobody touched is lost: {line[:200]}"
     for path, text in merged.items():
         if is_krm(path) and text not in (old.get(path), ours.get(path), new.get(path)):
@@ -232,13 +279,17 @@ def main():
             work = pathlib.Path(folder)
             for tag, name in zip(pair, ("original", "upstream")):
                 checkout(arguments.clone, tag, arguments.directory, work / name)
+            if not all(is_yaml(work / name) for name in ("original", "upstream")):
+                counts["invalid"] += 1
+                continue
             for at in range(each):
                 seed = arguments.seed * 1_000_000 + number * 1000 + at
                 counts["merges"] += 1
                 for problem in check(arguments, seed, pair, work):
                     counts["problems"] += 1
                     print(f"{pair[0]} -> {pair[1]}, seed {seed}: {problem}", flush=True)
-    print(f"{arguments.clone} {arguments.directory}: {len(found[::step])} pairs, {counts['merges']} merges, {counts['problems']} problems")
+    print(f"{arguments.clone} {arguments.directory}: {len(found[::step])} pairs, {counts['merges']} merges, {counts['problems']} problems; "
+          f"{counts['invalid']} pairs left out, which hold invalid YAML")
     sys.exit(1 if counts["problems"] else 0)
 
 

@@ -186,6 +186,10 @@ impl Apply<'_, '_> {
             return Ok(());
         };
         for path in self.plan.untouched.files() {
+            // One that is not KRM any more is written with those.
+            if self.plan.files.has(path) {
+                continue;
+            }
             let bytes = upstream.read_file(path)?.into_owned();
             self.list.add_file(path.to_owned(), bytes, None);
         }

@@ -24,7 +24,7 @@ enum FileAction {
     Delete,
 }
 
-/// What happens to all of them.
+/// What happens to all of them, in the order of their paths.
 #[derive(Debug, Default)]
 pub(super) struct FileActions(Vec<(String, FileAction)>);
 
@@ -127,6 +127,13 @@ impl Files<'_> {
 const CHANGED: &str = "local and upstream both changed the file";
 
 impl FileActions {
+    /// Whether something happens to the file of this path.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.0
+            .binary_search_by(|(other, _)| other.as_str().cmp(path))
+            .is_ok()
+    }
+
     pub(super) fn apply(self, list: &mut ResourceList) {
         for (path, action) in self.0 {
             match action {

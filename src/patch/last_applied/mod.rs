@@ -401,6 +401,21 @@ mod tests {
     }
 
     #[test]
+    fn halves_of_surrogate_pairs_are_one_character_each() {
+        for (text, whole) in [
+            (r"\ud83d\ude00", r"\ud83d\ude00"),
+            (r"\ud83d", r"\ufffd"),
+            (r"\ude00\ud83d", r"\ufffd\ufffd"),
+            (r"\ud83d\ud83d\ude00.", r"\ufffd\ud83d\ude00."),
+            (r"abcd\n\ud83d", r"abcd\n\ufffd"),
+            (r"\\ud83d", r"\\ud83d"),
+            (r"\ud7ff\ue000", r"\ud7ff\ue000"),
+        ] {
+            assert_eq!(without_half_pairs(text), whole, "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_no_json_is_refused() {
         for text in [
             "",

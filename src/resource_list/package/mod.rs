@@ -182,6 +182,7 @@ impl Package {
         }
         // A file whose resources are all removed can become one that is not KRM.
         let copies: BTreeSet<&str> = copied.iter().map(FileChange::path).collect();
+        debug_assert_eq!(copies.len(), copied.len(), "one change for each file");
         files.retain(|change| !copies.contains(change.path()));
         files.extend(copied.iter().cloned());
         for new in &changes.appended {

@@ -189,6 +189,8 @@ mod tests {
             // Literals, and other escapes.
             (r"^\Qa.b\E$", "a.b", true),
             (r"^\Qa.b\E$", "axb", false),
+            (r"^\Qa.b", "a.bc", true),
+            (r"^a\E$", "a", true),
             (r"^a\>$", "a>", true),
             (r"\.example\.com$", "a.example.com", true),
             (r"^(?P<name>a)(?:b)$", "ab", true),
@@ -200,7 +202,8 @@ mod tests {
             assert_eq!(made.is_match(text), expected, "{source} on {text:?}");
         }
         for refused in [
-            r"(?x)a", r"(?u)a", r"(?R)a", r"a\", r"[a", r"\u0041", r"(?=a)", r"\1", "(",
+            r"(?x)a", r"(?u)a", r"(?R)a", r"a\", r"[a", r"\u0041", r"(?=a)", r"\1", "(", r"[\E]",
+            r"[\Qa]", r"[\b]", r"[\B]",
         ] {
             assert!(pattern(refused).is_err(), "{refused}");
         }

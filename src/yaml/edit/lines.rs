@@ -74,13 +74,17 @@ impl<'d> Editor<'d, '_> {
     }
 
     /// Columns of white space in the blank lines from `from` on and in front of a comment there.
-    /// A block scalar that ends at `from` would read lines that are indented as deep as its own as its
-    /// text.
+    /// A block scalar that ends at `from` would read comments that are indented as deep as its own lines as its
+    /// text, and of blank lines those that are deeper or hold a tab: spaces alone count one less.
     pub(super) fn indent_below(&self, from: usize) -> usize {
         let document = self.document;
         let comment = self.behind_blank_lines(from).min(document.text.len());
         let blank = document.text.get(from..comment).unwrap_or_default();
-        let blank = blank.lines().map(indent_of).max();
+        let depth = |line: &str| match indent_of(line) {
+            indent if line.contains('\t') => indent,
+            indent => indent.saturating_sub(1),
+        };
+        let blank = blank.lines().map(depth).max();
         let indent = indent_of(&document.text[comment..document.line_end(comment)]);
         let comment = document.comment_at(comment + indent).map_or(0, |_| indent);
         blank.unwrap_or(0).max(comment)

@@ -139,11 +139,14 @@ impl Emitter<'_> {
         };
         let indent = format.body.filter(|body| *body > parent).unwrap_or(column);
         let folded = style == ScalarStyle::Folded;
+        // Without a line of its own, the blank ones below would say how deep it is.
+        let below = match format.indent_below {
+            0 => 0,
+            below => below + usize::from(text.is_empty()),
+        };
         self.gap();
         match scalar::write_block(text, folded, indent, format.newline, indent - parent) {
-            Some((header, body))
-                if indent > format.indent_below && (may_keep || !header.ends_with('+')) =>
-            {
+            Some((header, body)) if indent > below && (may_keep || !header.ends_with('+')) => {
                 self.out.push_str(&header);
                 self.out.push_str(format.newline);
                 self.out.push_str(&body);

@@ -255,6 +255,20 @@ fn a_tag_of_a_damaged_commit() {
     assert!(message.starts_with("cannot read"), "{message}");
 }
 
+/// Found by the fuzz target `git`: the tags were followed for ever.
+#[test]
+fn a_tag_that_stands_for_itself() {
+    let folder = catalog(&[]);
+    let id = folder.git(&["rev-parse", "v1"]);
+    let tag = format!("object {id}\ntype tag\ntag v1\ntagger a <a@b.c> 1700000000 +0000\n\nx\n");
+    let path = folder.path(&format!("catalog/.git/objects/{}/{}", &id[..2], &id[2..]));
+    std::fs::remove_file(&path).expect("removed");
+    let object = stored(format!("tag {}\0{tag}", tag.len()).as_bytes());
+    std::fs::write(&path, object).expect("written");
+    let message = refused_with(&folder, "local", "catalog//nginx?ref=v1");
+    assert!(message.starts_with("cannot read"), "{message}");
+}
+
 #[test]
 fn a_folder_of_a_work_tree_is_no_repository() {
     let folder = catalog(&[]);

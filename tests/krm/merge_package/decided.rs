@@ -245,3 +245,27 @@ fn rules_of_a_variant() {
         assert_eq!(found.count(), 1, "{wrong}: {:?}", outcome.results);
     }
 }
+
+/// Each side moved another element, and no order has both moves.
+#[test]
+fn a_rule_decides_about_an_order() {
+    let texts = [["a", "b", "c"], ["b", "a", "c"], ["a", "c", "b"]].map(|names| {
+        let env = names.map(|name| format!("    - name: {name}\n      value: x\n"));
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: app\n    env:\n{}",
+            env.concat()
+        )
+    });
+    let files = texts.each_ref().map(|text| [("p.yaml", text.as_str())]);
+    let order = |winner: &str, rule: &str| {
+        let fields = format!("onConflict: {winner}\n{rule}");
+        let (files, said) = merge_files([&files[0], &files[1], &files[2]], &fields);
+        assert!(said[0].contains("the order of the elements"), "{said:?}");
+        files["p.yaml"].clone()
+    };
+    let rule = |side: &str| format!("conflicts:\n- {{path: 'spec.**', take: {side}}}\n");
+    assert_eq!(order("local", ""), texts[1]);
+    assert_eq!(order("upstream", ""), texts[2]);
+    assert_eq!(order("local", &rule("upstream")), texts[2]);
+    assert_eq!(order("upstream", &rule("local")), texts[1]);
+}

@@ -64,10 +64,10 @@ fn generators_are_known_by_name_and_namespace() {
     check(
         [
             "configMapGenerator:\n- name: c\n  literals:\n  - A=1\n  - B=1\n- name: c\n  namespace: n\n  files: [x.conf]\n",
-            "configMapGenerator:\n- name: c\n  literals:\n  - A=2\n  - B=1\n  - L=1\n- name: c\n  namespace: n\n  files: [x.conf]\n",
+            "configMapGenerator:\n- name: c\n  literals:\n  - A=2\n  - B=1\n  - L=1\n- name: c\n  namespace: n\n  files: [x.conf=mine.conf]\n",
             "configMapGenerator:\n- name: c\n  literals:\n  - A=1\n  - B=2\n- name: c\n  namespace: n\n  files: [x.conf, y.conf]\n",
         ],
-        "configMapGenerator:\n- name: c\n  literals:\n  - A=2\n  - B=2\n  - L=1\n- name: c\n  namespace: n\n  files: [x.conf, y.conf]\n",
+        "configMapGenerator:\n- name: c\n  literals:\n  - A=2\n  - B=2\n  - L=1\n- name: c\n  namespace: n\n  files: [x.conf=mine.conf, y.conf]\n",
     );
     // Both changed one literal: kustomize refuses a key that is there twice.
     let with = |value: &str| {

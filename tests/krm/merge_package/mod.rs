@@ -193,6 +193,73 @@ fn files_become_krm_and_back() {
     assert_eq!(conflicts(&said).len(), 2, "{said:?}");
 }
 
+/// As metrics-server did with a patch between v0.4.5 and v0.5.0: the program writes each file once.
+#[test]
+fn a_file_that_upstream_turned_into_one_that_is_not_krm_is_written_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let patch = "- op: add\n  path: /spec\n  value: x\n";
+    for (name, text) in [
+        ("original", map("a", "{x: a}").as_str()),
+        ("local", &map("a", "{x: a}")),
+        ("upstream", patch),
+    ] {
+        std::fs::create_dir(folder.path().join(name)).expect("a folder");
+        let write = |file: &str, text: &str| {
+            std::fs::write(folder.path().join(name).join(file), text).expect("a file");
+        };
+        write("patch.yaml", text);
+        write("other.yaml", &map("b", "{x: b}"));
+    }
+    let flags = "--package local --original original --upstream upstream";
+    let merged = assert_cmd::Command::new(MERGE_PACKAGE)
+        .args(flags.split(' '))
+        .current_dir(folder.path())
+        .output()
+        .expect("it runs");
+    assert_eq!(
+        merged.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&merged.stderr)
+    );
+    let now = std::fs::read_to_string(folder.path().join("local/patch.yaml"));
+    assert_eq!(now.expect("a file"), patch);
+}
+
+/// As in Contour's configuration: such a line is a blank one of the block, unless it is deeper.
+#[test]
+fn a_block_scalar_above_a_line_of_white_space_stays_one() {
+    let text = |more: &str, value: &str, space: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n{more}data:\n  c: |\n    # first\n    k: {value}\n{space}"
+        )
+    };
+    for space in ["", " \n", "    \n", "    \n\n  \n", "      \n", "  \t\n"] {
+        for below in [
+            "",
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: d\n",
+        ] {
+            let file = |more: &str, value: &str| text(more, value, space) + below;
+            let (base, upstream) = (file("", "1"), file("", "2"));
+            let local = file("  labels: {x: y}\n", "1");
+            let (files, said) = merge_files(
+                [
+                    &[("c.yaml", &base)],
+                    &[("c.yaml", &local)],
+                    &[("c.yaml", &upstream)],
+                ],
+                "",
+            );
+            assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+            assert_eq!(
+                files["c.yaml"],
+                file("  labels: {x: y}\n", "2"),
+                "{space:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn what_local_did_not_touch_is_upstreams_text() {
     let a = map("a", "{x: a}");

@@ -50,6 +50,85 @@ fn a_removed_list_is_said_to_be_one() {
 }
 
 #[test]
+fn what_was_added_to_something_removed_is_said_to_be() {
+    let of = |limits: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: app\n    image: a\n{limits}"
+        )
+    };
+    let with = |limits: &str| of(&format!("    resources:\n      limits: {limits}\n"));
+    let (base, more, none) = (with("{cpu: 1}"), with("{cpu: 1, memory: 1Gi}"), of(""));
+    let said = said_of([&base, &more, &none], "");
+    assert!(
+        said[0].contains("upstream removed what holds the value within `app`, local added it ("),
+        "{said:?}"
+    );
+    let said = said_of([&base, &none, &more], "");
+    assert!(
+        said[0].contains("local removed what holds the value within `app`, upstream added it ("),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn files_that_are_not_krm_count_and_hold_up_a_fast_forward() {
+    let a = map("a", "{x: a}");
+    let run = |notes: [Option<&str>; 3], fields: &str| {
+        let files = notes.map(|notes| {
+            let notes = notes.map(|notes| ("notes.txt", notes));
+            [("a.yaml", a.as_str())]
+                .into_iter()
+                .chain(notes)
+                .collect::<Vec<_>>()
+        });
+        merge_files([&files[0], &files[1], &files[2]], fields).1
+    };
+    let counted = |notes, counts: &str| {
+        let said = run(notes, "");
+        assert_eq!(
+            said,
+            [format!("[info] merged: {counts}, 0 moved, 0 conflicts")]
+        );
+    };
+    counted([None, None, Some("n")], "0 changed, 1 added, 0 removed");
+    counted(
+        [Some("o"), Some("o"), Some("n")],
+        "1 changed, 0 added, 0 removed",
+    );
+    counted(
+        [Some("o"), Some("o"), None],
+        "0 changed, 0 added, 1 removed",
+    );
+    let said = run(
+        [Some("o"), Some("mine"), Some("o")],
+        "strategy: fast-forward\n",
+    );
+    assert!(
+        said[0].starts_with("[error] notes.txt: ") && said[0].ends_with("(LocalChanges)"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_file_in_which_local_keeps_resources_is_no_rules_to_give_away() {
+    let (a, b, c) = (map("a", "{x: a}"), map("b", "{x: b}"), map("c", "{x: c}"));
+    let both = format!("{a}---\n{b}");
+    let (files, said) = merge_files(
+        [
+            &[("c.yaml", &c), ("v.yaml", &a)],
+            &[("c.yaml", &c), ("v.yaml", &both)],
+            &[("c.yaml", &c), ("v.yaml", "x: 1\n")],
+        ],
+        "conflicts:\n- {take: upstream}\n",
+    );
+    assert_eq!(files["v.yaml"], b);
+    assert!(
+        said[0].starts_with("[warning] v.yaml: ") && said[0].contains("local's stands"),
+        "{said:?}"
+    );
+}
+
+#[test]
 fn long_values_are_cut_around_the_difference() {
     let long = "x".repeat(400);
     let texts = ["1", "2", "3"].map(|end| map("a", &format!("{{v: {long}{end}}}")));

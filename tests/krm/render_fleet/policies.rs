@@ -1,6 +1,6 @@
 //! Adoption, deletion, ownership, and upstreams that move.
 
-use super::Fleet;
+use super::{Fleet, RENDER_FLEET};
 
 const PRUNE: &[&str] = &["prune=true", "maxDeletions=9"];
 
@@ -313,6 +313,39 @@ fn latest_and_numbers_and_branches_are_revisions() {
             "2 updated, 1 unchanged",
         ],
     );
+}
+
+/// `<package>/<revision>/`: sorted as versions, not as names.
+#[test]
+fn revisions_of_a_catalog_that_is_a_directory_are_found_too() {
+    let fleet = Fleet::new();
+    let add = |revision: &str, data: &str| {
+        let place = format!("plain/nginx/{revision}");
+        let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: nginx\n";
+        fleet.folder.put(&format!("{place}/Kptfile"), kptfile);
+        let map = crate::git::map(data, "0");
+        fleet.folder.put(&format!("{place}/cm.yaml"), map);
+    };
+    for (revision, data) in [("v2", "2"), ("v9", "9"), ("v10", "10"), ("draft", "d")] {
+        add(revision, data);
+    }
+    fleet.put("a", "latest", "east/a", "");
+    fleet.put("b", "2", "east/b", "");
+    fleet.put("c", "draft", "east/c", "");
+    let expect = |data: [&str; 3]| {
+        let arguments = "--package fleet --variants variants --catalog catalog=plain";
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let outcome = fleet.folder.run(RENDER_FLEET, &arguments);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        for (package, data) in ["a", "b", "c"].into_iter().zip(data) {
+            let written = fleet.folder.get(&format!("fleet/east/{package}/cm.yaml"));
+            let line = format!("  a: \"{data}\" # first\n");
+            assert!(written.contains(&line), "{package}: {written}");
+        }
+    };
+    expect(["10", "2", "d"]);
+    add("v11", "11");
+    expect(["11", "2", "d"]);
 }
 
 #[test]
