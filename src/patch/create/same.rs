@@ -76,7 +76,9 @@ fn map(
     }
     let has_more = |map: NodeRef<'_>, count: usize| map.entries().nth(count).is_some();
     // What only the previous configuration has is deleted; the keys that stay are named where live has more.
-    !old.is_some_and(|old| has_more(old, in_old)) && !(retains && has_more(live, count))
+    let deletes = old.is_some_and(|old| has_more(old, in_old));
+    let names = retains && has_more(live, count);
+    !deletes && !names
 }
 
 fn list(
