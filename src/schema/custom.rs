@@ -6,6 +6,7 @@ use memchr::memmem::Finder;
 
 use super::read::{Definitions, Reader, TableBuilder};
 use super::table::Table;
+use crate::text::Text;
 use crate::yaml::NodeRef;
 
 /// More versions of one kind are not read.
@@ -30,8 +31,19 @@ impl Groups {
         Self(custom)
     }
 
+    /// Whether a resource may define a kind of one of the groups, by its kind and its text, if it has one of its own; its
+    /// tree tells for certain.
+    pub(crate) fn may_be_defined_by(
+        &self,
+        kind: &str,
+        text: impl FnOnce() -> Option<Text>,
+    ) -> bool {
+        kind == "CustomResourceDefinition"
+            && text().is_none_or(|text| self.may_be_defined_in(&text))
+    }
+
     /// Whether a definition in a text may be of one of the groups: it says so, or has escapes for letters.
-    pub(crate) fn may_be_defined_in(&self, text: &str) -> bool {
+    fn may_be_defined_in(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let spells =
             |at: usize| matches!(bytes.get(at + 1), Some(b'x' | b'u' | b'U' | b'\r' | b'\n'));

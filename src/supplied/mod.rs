@@ -305,10 +305,8 @@ impl Supplied {
         };
         let groups = Groups::of(resources().map(|(_, _, resource)| resource.group()));
         let crds = resources()
-            .filter(|(_, _, resource)| resource.kind == "CustomResourceDefinition")
-            .filter(|(list, id, _)| {
-                let text = list.own_text_of(*id);
-                text.is_none_or(|text| groups.may_be_defined_in(&text))
+            .filter(|(list, id, resource)| {
+                groups.may_be_defined_by(&resource.kind, || list.own_text_of(*id))
             })
             .map(|(list, id, _)| list.node(id));
         Ok(self.schema()?.with_crds(crds, &groups))

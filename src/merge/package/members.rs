@@ -84,10 +84,8 @@ impl<'p> Package<'p> {
 
     /// Whether a member may define a kind of the groups; its tree tells for certain.
     pub(super) fn may_define(&self, at: usize, groups: &Groups) -> bool {
-        let member = &self.all.members[at];
-        let text = || self.list.own_text_of(self.all.ids[at]);
-        member.kind == "CustomResourceDefinition"
-            && text().is_none_or(|text| groups.may_be_defined_in(&text))
+        let own_text = || self.list.own_text_of(self.all.ids[at]);
+        groups.may_be_defined_by(&self.all.members[at].kind, own_text)
     }
 
     /// The value without the annotations of tools; `None` if there is no such resource.

@@ -16,7 +16,7 @@ use super::annotations::{with_field, without_tool_annotations};
 use super::fields::{Field, Fields, key_text};
 use super::node::{Item, Node, Shape};
 use crate::yaml::value::Number;
-use crate::yaml::{NodeRef, OwnedDocument, Value};
+use crate::yaml::{EntryRef, NodeId, NodeRef, OwnedDocument, Value};
 
 /// Deeper JSON is refused.
 const MAX_DEPTH: usize = 512;
@@ -115,30 +115,18 @@ fn write_json(node: &Node<'_>, json: &mut String) {
             Some(text) => write_string(text, json),
             None => write_word(node.scalar(), json),
         },
-        Shape::List => {
-            json.push('[');
-            for (index, item) in node.each_item().enumerate() {
-                if index > 0 {
-                    json.push(',');
-                }
-                write_json(&item, json);
-            }
-            json.push(']');
-        }
+        Shape::List => write_each(['[', ']'], node.each_item(), json, |item, json| {
+            write_json(&item, json);
+        }),
         Shape::Map => {
             let fields = node.fields();
             let mut order: Vec<usize> = (0..fields.len()).collect();
             order.sort_by(|a, b| fields.key(*a).cmp(fields.key(*b)));
-            json.push('{');
-            for (index, at) in order.into_iter().enumerate() {
-                if index > 0 {
-                    json.push(',');
-                }
+            write_each(['{', '}'], order, json, |at, json| {
                 write_string(fields.key(at), json);
                 json.push(':');
                 write_json(&fields.get(at).value, json);
-            }
-            json.push('}');
+            });
         }
     }
 }
@@ -148,36 +136,41 @@ fn write_text(node: NodeRef<'_>, json: &mut String) {
     let node = node.resolved();
     let kind = node.kind();
     if kind.is_mapping() {
-        let mut entries: Vec<_> = node
-            .entries()
-            .map(|entry| (key_text(entry.key), entry.value))
-            .collect();
-        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
-        json.push('{');
-        for (index, (key, value)) in entries.into_iter().enumerate() {
-            if index > 0 {
-                json.push(',');
-            }
-            write_string(&key, json);
+        // A map can have millions of keys: their ids take least.
+        let mut keys: Vec<NodeId> = node.entries().map(|entry| entry.key.id).collect();
+        let key = |id: NodeId| node.document.node(id);
+        keys.sort_by(|one, other| key_text(key(*one)).cmp(&key_text(key(*other))));
+        write_each(['{', '}'], keys, json, |id, json| {
+            let entry = EntryRef::of_key(key(id));
+            write_string(&key_text(entry.key), json);
             json.push(':');
-            write_text(value, json);
-        }
-        json.push('}');
+            write_text(entry.value, json);
+        });
     } else if kind.is_sequence() {
-        json.push('[');
-        for (index, item) in node.items().enumerate() {
-            if index > 0 {
-                json.push(',');
-            }
-            write_text(item, json);
-        }
-        json.push(']');
+        write_each(['[', ']'], node.items(), json, write_text);
     } else {
         match node.as_str() {
             Some(text) => write_string(text, json),
             None => write_word(node.value(), json),
         }
     }
+}
+
+/// Writes parts between brackets, set apart by commas.
+fn write_each<T>(
+    [open, close]: [char; 2],
+    parts: impl IntoIterator<Item = T>,
+    json: &mut String,
+    mut write: impl FnMut(T, &mut String),
+) {
+    json.push(open);
+    for (index, part) in parts.into_iter().enumerate() {
+        if index > 0 {
+            json.push(',');
+        }
+        write(part, json);
+    }
+    json.push(close);
 }
 
 fn write_word(value: Option<Value>, json: &mut String) {

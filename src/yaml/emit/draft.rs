@@ -32,36 +32,24 @@ impl Emitter<'_> {
     }
 
     fn draft_entries(&mut self, entries: &[(Draft<'_>, Draft<'_>)], owner: Owner) {
-        let column = owner.child(false, &self.format);
-        let kept_scalars = self.format.kept_scalars;
-        for (at, (key, value)) in entries.iter().enumerate() {
-            self.format.kept_scalars = kept_scalars.of_part(at + 1 == entries.len());
-            self.line(column);
-            match key {
-                Draft::Plain(text) => {
-                    self.plain(text);
-                    self.colon(1);
-                }
-                Draft::Text(text) => self.text_key(text, column),
-                Draft::Value(value) => self.key(value, column),
-                other => self.key(&other.clone().into_value(), column),
+        let value = |emitter: &mut Self, value: &Draft<'_>, owner| emitter.draft(value, owner);
+        self.block_entries(entries, owner, Self::draft_key, value);
+    }
+
+    fn draft_key(&mut self, key: &Draft<'_>, column: usize) {
+        match key {
+            Draft::Plain(text) => {
+                self.plain(text);
+                self.colon(1);
             }
-            self.draft(value, Owner::Key(column));
-            self.end_part();
+            Draft::Text(text) => self.text_key(text, column),
+            Draft::Value(value) => self.key(value, column),
+            other => self.key(&other.clone().into_value(), column),
         }
-        self.format.kept_scalars = kept_scalars;
     }
 
     pub(super) fn draft_items(&mut self, items: &[Draft<'_>], owner: Owner) {
-        let column = owner.child(true, &self.format);
-        let kept_scalars = self.format.kept_scalars;
-        for (at, item) in items.iter().enumerate() {
-            self.format.kept_scalars = kept_scalars.of_part(at + 1 == items.len());
-            self.line(column);
-            self.dash();
-            self.draft(item, Owner::Dash(column));
-            self.end_part();
-        }
-        self.format.kept_scalars = kept_scalars;
+        let value = |emitter: &mut Self, value: &Draft<'_>, owner| emitter.draft(value, owner);
+        self.block_items(items, owner, value);
     }
 }

@@ -21,26 +21,48 @@ impl Emitter<'_> {
     }
 
     fn entries(&mut self, entries: &[(Value, Value)], owner: Owner) {
+        let key = |emitter: &mut Self, key: &Value, column| emitter.key(key, column);
+        self.block_entries(entries, owner, key, Self::value);
+    }
+
+    fn items(&mut self, items: &[Value], owner: Owner) {
+        self.block_items(items, owner, Self::value);
+    }
+
+    /// Writes the entries of a mapping in block style; `key` writes a key with its colon at a column, `value` a value.
+    pub(super) fn block_entries<T>(
+        &mut self,
+        entries: &[(T, T)],
+        owner: Owner,
+        key: impl Fn(&mut Self, &T, usize),
+        value: impl Fn(&mut Self, &T, Owner) -> Tail,
+    ) {
         let column = owner.child(false, &self.format);
         let kept_scalars = self.format.kept_scalars;
-        for (at, (key, value)) in entries.iter().enumerate() {
+        for (at, entry) in entries.iter().enumerate() {
             self.format.kept_scalars = kept_scalars.of_part(at + 1 == entries.len());
             self.line(column);
-            self.key(key, column);
-            self.value(value, Owner::Key(column));
+            key(self, &entry.0, column);
+            value(self, &entry.1, Owner::Key(column));
             self.end_part();
         }
         self.format.kept_scalars = kept_scalars;
     }
 
-    fn items(&mut self, items: &[Value], owner: Owner) {
+    /// Writes the items of a sequence in block style; `value` writes one behind its dash.
+    pub(super) fn block_items<T>(
+        &mut self,
+        items: &[T],
+        owner: Owner,
+        value: impl Fn(&mut Self, &T, Owner) -> Tail,
+    ) {
         let column = owner.child(true, &self.format);
         let kept_scalars = self.format.kept_scalars;
         for (at, item) in items.iter().enumerate() {
             self.format.kept_scalars = kept_scalars.of_part(at + 1 == items.len());
             self.line(column);
             self.dash();
-            self.value(item, Owner::Dash(column));
+            value(self, item, Owner::Dash(column));
             self.end_part();
         }
         self.format.kept_scalars = kept_scalars;
