@@ -14,8 +14,7 @@ use memchr::memmem::Finder;
 use crate::resource::Resource;
 use crate::text::Text;
 use crate::yaml::{
-    Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Spliced, Tree,
-    sole_document,
+    Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree, sole_document,
 };
 
 /// A text with its edits so far. It is parsed when somebody asks for its tree, and again after an
@@ -272,9 +271,10 @@ impl SourceText {
         &mut self,
         change: impl for<'d> FnOnce(Document<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Some(spliced) = self.spliced(change)? else {
+        let Some(editor) = self.changed(change)? else {
             return Ok(());
         };
+        let spliced = editor.splice()?;
         // Two trees of a large text need not be there at a time.
         self.parsed = OnceLock::new();
         let (text, tree) = spliced.parse_unless_large(self.options)?;
@@ -293,37 +293,33 @@ impl SourceText {
         &mut self,
         change: impl for<'d> FnOnce(Document<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     ) -> Result<(), E> {
-        if let Some(spliced) = self.spliced(change)? {
-            self.parsed = OnceLock::new();
-            self.keep(EditedText(spliced.checked(self.options)?));
+        if let Some(text) = self.rewritten(change)? {
+            self.keep(text);
         }
         Ok(())
     }
 
-    /// The text with edits; `None` if there are none.
-    fn spliced<'s, 'f, E: From<EditError>>(
+    /// An editor with edits; `None` if there are none.
+    fn changed<'s, 'f, E: From<EditError>>(
         &'s self,
         change: impl FnOnce(Document<'s>, &mut Editor<'s, 'f>) -> Result<(), E>,
-    ) -> Result<Option<Spliced>, E> {
+    ) -> Result<Option<Editor<'s, 'f>>, E> {
         let document = self.document();
         let mut editor = Editor::new(document);
         change(document, &mut editor)?;
-        if editor.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(editor.splice()?))
+        Ok(Some(editor).filter(|editor| !editor.is_empty()))
     }
 
     /// The text with edits that may borrow from it; `None` if there are none.
     ///
     /// # Errors
     /// As [`SourceText::edit`].
-    pub(crate) fn rewritten<'s, E: From<EditError>>(
+    pub(crate) fn rewritten<'s, 'f, E: From<EditError>>(
         &'s self,
-        change: impl FnOnce(Document<'s>, &mut Editor<'s, 's>) -> Result<(), E>,
+        change: impl FnOnce(Document<'s>, &mut Editor<'s, 'f>) -> Result<(), E>,
     ) -> Result<Option<EditedText>, E> {
-        let spliced = self.spliced(change)?;
-        let text = spliced.map(|spliced| spliced.checked(self.options));
+        let editor = self.changed(change)?;
+        let text = editor.map(|editor| editor.finish_checked(self.options));
         Ok(text.transpose()?.map(EditedText))
     }
 

@@ -50,7 +50,6 @@ pub use content::{Content, OwnedDocument};
 pub use document::Document;
 pub(crate) use document::sole_document;
 pub use draft::Draft;
-pub(crate) use edit::Spliced;
 pub use edit::{Editor, Part};
 pub use emit::to_block_text;
 pub(crate) use emit::{draft_items_text, draft_text, node_text};

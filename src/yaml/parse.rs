@@ -3,7 +3,7 @@
 use super::error::ParseError;
 use super::parser;
 use super::scan::{self, Checker, TreeBuilder};
-use super::tree::{NONE, ParseOptions, Tree};
+use super::tree::{NONE, ParseOptions, Reader, Tree};
 
 impl Tree {
     /// Reads every document of a text.
@@ -43,6 +43,7 @@ impl Tree {
         let mut builder = TreeBuilder::new(text, options.depth);
         scan::scan(text, &mut builder).ok()?;
         let mut tree = builder.finish();
+        tree.reader = Reader::Scanner;
         tree.within = options.depth > 0;
         Some(tree)
     }

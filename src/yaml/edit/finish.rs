@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use super::lines::{ends_in_block_scalar, newline_at};
+use super::sections::Sections;
+use super::settle::expanded;
 use super::slots::take_out;
 use super::{Change, Editor};
 use crate::yaml::document::Document;
@@ -27,6 +29,32 @@ impl Editor<'_, '_> {
     /// As [`Editor::finish`].
     pub fn finish_with(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
         self.splice()?.parse(options)
+    }
+
+    /// The text with all changes made, checked without a tree: where it was changed if that is enough.
+    ///
+    /// # Errors
+    /// As [`Editor::finish`].
+    pub(crate) fn finish_checked(mut self, options: ParseOptions) -> Result<String, EditError> {
+        let document = self.document;
+        if expanded(document, self.own_tree.as_deref()).is_some() || !document.text.ends_with('\n')
+        {
+            return self.splice()?.checked(options);
+        }
+        self.take_out_gone();
+        let mut edit = TextEdit::default();
+        self.edit_nodes(0..u32::MAX, &mut edit)?;
+        // What is large is let go before the text is made.
+        drop(self);
+        let sections = Sections::of(document, &mut edit);
+        let text = edit.apply(document.text, 0)?;
+        let is_sound = sections.is_some_and(|sections| sections.are_sound(&text, options.depth));
+        if is_sound {
+            debug_assert!(Tree::check(&text, options).is_ok(), "{text}");
+            return Ok(text);
+        }
+        Tree::check(&text, options).map_err(EditError::Broken)?;
+        Ok(text)
     }
 
     /// The text of a range with the changes made, which whoever writes it out has to parse. The range ends

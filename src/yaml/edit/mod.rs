@@ -31,6 +31,7 @@ mod merge_key;
 mod nodes;
 mod place;
 mod refuse;
+mod sections;
 mod settle;
 mod slots;
 mod sources;
@@ -40,8 +41,6 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
-
-pub(crate) use finish::Spliced;
 
 use change::{Change, is_empty};
 use keys::KeyIndexes;

@@ -87,7 +87,10 @@ impl<'d, 'f> Editor<'d, 'f> {
 }
 
 /// The expanded form of a document, if it has aliases or merge keys.
-fn expanded<'x>(document: Document<'x>, own_tree: Option<&'x Tree>) -> Option<Document<'x>> {
+pub(super) fn expanded<'x>(
+    document: Document<'x>,
+    own_tree: Option<&'x Tree>,
+) -> Option<Document<'x>> {
     let tree = own_tree.unwrap_or(document.tree);
     tree.expansion
         .is_some()

@@ -22,12 +22,19 @@ impl<'t> Checker<'t> {
             keys: OpenKeys::default(),
         }
     }
+
+    /// Takes a key; gives its text.
+    #[inline]
+    pub(super) fn add_key(&mut self, key: Scalar) -> Result<&'t str, Bail> {
+        let name = self.keys.add(self.text, &key)?;
+        self.scalar(key)?;
+        Ok(name)
+    }
 }
 
 impl Events for Checker<'_> {
     fn key(&mut self, key: Scalar) -> Result<(), Bail> {
-        self.keys.add(self.text, &key)?;
-        self.scalar(key)
+        self.add_key(key).map(drop)
     }
 
     fn scalar(&mut self, _scalar: Scalar) -> Result<(), Bail> {

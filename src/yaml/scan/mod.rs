@@ -9,7 +9,7 @@
 //! In reading order: this file walks lines and indentation. [`inline`] reads keys and scalars of one
 //! line, [`several_lines`] scalars that go on below, [`flow`] brackets and braces, [`block_scalar`] `|`
 //! and `>`. [`bytes`] checks every byte first, [`near`] searches short runs. [`decode`] decodes the text of a scalar. [`build`] makes
-//! a tree of the events, [`check`] nothing.
+//! a tree of the events, [`check`] nothing; [`part`] reads some lines of a collection.
 
 mod block_scalar;
 mod build;
@@ -20,6 +20,7 @@ mod flow;
 mod inline;
 mod keys;
 mod near;
+mod part;
 mod several_lines;
 
 use super::scalar::ScalarStyle;
@@ -29,6 +30,7 @@ pub(super) use build::TreeBuilder;
 pub(super) use check::Checker;
 pub(crate) use decode::decode;
 pub(crate) use keys::OpenKeys;
+pub(super) use part::part;
 
 /// The scanner stopped: the general parser has to read the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
