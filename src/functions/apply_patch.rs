@@ -18,7 +18,9 @@ use super::{Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::git;
 use crate::kptfile::remove_ids;
-use crate::patch::annotations::{keep_pipeline_annotations, without_pipeline_annotations};
+use crate::patch::annotations::{
+    keep_pipeline_annotations, leaves_metadata, without_pipeline_annotations,
+};
 use crate::patch::apply::{Applied, apply};
 use crate::patch::finding::{Findings, unbounded};
 use crate::patch::identity::{keep_identity, without_identity};
@@ -378,9 +380,19 @@ fn apply_patches(
                 return Ok(());
             }
             let rules = Rules::of(schema, &resource.api_version, &resource.kind);
-            let live = without_pipeline_annotations(&Node::Text(node));
+            let own = Node::Text(node);
+            let numbers = &assigned[&id];
+            // What no patch speaks of stays with the item.
+            let is_apart = numbers
+                .iter()
+                .all(|number| leaves_metadata(&patches[*number].node));
+            let live = if is_apart {
+                own.clone()
+            } else {
+                without_pipeline_annotations(&own)
+            };
             let mut current = live.clone();
-            for number in &assigned[&id] {
+            for number in numbers {
                 let patch = &patches[*number];
                 let mut findings = Findings::default();
                 let order = options.list_order;
@@ -394,7 +406,9 @@ fn apply_patches(
                     }
                 }
             }
-            let current = keep_pipeline_annotations(&Node::Text(node), current);
+            if !is_apart {
+                current = keep_pipeline_annotations(&own, current);
+            }
             let written = write(node, node, &current, editor)?;
             if written.moves_comments && !in_package {
                 remove_ids(node, editor)?;

@@ -3,8 +3,10 @@
 //! The result is what [`Resource::read`] reads from the tree of the same text. Texts that the scanner does
 //! not take need a tree.
 
+mod head;
 mod items;
 
+pub(crate) use head::head;
 pub(crate) use items::{ITEM_DEPTH, flow_items};
 
 use std::ops::Range;

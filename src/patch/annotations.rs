@@ -27,6 +27,13 @@ pub fn without_tool_annotations<'a>(config: &Node<'a>) -> Node<'a> {
     })
 }
 
+/// Whether a patch certainly leaves all metadata as they are.
+#[must_use]
+pub fn leaves_metadata(patch: &Node<'_>) -> bool {
+    let says = |key: &str| key == PATH[0] || key.starts_with('$');
+    patch.shape() == Shape::Map && !patch.each_field().any(|field| says(&field.key))
+}
+
 /// If no annotation is left, the map goes too.
 fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -> Node<'a> {
     let Some(metadata) = resource.get(PATH[0]) else {

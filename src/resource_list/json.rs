@@ -49,7 +49,7 @@ impl Json {
             }
             at = range.end;
             let item = text.slice(start..range.end);
-            texts.push(SourceText::accepted(item, options));
+            texts.push(SourceText::scanned(item, options));
         }
         let resources = found.resources.into_iter().enumerate();
         let items =

@@ -226,6 +226,21 @@ impl ResourceList {
         found.expect("edits keep the items of a text")
     }
 
+    /// Reads an item of which the metadata with its comments is enough: the rest of it may be missing. Items that share
+    /// their text are read as a whole.
+    #[expect(
+        clippy::expect_used,
+        reason = "an edit after which an item is missing is refused"
+    )]
+    pub(crate) fn read_head<T>(&self, id: ItemId, read: impl FnOnce(NodeRef<'_>) -> T) -> T {
+        if !self.is_alone(id) {
+            return self.read(id, read);
+        }
+        let item = &self.items[id.0];
+        let found = self.texts[item.text].read_head(item.locator, read);
+        found.expect("edits keep the items of a text")
+    }
+
     /// The text of an item that is the one document of its text, from behind its marker to a line break, sharing its
     /// buffer. `None` for other items, and where only a tree can tell.
     pub(crate) fn sole_document(&self, id: ItemId) -> Option<Text> {

@@ -11,8 +11,10 @@ use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
 
+use crate::identity;
 use crate::resource::Resource;
 use crate::text::Text;
+use crate::yaml::scan::IN_USE;
 use crate::yaml::{
     Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree, sole_document,
 };
@@ -26,6 +28,8 @@ pub(crate) struct SourceText {
     /// In a box, since most texts never have one.
     parsed: OnceLock<Box<Parsed>>,
     options: ParseOptions,
+    /// Whether the scanner took the source, so that its keys need no check.
+    is_scanned: bool,
 }
 
 #[derive(Debug)]
@@ -98,8 +102,7 @@ impl Default for SourceText {
 }
 
 impl SourceText {
-    /// A text that the scanner accepted as a whole or as a part of another, or that is the text of
-    /// another tree.
+    /// A text that was accepted as a whole or as a part of another, or that is the text of another tree.
     #[must_use]
     pub(crate) fn accepted(source: Text, options: ParseOptions) -> Self {
         Self {
@@ -107,6 +110,16 @@ impl SourceText {
             edited: None,
             parsed: OnceLock::new(),
             options,
+            is_scanned: false,
+        }
+    }
+
+    /// A text that the scanner accepted as a whole or as a part of another.
+    #[must_use]
+    pub(crate) fn scanned(source: Text, options: ParseOptions) -> Self {
+        Self {
+            is_scanned: true,
+            ..Self::accepted(source, options)
         }
     }
 
@@ -170,13 +183,19 @@ impl SourceText {
     /// The text as it came, sharing its buffer.
     #[must_use]
     pub(crate) fn unedited(&self) -> Self {
-        Self::accepted(self.source.clone(), self.options)
+        Self {
+            is_scanned: self.is_scanned,
+            ..Self::accepted(self.source.clone(), self.options)
+        }
     }
 
     /// A copy of the text with its edits so far, sharing its buffer.
     #[must_use]
     pub(crate) fn snapshot(&self) -> Self {
-        Self::accepted(self.edited_text(), self.options)
+        match &self.edited {
+            Some(edited) => Self::accepted(edited.clone(), self.options),
+            None => self.unedited(),
+        }
     }
 
     /// The text as it came, sharing its buffer.
@@ -229,9 +248,18 @@ impl SourceText {
     }
 
     fn parsed(&self) -> &Parsed {
+        self.parsed.get_or_init(|| self.tree().into())
+    }
+
+    /// Makes the tree.
+    fn tree(&self) -> Tree {
+        let tree = if self.is_scanned && self.edited.is_none() {
+            Tree::parse_again(&self.source, self.options)
+        } else {
+            parse(self.text(), self.options)
+        };
         // The text is YAML, so there is no error to report.
-        let parsed = || parse(self.text(), self.options).unwrap_or_default().into();
-        self.parsed.get_or_init(parsed)
+        tree.unwrap_or_default()
     }
 
     /// The root node of a resource in the text.
@@ -259,8 +287,30 @@ impl SourceText {
         if self.parsed.get().is_some() {
             return self.node(locator).map(read);
         }
-        let tree = parse(self.text(), self.options).unwrap_or_default();
+        let tree = self.tree();
         locator.find(Document::new(self.text(), &tree)).map(read)
+    }
+
+    /// Reads a resource of which the metadata with its comments, and what stands above it, are enough. No tree is kept that is
+    /// not there already.
+    pub(crate) fn read_head<T>(
+        &self,
+        locator: Locator,
+        read: impl FnOnce(NodeRef<'_>) -> T,
+    ) -> Option<T> {
+        let level = match locator {
+            Locator::Document(0) => Some(0),
+            Locator::Item(0) => Some(1),
+            _ => None,
+        };
+        let is_parsed = self.parsed.get().is_some();
+        let level = level.filter(|_| IN_USE && !is_parsed);
+        let head = level.and_then(|level| identity::head(self.text(), level));
+        let tree = head.and_then(|head| Some((head, parse(head, self.options).ok()?)));
+        match tree {
+            Some((head, tree)) => locator.find(Document::new(head, &tree)).map(read),
+            None => self.read_once(locator, read),
+        }
     }
 
     /// Makes edits in one batch. If `change` fails, nothing is changed.

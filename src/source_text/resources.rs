@@ -20,7 +20,7 @@ impl SourceText {
         let options = ParseOptions::default();
         let scanned = IN_USE.then(|| identity::documents(&source));
         if let Some(documents) = scanned.flatten() {
-            return Ok((Self::accepted(source, options), documents));
+            return Ok((Self::scanned(source, options), documents));
         }
         Self::read(source, |document| {
             let roots = (0..document.len()).map(|index| document.root(index));
@@ -40,18 +40,26 @@ impl SourceText {
         item: impl Fn(Resource) -> T + Sync,
     ) -> Option<(Vec<Self>, Vec<T>)> {
         let items = parallel::map(pieces, ExactSizeIterator::len, |piece| {
-            resource_behind_dash(&text[piece.clone()], options).map(&item)
+            let (resource, is_scanned) = resource_behind_dash(&text[piece.clone()], options)?;
+            Some((item(resource), is_scanned))
         });
-        let items = items.into_iter().collect::<Option<_>>()?;
-        let pieces = pieces.iter().map(|piece| text.slice(piece.clone()));
-        let texts = pieces.map(|piece| Self::accepted(piece, options));
-        Some((texts.collect(), items))
+        let mut texts = Vec::with_capacity(pieces.len());
+        let items = items.into_iter().zip(pieces).map(|(found, piece)| {
+            let (item, is_scanned) = found?;
+            texts.push(Self {
+                is_scanned,
+                ..Self::accepted(text.slice(piece.clone()), options)
+            });
+            Some(item)
+        });
+        let items = items.collect::<Option<_>>()?;
+        Some((texts, items))
     }
 
     /// A text of one item behind a dash that was not there before, and its resource. `None` if it is
     /// something else.
     pub(crate) fn new_item(text: String, options: ParseOptions) -> Option<(Self, Resource)> {
-        let resource = resource_behind_dash(&text, options)?;
+        let (resource, _) = resource_behind_dash(&text, options)?;
         Some((Self::added(text, options), resource))
     }
 
@@ -65,18 +73,21 @@ impl SourceText {
     }
 }
 
-/// The resource of a text that is a sequence of one mapping.
-fn resource_behind_dash(text: &str, options: ParseOptions) -> Option<Resource> {
+/// The resource of a text that is a sequence of one mapping, and whether the scanner took the text.
+fn resource_behind_dash(text: &str, options: ParseOptions) -> Option<(Resource, bool)> {
     let scanned = IN_USE.then(|| identity::item(text, options));
     if let Some(resource) = scanned.flatten() {
-        return Some(resource);
+        return Some((resource, true));
     }
     let tree = parse(text, options).ok()?;
     let document = Document::new(text, &tree);
     let root = document.root(0).filter(|_| document.len() == 1)?;
     let mut items = root.items();
     let item = items.next().filter(|item| item.kind().is_mapping())?;
-    items.next().is_none().then(|| Resource::read(item))
+    items
+        .next()
+        .is_none()
+        .then(|| (Resource::read(item), false))
 }
 
 /// Whether a node is a mapping with apiVersion and kind.

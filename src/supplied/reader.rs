@@ -260,7 +260,7 @@ fn documents(role: Role, text: &str) -> Option<Vec<Found>> {
 
 /// A text that the scanner accepted.
 fn whole(text: Text) -> SourceText {
-    SourceText::accepted(text, ParseOptions::default())
+    SourceText::scanned(text, ParseOptions::default())
 }
 
 /// Locates resources by their nodes.

@@ -28,7 +28,7 @@ pub(super) fn skip_trivia(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// The first byte of the line that holds `at`.
-pub(super) fn line_start(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn line_start(bytes: &[u8], at: usize) -> usize {
     memchr::memrchr(b'\n', &bytes[..at.min(bytes.len())]).map_or(0, |n| n + 1)
 }
 

@@ -57,7 +57,7 @@ pub use error::{EditError, Location, ParseError};
 pub(crate) use fingerprint::Fingerprints;
 pub(crate) use head::head_end;
 pub(crate) use key_index::KeyIndex;
-pub(crate) use lines::is_marker;
+pub(crate) use lines::{is_marker, line_start};
 pub use node::{EntryRef, NodeRef};
 pub use path::{Path, PathElement};
 pub(crate) use trail::Trail;

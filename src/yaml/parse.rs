@@ -37,10 +37,31 @@ impl Tree {
     /// For tests and benchmarks: [`Tree::parse`] does this first.
     #[must_use]
     pub fn parse_fast(text: &str, options: ParseOptions) -> Option<Self> {
+        Self::build(text, options, TreeBuilder::new(text, options.depth))
+    }
+
+    /// As [`Tree::parse`], for a text that the line scanner took before, as a whole or as part of another: that a key is no
+    /// alias and no merge key, and is not there twice, is known.
+    ///
+    /// # Errors
+    /// Those of [`Tree::parse`].
+    pub(crate) fn parse_again(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
+        let builder = TreeBuilder::with_known_keys(text, options.depth);
+        let tree = match Self::build(text, options, builder) {
+            Some(tree) => tree,
+            None => return Self::parse_general(text, options),
+        };
+        debug_assert!(
+            Self::parse_fast(text, options).as_ref() == Some(&tree),
+            "{text}"
+        );
+        Ok(tree)
+    }
+
+    fn build(text: &str, options: ParseOptions, mut builder: TreeBuilder<'_>) -> Option<Self> {
         if text.len() >= NONE as usize {
             return None;
         }
-        let mut builder = TreeBuilder::new(text, options.depth);
         scan::scan(text, &mut builder).ok()?;
         let mut tree = builder.finish();
         tree.reader = Reader::Scanner;

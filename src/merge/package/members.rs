@@ -62,7 +62,7 @@ impl<'p> Package<'p> {
             let path = path.map(|path| normalize_package_path(&path));
             let mut member = Member::of(list.resource(*id), path);
             if declaring.contains(id) {
-                list.read(*id, |node| member.declare(list.resource(*id), node));
+                list.read_head(*id, |node| member.declare(list.resource(*id), node));
             }
             member
         };

@@ -214,18 +214,43 @@ fn number_text(number: &Number) -> String {
     }
 }
 
+/// The first byte of U+2028 and U+2029: e2 80 a8 and e2 80 a9.
+const WIDE: u8 = 0xe2;
+
+/// Bytes that Go's encoder escapes, or that begin a character which it escapes.
+const IS_SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        special[byte] = matches!(
+            byte as u8,
+            b'"' | b'\\' | b'<' | b'>' | b'&' | 0..=0x1f | WIDE
+        );
+        byte += 1;
+    }
+    special
+};
+
 fn write_string(text: &str, json: &mut String) {
     json.push('"');
     let mut written = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        // U+2028 and U+2029 are e2 80 a8 and e2 80 a9.
-        let length = match byte {
-            b'"' | b'\\' | b'<' | b'>' | b'&' | 0..=0x1f => 1,
-            0xe2 if text[at..].starts_with(['\u{2028}', '\u{2029}']) => 3,
-            _ => continue,
+    let mut from = 0;
+    while let Some(found) = text.as_bytes()[from..]
+        .iter()
+        .position(|byte| IS_SPECIAL[usize::from(*byte)])
+    {
+        let at = from + found;
+        let length = match text.as_bytes()[at] {
+            WIDE if text[at..].starts_with(['\u{2028}', '\u{2029}']) => 3,
+            WIDE => {
+                from = at + 1;
+                continue;
+            }
+            _ => 1,
         };
         json.push_str(&text[written..at]);
         written = at + length;
+        from = written;
         match &text[at..written] {
             "\"" => json.push_str("\\\""),
             "\\" => json.push_str("\\\\"),

@@ -74,8 +74,8 @@ fn edited_in_place<'f>(root: NodeRef<'f>, lines: Range<usize>, new: &Node<'f>) -
     // What follows a scalar with `+` is part of it.
     let is_digit = |character: char| character.is_ascii_digit();
     let keeps = |before: &str| before.trim_end_matches(is_digit).ends_with(['|', '>']);
-    let mut plus = text.match_indices('+');
-    if !root.ends_its_document(lines.end) || plus.any(|(at, _)| keeps(&text[..at])) {
+    let mut plus = memchr::memchr_iter(b'+', text.as_bytes());
+    if !root.ends_its_document(lines.end) || plus.any(|at| keeps(&text[..at])) {
         return None;
     }
     let mut editor = Editor::of_part(root)?;
@@ -94,7 +94,7 @@ fn is_mapping_alone(text: &str) -> bool {
         .is_some_and(|first| first.is_ascii_alphanumeric())
         && last.is_some_and(|last| last != b'#')
         && !text.ends_with("\n\n")
-        && !text.contains('\r')
+        && memchr::memchr(b'\r', text.as_bytes()).is_none()
 }
 
 /// Lines as a literal, as `kubectl get -o yaml` shows last-applied; else the value.

@@ -5,7 +5,7 @@ use super::lines::{block_indicators, body_indent, newline_at};
 use crate::yaml::format::{Format, Json, KeptScalars, Owner};
 use crate::yaml::node::NodeRef;
 use crate::yaml::scalar::ScalarStyle;
-use crate::yaml::tree::{NodeId, NodeKind};
+use crate::yaml::tree::{NodeId, NodeKind, offset};
 
 impl<'d, 'f> Editor<'d, 'f> {
     /// The format of the text around a node.
@@ -149,10 +149,15 @@ impl<'d, 'f> Editor<'d, 'f> {
 
     fn block_sequences(&self) -> impl Iterator<Item = NodeRef<'d>> + use<'d> {
         let document = self.document;
-        let all = || 0..document.tree.nodes.len() as u32;
-        let ids = self.part.clone().unwrap_or_else(all);
-        let nodes = ids.map(move |id| document.node(NodeId(id)));
-        nodes.filter(|node| node.kind() == NodeKind::BlockSequence)
+        let nodes = &document.tree.nodes;
+        let ids = match &self.part {
+            Some(ids) => ids.start as usize..ids.end as usize,
+            None => 0..nodes.len(),
+        };
+        let first = ids.start;
+        let found = nodes[ids].iter().enumerate();
+        let found = found.filter(|(_, node)| node.kind == NodeKind::BlockSequence);
+        found.map(move |(index, _)| document.node(NodeId(offset(first + index))))
     }
 }
 

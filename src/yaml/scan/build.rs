@@ -19,7 +19,8 @@ pub(crate) struct TreeBuilder<'t> {
     tree: Tree,
     /// The collections that are open.
     open: Vec<u32>,
-    keys: OpenKeys,
+    /// `None` if the keys need no check.
+    keys: Option<OpenKeys>,
 }
 
 impl<'t> TreeBuilder<'t> {
@@ -30,7 +31,15 @@ impl<'t> TreeBuilder<'t> {
             most: most_nodes(text),
             tree: Tree::with_capacity(text.len() / BYTES_PER_NODE),
             open: Vec::with_capacity(16),
-            keys: OpenKeys::default(),
+            keys: Some(OpenKeys::default()),
+        }
+    }
+
+    /// As [`TreeBuilder::new`], for a text whose keys the scanner took before.
+    pub(crate) fn with_known_keys(text: &'t str, depth: usize) -> Self {
+        Self {
+            keys: None,
+            ..Self::new(text, depth)
         }
     }
 
@@ -87,7 +96,9 @@ impl Events for TreeBuilder<'_> {
     }
 
     fn key(&mut self, key: Scalar) -> Result<(), Bail> {
-        self.keys.add(self.text, &key)?;
+        if let Some(keys) = &mut self.keys {
+            keys.add(self.text, &key)?;
+        }
         self.scalar(key)
     }
 
@@ -112,8 +123,8 @@ impl Events for TreeBuilder<'_> {
         }
         self.push(kind, start, NONE, mark)?;
         self.open.push(offset(self.tree.nodes.len() - 1));
-        if kind.is_mapping() {
-            self.keys.open();
+        if let Some(keys) = self.keys.as_mut().filter(|_| kind.is_mapping()) {
+            keys.open();
         }
         Ok(())
     }
@@ -124,8 +135,8 @@ impl Events for TreeBuilder<'_> {
             let node = &mut self.tree.nodes[node as usize];
             (node.end, node.next) = (offset(end), next);
         }
-        if kind.is_mapping() {
-            self.keys.close(self.text)?;
+        if let Some(keys) = self.keys.as_mut().filter(|_| kind.is_mapping()) {
+            keys.close(self.text)?;
         }
         Ok(())
     }
