@@ -1,6 +1,7 @@
 //! Texts with their resources. The scanner reads these without a tree where it can.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{EditedText, SourceText, parse};
 use crate::identity;
@@ -39,21 +40,21 @@ impl SourceText {
         options: ParseOptions,
         item: impl Fn(Resource) -> T + Sync,
     ) -> Option<(Vec<Self>, Vec<T>)> {
+        let all_scanned = AtomicBool::new(true);
         let items = parallel::map(pieces, ExactSizeIterator::len, |piece| {
             let (resource, is_scanned) = resource_behind_dash(&text[piece.clone()], options)?;
-            Some((item(resource), is_scanned))
+            if !is_scanned {
+                all_scanned.store(false, Ordering::Relaxed);
+            }
+            Some(item(resource))
         });
-        let mut texts = Vec::with_capacity(pieces.len());
-        let items = items.into_iter().zip(pieces).map(|(found, piece)| {
-            let (item, is_scanned) = found?;
-            texts.push(Self {
-                is_scanned,
-                ..Self::accepted(text.slice(piece.clone()), options)
-            });
-            Some(item)
+        let items = items.into_iter().collect::<Option<_>>()?;
+        let is_scanned = all_scanned.into_inner();
+        let texts = pieces.iter().map(|piece| Self {
+            is_scanned,
+            ..Self::accepted(text.slice(piece.clone()), options)
         });
-        let items = items.collect::<Option<_>>()?;
-        Some((texts, items))
+        Some((texts.collect(), items))
     }
 
     /// A text of one item behind a dash that was not there before, and its resource. `None` if it is

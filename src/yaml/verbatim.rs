@@ -13,6 +13,7 @@ use super::content::{Content, OwnedDocument};
 use super::document::Document;
 use super::lines::{line_end, line_start};
 use super::node::NodeRef;
+use super::scan::near_line_end;
 use super::tree::NodeKind;
 
 /// The lines of a whole document; `None` if they cannot move to another column.
@@ -57,9 +58,16 @@ pub(crate) fn lines_as_item(text: &str, indent: usize, newline: &str) -> Option<
 
 fn behind_dash(lines: &str, indent: usize, newline: &str) -> String {
     let (dash, below) = (format!("{:indent$}- ", ""), format!("{:indent$}  ", ""));
-    let count = 1 + memchr::memchr_iter(b'\n', lines.as_bytes()).count();
+    let bytes = lines.as_bytes();
+    let count = 1 + memchr::memchr_iter(b'\n', bytes).count();
     let mut out = String::with_capacity(lines.len() + count * (below.len() + newline.len()));
-    for (at, line) in lines.lines().enumerate() {
+    let mut at = 0;
+    while at < lines.len() {
+        let end = near_line_end(bytes, at);
+        let line = lines[at..end]
+            .strip_suffix('\r')
+            .filter(|_| end < lines.len());
+        let line = line.unwrap_or(&lines[at..end]);
         if at == 0 {
             out.push_str(&dash);
         } else if !line.is_empty() {
@@ -67,6 +75,7 @@ fn behind_dash(lines: &str, indent: usize, newline: &str) -> String {
         }
         out.push_str(line);
         out.push_str(newline);
+        at = end + 1;
     }
     out
 }

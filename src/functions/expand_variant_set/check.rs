@@ -83,7 +83,11 @@ pub(super) fn check_names(
     list: &ResourceList,
     fleet: &Fleet,
 ) {
-    let mut taken: HashMap<(&str, &str), (&Set, TargetElement)> = HashMap::new();
+    let count = expansions
+        .iter()
+        .map(|expansion| expansion.variants.len())
+        .sum();
+    let mut taken: HashMap<(&str, &str), (&Set, TargetElement)> = HashMap::with_capacity(count);
     for (set, expansion) in sets.iter().zip(expansions) {
         let namespace = namespace_of(set.namespace.as_deref());
         let Expansion {

@@ -157,7 +157,7 @@ impl Entries {
         let plain = plain.map(|(key, value)| Draft::pair(key, value));
         let mut entries: Vec<Entry<'_>> = Vec::with_capacity(plain.len() + self.computed.len());
         entries.extend(plain);
-        let mut computed: HashSet<Cow<'_, str>> = HashSet::new();
+        let mut computed: HashSet<Cow<'_, str>> = HashSet::with_capacity(self.computed.len());
         for entry in &self.computed {
             let key = entry.key.text(evaluator)?;
             if key.is_empty() {

@@ -30,6 +30,7 @@ pub(super) use build::TreeBuilder;
 pub(super) use check::Checker;
 pub(crate) use decode::decode;
 pub(crate) use keys::OpenKeys;
+pub(super) use near::line_end as near_line_end;
 pub(super) use part::part;
 
 /// The scanner stopped: the general parser has to read the text.

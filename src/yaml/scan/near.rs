@@ -16,7 +16,7 @@ const NEAR: usize = 8;
 
 /// The first line feed at or behind `at`, or the end of the text.
 #[inline]
-pub(super) fn line_end(bytes: &[u8], mut at: usize) -> usize {
+pub(in crate::yaml) fn line_end(bytes: &[u8], mut at: usize) -> usize {
     for _ in 0..NEAR {
         let Some(word) = word(bytes, at) else { break };
         let found = equal(word, b'\n');
