@@ -15,8 +15,8 @@ checks that
   that neither side touched;
 - merged again, nothing changes.
 
-Needs git and PyYAML. Prints the seed of what failed, and counts. Links, and pairs of which PyYAML cannot read a file,
-are left out.
+Needs git and PyYAML. Prints the seed of what failed, and counts. Links are left out, and so are pairs with a file that PyYAML cannot
+read or that has a key twice in one mapping.
 """
 
 import argparse
@@ -87,14 +87,32 @@ def leaves(text):
 
 
 def is_yaml(folder):
-    """Whether PyYAML reads all of a package: what nobody can read is refused, as it should be."""
+    """Whether PyYAML reads all of a package, and no mapping has a key twice: what is invalid is refused, as it should be."""
     try:
         for path, text in snapshot(folder).items():
             if is_krm(path):
                 list(yaml.load_all(text, Loader=LOADER))
+                if any(has_key_twice(node) for node in yaml.compose_all(text, Loader=LOADER)):
+                    return False
     except yaml.YAMLError:
         return False
     return True
+
+
+def has_key_twice(document):
+    """Whether a mapping has a key twice, which PyYAML takes."""
+    seen, open_nodes = set(), [document]
+    while open_nodes:
+        node = open_nodes.pop()
+        if id(node) in seen or not isinstance(node, yaml.CollectionNode):
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            if len(set(keys)) < len(keys):
+                return True
+        open_nodes += (itertools.chain(*node.value) if isinstance(node, yaml.MappingNode) else node.value)
+    return False
 
 
 def chains(lines):
