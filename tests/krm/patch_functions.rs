@@ -579,7 +579,7 @@ fn a_field_that_is_null_keeps_the_spelling_of_its_key() {
     let live = "data:\n  a b: x\n  on: y\n  z: w\n";
     let modified = "data:\n  'a b': null # gone\n  'on': ~\n  z: w\n";
     let outcome = patch_between(CONFIG_MAP, ["data: {}\n", live, modified]);
-    let patch = "  data:\n    'a b': null\n    'on': null\n";
+    let patch = "  data:\n    'a b': null # gone\n    'on': ~\n";
     assert!(outcome.file("-").ends_with(patch), "{}", outcome.file("-"));
 }
 
