@@ -115,8 +115,21 @@ def has_key_twice(document):
     return False
 
 
+def named(lines, number, column):
+    """The line that names the element which begins at a line, if it has a name."""
+    if lines[number].lstrip().startswith("- name: "):
+        return ""
+    for line in lines[number + 1 :]:
+        indent = len(line) - len(line.lstrip())
+        if line.strip() and indent <= column:
+            break
+        if indent == column + 2 and line.startswith("name: ", indent):
+            return " " + line.partition("#")[0].strip()
+    return ""
+
+
 def chains(lines):
-    """Each line with the lines that it stands under, and kind and name of its resource."""
+    """Each line with the lines that it stands under (elements with their names), and kind and name of its resource."""
     found, above, resource = [], [], []
     for number, line in enumerate(lines):
         text = line.strip()
@@ -129,6 +142,8 @@ def chains(lines):
         while text and above and above[-1][0] >= column:
             above.pop()
         found.append((text, *(holder for _, holder in above), *resource))
+        if text.startswith("- "):
+            text += named(lines, number, column // 2)
         if text and not text.startswith("#"):
             above.append((column, text))
     return found

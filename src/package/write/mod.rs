@@ -520,7 +520,7 @@ fn stage(target: &Path, bytes: &[u8], mode: Option<u32>) -> Result<TempPath, Pac
 }
 
 /// As `create_dir_all`, and remembers which folders it made.
-fn make_folders(folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), PackageError> {
+pub(super) fn make_folders(folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), PackageError> {
     let missing: Vec<_> = folder
         .ancestors()
         .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.is_dir())
