@@ -130,7 +130,7 @@ pub(crate) fn write_new_package(
         Ok(_) => write_package(files, changes),
         Err(_) => Ok(()),
     };
-    let result = result.and_then(|()| note.map(|note| note.is_done()));
+    let result = result.and_then(|()| note.map(|note| note.finish()));
     if result.is_err() {
         for folder in made.iter().rev() {
             let _ = fs::remove_dir(folder);
@@ -167,7 +167,7 @@ impl Note {
         })
     }
 
-    fn is_done(mut self) {
+    fn finish(mut self) {
         self.files.clear();
         // If it cannot be removed it says nothing.
         let _ = self.file.set_len(0);
