@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::read::PackageFiles;
-use super::write::{FileChange, make_folders, write_package};
+use super::write::{FileChange, check_parents, make_folders, write_package};
 use super::{PackageError, normalize_package_path};
 
 /// Its name. As of a temporary file, so that nobody takes it for a part of the package.
@@ -98,6 +98,7 @@ pub(crate) fn recover_package(directory: &Path) -> Result<(), PackageError> {
     // Anybody can write such a file; one that is not ours says nothing.
     let written = serde_json::from_slice::<Written>(&bytes);
     for file in written.map_or_else(|_| Vec::new(), |written| written.files) {
+        let is_inside = |path: &Path| is_inside(directory, path);
         if !(is_inside(&file.target) && file.staged.as_deref().is_none_or(is_inside)) {
             continue;
         }
@@ -190,11 +191,11 @@ impl Drop for Note {
 /// The operating system refuses.
 pub(crate) fn undo_new_package(directory: &Path) -> Result<(), PackageError> {
     let note = directory.join(NOTE);
-    let file = match File::open(&note) {
-        // Whatever else is wrong with the directory the run will find.
-        Err(_) => return Ok(()),
-        Ok(file) => file,
-    };
+    // A FIFO of that name would be waited for.
+    if !fs::symlink_metadata(&note).is_ok_and(|metadata| metadata.is_file()) {
+        return Ok(());
+    }
+    let file = File::open(&note).map_err(PackageError::io("read", note.as_path()))?;
     if file.try_lock().is_err() {
         return Ok(());
     }
@@ -211,7 +212,10 @@ fn take_back(directory: &Path, files: &[JournaledFile]) -> Result<(), PackageErr
     if fs::symlink_metadata(directory.join(KPTFILE)).is_ok() {
         return Ok(());
     }
-    for file in files.iter().filter(|file| is_inside(&file.target)) {
+    for file in files
+        .iter()
+        .filter(|file| is_inside(directory, &file.target))
+    {
         let target = directory.join(&file.target);
         let is_link = fs::symlink_metadata(&target).is_ok_and(|metadata| metadata.is_symlink());
         let is_own = || digest_of(&target).is_ok_and(|found| found == file.new);
@@ -222,10 +226,12 @@ fn take_back(directory: &Path, files: &[JournaledFile]) -> Result<(), PackageErr
     Ok(())
 }
 
-/// Whether a path stays in the package.
-fn is_inside(path: &Path) -> bool {
+/// Whether a path stays in the package, and no link leads out of it.
+fn is_inside(directory: &Path, path: &Path) -> bool {
     let path = path.to_str();
-    path.is_some_and(|path| super::check_package_path(path).is_ok())
+    path.is_some_and(|path| {
+        super::check_package_path(path).is_ok() && check_parents(directory, path).is_ok()
+    })
 }
 
 impl JournaledFile {
@@ -360,5 +366,26 @@ mod tests {
             assert_eq!(fs::read_dir(&root).expect("a folder").count(), 0);
         }
         assert!(folder.path().join("secret").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_leads_a_note_or_a_journal_out_of_the_package() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("p");
+        fs::create_dir(&root).expect("a folder");
+        fs::write(folder.path().join("secret"), "s").expect("a file");
+        std::os::unix::fs::symlink("..", root.join("d")).expect("a link");
+        for (name, field) in [(NOTE, "new"), (NAME, "old")] {
+            let text = format!(
+                "{{\"files\":[{{\"target\":\"d/secret\",\"{field}\":\"{}\"}}]}}",
+                digest(b"s")
+            );
+            fs::write(root.join(name), text).expect("a note");
+            undo_new_package(&root).expect("nothing to do");
+            recover_package(&root).expect("nothing to do");
+            assert!(folder.path().join("secret").exists(), "{name}");
+            assert!(!root.join(name).exists());
+        }
     }
 }

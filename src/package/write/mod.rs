@@ -310,7 +310,7 @@ fn look(files: &PackageFiles, root: &Path, path: &str) -> Result<Option<Found>, 
 }
 
 /// No folder on the way may be a link out of the package or into `.git`, and none may be a file.
-fn check_parents(root: &Path, path: &str) -> Result<(), PackageError> {
+pub(super) fn check_parents(root: &Path, path: &str) -> Result<(), PackageError> {
     for (slash, _) in path.match_indices('/') {
         let parent = &path[..slash];
         let on_disk = root.join(parent);
