@@ -14,7 +14,10 @@ use crate::config::UsageError;
 use crate::diff::{change_diff, unified_diff};
 use crate::functions::{Document, Function, Output};
 use crate::mask::masked;
-use crate::package::{FileChange, PackageError, PackageFiles, read_package, write_package};
+use crate::package::{
+    FileChange, PackageError, PackageFiles, read_package, undo_new_package, write_new_package,
+    write_package,
+};
 use crate::resource_list::ResourceList;
 use crate::result_printer::ResultPrinter;
 use crate::results::{FunctionResult, Reason, Results};
@@ -26,6 +29,9 @@ pub(super) fn on_package(
 ) -> Result<u8, UsageError> {
     let start = Instant::now();
     let usage = |error: &dyn std::error::Error| UsageError(error.to_string());
+    if function.makes_package && !arguments.diff && !arguments.check {
+        undo_new_package(directory).map_err(|error| usage(&error))?;
+    }
     let files = match read_package(directory) {
         Err(PackageError::Missing { path }) if function.makes_package => PackageFiles::empty(path),
         files => files.map_err(|error| usage(&error))?,
@@ -62,7 +68,7 @@ pub(super) fn on_package(
     let written = match &documents {
         _ if failed => Ok(FAILED),
         Some(documents) => print_documents(arguments, documents),
-        None => write_changes(arguments, &files, &changes),
+        None => write_changes(function, arguments, &files, &changes),
     };
     let code = written.map_err(|error| claim_no_success(function, arguments, error))?;
     let is_written = code == DONE && !arguments.diff && !arguments.check;
@@ -82,6 +88,7 @@ pub(super) fn on_package(
 
 /// Writes the changes, or prints the diff instead.
 fn write_changes(
+    function: &Function,
     arguments: &Arguments,
     files: &PackageFiles,
     changes: &[FileChange],
@@ -93,7 +100,12 @@ fn write_changes(
         write_diff(arguments, diffs)?;
     }
     if !arguments.diff && !arguments.check {
-        write_package(files, changes).map_err(refused)?;
+        let write = if function.makes_package {
+            write_new_package
+        } else {
+            write_package
+        };
+        write(files, changes).map_err(refused)?;
     }
     let would_change = arguments.check && !changes.is_empty();
     Ok(if would_change { WOULD_CHANGE } else { DONE })

@@ -69,6 +69,22 @@ mod tests {
         assert!(Shard { index, count: 16 }.has("default/a"));
     }
 
+    /// `python3 -c 'print(int(hashlib.sha1(b"default/a").hexdigest(), 16) % 3)'`
+    #[test]
+    fn shares_that_others_can_compute() {
+        for (owner, count, index) in [
+            ("default/a", 3, 1),
+            ("default/a", 10, 5),
+            ("default/a", 1000, 55),
+            ("fleet/edge-07", 10, 6),
+            ("fleet/edge-07", 1000, 826),
+            ("x/y", 10, 0),
+            ("x/y", 1000, 230),
+        ] {
+            assert!(Shard { index, count }.has(owner), "{owner} of {count}");
+        }
+    }
+
     #[test]
     fn other_texts_are_refused() {
         for text in ["", "1", "2/2", "1/0", "-1/2", "a/b", "0/1/2"] {

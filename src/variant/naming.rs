@@ -104,6 +104,10 @@ mod tests {
             ("s", "r", "Team A/b", "s-r-team-a-b-7d90e7d9"),
             ("s", "r", "b_", "s-r-b--f2df0415"),
             ("s", "r", "b.", "s-r-b-4b47be90"),
+            // A dot stays between letters or digits, and nowhere else.
+            ("s", "r", "a.b_", "s-r-a.b--48efe755"),
+            ("s", "r", "a.-b", "s-r-a--b-41705659"),
+            ("s", "r", "a-.b", "s-r-a--b-08c836ad"),
         ] {
             assert_eq!(variant_name(set, repo, package), expected);
         }

@@ -181,6 +181,35 @@ mod tests {
     }
 
     #[test]
+    fn what_kubernetes_takes_as_a_label() {
+        let long = "a".repeat(63);
+        for (text, is_value, is_key) in [
+            ("a", true, true),
+            ("A_b-c.9", true, true),
+            (long.as_str(), true, true),
+            (&format!("{long}a"), false, false),
+            ("", true, false),
+            ("-a", false, false),
+            ("a-", false, false),
+            ("_a", false, false),
+            ("a.", false, false),
+            ("a b", false, false),
+            ("ä", false, false),
+            ("example.com/a", false, true),
+            ("example.com/", false, false),
+            ("example.com/-a", false, false),
+            ("/a", false, false),
+            ("Example.com/a", false, false),
+            ("example_x.com/a", false, false),
+            ("example..com/a", false, false),
+            ("a/b/c", false, false),
+        ] {
+            assert_eq!(is_label_value(text), is_value, "{text}");
+            assert_eq!(is_label_key(text), is_key, "{text}");
+        }
+    }
+
+    #[test]
     fn the_four_operators() {
         let east = labels("region=useast1,env=prod");
         let none = labels("");

@@ -381,6 +381,49 @@ fn of_several_mappings_that_a_merge_key_names_the_first_wins() {
     );
 }
 
+/// The mapping of a merge key may be written in place, with anchors and aliases in it.
+#[test]
+fn a_merge_key_with_a_mapping_in_place() {
+    let text = "m: {<<: &p {x: 1}, z: 3}\nn: *p\n";
+    check(text, &[("set", "m.z", "4")], &text.replace('3', "4"));
+    check(
+        text,
+        &[("set", "m.x", "4")],
+        "m: {<<: &p {x: 1}, x: 4, z: 3}\nn: *p\n",
+    );
+    let text = "p: &p {x: 1}\nm: {<<: {a: *p}, z: 3}\n";
+    check(text, &[("set", "m.z", "4")], &text.replace('3', "4"));
+    // What the alias in it reads would change: it cannot be written out there.
+    let refused = edited(text, &[("set", "p.x", "2")]);
+    let shared = EditError::SharedAnchor {
+        place: "m.a".to_owned(),
+        anchor: "p".to_owned(),
+    };
+    assert_eq!(refused, Err(shared));
+}
+
+/// An entry that a merge key brings is written out with the merge key gone, but not with an anchor in it.
+#[test]
+fn what_a_merge_key_brings_is_not_written_twice_with_its_anchor() {
+    let text = "p: &p {x: &y [1], v: 2}\nm: {<<: *p}\nn: *y\n";
+    let refused = edited(text, &[("remove", "m.v", "")]);
+    assert!(
+        matches!(refused, Err(EditError::SharedAnchor { .. })),
+        "{refused:?}"
+    );
+    check(
+        text,
+        &[("remove", "m.x", "")],
+        "p: &p {x: &y [1], v: 2}\nm: {v: 2}\nn: *y\n",
+    );
+    // Another value has no anchor.
+    check(
+        text,
+        &[("replace", "m.x", "3"), ("remove", "m.v", "")],
+        "p: &p {x: &y [1], v: 2}\nm: {x: 3}\nn: *y\n",
+    );
+}
+
 #[test]
 fn another_document_gets_the_entries() {
     let source = "p: &p\n  x: 1 # one\nm:\n  # above\n  a: b # c\n  <<: *p\n  # below\n  z: *p\n";

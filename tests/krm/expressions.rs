@@ -64,6 +64,8 @@ fn evaluate_here(source: &str, target: TargetFields, repository: bool) -> Result
 #[test]
 fn expressions_and_their_values() {
     for (source, expected) in [
+        // The name of a function that Porch does not have, as a text.
+        ("['existsOne'][0] + '-' + string(size('a'))", "existsOne-1"),
         // Variables, fields, indexes.
         ("repoDefault", "cluster-01"),
         ("packageDefault", "foo"),
@@ -257,6 +259,18 @@ fn what_is_refused_before_anything_is_evaluated() {
         ("cel.bind(x, 'a', x)", "undeclared variable `cel`"),
         ("math.greatest(1, 2)", "undeclared variable `math`"),
         ("['a'].existsOne(x, x == 'a') ? 'a' : 'b'", "undeclared"),
+        (
+            "[[1].existsOne(x, x == 1)][0] ? 'a' : 'b'",
+            "undeclared function `existsOne`",
+        ),
+        (
+            "{'k': [1].existsOne(x, x == 1)}.k ? 'a' : 'b'",
+            "undeclared function `existsOne`",
+        ),
+        (
+            "has([{'a': 1}].existsOne(x, true).y) ? 'a' : 'b'",
+            "undeclared function `existsOne`",
+        ),
         ("optional.of('a').value()", "undeclared variable `optional`"),
         ("repository.?labels", "unsupported syntax"),
         (
@@ -304,6 +318,10 @@ fn what_is_refused_before_anything_is_evaluated() {
         ("type('a')", "expected a string, found type"),
         ("string", "expected a string, found type"),
         ("'a'.matches('(') ? 'a' : 'b'", "bad pattern"),
+        (
+            r"'a'.matches('[\\b]') ? 'a' : 'b'",
+            r"bad pattern: invalid escape sequence: `\b`",
+        ),
         ("Msg{a: 1}", "messages are not supported"),
         ("'a", "Syntax error"),
         ("a b", "line 1, column 3"),
@@ -311,6 +329,10 @@ fn what_is_refused_before_anything_is_evaluated() {
         (
             &("true ? ".repeat(300) + "'a'" + &" : 'b'".repeat(300)),
             "too deep",
+        ),
+        (
+            &("(".repeat(60) + "'a'" + &")".repeat(60)),
+            ": the expression is too deep",
         ),
         ("@paid('a')", "Syntax error"),
         ("99999999999999999999", "invalid int literal"),
@@ -331,6 +353,14 @@ fn what_fails_on_the_values_of_objects() {
             "line 1, column 18: there is no key `zone`",
         ),
         ("'a' + repository.labels.zone", "there is no key `zone`"),
+        (
+            "['a' + repository.labels['zone']][0]",
+            "line 1, column 25: there is no key `zone`",
+        ),
+        (
+            "{'k': repository.labels['zone']}.k",
+            "line 1, column 24: there is no key `zone`",
+        ),
         (
             "string(repository.labels.region + 1)",
             "`+` does not take (string, int)",
@@ -593,4 +623,66 @@ fn a_kept_value_is_paid_for() {
     evaluator.set_text(Variable::RepoDefault, &text);
     let failed = (0..1000).find_map(|_| evaluator.evaluate(&expression).err());
     assert!(failed.is_some_and(|error| error.is_over_budget));
+}
+
+/// Units that are left beside a condition, each of them 8 bytes of the result.
+fn room_beside(condition: &str) -> usize {
+    let variables = Variables {
+        repository: false,
+        target: TargetFields::Listed,
+    };
+    let mut compiler = Compiler::default();
+    let source = format!("{condition} ? repoDefault : ''");
+    let expression = compiler.compile(&source, &variables).expect(condition);
+    let text = "a".repeat(8 * 200_000);
+    let fits = |units: usize| {
+        let mut evaluator = compiler.evaluator(1);
+        evaluator.set_text(Variable::RepoDefault, &text[..8 * units]);
+        evaluator.set_text(Variable::PackageDefault, "12345678");
+        evaluator.set_listed("cluster-01", "foo");
+        match evaluator.evaluate(&expression) {
+            Ok(_) => true,
+            Err(error) if error.is_over_budget => false,
+            Err(error) => panic!("{condition}: {error}"),
+        }
+    };
+    let (mut most, mut least_too_many) = (0, 200_000);
+    while most + 1 < least_too_many {
+        let middle = usize::midpoint(most, least_too_many);
+        if fits(middle) {
+            most = middle;
+        } else {
+            least_too_many = middle;
+        }
+    }
+    most
+}
+
+/// The page of `expand-variant-set`: a unit for each node, and one for 8 bytes that are read or created.
+/// These are the units that a condition takes more than `true`; it fails everywhere or nowhere.
+#[test]
+fn what_an_expression_costs() {
+    let whole = on_large_stack(|| room_beside("true")).expect("a thread");
+    for (condition, units) in [
+        ("false || true", 2),
+        ("1 < 2", 2),
+        ("'12345678' != '1234567812345678'", 5),
+        ("packageDefault == '12345678'", 6),
+        ("[1, 2, 3].size() == 3", 13),
+        ("{'a': 1, 'b': 2}.size() == 2", 15),
+        ("{'a': 1, 'b': [2]} == {'a': 1, 'b': [2]}", 32),
+        ("[1, 2, 3].all(x, x > 0)", 38),
+        ("[1, 2, 3].exists(x, x == 3)", 41),
+        ("[1, 2, 3].map(x, x + 1) != []", 56),
+        ("[1, 2, 3].filter(x, x > 1) != []", 63),
+        ("packageDefault.matches('[0-9]+')", 6),
+        // A pattern of 19 bytes is tried on 16.
+        (
+            "(packageDefault + packageDefault).matches('^12345678[0-9]{8}$')",
+            21,
+        ),
+    ] {
+        let room = on_large_stack(|| room_beside(condition)).expect("a thread");
+        assert_eq!(whole - room, units, "{condition}");
+    }
 }

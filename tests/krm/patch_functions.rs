@@ -411,6 +411,190 @@ items:
     assert_eq!(outcome.expect("a config").results, Vec::<String>::new());
 }
 
+/// The patch of an original, a live and a modified resource, each given as what stands below `metadata`.
+fn patch_between(kind: &str, [original, live, modified]: [&str; 3]) -> Outcome {
+    let item = |rest: &str| {
+        let text = format!("{kind}metadata:\n  name: c\n{rest}");
+        format!("- {}\n", text.trim_end().replace('\n', "\n  "))
+    };
+    let list = format!(
+        "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{}",
+        item(modified)
+    );
+    let role = format!("live:\n{}original:\n{}", item(live), item(original));
+    on_list(
+        &create_patch::FUNCTION,
+        &config("CreatePatch", &role),
+        &list,
+    )
+    .expect("a config")
+}
+
+const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\n";
+
+#[test]
+fn a_merge_key_is_read_before_a_patch_is_made() {
+    let modified = "data:\n  <<: {a: one}\n";
+    for (live, patch) in [
+        (
+            "data:\n  <<: {a: one}\n  a: two\n",
+            Some("  data:\n    a: one\n"),
+        ),
+        ("data:\n  <<: {a: one}\n  b: two\n", None),
+        ("data:\n  a: one\n", None),
+    ] {
+        let outcome = patch_between(CONFIG_MAP, [modified, live, modified]);
+        match patch {
+            Some(patch) => assert!(outcome.file("-").ends_with(patch), "{}", outcome.file("-")),
+            None => assert_eq!(
+                outcome.results,
+                ["[info] no patch: nothing is to be changed"],
+                "{}",
+                outcome.file("-")
+            ),
+        }
+    }
+}
+
+/// A `strategy` is replaced as a whole but for the keys that the patch names.
+#[test]
+fn the_keys_that_stay_are_named_where_live_has_more() {
+    let deployment = "apiVersion: apps/v1\nkind: Deployment\n";
+    let live = "spec:\n  strategy:\n    type: Recreate\n    rollingUpdate: {maxSurge: 1}\n";
+    let modified = "spec:\n  strategy:\n    type: Recreate\n";
+    let outcome = patch_between(deployment, [modified, live, modified]);
+    let patch = "  spec:\n    strategy:\n      $retainKeys:\n      - type\n";
+    assert!(outcome.file("-").contains(patch), "{}", outcome.file("-"));
+    let outcome = patch_between(deployment, [modified; 3]);
+    assert_eq!(
+        outcome.results,
+        ["[info] no patch: nothing is to be changed"]
+    );
+}
+
+/// An element whose key is null has none, even if both sides have the same.
+#[test]
+fn an_element_whose_key_is_null_is_told() {
+    let pod = "spec:\n  containers:\n  - name: null\n    image: a\n";
+    let outcome = patch_between("apiVersion: v1\nkind: Pod\n", [pod; 3]);
+    assert!(
+        outcome.failed,
+        "{:?} {}",
+        outcome.results,
+        outcome.file("-")
+    );
+}
+
+/// Live is one document of several: the others are no part of what is written.
+#[test]
+fn live_in_a_file_of_several_documents() {
+    let document = |name: &str, data: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  # kept\n  a: old # live\n{data}"
+        )
+    };
+    for (before, data, behind) in [
+        ("", "  b: x\n", "---\n"),
+        ("first", "  b: x\n", "---\n"),
+        ("first", "  b: |+\n    x\n\n", "---\n"),
+        ("first", "  b: |+\n    x\n", "# foot\n---\n"),
+        ("first", "  b: x\n", ""),
+        ("first", "  b: |+\n    x\n\n", ""),
+    ] {
+        let mut text = String::new();
+        if !before.is_empty() {
+            text += &format!("{}---\n", document(before, "  b: 1\n"));
+        }
+        text += &document("c", data);
+        if !behind.is_empty() {
+            text += &format!("{behind}{}", document("last", "  b: 2\n"));
+        }
+        let lines = text.replace('\n', "\n        ");
+        let role = format!(
+            "live:\n- apiVersion: porch.kpt.dev/v1alpha1\n  kind: PackageRevisionResources\n  metadata: {{name: live}}\n  spec:\n    resources:\n      live.yaml: |+\n        {}\n",
+            lines.trim_end_matches(' ').trim_end_matches('\n')
+        );
+        let role = if lines.trim_end_matches(' ').ends_with("\n        \n") {
+            format!("{role}\n")
+        } else {
+            role
+        };
+        let config_item =
+            "- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: c\n  data:\n    a: new\n";
+        let role = format!("{role}original:\n{}", config_item.replace("new", "old"));
+        let list = |item: &str| {
+            format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{item}")
+        };
+        let outcome = on_list(
+            &apply_config::FUNCTION,
+            &config("ApplyConfig", &role),
+            &list(config_item),
+        );
+        let outcome = outcome.expect("a config");
+        assert_eq!(outcome.results, Vec::<String>::new(), "{text}");
+        let applied = r#"{"apiVersion":"v1","data":{"a":"new"},"kind":"ConfigMap","metadata":{"annotations":{},"name":"c"}}"#;
+        let after = document("c", data)
+            .replace("old", "new")
+            .replace("  name: c\n", &format!("  name: c\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      {applied}\n"));
+        let expected = format!("- {}", after.trim_end_matches('\n').replace('\n', "\n  "));
+        let expected: String = expected
+            .lines()
+            .map(|line| format!("{}\n", line.trim_end()))
+            .collect();
+        assert!(outcome.file("-").contains(&expected), "{text}\n{expected}");
+    }
+}
+
+/// `kubectl` keeps the configuration as JSON: numbers that JSON does not have are strings.
+#[test]
+fn numbers_in_the_kept_configuration() {
+    for (number, json) in [
+        ("7", "7"),
+        ("007", "7"),
+        ("1.50", "1.5"),
+        ("1e400", "\"1e400\""),
+        (".inf", "\".inf\""),
+        ("1e21", "1e+21"),
+        ("1e-7", "1e-7"),
+        ("18446744073709551616", "18446744073709552000"),
+    ] {
+        let live = "live:\n- apiVersion: example.com/v1\n  kind: Thing\n  metadata:\n    name: c\n";
+        let item = format!(
+            "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: example.com/v1\n  kind: Thing\n  metadata:\n    name: c\n  n: {number}\n"
+        );
+        let outcome = on_list(&apply_config::FUNCTION, &config("ApplyConfig", live), &item);
+        let outcome = outcome.expect("a config");
+        let kept = format!("\"n\":{json}}}");
+        assert!(
+            outcome.file("-").contains(&kept),
+            "{number}: {}",
+            outcome.file("-")
+        );
+    }
+}
+
+/// A field that the modified resource has as null is named in its spelling.
+#[test]
+fn a_field_that_is_null_keeps_the_spelling_of_its_key() {
+    let live = "data:\n  a b: x\n  on: y\n  z: w\n";
+    let modified = "data:\n  'a b': null # gone\n  'on': ~\n  z: w\n";
+    let outcome = patch_between(CONFIG_MAP, ["data: {}\n", live, modified]);
+    let patch = "  data:\n    'a b': null # gone\n    'on': ~\n";
+    assert!(outcome.file("-").ends_with(patch), "{}", outcome.file("-"));
+}
+
+/// An element that stays has its text and comments, however the patch orders its keys.
+#[test]
+fn elements_of_a_replaced_list_that_are_equal_keep_their_text() {
+    let before = "apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: t\nspec:\n  rules:\n  - a: 1 # first\n    b: {c: 2, d: 3}\n  - a: 4 # second\n    b: 5\n";
+    let patch =
+        "- target: {kind: Thing}\n  patch: {spec: {rules: [{x: 6}, {b: {d: 3, c: 2}, a: 1}]}}\n";
+    let after = before
+        .replace("  - a: 4 # second\n    b: 5\n", "")
+        .replace("  - a: 1", "  - {x: 6}\n  - a: 1");
+    check(before, patch, &after);
+}
+
 #[test]
 fn a_string_that_is_new_to_a_set_is_put_in_its_order() {
     let with = |finalizers: &str| {
@@ -680,6 +864,48 @@ fn an_alias_does_not_change_with_its_anchor() {
     // An alias itself is replaced in place.
     let outcome = patched(text, "- target: {name: c}\n  patch: {data: {b: two}}\n");
     assert_eq!(outcome.file("d.yaml"), text.replace("*x", "two"));
+}
+
+/// A list that is an alias becomes one of its own; the anchor keeps its elements.
+#[test]
+fn an_aliased_list_is_written_out_where_it_changes() {
+    let before = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: a\n    args: &args [x, y]\n  - name: b\n    args: *args\n    env: &env\n    - name: K\n      value: v # of both\n  - name: c\n    env: *env\n";
+    let patch = "- target: {kind: Pod}\n  patch: {spec: {containers: [{name: b, args: [z]}, {name: c, env: [{name: L, value: w}]}]}}\n";
+    let outcome = patched(before, patch);
+    assert_eq!(outcome.results, Vec::<String>::new());
+    let written = krm_variants::yaml::OwnedDocument::parse(outcome.file("d.yaml").to_owned());
+    let written = written.expect("YAML");
+    let value = written.root().expect("a root").value().expect("a value");
+    assert!(
+        value.to_json().ends_with(
+            r#""containers":[{"name":"a","args":["x","y"]},{"name":"b","args":["z"],"env":[{"name":"K","value":"v"}]},{"name":"c","env":[{"name":"K","value":"v"},{"name":"L","value":"w"}]}]}}"#
+        ),
+        "{}",
+        value.to_json()
+    );
+}
+
+#[test]
+fn a_list_of_which_a_patch_takes_all_is_empty() {
+    let before = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n  finalizers: # ours\n  - a\n  - b # second\nspec: {}\n";
+    let patch = "- target: {kind: Pod}\n  patch: {metadata: {$deleteFromPrimitiveList/finalizers: [a, b]}}\n";
+    let after = before.replace("# ours\n  - a\n  - b # second\n", "[] # ours\n");
+    check(before, patch, &after);
+}
+
+/// Aliases make a value deeper than its text.
+#[test]
+fn aliases_too_deep_are_refused() {
+    let nest =
+        |depth: usize, inner: &str| format!("{}{inner}{}", "{a: ".repeat(depth), "}".repeat(depth));
+    let text = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  a: &a {}\n  b: &b {}\n  c: {}\n",
+        nest(400, "x"),
+        nest(400, "*a"),
+        nest(400, "*b")
+    );
+    let outcome = patched(&text, "- target: {name: c}\n  patch: {data: {new: x}}\n");
+    assert!(outcome.failed, "{:?}", outcome.results);
 }
 
 #[test]

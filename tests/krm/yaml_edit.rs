@@ -86,6 +86,14 @@ fn a_value_is_set_in_its_own_style() {
     set("a: x", &[], "a", "w", "a: w");
     set("a: x\r\nb: w\r\n", &[], "a", "z", "a: z\r\nb: w\r\n");
     set("{\"a\": \"x\"}\n", &[], "a", "w", "{\"a\": \"w\"}\n");
+    // JSON has other escapes than YAML.
+    set(
+        "{\"a\": \"x\"}\n",
+        &[],
+        "a",
+        r#""\a\e\N/\t""#,
+        "{\"a\": \"\\u0007\\u001B\\u0085/\\t\"}\n",
+    );
     set("{a: x, b: w}\n", &[], "a", "'z,w'", "{a: \"z,w\", b: w}\n");
     set("{a: , b: w}\n", &[], "a", "z", "{a: z , b: w}\n");
 }
@@ -463,6 +471,38 @@ fn a_block_scalar_never_takes_lines_that_are_not_its_own() {
     set("a: x", &[], "a", "\"x\\ny\\n\"", "a: |\n  x\n  y\n");
     set("a: x", &[], "a", "\"x\\ny\"", "a: |-\n  x\n  y");
     reverse("a: |\n  x\nb: |\n  y", &[], "b: |-\n  y\na: |\n  x\n");
+    reverse("a: |\n  x\nb: |+\n  y", &[], "b: |-\n  y\na: |\n  x\n");
+    reverse("a: |\n  x\nb: |2+\n  y", &[], "b: |2-\n  y\na: |\n  x\n");
+    reverse(
+        "a: |\n  x\nb: |+2 # c\n  y",
+        &[],
+        "b: |-2 # c\n  y\na: |\n  x\n",
+    );
+}
+
+/// Blank lines below a literal without `+` are none of its own: they stay.
+#[test]
+fn a_literal_in_the_place_of_an_entry_leaves_the_blank_lines_below() {
+    for (lines, expected) in [
+        ("x\ny\n", "a: 1\nt: |\n  x\n  y\n\nc: 3\n"),
+        ("x\ny", "a: 1\nt: |-\n  x\n  y\n\nc: 3\n"),
+    ] {
+        let before = "a: 1\nb: 2\n\nc: 3\n";
+        let tree = parse(before);
+        let result = edit(before, &tree, &[], |editor, root| {
+            editor.remove_entry(root, "b")?;
+            editor.insert_entry(root, Some(1), "t", Value::from(lines).into())
+        });
+        assert_eq!(result.expect(before), expected);
+    }
+}
+
+/// `[a: b]` holds a mapping without braces.
+#[test]
+fn a_pair_without_its_entry_is_an_empty_mapping() {
+    remove("- [a: b]\n", &["0", "0"], &["a"], "- [{}]\n");
+    remove("- [x, a: b, y]\n", &["0", "1"], &["a"], "- [x, {}, y]\n");
+    remove("- [ ? a : b ]\n", &["0", "0"], &["a"], "- [ {} ]\n");
 }
 
 /// The edits within `a` take the blank line along that the block scalar would keep; what goes in

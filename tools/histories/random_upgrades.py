@@ -15,8 +15,8 @@ checks that
   that neither side touched;
 - merged again, nothing changes.
 
-Needs git and PyYAML. Prints the seed of what failed, and counts. Links, and pairs of which PyYAML cannot read a file,
-are left out.
+Needs git and PyYAML. Prints the seed of what failed, and counts. Links are left out, and so are pairs with a file that PyYAML cannot
+read or that has a key twice in one mapping.
 """
 
 import argparse
@@ -87,18 +87,49 @@ def leaves(text):
 
 
 def is_yaml(folder):
-    """Whether PyYAML reads all of a package: what nobody can read is refused, as it should be."""
+    """Whether PyYAML reads all of a package, and no mapping has a key twice: what is invalid is refused, as it should be."""
     try:
         for path, text in snapshot(folder).items():
             if is_krm(path):
                 list(yaml.load_all(text, Loader=LOADER))
+                if any(has_key_twice(node) for node in yaml.compose_all(text, Loader=LOADER)):
+                    return False
     except yaml.YAMLError:
         return False
     return True
 
 
+def has_key_twice(document):
+    """Whether a mapping has a key twice, which PyYAML takes."""
+    seen, open_nodes = set(), [document]
+    while open_nodes:
+        node = open_nodes.pop()
+        if id(node) in seen or not isinstance(node, yaml.CollectionNode):
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            if len(set(keys)) < len(keys):
+                return True
+        open_nodes += (itertools.chain(*node.value) if isinstance(node, yaml.MappingNode) else node.value)
+    return False
+
+
+def named(lines, number, column):
+    """The line that names the element which begins at a line, if it has a name."""
+    if lines[number].lstrip().startswith("- name: "):
+        return ""
+    for line in lines[number + 1 :]:
+        indent = len(line) - len(line.lstrip())
+        if line.strip() and indent <= column:
+            break
+        if indent == column + 2 and line.startswith("name: ", indent):
+            return " " + line.partition("#")[0].strip()
+    return ""
+
+
 def chains(lines):
-    """Each line with the lines that it stands under, and kind and name of its resource."""
+    """Each line with the lines that it stands under (elements with their names), and kind and name of its resource."""
     found, above, resource = [], [], []
     for number, line in enumerate(lines):
         text = line.strip()
@@ -111,6 +142,8 @@ def chains(lines):
         while text and above and above[-1][0] >= column:
             above.pop()
         found.append((text, *(holder for _, holder in above), *resource))
+        if text.startswith("- "):
+            text += named(lines, number, column // 2)
         if text and not text.startswith("#"):
             above.append((column, text))
     return found

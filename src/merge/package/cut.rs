@@ -118,10 +118,16 @@ mod tests {
     /// Local changed one place, upstream another one.
     #[test]
     fn each_two_of_three_can_be_told_apart() {
-        let text = |a: &str, b: &str| format!("{}{a}{}{b}", "x".repeat(300), "y".repeat(300));
-        let texts = [text("a", "b"), text("A", "b"), text("a", "B")];
-        let found = shown(texts.each_ref().map(String::as_str), 60);
-        assert!(found[0] != found[1] && found[1] != found[2] && found[0] != found[2]);
+        for between in [0, 20, 60, 120, 300] {
+            let between = "y".repeat(between);
+            let text = |a: &str, b: &str| format!("{}{a}{between}{b}", "x".repeat(300));
+            let texts = [text("a", "b"), text("A", "b"), text("a", "B")];
+            let found = shown(texts.each_ref().map(String::as_str), 60);
+            assert!(
+                found[0] != found[1] && found[1] != found[2] && found[0] != found[2],
+                "{found:?}"
+            );
+        }
     }
 
     #[test]

@@ -310,7 +310,7 @@ fn look(files: &PackageFiles, root: &Path, path: &str) -> Result<Option<Found>, 
 }
 
 /// No folder on the way may be a link out of the package or into `.git`, and none may be a file.
-fn check_parents(root: &Path, path: &str) -> Result<(), PackageError> {
+pub(super) fn check_parents(root: &Path, path: &str) -> Result<(), PackageError> {
     for (slash, _) in path.match_indices('/') {
         let parent = &path[..slash];
         let on_disk = root.join(parent);
@@ -520,7 +520,7 @@ fn stage(target: &Path, bytes: &[u8], mode: Option<u32>) -> Result<TempPath, Pac
 }
 
 /// As `create_dir_all`, and remembers which folders it made.
-fn make_folders(folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), PackageError> {
+pub(super) fn make_folders(folder: &Path, made: &mut Vec<PathBuf>) -> Result<(), PackageError> {
     let missing: Vec<_> = folder
         .ancestors()
         .take_while(|ancestor| !ancestor.as_os_str().is_empty() && !ancestor.is_dir())

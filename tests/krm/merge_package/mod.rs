@@ -429,6 +429,47 @@ fn a_package_revision_is_written_back_as_one() {
     assert_eq!(found, expected);
 }
 
+/// Where kpt renders a sub-package, the paths of its items are relative to it: a move stays within.
+#[test]
+fn a_move_within_a_sub_package_of_a_resource_list() {
+    let (root, sub) = (kptfile("p"), kptfile("s"));
+    let (a, mine, theirs) = (
+        map("a", "{x: a, y: a}"),
+        map("a", "{x: mine, y: a}"),
+        map("a", "{x: a, y: theirs}"),
+    );
+    let files = |path: &'static str, text| {
+        package_revision(&[("Kptfile", &root), ("s/Kptfile", &sub), (path, text)])
+    };
+    let annotated = |text: &str, package: &str, path: &str| {
+        let annotations = format!(
+            "\n  annotations:\n    internal.config.kubernetes.io/package-path: {package}\n    internal.config.kubernetes.io/path: '{path}'"
+        );
+        let (head, rest) = text.split_once("\n  name: ").expect("a name");
+        let (name, rest) = rest.split_once('\n').expect("a line");
+        let text = format!("{head}\n  name: {name}{annotations}\n{rest}");
+        format!("- {}\n", text.trim_end().replace('\n', "\n  "))
+    };
+    let input = format!(
+        "{LIST}{}{}{}{}{}",
+        item(&files("s/a.yaml", &a), Some("original")),
+        annotated(&root, "/p", "Kptfile"),
+        annotated(&sub, "/p/s", "Kptfile"),
+        annotated(&mine, "/p/s", "a.yaml"),
+        item(&files("s/b/a.yaml", &theirs), Some("updated"))
+    );
+    let outcome = on_list(&FUNCTION, DEFAULTS, &input).expect("a list");
+    assert!(!outcome.failed, "{:?}", outcome.results);
+    let merged = annotated(&map("a", "{x: mine, y: theirs}"), "/p/s", "b/a.yaml");
+    assert!(
+        outcome.file("-").contains(&merged),
+        "{}\n{merged}",
+        outcome.file("-")
+    );
+    let said = outcome.results.last().expect("a count");
+    assert!(said.contains("1 moved"), "{said}");
+}
+
 #[test]
 fn bad_input_in_a_role_is_wrong_usage() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -109,6 +109,203 @@ fn files_that_are_not_krm_count_and_hold_up_a_fast_forward() {
     );
 }
 
+/// The strategies that overwrite local changes do so in files that are not KRM, too.
+#[test]
+fn files_that_are_not_krm_are_overwritten() {
+    let a = map("a", "{x: a}");
+    let notes = |text| [("a.yaml", a.as_str()), ("notes.txt", text)];
+    for (strategy, stands) in [
+        ("resource-merge", "mine"),
+        ("copy-merge", "old"),
+        ("force-delete-replace", "old"),
+    ] {
+        let sources: [&[(&str, &str)]; 3] = [&notes("old"), &notes("mine"), &notes("old")];
+        let (files, said) = merge_files(sources, &format!("strategy: {strategy}\n"));
+        assert_eq!(files["notes.txt"], stands, "{strategy}");
+        let warned = format!("notes.txt: `{strategy}` overwrites local changes");
+        let is_said = said.iter().any(|line| line.contains(&warned));
+        assert_eq!(is_said, stands == "old", "{said:?}");
+    }
+}
+
+#[test]
+fn comments_that_only_upstream_changed_count_as_a_change() {
+    let [old, new] = ["old", "new"].map(|comment| map("a", &format!("{{x: a}} # {comment}")));
+    let (files, said) = merge_files(
+        [
+            &[("a.yaml", &old)],
+            &[("a.yaml", &old)],
+            &[("a.yaml", &new)],
+        ],
+        "",
+    );
+    assert_eq!(files["a.yaml"], new);
+    assert_eq!(
+        said,
+        ["[info] merged: 1 changed, 0 added, 0 removed, 0 moved, 0 conflicts"]
+    );
+}
+
+/// Each side turned two of three elements round: the three orders are a cycle.
+#[test]
+fn an_order_in_conflict_names_the_elements() {
+    let pod = |names: &str| {
+        let containers = names.chars().map(|name| format!("  - {{name: {name}}}\n"));
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n{}",
+            containers.collect::<String>()
+        )
+    };
+    let [base, local, upstream] = ["abc", "bac", "acb"].map(pod);
+    let said = said_of([&base, &local, &upstream], "");
+    assert!(
+        said[0].contains("order") && said[0].contains(r#"["b","a","c"]"#),
+        "{said:?}"
+    );
+}
+
+/// The one that removed all is the one that a rule takes: what the other added goes with it.
+#[test]
+fn a_rule_decides_over_what_was_added_to_something_removed() {
+    let of = |resources: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: app\n    image: a\n{resources}"
+        )
+    };
+    let with = |limits: &str| of(&format!("    resources:\n      limits: {limits}\n"));
+    let (base, more, none) = (with("{cpu: 1}"), with("{cpu: 1, memory: 1Gi}"), of(""));
+    let alone = of("    resources:\n      limits:\n        memory: 1Gi\n");
+    for (versions, taken, stands) in [
+        ([&base, &more, &none], "upstream", &none),
+        ([&base, &none, &more], "local", &none),
+        ([&base, &more, &none], "local", &with("{memory: 1Gi}")),
+        ([&base, &none, &more], "upstream", &alone),
+    ] {
+        let files = versions.map(|text| [("p.yaml", text.as_str())]);
+        let rule = format!("conflicts:\n- {{take: {taken}}}\n");
+        let (files, said) = merge_files([&files[0], &files[1], &files[2]], &rule);
+        assert_eq!(&files["p.yaml"], stands, "{taken}: {said:?}");
+    }
+}
+
+/// Upstream's value of a mapping that is one value comes into local's text, with the comments of what stays.
+#[test]
+fn comments_in_a_value_that_upstream_changed_stay() {
+    let policy = |spec: &str| {
+        format!(
+            "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata:\n  name: n\nspec:\n{spec}"
+        )
+    };
+    for (base, local, upstream, merged) in [
+        // A selector: its entries by their keys.
+        (
+            "  podSelector:\n    matchLabels:\n      a: x\n      b: y\n",
+            "  podSelector:\n    matchLabels:\n      a: x\n      b: y # ours\n",
+            "  podSelector:\n    matchLabels:\n      a: z\n      b: y\n      c: w\n",
+            "  podSelector:\n    matchLabels:\n      a: z\n      b: y # ours\n      c: w\n",
+        ),
+        // A list of rules without names: one became another with half of its fields.
+        (
+            "  ingress:\n  - a: 1\n    b: 2\n    c: 3\n",
+            "  ingress:\n  - a: 1\n    b: 2 # ours\n    c: 3\n",
+            "  ingress:\n  - a: 1\n    b: 2\n    c: 4\n    d: 5\n",
+            "  ingress:\n  - a: 1\n    b: 2 # ours\n    c: 4\n    d: 5\n",
+        ),
+        // Or it is another one.
+        (
+            "  ingress:\n  - a: 1\n    b: 2\n    c: 3\n",
+            "  ingress:\n  - a: 1\n    b: 2\n    c: 3 # ours\n",
+            "  ingress:\n  - a: 1\n    d: 2\n    e: 4\n    f: 5\n",
+            "  ingress:\n  - a: 1\n    d: 2\n    e: 4\n    f: 5\n",
+        ),
+    ] {
+        let files = [base, local, upstream].map(|text| [("n.yaml", policy(text))]);
+        let files = files
+            .each_ref()
+            .map(|[(path, text)]| [(*path, text.as_str())]);
+        let (files, said) = merge_files([&files[0], &files[1], &files[2]], "");
+        assert_eq!(files["n.yaml"], policy(merged), "{said:?}");
+    }
+}
+
+/// Fields of a Service that exclude each other are decided together.
+#[test]
+fn the_affinity_of_a_service_is_one_decision() {
+    let service = |affinity: &str| {
+        format!("apiVersion: v1\nkind: Service\nmetadata:\n  name: s\nspec:\n{affinity}")
+    };
+    let base = service(
+        "  sessionAffinity: ClientIP\n  sessionAffinityConfig: {clientIP: {timeoutSeconds: 1}}\n",
+    );
+    let local = service(
+        "  sessionAffinity: ClientIP\n  sessionAffinityConfig: {clientIP: {timeoutSeconds: 2}}\n",
+    );
+    let upstream = service("  sessionAffinity: None\n");
+    for (winner, stands) in [("local", &local), ("upstream", &upstream)] {
+        let files = [&base, &local, &upstream].map(|text| [("s.yaml", text.as_str())]);
+        let fields = format!("onConflict: {winner}\n");
+        let (files, said) = merge_files([&files[0], &files[1], &files[2]], &fields);
+        assert_eq!(&files["s.yaml"], stands, "{said:?}");
+        assert_eq!(conflicts(&said).len(), 1, "{said:?}");
+    }
+}
+
+/// Resources of one name in two namespaces are two.
+#[test]
+fn namespaces_tell_resources_apart() {
+    let of = |namespace: &str, data: &str| {
+        map("a", data).replace("name: a", &format!("name: a\n  namespace: {namespace}"))
+    };
+    let both = |one: &str, other: &str| [("a.yaml", of("one", one)), ("b.yaml", of("two", other))];
+    let versions = [
+        both("{x: 1}", "{x: 1}"),
+        both("{x: 1, l: 1}", "{x: 1}"),
+        // Upstream has them in each other's files.
+        [
+            ("a.yaml", of("two", "{x: 2}")),
+            ("b.yaml", of("one", "{x: 3}")),
+        ],
+    ];
+    let files = versions
+        .each_ref()
+        .map(|files| files.each_ref().map(|(path, text)| (*path, text.as_str())));
+    let (files, said) = merge_files([&files[0], &files[1], &files[2]], "");
+    assert_eq!(conflicts(&said), Vec::<&String>::new());
+    assert_eq!(files["b.yaml"], of("one", "{x: 3, l: 1}"));
+    assert_eq!(files["a.yaml"], of("two", "{x: 2}"));
+}
+
+/// What `kpt` itself writes into a root Kptfile is no local change.
+#[test]
+fn a_fast_forward_passes_over_the_lock() {
+    let with = |lock: &str| format!("{}{lock}", kptfile("p"));
+    let lock = |commit: &str| {
+        format!(
+            "upstreamLock:\n  type: git\n  git: {{repo: r, directory: d, ref: v1, commit: {commit}}}\n"
+        )
+    };
+    let (a, b) = (map("a", "{x: a}"), map("a", "{x: b}"));
+    let run = |local: &str| {
+        let base = with(&lock("c1"));
+        merge_files(
+            [
+                &[("Kptfile", &base), ("a.yaml", &a)],
+                &[("Kptfile", local), ("a.yaml", &a)],
+                &[("Kptfile", &base), ("a.yaml", &b)],
+            ],
+            "strategy: fast-forward\n",
+        )
+    };
+    let (files, said) = run(&with(&lock("c2")));
+    assert_eq!(files["a.yaml"], b, "{said:?}");
+    let (files, said) = run(&with(&format!(
+        "{}info: {{description: mine}}\n",
+        lock("c1")
+    )));
+    assert_eq!(files["a.yaml"], a);
+    assert!(said[0].ends_with("(LocalChanges)"), "{said:?}");
+}
+
 #[test]
 fn a_file_in_which_local_keeps_resources_is_no_rules_to_give_away() {
     let (a, b, c) = (map("a", "{x: a}"), map("b", "{x: b}"), map("c", "{x: c}"));

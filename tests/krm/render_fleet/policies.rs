@@ -325,6 +325,8 @@ fn revisions_of_a_catalog_that_is_a_directory_are_found_too() {
         fleet.folder.put(&format!("{place}/Kptfile"), kptfile);
         let map = crate::git::map(data, "0");
         fleet.folder.put(&format!("{place}/cm.yaml"), map);
+        let notes = format!("{place}/docs/{revision}/notes.txt");
+        fleet.folder.put(&notes, revision);
     };
     for (revision, data) in [("v2", "2"), ("v9", "9"), ("v10", "10"), ("draft", "d")] {
         add(revision, data);
@@ -344,8 +346,21 @@ fn revisions_of_a_catalog_that_is_a_directory_are_found_too() {
         }
     };
     expect(["10", "2", "d"]);
+    // A package is made with all folders.
+    assert_eq!(fleet.folder.get("fleet/east/a/docs/v10/notes.txt"), "v10");
     add("v11", "11");
     expect(["11", "2", "d"]);
+    // Only a number finds `v` and the number.
+    add("valpha", "a");
+    for revision in ["3", "alpha"] {
+        fleet.put("d", revision, "east/d", "");
+        let arguments = "--package fleet --variants variants --catalog catalog=plain";
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let outcome = fleet.folder.run(RENDER_FLEET, &arguments);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        let said = format!("has no revision `{revision}`");
+        assert!(outcome.stderr.contains(&said), "{}", outcome.stderr);
+    }
 }
 
 #[test]
