@@ -8,27 +8,18 @@
 //!
 //! It is written after all new contents are staged and before the first is renamed into place, and removed
 //! after the last. A file that somebody edited in between is left as it is.
-//!
-//! A package that is made anew has a note instead, locked as long as the run lives: of a run that was killed
-//! the next one takes back what is there, and makes the package again. Half of it would pass for a package.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::read::PackageFiles;
-use super::write::{FileChange, check_parents, make_folders, write_package};
-use super::{PackageError, normalize_package_path};
+use super::PackageError;
+use super::write::check_parents;
 
 /// Its name. As of a temporary file, so that nobody takes it for a part of the package.
-const NAME: &str = ".krm-variants-journal.tmp";
-
-/// The name of the note on a package that is being made.
-const NOTE: &str = ".krm-variants-new.tmp";
-
-const KPTFILE: &str = "Kptfile";
+pub(super) const NAME: &str = ".krm-variants-journal.tmp";
 
 /// A journal on disk, removed when it is dropped.
 #[derive(Debug)]
@@ -36,8 +27,8 @@ pub(super) struct Journal(PathBuf);
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
-    files: Vec<JournaledFile>,
+pub(super) struct Written {
+    pub(super) files: Vec<JournaledFile>,
 }
 
 /// A file that is to change. Paths are relative to the package, texts of digests are SHA-1.
@@ -107,127 +98,8 @@ pub(crate) fn recover_package(directory: &Path) -> Result<(), PackageError> {
     fs::remove_file(&journal).map_err(PackageError::io("delete", journal.as_path()))
 }
 
-/// As [`write_package`]; of an empty package, or one that is not there, all files come to be or none. What
-/// a killed run leaves [`undo_new_package`] takes back.
-///
-/// # Errors
-/// As [`write_package`].
-pub(crate) fn write_new_package(
-    files: &PackageFiles,
-    changes: &[FileChange],
-) -> Result<(), PackageError> {
-    let is_empty = files.files.is_empty() && files.others.is_empty();
-    let is_package = changes.iter().any(|change| change.path() == KPTFILE);
-    if !is_empty || !is_package || changes.len() < 2 {
-        return write_package(files, changes);
-    }
-    let mut made = Vec::new();
-    if matches!(fs::symlink_metadata(&files.root), Err(error) if error.kind() == ErrorKind::NotFound)
-    {
-        make_folders(&files.root, &mut made)?;
-    }
-    let note = Note::write(&files.root, changes);
-    let result = match &note {
-        Ok(_) => write_package(files, changes),
-        Err(_) => Ok(()),
-    };
-    let result = result.and_then(|()| note.map(|note| note.finish()));
-    if result.is_err() {
-        for folder in made.iter().rev() {
-            let _ = fs::remove_dir(folder);
-        }
-    }
-    result
-}
-
-/// The note on a package that is being made. Dropped before all is done, it takes back what there is.
-struct Note {
-    path: PathBuf,
-    files: Vec<JournaledFile>,
-    /// Locked where the file system has locks.
-    file: File,
-}
-
-impl Note {
-    fn write(root: &Path, changes: &[FileChange]) -> Result<Self, PackageError> {
-        let path = root.join(NOTE);
-        let failed = |error: io::Error| PackageError::io("write", path.as_path())(error);
-        let files: Vec<JournaledFile> = changes.iter().filter_map(JournaledFile::of_new).collect();
-        let written = Written { files };
-        let text = serde_json::to_string(&written).map_err(|error| failed(error.into()))?;
-        let mut staged = super::temporary::make_in(root).map_err(failed)?;
-        io::Write::write_all(&mut staged, text.as_bytes()).map_err(failed)?;
-        // Without a lock nobody takes anything back.
-        let _ = staged.as_file().try_lock();
-        let (file, staged) = staged.into_parts();
-        staged.persist(&path).map_err(|error| failed(error.error))?;
-        Ok(Self {
-            path,
-            files: written.files,
-            file,
-        })
-    }
-
-    fn finish(mut self) {
-        self.files.clear();
-        // If it cannot be removed it says nothing.
-        let _ = self.file.set_len(0);
-    }
-}
-
-impl Drop for Note {
-    fn drop(&mut self) {
-        let root = self.path.parent().unwrap_or(Path::new(""));
-        if take_back(root, &self.files).is_ok() {
-            let _ = fs::remove_file(&self.path);
-        }
-    }
-}
-
-/// Takes back what a killed run had made of a new package, as far as nobody edited it. A run that is still at
-/// work is left alone.
-///
-/// # Errors
-/// The operating system refuses.
-pub(crate) fn undo_new_package(directory: &Path) -> Result<(), PackageError> {
-    let note = directory.join(NOTE);
-    // A FIFO of that name would be waited for.
-    if !fs::symlink_metadata(&note).is_ok_and(|metadata| metadata.is_file()) {
-        return Ok(());
-    }
-    let file = File::open(&note).map_err(PackageError::io("read", note.as_path()))?;
-    if file.try_lock().is_err() {
-        return Ok(());
-    }
-    let bytes = fs::read(&note).map_err(PackageError::io("read", note.as_path()))?;
-    // Anybody can write such a file; one that is not ours says nothing.
-    if let Ok(written) = serde_json::from_slice::<Written>(&bytes) {
-        take_back(directory, &written.files)?;
-    }
-    fs::remove_file(&note).map_err(PackageError::io("delete", note.as_path()))
-}
-
-/// The root's Kptfile comes last: with it a package is whole.
-fn take_back(directory: &Path, files: &[JournaledFile]) -> Result<(), PackageError> {
-    if fs::symlink_metadata(directory.join(KPTFILE)).is_ok() {
-        return Ok(());
-    }
-    for file in files
-        .iter()
-        .filter(|file| is_inside(directory, &file.target))
-    {
-        let target = directory.join(&file.target);
-        let is_link = fs::symlink_metadata(&target).is_ok_and(|metadata| metadata.is_symlink());
-        let is_own = || digest_of(&target).is_ok_and(|found| found == file.new);
-        if !is_link && file.new.is_some() && is_own() {
-            fs::remove_file(&target).map_err(PackageError::io("delete", target.as_path()))?;
-        }
-    }
-    Ok(())
-}
-
 /// Whether a path stays in the package, and no link leads out of it.
-fn is_inside(directory: &Path, path: &Path) -> bool {
+pub(super) fn is_inside(directory: &Path, path: &Path) -> bool {
     let path = path.to_str();
     path.is_some_and(|path| {
         super::check_package_path(path).is_ok() && check_parents(directory, path).is_ok()
@@ -235,16 +107,6 @@ fn is_inside(directory: &Path, path: &Path) -> bool {
 }
 
 impl JournaledFile {
-    fn of_new(change: &FileChange) -> Option<Self> {
-        let (bytes, _) = change.after()?;
-        Some(Self {
-            target: normalize_package_path(change.path()).into(),
-            staged: None,
-            old: None,
-            new: Some(digest(bytes)),
-        })
-    }
-
     fn carry_through(&self, directory: &Path) -> Result<(), PackageError> {
         let target = directory.join(&self.target);
         let is_link = fs::symlink_metadata(&target).is_ok_and(|metadata| metadata.is_symlink());
@@ -267,125 +129,11 @@ impl JournaledFile {
 }
 
 /// The digest of a file's bytes; `None` if there is no such file.
-fn digest_of(file: &Path) -> Result<Option<String>, PackageError> {
+pub(super) fn digest_of(file: &Path) -> Result<Option<String>, PackageError> {
     match fs::read(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         bytes => bytes
             .map(|bytes| Some(digest(&bytes)))
             .map_err(PackageError::io("read", file)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::package::read_package;
-
-    fn get(root: &Path, path: &str) -> Option<String> {
-        fs::read_to_string(root.join(path)).ok()
-    }
-
-    fn changes() -> [FileChange; 3] {
-        ["a.yaml", "d/b.yaml", "Kptfile"].map(|path| FileChange::write(path, path))
-    }
-
-    /// What a run leaves that was killed before it wrote the Kptfile.
-    fn killed(root: &Path) {
-        let note = Note::write(root, &changes()).expect("a note");
-        let text = get(root, NOTE).expect("a note");
-        fs::write(root.join("a.yaml"), "a.yaml").expect("a file");
-        // It is at work: nobody takes anything back.
-        undo_new_package(root).expect("nothing to do");
-        assert_eq!(get(root, "a.yaml").as_deref(), Some("a.yaml"));
-        drop(note);
-        assert_eq!(get(root, "a.yaml"), None);
-        fs::write(root.join(NOTE), text).expect("a note");
-        fs::write(root.join("a.yaml"), "a.yaml").expect("a file");
-    }
-
-    #[test]
-    fn half_of_a_new_package_is_taken_back() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path();
-        killed(root);
-        fs::write(root.join("mine.yaml"), "mine").expect("a file");
-        undo_new_package(root).expect("taken back");
-        let left = ["a.yaml", NOTE, "mine.yaml"].map(|path| get(root, path).is_some());
-        assert_eq!(left, [false, false, true]);
-    }
-
-    #[test]
-    fn an_edited_file_and_a_whole_package_stay() {
-        for (path, text) in [("a.yaml", "mine"), (KPTFILE, KPTFILE)] {
-            let folder = tempfile::tempdir().expect("a folder");
-            let root = folder.path();
-            killed(root);
-            fs::write(root.join(path), text).expect("a file");
-            undo_new_package(root).expect("nothing to do");
-            assert!(get(root, "a.yaml").is_some(), "{path}");
-            assert_eq!(get(root, NOTE), None);
-        }
-    }
-
-    #[test]
-    fn a_new_package_is_written_with_its_folders() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().join("x/y");
-        let files = PackageFiles::empty(&root);
-        write_new_package(&files, &changes()).expect("written");
-        assert_eq!(get(&root, "d/b.yaml").as_deref(), Some("d/b.yaml"));
-        assert_eq!(fs::read_dir(&root).expect("a folder").count(), 3);
-        let files = read_package(&root).expect("a package");
-        write_new_package(&files, &[FileChange::write("a.yaml", "new")]).expect("written");
-        // What cannot be written leaves nothing.
-        let other = folder.path().join("z");
-        let files = PackageFiles::empty(&other);
-        let long = "n".repeat(300);
-        let changes = [
-            FileChange::write("a.yaml", "a"),
-            FileChange::write(long, "b"),
-            FileChange::write(KPTFILE, "k"),
-        ];
-        assert!(write_new_package(&files, &changes).is_err());
-        assert!(!other.exists());
-    }
-
-    #[test]
-    fn a_note_of_somebody_else_leads_nowhere() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().join("p");
-        fs::create_dir(&root).expect("a folder");
-        fs::write(folder.path().join("secret"), "s").expect("a file");
-        let text = format!(
-            "{{\"files\":[{{\"target\":\"../secret\",\"new\":\"{}\"}}]}}",
-            digest(b"s")
-        );
-        for text in [text.as_str(), "", "not JSON"] {
-            fs::write(root.join(NOTE), text).expect("a note");
-            undo_new_package(&root).expect("nothing to do");
-            assert_eq!(fs::read_dir(&root).expect("a folder").count(), 0);
-        }
-        assert!(folder.path().join("secret").exists());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn no_link_leads_a_note_or_a_journal_out_of_the_package() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().join("p");
-        fs::create_dir(&root).expect("a folder");
-        fs::write(folder.path().join("secret"), "s").expect("a file");
-        std::os::unix::fs::symlink("..", root.join("d")).expect("a link");
-        for (name, field) in [(NOTE, "new"), (NAME, "old")] {
-            let text = format!(
-                "{{\"files\":[{{\"target\":\"d/secret\",\"{field}\":\"{}\"}}]}}",
-                digest(b"s")
-            );
-            fs::write(root.join(name), text).expect("a note");
-            undo_new_package(&root).expect("nothing to do");
-            recover_package(&root).expect("nothing to do");
-            assert!(folder.path().join("secret").exists(), "{name}");
-            assert!(!root.join(name).exists());
-        }
     }
 }

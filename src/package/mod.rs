@@ -13,6 +13,7 @@ mod file;
 mod journal;
 mod krmignore;
 mod listing;
+mod new_package;
 mod path;
 mod read;
 mod temporary;
@@ -22,8 +23,9 @@ use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) use journal::{recover_package, undo_new_package, write_new_package};
+pub(crate) use journal::recover_package;
 pub(crate) use listing::{Holder, Kind, Listed, Target, list};
+pub(crate) use new_package::{undo_new_package, write_new_package};
 pub(crate) use read::text_of;
 pub(crate) use temporary::{is_temporary, make_folder_in, remove_folders_left_behind};
 
