@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::fields::Fields;
 use super::super::node::{Node, Shape};
 use super::{insert, write};
-use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value, node_text};
+use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value, node_text};
 
 /// A value as the text of a document: that of what it was made of, as far as it is.
 ///
@@ -38,9 +38,13 @@ fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
         return Ok(None);
     };
     let document = source.document;
-    if source.document_range().is_some() && source.column() == 0 {
-        let range = source.lines();
-        let text = edited_in_place(source, range, new);
+    let column = source.column();
+    let is_item = source
+        .parent()
+        .is_some_and(|list| list.kind() == NodeKind::BlockSequence);
+    if is_item || (source.document_range().is_some() && column == 0) {
+        let text = edited_in_place(source, source.lines(), new);
+        let text = text.and_then(|text| moved_left(text, column));
         if let Some(text) = text.filter(|text| is_mapping_alone(text)) {
             return Ok(Some(text));
         }
@@ -81,6 +85,25 @@ fn edited_in_place<'f>(root: NodeRef<'f>, lines: Range<usize>, new: &Node<'f>) -
     let mut editor = Editor::of_part(root)?;
     write(root, root, new, &mut editor).ok()?;
     editor.splice_part(lines).ok()
+}
+
+/// Lines of a collection behind a dash, the first from its first key, as those of a document. `None` if one of them begins
+/// further left.
+fn moved_left(text: String, column: usize) -> Option<String> {
+    if column == 0 {
+        return Some(text);
+    }
+    let mut moved = String::with_capacity(text.len());
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let is_blank = line[indent..].trim_end_matches('\n').is_empty();
+        if number > 0 && indent < column && !is_blank {
+            return None;
+        }
+        let gone = if number > 0 { indent.min(column) } else { 0 };
+        moved.push_str(&line[gone..]);
+    }
+    Some(moved)
 }
 
 /// Whether a text certainly has one mapping, and neither comments nor blank lines around it.
