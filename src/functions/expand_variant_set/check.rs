@@ -150,6 +150,8 @@ pub(super) fn check_files(
     list: &ResourceList,
 ) {
     let mut taken = paths_below(places, list);
+    let variants = expansions.iter().map(|expansion| expansion.variants.len());
+    taken.reserve(variants.sum());
     for (files, expansion) in places.iter().zip(expansions) {
         let Expansion {
             variants, findings, ..

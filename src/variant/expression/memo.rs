@@ -53,7 +53,7 @@ impl<'v> Memo<'v> {
     /// Keeps a value, if there is room.
     pub(super) fn keep(&mut self, expression: usize, inputs: &[Option<&'v str>], known: &Known) {
         if self.values.len() <= expression {
-            let empty = || Some(HashMap::new());
+            let empty = || Some(HashMap::with_capacity(MOST_VALUES));
             self.values.resize_with(expression + 1, empty);
         }
         let Some(values) = &mut self.values[expression] else {

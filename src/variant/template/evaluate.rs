@@ -157,7 +157,10 @@ impl Entries {
         let plain = plain.map(|(key, value)| Draft::pair(key, value));
         let mut entries: Vec<Entry<'_>> = Vec::with_capacity(plain.len() + self.computed.len());
         entries.extend(plain);
-        let mut computed: HashSet<Cow<'_, str>> = HashSet::with_capacity(self.computed.len());
+        // A key alone is not there twice.
+        let several = Some(self.computed.len()).filter(|count| *count > 1);
+        let mut computed: HashSet<Cow<'_, str>> =
+            HashSet::with_capacity(several.unwrap_or_default());
         for entry in &self.computed {
             let key = entry.key.text(evaluator)?;
             if key.is_empty() {
@@ -167,7 +170,7 @@ impl Entries {
                 return Err(finding.into());
             }
             let value = entry.value.text(evaluator)?;
-            if self.computed.len() > 1 && !computed.insert(key.clone()) {
+            if several.is_some() && !computed.insert(key.clone()) {
                 return Err(twice(&entry.path, &key).into());
             }
             match self.places.get(&*key) {

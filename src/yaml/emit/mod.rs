@@ -138,12 +138,21 @@ impl<'o> Emitter<'o> {
                 self.note_moved_up(column);
                 self.spaces(gap);
             }
-            Cursor::Colon(_) | Cursor::Text => {
+            Cursor::Colon(_) | Cursor::Text => self.next_line(column),
+        }
+        self.cursor = Cursor::Text;
+    }
+
+    fn next_line(&mut self, column: usize) {
+        // Most lines are new ones, and are begun in one step.
+        const USUAL: &str = "\n                                ";
+        match USUAL.get(..=column).filter(|_| self.format.newline == "\n") {
+            Some(begin) => self.out.push_str(begin),
+            None => {
                 self.out.push_str(self.format.newline);
                 self.spaces(column);
             }
         }
-        self.cursor = Cursor::Text;
     }
 
     /// Writes a line; an empty one is not indented.
@@ -173,8 +182,10 @@ impl<'o> Emitter<'o> {
 
     /// Begins text on the line of the indicator.
     fn gap(&mut self) {
-        if let Cursor::Dash(gap) | Cursor::Colon(gap) = self.cursor {
-            self.spaces(gap);
+        match self.cursor {
+            Cursor::Dash(1) | Cursor::Colon(1) => self.out.push(' '),
+            Cursor::Dash(gap) | Cursor::Colon(gap) => self.spaces(gap),
+            Cursor::LineStart | Cursor::Text => {}
         }
         self.cursor = Cursor::Text;
     }
