@@ -14,6 +14,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
 
 use super::PackageError;
 use super::write::check_parents;
@@ -29,6 +30,15 @@ pub(super) struct Journal(PathBuf);
 #[serde(deny_unknown_fields)]
 pub(super) struct Written {
     pub(super) files: Vec<JournaledFile>,
+}
+
+impl Written {
+    /// A temporary file in a package that holds this, to be renamed.
+    pub(super) fn staged(&self, root: &Path) -> io::Result<NamedTempFile> {
+        let mut staged = super::temporary::make_in(root)?;
+        io::Write::write_all(&mut staged, serde_json::to_string(self)?.as_bytes())?;
+        Ok(staged)
+    }
 }
 
 /// A file that is to change. Paths are relative to the package, texts of digests are SHA-1.
@@ -56,12 +66,10 @@ impl Journal {
     /// Writes a journal into a package. It appears as a whole or not at all.
     pub(super) fn write(root: &Path, files: Vec<JournaledFile>) -> Result<Self, PackageError> {
         let path = root.join(NAME);
-        let text = serde_json::to_string(&Written { files });
         let failed = |error: io::Error| PackageError::io("write", path.as_path())(error);
-        let text = text.map_err(|error| failed(error.into()))?;
-        let mut staged = super::temporary::make_in(root).map_err(failed)?;
-        io::Write::write_all(&mut staged, text.as_bytes()).map_err(failed)?;
-        staged
+        Written { files }
+            .staged(root)
+            .map_err(failed)?
             .into_temp_path()
             .persist(&path)
             .map_err(|error| failed(error.error))?;

@@ -68,9 +68,7 @@ impl Note {
         let failed = |error: io::Error| PackageError::io("write", path.as_path())(error);
         let files: Vec<JournaledFile> = changes.iter().filter_map(new_file).collect();
         let written = Written { files };
-        let text = serde_json::to_string(&written).map_err(|error| failed(error.into()))?;
-        let mut staged = super::temporary::make_in(root).map_err(failed)?;
-        io::Write::write_all(&mut staged, text.as_bytes()).map_err(failed)?;
+        let staged = written.staged(root).map_err(failed)?;
         // Without a lock nobody takes anything back.
         let _ = staged.as_file().try_lock();
         let (file, staged) = staged.into_parts();
