@@ -303,6 +303,16 @@ fn a_carriage_return_alone_ends_no_line() {
 }
 
 #[test]
+fn a_character_nul_ends_no_text() {
+    // Found by fuzzing: behind a quoted scalar of two lines the parser read it as the end of its input.
+    refused(
+        "NUL behind a quoted scalar",
+        format!("{WRAPPER}{KPTFILE}  note: 'a\n    b'\0\nkind: [\n"),
+        "standard input: line 11, column 7: unexpected character: `\\u{0}`",
+    );
+}
+
+#[test]
 fn a_comment_ends_a_plain_scalar() {
     // Where its line begins with a tab, the parser reads over it.
     refused(

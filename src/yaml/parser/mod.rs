@@ -110,6 +110,10 @@ impl<'t> Builder<'t> {
             let message = "expected a line to end in LF or CRLF, found a CR alone";
             return Err(self.error(at, message.to_owned()).into());
         }
+        // To the parser it is the end of its input, which behind a quoted scalar of several lines it takes.
+        if let Some(at) = memchr::memchr(0, self.bytes) {
+            return Err(self.error(at, "unexpected character: `\\u{0}`".to_owned()).into());
+        }
         let limit = MAX_DEPTH + 2;
         let options = granit_parser::options! {
             emit_anchor_events: true,

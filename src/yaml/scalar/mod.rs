@@ -50,18 +50,13 @@ pub fn resolve_plain(text: &str) -> Value {
 /// Whether a plain scalar means a string in the core schema.
 #[inline]
 pub(crate) fn is_plain_string(text: &str) -> bool {
-    !may_be_special(text.as_bytes().first()) || resolve_special(text).is_none()
-}
-
-/// Whether a plain scalar that begins so may be no string. Most scalars are words, and those may not.
-#[inline]
-fn may_be_special(first: Option<&u8>) -> bool {
-    matches!(
-        first,
-        None | Some(
-            b'~' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'0'..=b'9' | b'-' | b'+' | b'.'
-        )
-    )
+    match text.as_bytes().first() {
+        None => false,
+        Some(b'~' | b'n' | b'N') => !is_plain_null(text),
+        Some(b't' | b'T' | b'f' | b'F') => plain_bool(text).is_none(),
+        Some(b'0'..=b'9' | b'-' | b'+' | b'.') => resolve_number(text).is_none(),
+        Some(_) => true,
+    }
 }
 
 /// Whether a plain scalar is `null`.
@@ -69,15 +64,21 @@ pub(crate) fn is_plain_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null" | "Null" | "NULL")
 }
 
+/// The value of a plain scalar that is `true` or `false`.
+fn plain_bool(text: &str) -> Option<bool> {
+    match text {
+        "true" | "True" | "TRUE" => Some(true),
+        "false" | "False" | "FALSE" => Some(false),
+        _ => None,
+    }
+}
+
 /// The value of a plain scalar that is no string.
 fn resolve_special(text: &str) -> Option<Value> {
     match text.as_bytes().first() {
         None => Some(Value::Null),
         Some(b'~' | b'n' | b'N') => is_plain_null(text).then_some(Value::Null),
-        Some(b't' | b'T') => matches!(text, "true" | "True" | "TRUE").then_some(Value::Bool(true)),
-        Some(b'f' | b'F') => {
-            matches!(text, "false" | "False" | "FALSE").then_some(Value::Bool(false))
-        }
+        Some(b't' | b'T' | b'f' | b'F') => plain_bool(text).map(Value::Bool),
         Some(b'0'..=b'9' | b'-' | b'+' | b'.') => resolve_number(text).map(Value::Number),
         Some(_) => None,
     }
