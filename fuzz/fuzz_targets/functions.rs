@@ -73,7 +73,8 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
     // What was made is read again; names and places may be such that it refuses to work on them.
     let again = run(function, inputs(), first.items.clone());
     if let Err(error) = again {
-        panic!("{}: its own output is refused: {error}\n{:?}", function.name, first.items);
+        let supplied = &supplied;
+        panic!("{}: its own output is refused: {error}\nof {items:?}\nand {supplied:#?}\n{:?}", function.name, first.items);
     }
     Ok(())
 }

@@ -83,13 +83,11 @@ impl Repository {
     /// [`GitError::Unreadable`].
     pub(crate) fn default_commit(&self) -> Result<Option<String>, GitError> {
         let head = self.git.head();
-        let mut head = head.map_err(|error| self.unreadable("`HEAD`".to_owned(), &error))?;
+        let head = head.map_err(|error| self.unreadable("`HEAD`".to_owned(), &error))?;
         if head.is_unborn() {
             return Ok(None);
         }
-        let id = head.try_peel_to_id();
-        let id = id.map_err(|error| self.unreadable("`HEAD`".to_owned(), &error))?;
-        Ok(id.map(|id| id.to_string()))
+        self.commit_of_reference("HEAD")
     }
 
     /// The drafts of a package that were made for variants, the newest first.

@@ -128,8 +128,36 @@ impl Repository {
         if reference.name() != name.as_ref() {
             return Ok(None);
         }
-        let id = reference.peel_to_id().map_err(unreadable)?;
-        Ok(self.commit_with_id(&id.to_string()))
+        let id = reference.follow_to_object().map_err(unreadable)?;
+        let object = self.behind_tags(id.detach())?;
+        Ok((object.kind == Kind::Commit).then(|| object.id.to_string()))
+    }
+
+    /// Follows the tags at the beginning of a revision: gix would follow one that stands for itself for ever.
+    fn check_tags(&self, revision: &str) -> Result<(), GitError> {
+        // The youngest commit of any reference whose message has a text.
+        if revision.starts_with(":/") {
+            let names = self.names_of_references();
+            return names.iter().try_for_each(|name| self.check_tags_of(name));
+        }
+        let beginning = revision.split(['^', '~', ':']).next().unwrap_or_default();
+        let name = beginning.split("@{").next().unwrap_or_default();
+        self.check_tags_of(if matches!(name, "" | "@") { "HEAD" } else { name })?;
+        if let Ok(parsed) = self.git.rev_parse(beginning)
+            && let Some(id) = parsed.single()
+        {
+            self.behind_tags(id.detach())?;
+        }
+        Ok(())
+    }
+
+    fn check_tags_of(&self, name: &str) -> Result<(), GitError> {
+        if let Ok(Some(mut reference)) = self.git.try_find_reference(name)
+            && let Ok(id) = reference.follow_to_object()
+        {
+            self.behind_tags(id.detach())?;
+        }
+        Ok(())
     }
 
     fn rev_parse(&self, directory: &str, revision: &str) -> Result<String, GitError> {
@@ -139,6 +167,7 @@ impl Repository {
             message,
             near: self.near_revisions(directory, revision),
         };
+        self.check_tags(revision)?;
         let spec: &BStr = revision.into();
         let parsed = self.git.rev_parse(spec);
         let parsed = parsed.map_err(|error| not_found(cause(&error)))?;

@@ -103,19 +103,20 @@ const FIELDS: usize = Field::Metadata as usize;
 
 impl Field {
     #[inline]
-    fn of(within: Within, key: &str) -> Option<Self> {
+    fn of(within: Within, key: &[u8]) -> Option<Self> {
+        let is = |name: &str| key == name.as_bytes();
         Some(match (within, key) {
-            (Within::Resource, "apiVersion") => Self::ApiVersion,
-            (Within::Resource, "kind") => Self::Kind,
-            (Within::Resource, "metadata") => Self::Metadata,
-            (Within::Metadata, "name") => Self::Name,
-            (Within::Metadata, "namespace") => Self::Namespace,
-            (Within::Metadata, "annotations") => Self::Annotations,
-            (Within::Annotations, key) if key == PATH_ANNOTATIONS[0] => Self::Path,
-            (Within::Annotations, key) if key == PATH_ANNOTATIONS[1] => Self::LegacyPath,
-            (Within::Annotations, key) if key == INDEX_ANNOTATIONS[0] => Self::Index,
-            (Within::Annotations, key) if key == INDEX_ANNOTATIONS[1] => Self::LegacyIndex,
-            (Within::Annotations, PACKAGE_PATH_ANNOTATION) => Self::PackagePath,
+            (Within::Resource, b"apiVersion") => Self::ApiVersion,
+            (Within::Resource, b"kind") => Self::Kind,
+            (Within::Resource, b"metadata") => Self::Metadata,
+            (Within::Metadata, b"name") => Self::Name,
+            (Within::Metadata, b"namespace") => Self::Namespace,
+            (Within::Metadata, b"annotations") => Self::Annotations,
+            (Within::Annotations, _) if is(PATH_ANNOTATIONS[0]) => Self::Path,
+            (Within::Annotations, _) if is(PATH_ANNOTATIONS[1]) => Self::LegacyPath,
+            (Within::Annotations, _) if is(INDEX_ANNOTATIONS[0]) => Self::Index,
+            (Within::Annotations, _) if is(INDEX_ANNOTATIONS[1]) => Self::LegacyIndex,
+            (Within::Annotations, _) if is(PACKAGE_PATH_ANNOTATION) => Self::PackagePath,
             _ => return None,
         })
     }

@@ -14,6 +14,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use siphasher::sip128::SipHasher13;
 use tempfile::NamedTempFile;
 
 use super::PackageError;
@@ -41,7 +42,7 @@ impl Written {
     }
 }
 
-/// A file that is to change. Paths are relative to the package, texts of digests are SHA-1.
+/// A file that is to change. Paths are relative to the package, digests are SipHash-1-3 of 128 bits.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JournaledFile {
@@ -57,9 +58,11 @@ pub(super) struct JournaledFile {
     pub(super) new: Option<String>,
 }
 
-/// The digest of a content.
+/// The digest of a content. It tells the content of this run from any other that comes to be there; nobody who makes them
+/// alike gains by it.
 pub(super) fn digest(bytes: &[u8]) -> String {
-    sha1_smol::Sha1::from(bytes).digest().to_string()
+    let digest = SipHasher13::new().hash(bytes);
+    format!("{:032x}", digest.as_u128())
 }
 
 impl Journal {

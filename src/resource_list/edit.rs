@@ -40,32 +40,73 @@ impl ResourceList {
         mut refused: impl FnMut(ItemId, E),
     ) {
         for ids in self.by_text(ids) {
-            let nodes: Vec<NodeId> = ids.iter().map(|id| self.node(*id).id).collect();
-            let Some(first) = ids.first() else { continue };
-            let (text, room) = (self.items[first.0].text, &self.room);
-            let edited = self.texts[text].edit_last(|document, editor| {
-                let mut changed = Vec::new();
-                for (id, node) in ids.iter().zip(nodes) {
-                    let node = document.node(node);
-                    let before = editor.added();
-                    let edited = change(*id, node, editor)
-                        .and_then(|()| Ok(room.take(editor.added() - before)?));
-                    if let Err(error) = edited {
-                        editor.discard(node);
-                        refused(*id, error);
-                    } else {
-                        changed.push((*id, node));
-                    }
-                }
-                let nodes: Vec<_> = changed.iter().map(|(_, node)| *node).collect();
-                for (at, error) in editor.settle(&nodes) {
-                    refused(changed[at].0, error.into());
-                }
-                Ok::<_, E>(())
+            self.edit_items_of_text(&ids, &mut change, &mut refused);
+        }
+    }
+
+    /// As [`ResourceList::edit_items`], where `change` looks at and touches nothing but metadata: of most texts only that is
+    /// parsed.
+    pub(crate) fn edit_metadata<'f, E: From<EditError>>(
+        &mut self,
+        ids: impl IntoIterator<Item = ItemId>,
+        mut change: impl for<'d> FnMut(ItemId, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+        mut refused: impl FnMut(ItemId, E),
+    ) {
+        for ids in self.by_text(ids) {
+            let numbers = ids.iter().map(|id| match self.items[id.0].locator {
+                Locator::Document(number) => Some(number),
+                Locator::Item(_) | Locator::Node(_) => None,
             });
-            if let Err(error) = edited {
-                refused(*first, error);
+            let numbers: Option<Vec<usize>> = numbers.collect();
+            let (text, room) = (self.items[ids[0].0].text, &self.room);
+            let are_edited = numbers.is_some_and(|numbers| {
+                self.texts[text].edit_heads(
+                    &numbers,
+                    |at, node, editor| {
+                        change(ids[at], node, editor)?;
+                        Ok(room.take(editor.added())?)
+                    },
+                    |at, error| refused(ids[at], error),
+                )
+            });
+            if !are_edited {
+                self.edit_items_of_text(&ids, &mut change, &mut refused);
             }
+        }
+    }
+
+    /// Edits items of one text.
+    fn edit_items_of_text<'f, E: From<EditError>>(
+        &mut self,
+        ids: &[ItemId],
+        change: &mut impl for<'d> FnMut(ItemId, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+        refused: &mut impl FnMut(ItemId, E),
+    ) {
+        let nodes: Vec<NodeId> = ids.iter().map(|id| self.node(*id).id).collect();
+        let Some(first) = ids.first() else { return };
+        let (text, room) = (self.items[first.0].text, &self.room);
+        let edited = self.texts[text].edit_last(|document, editor| {
+            let mut changed = Vec::new();
+            for (id, node) in ids.iter().zip(nodes) {
+                let node = document.node(node);
+                let before = editor.added();
+                let edited = change(*id, node, editor)
+                    .and_then(|()| Ok(room.take(editor.added() - before)?));
+                if let Err(error) = edited {
+                    editor.discard(node);
+                    refused(*id, error);
+                } else {
+                    changed.push((*id, node));
+                }
+            }
+            let nodes: Vec<_> = changed.iter().map(|(_, node)| *node).collect();
+            for (at, error) in editor.settle(&nodes) {
+                refused(changed[at].0, error.into());
+            }
+            Ok::<_, E>(())
+        });
+        if let Err(error) = edited {
+            refused(*first, error);
         }
     }
 

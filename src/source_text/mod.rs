@@ -3,6 +3,7 @@
 //! Invariant: the text is YAML, before and after each edit. Every constructor either parses the text
 //! or says who accepted it; an edit is kept only if its outcome parses.
 
+mod heads;
 mod resources;
 
 pub(crate) use resources::is_krm;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::error::Location;
-use super::lines::{BYTE_ORDER_MARK, line_end, line_start};
+use super::lines::{BYTE_ORDER_MARK, line_end, line_start, skip_trivia};
 use super::node::NodeRef;
 use super::tree::{NodeId, Tree};
 
@@ -37,6 +37,24 @@ pub(crate) fn sole_document(text: &str) -> Option<Range<usize>> {
     });
     let has_order_mark = text.as_bytes().starts_with(BYTE_ORDER_MARK);
     (!may_have && !has_order_mark).then_some(start..text.len())
+}
+
+/// The documents of a text that the scanner takes, each from its marker to the next one: there a line begins with a marker only
+/// where a document does.
+pub(crate) fn scanned_documents(text: &str) -> Vec<Range<usize>> {
+    const MARKER: &str = "\n---";
+    let markers = memmem::find_iter(text.as_bytes(), MARKER).map(|at| at + 1);
+    let mut starts: Vec<usize> = std::iter::once(0).chain(markers).collect();
+    // What stands above the first marker is part of its document if it has no node of its own.
+    if let [_, marker, ..] = starts[..]
+        && !text.starts_with(&MARKER[1..])
+        && skip_trivia(text.as_bytes(), 0) == marker
+    {
+        starts.remove(1);
+    }
+    let ends = starts.iter().skip(1).copied();
+    let ends = ends.chain(std::iter::once(text.len()));
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
 impl<'a> Document<'a> {
@@ -168,6 +186,24 @@ impl<'a> Document<'a> {
 mod tests {
     use super::*;
     use crate::yaml::tree::ParseOptions;
+
+    #[test]
+    fn scanned_documents_are_those_of_the_tree() {
+        for text in [
+            "a: 1\n",
+            "---\na: 1\n",
+            "# c\n\n---\na: 1\n",
+            "# c\n---\n---\n# d\n---\na: 1\n---\n",
+            "a: 1\n---\nb: |\n  ---\n--- # c\nc: x\n",
+            "\n\n---\r\na: 1\r\n---\r\nb: 2\r\n",
+            "---\n---\n",
+        ] {
+            let tree = Tree::parse_fast(text, ParseOptions::default()).expect("scanned");
+            let documents = tree.documents.iter();
+            let expected: Vec<_> = documents.map(|one| one.start..one.end).collect();
+            assert_eq!(scanned_documents(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn a_sole_document_is_what_the_tree_says() {

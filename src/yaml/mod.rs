@@ -48,7 +48,7 @@ mod verbatim;
 pub(crate) use comments::{all_comments, comments_above, line_comment};
 pub use content::{Content, OwnedDocument};
 pub use document::Document;
-pub(crate) use document::sole_document;
+pub(crate) use document::{scanned_documents, sole_document};
 pub use draft::Draft;
 pub use edit::{Editor, Part};
 pub use emit::to_block_text;

@@ -171,7 +171,7 @@ impl NodeRef<'_> {
     }
 
     /// Whether this holds an alias, or a key that is a collection.
-    pub(super) fn is_complex(&self) -> bool {
+    pub(crate) fn is_complex(&self) -> bool {
         let nodes = self.ids().map(|id| self.at(id));
         let mut complex = nodes.filter(|node| match node.kind() {
             NodeKind::Alias => true,

@@ -308,7 +308,7 @@ fn a_character_nul_ends_no_text() {
     refused(
         "NUL behind a quoted scalar",
         format!("{WRAPPER}{KPTFILE}  note: 'a\n    b'\0\nkind: [\n"),
-        "standard input: line 11, column 7: unexpected character: `\\u{0}`",
+        "standard input: line 11, column 7: unexpected character: `\\u{0}'",
     );
 }
 

@@ -291,6 +291,26 @@ pub(crate) fn map(name: &str, data: &str) -> String {
     format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata: {data}\n")
 }
 
+/// Found by the fuzz target `packages`: a value that holds itself is equal to none, and the two were a conflict.
+#[test]
+fn both_sides_hold_a_value_that_holds_itself() {
+    let base = map("a", "{x: a}");
+    let endless = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata: &a\n  x: *a\n";
+    for winner in ["local", "upstream"] {
+        let (files, results) = merge_with_results(
+            [
+                &[("a.yaml", &base)],
+                &[("a.yaml", endless)],
+                &[("a.yaml", endless)],
+            ],
+            &format!("onConflict: {winner}\n"),
+        );
+        assert_eq!(files["a.yaml"], endless);
+        let warned = results.iter().any(|result| !result.tags.is_empty());
+        assert!(!warned, "{results:?}");
+    }
+}
+
 #[test]
 fn resources_come_and_go() {
     let (a, b, c) = (map("a", "{x: a}"), map("b", "{x: b}"), map("c", "{x: c}"));

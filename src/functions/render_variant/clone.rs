@@ -231,8 +231,9 @@ fn edit(variant: &Variant<'_>, package: &mut ResourceList, form: Form) -> Vec<(I
         .map(|(id, resource)| (id, form.annotations(resource, Some(id) == context)));
     let annotations: BTreeMap<ItemId, Vec<(&str, String)>> = annotations.collect();
     let mut refused = Vec::new();
+    let is_named = |id: &ItemId| Some(*id) == root || Some(*id) == context;
     package.edit_items(
-        annotations.keys().copied(),
+        annotations.keys().copied().filter(is_named),
         |id, node, editor| {
             if Some(id) == root {
                 set_under(node, "metadata", "name", name, editor)?;
@@ -244,6 +245,12 @@ fn edit(variant: &Variant<'_>, package: &mut ResourceList, form: Form) -> Vec<(I
         },
         |id, error| refused.push((id, error)),
     );
+    package.edit_metadata(
+        annotations.keys().copied().filter(|id| !is_named(id)),
+        |id, node, editor| annotate(node, &annotations[&id], form.from_items, editor),
+        |id, error| refused.push((id, error)),
+    );
+    refused.sort_by_key(|(id, _)| *id);
     // Its name is another one now.
     root.into_iter().for_each(|root| package.identify(root));
     refused

@@ -102,7 +102,7 @@ impl<'d> Sections<'d> {
         let is_alone = self.0.iter().filter(same).count() == 1;
         part.keys.iter().all(|key| {
             let mut keys = collection.entries().map(|entry| entry.key);
-            match keys.find(|old| old.scalar_text() == Some(key)) {
+            match keys.find(|old| old.scalar_text().map(str::as_bytes) == Some(*key)) {
                 Some(old) => section.lines.contains(&old.range().start),
                 None => is_alone,
             }

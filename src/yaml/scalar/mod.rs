@@ -52,10 +52,25 @@ pub fn resolve_plain(text: &str) -> Value {
 pub(crate) fn is_plain_string(text: &str) -> bool {
     match text.as_bytes().first() {
         None => false,
-        Some(b'~' | b'n' | b'N') => !is_plain_null(text),
-        Some(b't' | b'T' | b'f' | b'F') => plain_bool(text).is_none(),
+        Some(first) => !may_be_special(*first) || is_plain_word(text),
+    }
+}
+
+/// Whether a plain scalar that begins so may be no string. Most scalars are words, and those may not.
+#[inline]
+pub(crate) fn may_be_special(first: u8) -> bool {
+    matches!(
+        first,
+        b'~' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'0'..=b'9' | b'-' | b'+' | b'.'
+    )
+}
+
+/// Whether a plain scalar that begins as `null`, a bool or a number means a string.
+fn is_plain_word(text: &str) -> bool {
+    match text.as_bytes().first() {
         Some(b'0'..=b'9' | b'-' | b'+' | b'.') => resolve_number(text).is_none(),
-        Some(_) => true,
+        Some(b't' | b'T' | b'f' | b'F') => plain_bool(text).is_none(),
+        _ => !is_plain_null(text),
     }
 }
 

@@ -25,7 +25,7 @@ impl<'t> Checker<'t> {
 
     /// Takes a key; gives its text.
     #[inline]
-    pub(super) fn add_key(&mut self, key: Scalar) -> Result<&'t str, Bail> {
+    pub(super) fn add_key(&mut self, key: Scalar) -> Result<&'t [u8], Bail> {
         let name = self.keys.add(self.text, &key)?;
         self.scalar(key)?;
         Ok(name)

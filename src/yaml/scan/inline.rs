@@ -117,7 +117,7 @@ impl<E: Events> Scanner<'_, &mut E> {
     }
 
     /// As [`plain`](Self::plain), where any byte may be the first: on lines below.
-    #[inline]
+    #[inline(always)]
     pub(super) fn plain_rest(&self, start: usize, limit: usize) -> Result<(usize, Stop), Bail> {
         let mut at = start;
         let (mut end, stop) = loop {

@@ -1,8 +1,10 @@
 //! The keys of the open mappings: finds duplicate keys without a tree.
 
+use memchr::memchr;
+
 use super::{Bail, Scalar, ScalarStyle};
 use crate::yaml::expand::MERGE_KEY;
-use crate::yaml::scalar::is_plain_string;
+use crate::yaml::scalar::{is_plain_string, may_be_special};
 use crate::yaml::tree::offset;
 
 /// Mappings up to this size are searched key by key, larger ones sorted at their end.
@@ -52,16 +54,12 @@ impl OpenKeys {
     /// A duplicate key, a key that needs unescaping, a key that is no string (two spellings of one
     /// number are equal), and a merge key.
     #[inline]
-    pub(crate) fn add<'t>(&mut self, text: &'t str, key: &Scalar) -> Result<&'t str, Bail> {
-        let source = &text[key.start..key.end];
+    pub(crate) fn add<'t>(&mut self, text: &'t str, key: &Scalar) -> Result<&'t [u8], Bail> {
+        let source = &text.as_bytes()[key.start..key.end];
         let (inner, quote) = match key.style {
-            ScalarStyle::Plain if is_plain_string(source) && source != MERGE_KEY => (source, 0),
-            ScalarStyle::SingleQuoted if !source[1..source.len() - 1].contains('\'') => {
-                (&source[1..source.len() - 1], 1)
-            }
-            ScalarStyle::DoubleQuoted if !source.contains('\\') => {
-                (&source[1..source.len() - 1], 1)
-            }
+            ScalarStyle::Plain if is_string_key(text, key) => (source, 0),
+            ScalarStyle::SingleQuoted => (without_quotes(source, b'\'')?, 1),
+            ScalarStyle::DoubleQuoted => (without_quotes(source, b'\\')?, 1),
             _ => return Err(Bail),
         };
         let new = Key {
@@ -71,7 +69,7 @@ impl OpenKeys {
         };
         let start = self.starts.last().copied().unwrap_or_default();
         let siblings = &self.keys[start..];
-        let twice = |other: &Key| other.print == new.print && other.text(text) == inner.as_bytes();
+        let twice = |other: &Key| other.print == new.print && other.text(text) == inner;
         if siblings.len() < SMALL && siblings.iter().any(twice) {
             return Err(Bail);
         }
@@ -101,6 +99,30 @@ impl OpenKeys {
         }
         self.keys.truncate(start);
         Ok(())
+    }
+}
+
+/// Whether a plain key is a string, and no merge key. Most keys show it by their first byte.
+#[inline]
+fn is_string_key(text: &str, key: &Scalar) -> bool {
+    match text.as_bytes()[key.start..key.end].first() {
+        Some(first) if !may_be_special(*first) && *first != MERGE_KEY.as_bytes()[0] => true,
+        _ => {
+            let source = &text[key.start..key.end];
+            is_plain_string(source) && source != MERGE_KEY
+        }
+    }
+}
+
+/// What stands between quotes.
+///
+/// # Errors
+/// A byte that begins an escape.
+fn without_quotes(source: &[u8], escape: u8) -> Result<&[u8], Bail> {
+    let inner = &source[1..source.len() - 1];
+    match memchr(escape, inner) {
+        None => Ok(inner),
+        Some(_) => Err(Bail),
     }
 }
 

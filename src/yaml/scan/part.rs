@@ -13,7 +13,7 @@ pub(crate) struct Part<'t> {
     /// Where the first key or dash stands.
     pub(crate) start: usize,
     /// The keys of a mapping.
-    pub(crate) keys: Vec<&'t str>,
+    pub(crate) keys: Vec<&'t [u8]>,
 }
 
 /// Reads whole lines, of which `depth` collections stand around the one that they are part of. `None` if they are not
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn lines_are_entries_of_one_block_collection_or_nothing() {
-        let read = |lines| part(lines, 0).map(|part| (part.start, part.keys.join(" ")));
+        let read = |lines| part(lines, 0).map(|part| (part.start, part.keys.join(&b' ')));
         for (lines, expected) in [
             ("a: 1\nb:\n  c: 2\n", Some((0, "a b"))),
             ("  a: {b: 1}\n\n  'c': |\n    d\n", Some((2, "a c"))),
@@ -94,7 +94,7 @@ mod tests {
             ("a: *b\n", None),
             ("", None),
         ] {
-            let expected = expected.map(|(start, keys)| (start, keys.to_owned()));
+            let expected = expected.map(|(start, keys): (usize, &str)| (start, keys.as_bytes().to_owned()));
             assert_eq!(read(lines), expected, "{lines}");
         }
         assert!(part("a: 1\n", 511).is_some() && part("a: 1\n", 512).is_none());

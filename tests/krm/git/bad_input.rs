@@ -265,8 +265,21 @@ fn a_tag_that_stands_for_itself() {
     std::fs::remove_file(&path).expect("removed");
     let object = stored(format!("tag {}\0{tag}", tag.len()).as_bytes());
     std::fs::write(&path, object).expect("written");
-    let message = refused_with(&folder, "local", "catalog//nginx?ref=v1");
-    assert!(message.starts_with("cannot read"), "{message}");
+    let is_refused = |revision: &str| {
+        let message = refused_with(&folder, "local", &format!("catalog//nginx?ref={revision}"));
+        assert!(message.starts_with("cannot read"), "{revision}: {message}");
+    };
+    is_refused("v1");
+    // Before a parent or a kind of object is looked for, and in a tag of the directory's.
+    for revision in ["v1~1", "v1^{}", "v1^{commit}", &id] {
+        is_refused(revision);
+    }
+    folder.put("catalog/.git/refs/tags/nginx/v2", format!("{id}\n"));
+    is_refused("v2");
+    folder.put("catalog/.git/HEAD", "ref: refs/tags/v1\n");
+    for revision in ["HEAD", "@", "HEAD^{tree}", "@{0}^{}", ":/change"] {
+        is_refused(revision);
+    }
 }
 
 #[test]
