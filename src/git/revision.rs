@@ -142,7 +142,11 @@ impl Repository {
         }
         let beginning = revision.split(['^', '~', ':']).next().unwrap_or_default();
         let name = beginning.split("@{").next().unwrap_or_default();
-        self.check_tags_of(if matches!(name, "" | "@") { "HEAD" } else { name })?;
+        self.check_tags_of(if matches!(name, "" | "@") {
+            "HEAD"
+        } else {
+            name
+        })?;
         if let Ok(parsed) = self.git.rev_parse(beginning)
             && let Some(id) = parsed.single()
         {
@@ -167,6 +171,9 @@ impl Repository {
             message,
             near: self.near_revisions(directory, revision),
         };
+        if let Some(kind) = part_of_commit(revision) {
+            return Err(not_found(format!("expected a commit, found a {kind}")));
+        }
         self.check_tags(revision)?;
         let spec: &BStr = revision.into();
         let parsed = self.git.rev_parse(spec);
@@ -188,6 +195,29 @@ impl Repository {
             .iter()
             .map(|name| name.strip_prefix(&own).unwrap_or(name));
         nearest(revision, names)
+    }
+}
+
+/// What a revision stands for that is part of a commit: of a damaged one gix would read it without a check.
+fn part_of_commit(revision: &str) -> Option<&'static str> {
+    if revision.starts_with(":/") {
+        return None;
+    }
+    // Times and texts in braces have colons of their own.
+    let mut depth: usize = 0;
+    let has_path = revision.chars().any(|character| {
+        match character {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        character == ':' && depth == 0
+    });
+    match revision {
+        _ if has_path => Some("path"),
+        _ if revision.contains("^{tree}") => Some("tree"),
+        _ if revision.contains("^{blob}") => Some("blob"),
+        _ => None,
     }
 }
 

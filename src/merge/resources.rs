@@ -186,8 +186,8 @@ pub fn tracks(base: &[Member], local: &[Member], upstream: &[Member]) -> Vec<Tra
     tracks
 }
 
-/// The resources of base that one side (0 is local, 1 upstream) moved to where the other side, which did not move
-/// them, has a new one of this identity. The two at the new path are one resource then, and the side that moved
+/// The resources of base that one side (0 is local, 1 upstream) moved to where the other side, which left them in their place or
+/// removed them, has a new one of this identity. The two at the new path are one resource then, and the side that moved
 /// removed the old one.
 fn moved_onto_others(
     base: &[Member],
@@ -197,11 +197,11 @@ fn moved_onto_others(
 ) -> Vec<(usize, usize)> {
     let mut moved = Vec::new();
     for (b, found) in of_base.iter().enumerate() {
-        let (Some(l), Some(u)) = found else { continue };
-        let members = [&sides[0][*l], &sides[1][*u]];
-        match members.map(|member| member.path != base[b].path) {
-            [true, false] => moved.push((b, 0, members[0])),
-            [false, true] => moved.push((b, 1, members[1])),
+        let members = [found.0.map(|l| &sides[0][l]), found.1.map(|u| &sides[1][u])];
+        let elsewhere = members.map(|member| member.filter(|member| member.path != base[b].path));
+        match elsewhere {
+            [Some(member), None] => moved.push((b, 0, member)),
+            [None, Some(member)] => moved.push((b, 1, member)),
             _ => {}
         }
     }
@@ -343,6 +343,14 @@ mod tests {
         assert_eq!(tracks(&one("a"), &both, &one("b")), expected);
         let expected = [track(None, Some(0), Some(1)), track(Some(0), None, Some(0))];
         assert_eq!(tracks(&one("a"), &one("b"), &both), expected);
+        // Found by fuzzing: upstream has it in two other places, and local moved it to one of them.
+        let elsewhere = members(&["b /x", "c /x"]);
+        let expected = [
+            track(None, Some(0), Some(0)),
+            track(Some(0), None, None),
+            track(None, None, Some(1)),
+        ];
+        assert_eq!(tracks(&one("a"), &one("b"), &elsewhere), expected);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Edits of items. All edits of one text are one batch: it is spliced and parsed again once.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::replace::{plain_replaced, replaced};
 use super::{Form, Item, ItemId, ResourceList};
 use crate::resource::Resource;
-use crate::source_text::{EditedText, Locator, SourceText};
+use crate::source_text::{EditedText, Extent, Locator, SourceText};
+use crate::text::Text;
 use crate::yaml::{EditError, Editor, NodeId, NodeRef, OwnedDocument};
 
 impl ResourceList {
@@ -44,24 +46,24 @@ impl ResourceList {
         }
     }
 
-    /// As [`ResourceList::edit_items`], where `change` looks at and touches nothing but metadata: of most texts only that is
-    /// parsed.
-    pub(crate) fn edit_metadata<'f, E: From<EditError>>(
+    /// As [`ResourceList::edit_items`], where it is known what `change` looks at and touches: of most texts only that is parsed.
+    pub(crate) fn edit_within<'f, E: From<EditError>>(
         &mut self,
-        ids: impl IntoIterator<Item = ItemId>,
+        extents: impl IntoIterator<Item = (ItemId, Extent)>,
         mut change: impl for<'d> FnMut(ItemId, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
         mut refused: impl FnMut(ItemId, E),
     ) {
-        for ids in self.by_text(ids) {
-            let numbers = ids.iter().map(|id| match self.items[id.0].locator {
-                Locator::Document(number) => Some(number),
+        let extents: BTreeMap<ItemId, Extent> = extents.into_iter().collect();
+        for ids in self.by_text(extents.keys().copied()) {
+            let documents = ids.iter().map(|id| match self.items[id.0].locator {
+                Locator::Document(number) => Some((number, extents[id])),
                 Locator::Item(_) | Locator::Node(_) => None,
             });
-            let numbers: Option<Vec<usize>> = numbers.collect();
+            let documents: Option<Vec<_>> = documents.collect();
             let (text, room) = (self.items[ids[0].0].text, &self.room);
-            let are_edited = numbers.is_some_and(|numbers| {
-                self.texts[text].edit_heads(
-                    &numbers,
+            let are_edited = documents.is_some_and(|documents| {
+                self.texts[text].edit_documents(
+                    &documents,
                     |at, node, editor| {
                         change(ids[at], node, editor)?;
                         Ok(room.take(editor.added())?)
@@ -108,6 +110,28 @@ impl ResourceList {
         if let Err(error) = edited {
             refused(*first, error);
         }
+    }
+
+    /// The lines of an item that is one of the documents of its text; `None` where only a tree can tell.
+    fn scanned_document(&self, id: ItemId, documents: &[Range<usize>]) -> Option<Text> {
+        const MARKER: &str = "---\n";
+        let item = &self.items[id.0];
+        let Locator::Document(number) = item.locator else {
+            return None;
+        };
+        let Range { start, end } = documents.get(number)?.clone();
+        let text = self.texts[item.text].edited_text();
+        let document = &text[start..end];
+        let start = start
+            + if document.starts_with(MARKER) {
+                MARKER.len()
+            } else {
+                0
+            };
+        // A comment or a carriage return behind a marker, or a comment above it.
+        let is_known = !document[..].starts_with("---") || document.starts_with(MARKER);
+        let has_marker = memchr::memmem::find(&text.as_bytes()[start..end], b"\n---").is_some();
+        (is_known && !has_marker && text.ends_with('\n')).then(|| text.slice(start..end))
     }
 
     /// Groups items by the text that they are in.
@@ -235,12 +259,18 @@ impl ResourceList {
             Form::Stream(stream) => {
                 let ids: Vec<ItemId> = other.items().map(|(id, _)| id).collect();
                 let mut new = Vec::with_capacity(ids.len());
-                for id in ids {
-                    let text = stream.item_of(&other, id)?;
-                    if other.is_alone(id) {
-                        other.texts[other.items[id.0].text].clear();
+                for ids in other.by_text(ids) {
+                    let number = other.items[ids[0].0].text;
+                    let documents = other.texts[number].scanned_documents();
+                    for id in ids {
+                        let lines = match &documents {
+                            Some(documents) => other.scanned_document(id, documents),
+                            None => other.sole_document(id),
+                        };
+                        let text = stream.item_of(&other, id, lines)?;
+                        new.push((text, std::mem::take(&mut other.items[id.0].resource)));
                     }
-                    new.push((text, std::mem::take(&mut other.items[id.0].resource)));
+                    other.texts[number].clear();
                 }
                 for (text, resource) in new {
                     self.push_item(text, resource);

@@ -244,9 +244,20 @@ impl ResourceList {
     /// The text of an item that is the one document of its text, from behind its marker to a line break, sharing its
     /// buffer. `None` for other items, and where only a tree can tell.
     pub(crate) fn sole_document(&self, id: ItemId) -> Option<Text> {
+        self.own_text(id)?.sole_document()
+    }
+
+    /// The text of which an item is the first document, and the only resource.
+    fn own_text(&self, id: ItemId) -> Option<&SourceText> {
         let item = &self.items[id.0];
         let is_document = matches!(item.locator, Locator::Document(0)) && self.is_alone(id);
-        is_document.then(|| self.texts[item.text].sole_document())?
+        is_document.then(|| &self.texts[item.text])
+    }
+
+    /// As [`ResourceList::sole_document`], as a file.
+    pub(crate) fn sole_file(&self, id: ItemId, path: String) -> Option<KrmFile> {
+        let text = self.own_text(id)?.sole_document_alone()?;
+        Some(KrmFile::of_one(path, text, self.resource(id).clone()))
     }
 
     /// Whether two items that have texts of their own are the same bytes; false where that is not known.

@@ -132,15 +132,15 @@ impl Stream {
         text
     }
 
-    /// A resource of a package as an item, comments above it included.
+    /// A resource of a package as an item, comments above it included; `lines` are those of its document, where they are known.
     pub(super) fn item_of(
         &self,
         package: &ResourceList,
         id: ItemId,
+        lines: Option<Text>,
     ) -> Result<SourceText, EditError> {
         let newline = self.newline;
         // The lines of a text that is YAML stay so in another column.
-        let lines = package.sole_document(id);
         let lines = lines.and_then(|text| lines_as_item(&text, self.indent, newline));
         if let Some(lines) = lines {
             return Ok(SourceText::added(lines, OPTIONS));

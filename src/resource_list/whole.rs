@@ -246,8 +246,12 @@ fn insert_items<'d>(
 fn values_of(texts: Vec<NewText>) -> Result<Vec<Value>, EditError> {
     let value = |new: NewText| {
         let document = OwnedDocument::parse(new.text).map_err(EditError::Broken)?;
-        let value = document.root().and_then(|root| root.value());
-        Ok(value.unwrap_or(Value::Null))
+        let Some(root) = document.root() else {
+            return Ok(Value::Null);
+        };
+        root.value().ok_or_else(|| EditError::Endless {
+            place: root.path().to_string(),
+        })
     };
     texts.into_iter().map(value).collect()
 }

@@ -3,11 +3,13 @@
 //! Invariant: the text is YAML, before and after each edit. Every constructor either parses the text
 //! or says who accepted it; an edit is kept only if its outcome parses.
 
-mod heads;
+mod documents;
 mod resources;
 
+pub(crate) use documents::Extent;
 pub(crate) use resources::is_krm;
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
@@ -17,7 +19,8 @@ use crate::resource::Resource;
 use crate::text::Text;
 use crate::yaml::scan::IN_USE;
 use crate::yaml::{
-    Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree, sole_document,
+    Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree,
+    scanned_documents, sole_document,
 };
 
 /// A text with its edits so far. It is parsed when somebody asks for its tree, and again after an
@@ -29,7 +32,7 @@ pub(crate) struct SourceText {
     /// In a box, since most texts never have one.
     parsed: OnceLock<Box<Parsed>>,
     options: ParseOptions,
-    /// Whether the scanner took the source, so that its keys need no check.
+    /// Whether the scanner took the text with its edits, so that its keys need no check.
     is_scanned: bool,
 }
 
@@ -156,6 +159,7 @@ impl SourceText {
         let nothing = Text::from(String::new());
         Self {
             edited: Some(self.edited_text()),
+            is_scanned: self.is_scanned,
             ..Self::accepted(nothing, self.options)
         }
     }
@@ -185,7 +189,7 @@ impl SourceText {
     #[must_use]
     pub(crate) fn unedited(&self) -> Self {
         Self {
-            is_scanned: self.is_scanned,
+            is_scanned: self.is_scanned && self.edited.is_none(),
             ..Self::accepted(self.source.clone(), self.options)
         }
     }
@@ -193,9 +197,9 @@ impl SourceText {
     /// A copy of the text with its edits so far, sharing its buffer.
     #[must_use]
     pub(crate) fn snapshot(&self) -> Self {
-        match &self.edited {
-            Some(edited) => Self::accepted(edited.clone(), self.options),
-            None => self.unedited(),
+        Self {
+            is_scanned: self.is_scanned,
+            ..Self::accepted(self.edited_text(), self.options)
         }
     }
 
@@ -216,6 +220,19 @@ impl SourceText {
         let text = self.edited.as_ref().unwrap_or(&self.source);
         let range = sole_document(text)?;
         text.ends_with('\n').then(|| text.slice(range))
+    }
+
+    /// The one document of the text as a text of its own, as [`SourceText::sole_document`] gives it.
+    pub(crate) fn sole_document_alone(&self) -> Option<Self> {
+        Some(Self {
+            is_scanned: self.is_scanned,
+            ..Self::accepted(self.sole_document()?, self.options)
+        })
+    }
+
+    /// The documents of the text, each from its marker to the next one, if the scanner took it.
+    pub(crate) fn scanned_documents(&self) -> Option<Vec<Range<usize>>> {
+        self.is_scanned.then(|| scanned_documents(self.text()))
     }
 
     /// The text to emit: with its edits if those are kept and change anything, else as it came.
@@ -254,8 +271,8 @@ impl SourceText {
 
     /// Makes the tree.
     fn tree(&self) -> Tree {
-        let tree = if self.is_scanned && self.edited.is_none() {
-            Tree::parse_again(&self.source, self.options)
+        let tree = if self.is_scanned {
+            Tree::parse_again(self.text(), self.options)
         } else {
             parse(self.text(), self.options)
         };
@@ -332,6 +349,7 @@ impl SourceText {
         if let Some(tree) = tree {
             self.parsed = OnceLock::from(Box::from(tree.expanded(&text)));
         }
+        self.is_scanned = false;
         self.edited = Some(Text::from(text));
         Ok(())
     }
@@ -377,6 +395,7 @@ impl SourceText {
     /// Keeps edits that [`SourceText::rewritten`] made of this text.
     pub(crate) fn keep(&mut self, EditedText(text): EditedText) {
         self.edited = Some(Text::from(text));
+        self.is_scanned = false;
         self.parsed = OnceLock::new();
     }
 
@@ -404,6 +423,7 @@ impl SourceText {
     ) -> Result<Vec<Option<Resource>>, ParseError> {
         let (new, documents) = Self::documents(Text::from(text))?;
         self.edited = Some(new.source);
+        self.is_scanned = new.is_scanned;
         self.parsed = OnceLock::new();
         Ok(documents)
     }

@@ -54,7 +54,12 @@ pub(crate) fn scanned_documents(text: &str) -> Vec<Range<usize>> {
     }
     let ends = starts.iter().skip(1).copied();
     let ends = ends.chain(std::iter::once(text.len()));
-    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+    starts
+        .iter()
+        .copied()
+        .zip(ends)
+        .map(|(start, end)| start..end)
+        .collect()
 }
 
 impl<'a> Document<'a> {

@@ -47,13 +47,23 @@ pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) 
     document_lines(root).map(|lines| behind_dash(lines, indent, newline))
 }
 
-/// As [`document_as_item`], of a document without markers and directives, whose root is a mapping. `None` where blank lines
-/// end the text: its tree tells whether they belong to its value.
+/// As [`document_as_item`], of a document without markers and directives, whose root is a mapping. `None` where the blank lines
+/// at its end may belong to its value.
 #[must_use]
 pub(crate) fn lines_as_item(text: &str, indent: usize, newline: &str) -> Option<String> {
-    let last = text.lines().next_back()?;
     let lines = without_blank_start(text);
-    (!last.trim().is_empty()).then(|| behind_dash(lines, indent, newline))
+    let end = line_end(lines.as_bytes(), lines.trim_end().len());
+    let is_known = lines.len() <= end + 1 || !may_keep_lines(lines);
+    is_known.then(|| behind_dash(&lines[..end], indent, newline))
+}
+
+/// Whether a block scalar of the text may keep the line breaks at its end (YAML 1.2.2, 8.1.1.2).
+fn may_keep_lines(text: &str) -> bool {
+    let mut plus = memchr::memchr_iter(b'+', text.as_bytes());
+    plus.any(|at| {
+        let header = text[..at].trim_end_matches(|character: char| character.is_ascii_digit());
+        header.ends_with(['|', '>'])
+    })
 }
 
 fn behind_dash(lines: &str, indent: usize, newline: &str) -> String {

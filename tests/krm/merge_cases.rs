@@ -311,6 +311,36 @@ fn both_sides_hold_a_value_that_holds_itself() {
     }
 }
 
+/// Found by the fuzz target `functions`: it became `null` in a list that is not cut at its dashes.
+#[test]
+fn a_new_resource_that_holds_itself() {
+    let folder = packages([
+        &[],
+        &[],
+        &[(
+            "a.yaml",
+            "kind: A\napiVersion: v1\nmetadata:\n  name: a\nspec: &a\n  x: *a\n",
+        )],
+    ]);
+    let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: B\n  metadata: {name: b}\n  data: |+\n    x\n    # more\n";
+    let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_merge-package"))
+        .current_dir(folder.path())
+        .args(["--original", "original", "--upstream", "upstream"])
+        .arg("allowEmpty=true")
+        .write_stdin(list)
+        .output()
+        .expect("it runs");
+    let (out, said) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(!out.contains("- null"), "{out}");
+    assert!(
+        said.contains("stand for too many values, or for themselves"),
+        "{said}{out}"
+    );
+}
+
 #[test]
 fn resources_come_and_go() {
     let (a, b, c) = (map("a", "{x: a}"), map("b", "{x: b}"), map("c", "{x: c}"));

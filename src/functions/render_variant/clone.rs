@@ -15,6 +15,7 @@ use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier}
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
+use crate::source_text::Extent;
 use crate::supplied::SuppliedPackage;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value, to_block_text};
 
@@ -231,9 +232,12 @@ fn edit(variant: &Variant<'_>, package: &mut ResourceList, form: Form) -> Vec<(I
         .map(|(id, resource)| (id, form.annotations(resource, Some(id) == context)));
     let annotations: BTreeMap<ItemId, Vec<(&str, String)>> = annotations.collect();
     let mut refused = Vec::new();
-    let is_named = |id: &ItemId| Some(*id) == root || Some(*id) == context;
-    package.edit_items(
-        annotations.keys().copied().filter(is_named),
+    let extents = annotations.keys().map(|id| match *id {
+        id if Some(id) == context => (id, Extent::Whole),
+        id => (id, Extent::Metadata),
+    });
+    package.edit_within(
+        extents,
         |id, node, editor| {
             if Some(id) == root {
                 set_under(node, "metadata", "name", name, editor)?;
@@ -245,12 +249,6 @@ fn edit(variant: &Variant<'_>, package: &mut ResourceList, form: Form) -> Vec<(I
         },
         |id, error| refused.push((id, error)),
     );
-    package.edit_metadata(
-        annotations.keys().copied().filter(|id| !is_named(id)),
-        |id, node, editor| annotate(node, &annotations[&id], form.from_items, editor),
-        |id, error| refused.push((id, error)),
-    );
-    refused.sort_by_key(|(id, _)| *id);
     // Its name is another one now.
     root.into_iter().for_each(|root| package.identify(root));
     refused

@@ -100,10 +100,9 @@ pub(super) fn files_of_items(list: &ResourceList) -> Result<Vec<NewFile>, UsageE
 
 fn file_of_items(path: String, ids: &[ItemId], list: &ResourceList) -> Result<NewFile, UsageError> {
     if let [id] = ids
-        && let Some(text) = list.sole_document(*id)
+        && let Some(file) = list.sole_file(*id, path.clone())
     {
-        let resource = list.resource(*id).clone();
-        return Ok(NewFile::of(KrmFile::of_one(path, text, resource)));
+        return Ok(NewFile::of(file));
     }
     let texts = ids.iter().map(|id| match list.sole_document(*id) {
         Some(text) => text.to_string(),

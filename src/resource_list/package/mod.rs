@@ -18,7 +18,7 @@ use crate::parallel;
 use crate::resource::Resource;
 use crate::source_text::{Locator, SourceText};
 use crate::text::Text;
-use crate::yaml::{Document, ParseError, ParseOptions, Tree};
+use crate::yaml::{Document, ParseError, Tree};
 
 /// The files of a package; the text of file N is text N of the list.
 #[derive(Debug)]
@@ -64,10 +64,10 @@ impl KrmFile {
     }
 
     /// A file of one resource that was read already.
-    pub(crate) fn of_one(path: String, text: Text, resource: Resource) -> Self {
+    pub(crate) fn of_one(path: String, text: SourceText, resource: Resource) -> Self {
         Self {
             path,
-            text: SourceText::accepted(text, ParseOptions::default()),
+            text,
             documents: vec![(0, resource)],
         }
     }

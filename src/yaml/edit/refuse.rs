@@ -63,15 +63,22 @@ impl<'d, 'f> Editor<'d, 'f> {
 /// Checks content that is written from its value: aliases read anchors of another document, and
 /// keys that are collections may be equal in different spellings.
 pub(super) fn readable(content: Content<'_>) -> Result<Content<'_>, EditError> {
-    if let Content::Node(node) = &content
-        && node.is_complex()
-    {
-        let value = node.value().ok_or_else(|| endless(*node))?;
+    let node = match &content {
+        Content::Node(node) => Some(*node),
+        Content::Text(text) => text.root(),
+        Content::Value(_) => None,
+    };
+    if let Some(node) = node.filter(NodeRef::is_complex) {
+        let place = match &content {
+            Content::Text(_) => "the new value".to_owned(),
+            _ => node.path().to_string(),
+        };
+        let Some(value) = node.value() else {
+            return Err(EditError::Endless { place });
+        };
         if let Some(key) = key_twice(&value) {
-            return Err(EditError::KeyTwice {
-                place: node.path().to_string(),
-                key: key.to_json(),
-            });
+            let key = key.to_json();
+            return Err(EditError::KeyTwice { place, key });
         }
     }
     Ok(content)

@@ -112,7 +112,9 @@ impl<'t> Builder<'t> {
         }
         // To the parser it is the end of its input, which behind a quoted scalar of several lines it takes.
         if let Some(at) = memchr::memchr(0, self.bytes) {
-            return Err(self.error(at, "unexpected character: `\\u{0}'".to_owned()).into());
+            return Err(self
+                .error(at, "unexpected character: `\\u{0}'".to_owned())
+                .into());
         }
         let limit = MAX_DEPTH + 2;
         let options = granit_parser::options! {

@@ -55,7 +55,7 @@ pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
 
 /// Within single quotes a quote is written twice.
 fn single_quotes(inner: &str) -> Cow<'_, str> {
-    if inner.contains('\'') {
+    if memchr::memchr(b'\'', inner.as_bytes()).is_some() {
         Cow::Owned(inner.replace("''", "'"))
     } else {
         Cow::Borrowed(inner)

@@ -10,12 +10,23 @@ use crate::yaml::tree::offset;
 /// Mappings up to this size are searched key by key, larger ones sorted at their end.
 const SMALL: usize = 16;
 
+/// Spreads what differs in fingerprints over the highest bits (Fibonacci hashing: 2^64 by the golden ratio).
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// The keys of all open mappings, the innermost last.
 #[derive(Debug)]
 pub(crate) struct OpenKeys {
     keys: Vec<Key>,
-    /// Where the keys of each open mapping begin.
-    starts: Vec<usize>,
+    open: Vec<Open>,
+}
+
+/// A mapping that has not ended yet.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    /// Where its keys begin.
+    start: usize,
+    /// A bit for the fingerprint of each of them: a key whose bit is not there is a new one.
+    seen: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +48,7 @@ impl Default for OpenKeys {
     fn default() -> Self {
         Self {
             keys: Vec::with_capacity(32),
-            starts: Vec::with_capacity(16),
+            open: Vec::with_capacity(16),
         }
     }
 }
@@ -45,7 +56,8 @@ impl Default for OpenKeys {
 impl OpenKeys {
     /// A mapping begins.
     pub(crate) fn open(&mut self) {
-        self.starts.push(self.keys.len());
+        let start = self.keys.len();
+        self.open.push(Open { start, seen: 0 });
     }
 
     /// Adds a key to the innermost mapping; returns its text.
@@ -67,12 +79,16 @@ impl OpenKeys {
             start: offset(key.start + quote),
             end: offset(key.end - quote),
         };
-        let start = self.starts.last().copied().unwrap_or_default();
-        let siblings = &self.keys[start..];
-        let twice = |other: &Key| other.print == new.print && other.text(text) == inner;
-        if siblings.len() < SMALL && siblings.iter().any(twice) {
-            return Err(Bail);
+        let open = self.open.last_mut().ok_or(Bail)?;
+        let bit = 1 << (new.print.wrapping_mul(SPREAD) >> (u64::BITS - 6));
+        if open.seen & bit != 0 {
+            let siblings = &self.keys[open.start..];
+            let twice = |other: &Key| other.print == new.print && other.text(text) == inner;
+            if siblings.len() < SMALL && siblings.iter().any(twice) {
+                return Err(Bail);
+            }
         }
+        open.seen |= bit;
         self.keys.push(new);
         Ok(inner)
     }
@@ -82,7 +98,7 @@ impl OpenKeys {
     /// # Errors
     /// A duplicate key.
     pub(crate) fn close(&mut self, text: &str) -> Result<(), Bail> {
-        let start = self.starts.pop().unwrap_or_default();
+        let start = self.open.pop().map_or(0, |open| open.start);
         let keys = &mut self.keys[start..];
         if keys.len() > SMALL {
             // By their fingerprints first: the texts lie far apart in memory.

@@ -94,7 +94,8 @@ mod tests {
             ("a: *b\n", None),
             ("", None),
         ] {
-            let expected = expected.map(|(start, keys): (usize, &str)| (start, keys.as_bytes().to_owned()));
+            let expected =
+                expected.map(|(start, keys): (usize, &str)| (start, keys.as_bytes().to_owned()));
             assert_eq!(read(lines), expected, "{lines}");
         }
         assert!(part("a: 1\n", 511).is_some() && part("a: 1\n", 512).is_none());

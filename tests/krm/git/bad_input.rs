@@ -59,7 +59,7 @@ fn names_that_are_not_there() {
         ),
         (
             "catalog//nginx?ref=main:nginx",
-            "expected a commit, found a tree",
+            "expected a commit, found a path",
         ),
         ("catalog//nginx?ref=v1..v2", "it stands for several commits"),
         (
@@ -277,8 +277,31 @@ fn a_tag_that_stands_for_itself() {
     folder.put("catalog/.git/refs/tags/nginx/v2", format!("{id}\n"));
     is_refused("v2");
     folder.put("catalog/.git/HEAD", "ref: refs/tags/v1\n");
-    for revision in ["HEAD", "@", "HEAD^{tree}", "@{0}^{}", ":/change"] {
+    for revision in ["HEAD", "@", "@{0}^{}", ":/change"] {
         is_refused(revision);
+    }
+}
+
+/// Found by the fuzz target `git`: the tree of a damaged commit was looked for without a check.
+#[test]
+fn a_part_of_a_damaged_commit() {
+    let folder = catalog(&[]);
+    let id = folder.git(&["rev-parse", "v1^{commit}"]);
+    let path = folder.path(&format!("catalog/.git/objects/{}/{}", &id[..2], &id[2..]));
+    std::fs::remove_file(&path).expect("removed");
+    std::fs::write(&path, stored(b"commit 4\0tree")).expect("written");
+    for (revision, part) in [
+        ("v1^{tree}", "tree"),
+        ("v1:nginx", "path"),
+        ("v1^{blob}", "blob"),
+    ] {
+        let message = refused_with(&folder, "local", &format!("catalog//nginx?ref={revision}"));
+        let expected = format!("expected a commit, found a {part}");
+        assert!(message.contains(&expected), "{revision}: {message}");
+    }
+    for revision in ["v1", "v1~1", "v1^{/a}"] {
+        let message = refused_with(&folder, "local", &format!("catalog//nginx?ref={revision}"));
+        assert!(!message.is_empty(), "{revision}");
     }
 }
 

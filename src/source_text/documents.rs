@@ -1,38 +1,52 @@
-//! Edits of metadata alone: where the scanner read the text only the heads of its resources are parsed.
+//! Edits of documents one by one: where the scanner read the text each is parsed alone, and of most only the metadata.
 
 use super::{EditedText, SourceText};
 use crate::identity;
 use crate::yaml::scan::IN_USE;
-use crate::yaml::{Document, EditError, Editor, NodeRef, ParseOptions, Tree, scanned_documents};
+use crate::yaml::{Document, EditError, Editor, NodeRef, ParseOptions, Tree};
+
+/// What an edit of a resource looks at and touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Nothing but metadata.
+    Metadata,
+    /// Any part of it.
+    Whole,
+}
 
 impl SourceText {
-    /// As [`SourceText::edit_last`], for changes of the documents with these numbers, in their order, that look at and touch nothing
-    /// but metadata. A document whose `change` fails stays as it is, and `refused` gets the error; both get its place among
-    /// the numbers.
+    /// As [`SourceText::edit_last`], for changes of the documents with these numbers, in their order. A document whose `change`
+    /// fails stays as it is, and `refused` gets the error; both get its place among the numbers.
     ///
     /// False where the text has to be edited as a whole.
-    pub(crate) fn edit_heads<'f, E: From<EditError>>(
+    pub(crate) fn edit_documents<'f, E: From<EditError>>(
         &mut self,
-        numbers: &[usize],
+        documents: &[(usize, Extent)],
         mut change: impl for<'d> FnMut(usize, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
         mut refused: impl FnMut(usize, E),
     ) -> bool {
         let is_source = self.is_scanned && self.edited.is_none() && self.parsed.get().is_none();
-        if !IN_USE || !is_source || !self.source.ends_with('\n') || !numbers.is_sorted() {
+        let in_order = documents.is_sorted_by_key(|(number, _)| *number);
+        if !IN_USE || !is_source || !in_order || !self.source.ends_with('\n') {
             return false;
         }
         let text: &str = &self.source;
-        let documents = scanned_documents(text);
-        if numbers.last().is_some_and(|last| *last >= documents.len()) {
+        let ranges = self.scanned_documents().unwrap_or_default();
+        if documents
+            .last()
+            .is_some_and(|(last, _)| *last >= ranges.len())
+        {
             return false;
         }
-        let mut new = String::with_capacity(text.len() + numbers.len() * USUAL_GROWTH);
+        let mut new = String::with_capacity(text.len() + documents.len() * USUAL_GROWTH);
         let mut behind = 0;
-        for (at, number) in numbers.iter().enumerate() {
-            let document = documents[*number].clone();
-            let start = document.start;
-            let document = &text[document];
-            let head = identity::head(document, 0).unwrap_or(document);
+        for (at, (number, extent)) in documents.iter().enumerate() {
+            let start = ranges[*number].start;
+            let document = &text[ranges[*number].clone()];
+            let head = match extent {
+                Extent::Metadata => identity::head(document, 0).unwrap_or(document),
+                Extent::Whole => document,
+            };
             match edited(head, self.options, |node, editor| change(at, node, editor)) {
                 Ok(Some(edited)) => {
                     new.push_str(&text[behind..start]);
@@ -45,8 +59,13 @@ impl SourceText {
         }
         if behind > 0 {
             new.push_str(&text[behind..]);
-            debug_assert!(Tree::check(&new, self.options).is_ok(), "{new}");
             self.keep(EditedText(new));
+            self.is_scanned = true;
+            debug_assert!(
+                Tree::parse_fast(self.text(), self.options).is_some(),
+                "{}",
+                self.text()
+            );
         }
         true
     }
