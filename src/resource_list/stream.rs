@@ -16,7 +16,7 @@ use crate::split;
 use crate::text::Text;
 use crate::yaml::{
     Content, Document, Draft, EditError, Editor, NodeRef, ParseOptions, Tree, Value,
-    document_as_item, draft_text, lines_as_item,
+    document_as_item, draft_text, whole_lines_as_item,
 };
 
 /// An item is parsed behind its dash, within the list.
@@ -141,7 +141,7 @@ impl Stream {
     ) -> Result<SourceText, EditError> {
         let newline = self.newline;
         // The lines of a text that is YAML stay so in another column.
-        let lines = lines.and_then(|text| lines_as_item(&text, self.indent, newline));
+        let lines = lines.and_then(|text| whole_lines_as_item(&text, self.indent, newline));
         if let Some(lines) = lines {
             return Ok(SourceText::added(lines, OPTIONS));
         }

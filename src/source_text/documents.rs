@@ -38,8 +38,7 @@ impl SourceText {
         {
             return false;
         }
-        let mut new = String::with_capacity(text.len() + documents.len() * USUAL_GROWTH);
-        let mut behind = 0;
+        let mut edits = Vec::new();
         for (at, (number, extent)) in documents.iter().enumerate() {
             let start = ranges[*number].start;
             let document = &text[ranges[*number].clone()];
@@ -48,31 +47,35 @@ impl SourceText {
                 Extent::Whole => document,
             };
             match edited(head, self.options, |node, editor| change(at, node, editor)) {
-                Ok(Some(edited)) => {
-                    new.push_str(&text[behind..start]);
-                    new.push_str(&edited);
-                    behind = start + head.len();
-                }
+                Ok(Some(edited)) => edits.push((start..start + head.len(), edited)),
                 Ok(None) => {}
                 Err(error) => refused(at, error),
             }
         }
-        if behind > 0 {
-            new.push_str(&text[behind..]);
-            self.keep(EditedText(new));
-            self.is_scanned = true;
-            debug_assert!(
-                Tree::parse_fast(self.text(), self.options).is_some(),
-                "{}",
-                self.text()
-            );
+        if edits.is_empty() {
+            return true;
         }
+        let added: usize = edits.iter().map(|(_, new)| new.len()).sum();
+        let removed: usize = edits.iter().map(|(range, _)| range.len()).sum();
+        // Thousands of such texts can be there at a time.
+        let mut new = String::with_capacity(text.len() + added - removed);
+        let mut behind = 0;
+        for (range, edited) in edits {
+            new.push_str(&text[behind..range.start]);
+            new.push_str(&edited);
+            behind = range.end;
+        }
+        new.push_str(&text[behind..]);
+        self.keep(EditedText(new));
+        self.is_scanned = true;
+        debug_assert!(
+            Tree::parse_fast(self.text(), self.options).is_some(),
+            "{}",
+            self.text()
+        );
         true
     }
 }
-
-/// Bytes that an annotation takes, or two.
-const USUAL_GROWTH: usize = 200;
 
 /// The text of one document with changes; `None` if there are none.
 fn edited<'f, E: From<EditError>>(

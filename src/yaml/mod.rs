@@ -64,4 +64,6 @@ pub(crate) use trail::Trail;
 pub(crate) use tree::most_nodes;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;
-pub(crate) use verbatim::{document_as_content, document_as_item, lines_as_item};
+pub(crate) use verbatim::{
+    document_as_content, document_as_item, lines_as_item, whole_lines_as_item,
+};
