@@ -407,6 +407,19 @@ fn variant(text: String, number: u64) -> String {
 }
 
 #[test]
+fn a_colon_below_a_question_mark() {
+    // Found by the fuzz target `merge`: the colon was taken for that of the key in `g`.
+    laws("g:\n ?\n:\n", "g:\n ?\n:\n", ":\n", "outer");
+    laws(
+        "g:\n ? a\n : b\n: c\n",
+        "g:\n ? a\n : b\n: c\n",
+        ": c\n",
+        "both",
+    );
+    laws("g:\n- ? a\n- b\n", "g:\n- ? a\n- b\n", "g:\n- b\n", "items");
+}
+
+#[test]
 fn any_documents() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/yaml");
     let mut paths: Vec<_> = std::fs::read_dir(folder)

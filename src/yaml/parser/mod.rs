@@ -71,6 +71,8 @@ struct Open {
     node: u32,
     /// In a mapping: whether a key comes next.
     at_key: bool,
+    /// The `?` of its last key.
+    question: Option<usize>,
     flow: bool,
 }
 
@@ -244,7 +246,7 @@ impl<'t> Builder<'t> {
         let mut mark = NONE;
         if let Some(open) = self.open.last_mut() {
             parent = open.node;
-            let (at_key, flow) = (open.at_key, open.flow);
+            let (at_key, flow, question) = (open.at_key, open.flow, open.question.take());
             let in_mapping = self.tree.nodes[parent as usize].kind.is_mapping();
             if in_mapping {
                 open.at_key = !at_key;
@@ -264,9 +266,16 @@ impl<'t> Builder<'t> {
             // Below a `?` without a `:` the next key may begin with a colon itself: `::`.
             let spaced = indicator == b'?' || (indicator == b':' && !flow);
             let lone = spaced && !self.is_indicator(at);
-            if indicator != 0 && self.bytes.get(at) == Some(&indicator) && !lone {
+            // Below a `?` without a `:` an entry further left may begin with a colon, too.
+            let is_outer = !flow && question.is_some_and(|key| self.column(at) < self.column(key));
+            if indicator != 0 && self.bytes.get(at) == Some(&indicator) && !lone && !is_outer {
                 mark = offset(at);
                 self.cursor = at + 1;
+                if indicator == b'?'
+                    && let Some(open) = self.open.last_mut()
+                {
+                    open.question = Some(at);
+                }
             } else if flow && !is_value {
                 self.cursor = at;
             }
@@ -300,6 +309,11 @@ impl<'t> Builder<'t> {
             }
         }
         Ok(id)
+    }
+
+    /// Bytes of its line in front of a byte.
+    fn column(&self, at: usize) -> usize {
+        at - line_start(self.bytes, at)
     }
 
     /// Whether the byte at `at` is an indicator: white space or the end follows.
@@ -349,6 +363,7 @@ impl<'t> Builder<'t> {
         self.open.push(Open {
             node: id,
             at_key: true,
+            question: None,
             flow,
         });
         Ok(())
