@@ -98,3 +98,73 @@ fn edited<'f, E: From<EditError>>(
     }
     Ok(Some(editor.finish_checked(options)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Text;
+    use crate::yaml::{Content, Value};
+
+    fn annotate<'d>(node: NodeRef<'d>, editor: &mut Editor<'d, '_>) -> Result<(), EditError> {
+        let Some(metadata) = node.get("metadata") else {
+            return Ok(());
+        };
+        let set = |editor: &mut Editor<'d, '_>, mapping, key: &str, value| {
+            editor.set(mapping, key, Content::Value(value))
+        };
+        match metadata.get("annotations") {
+            Some(annotations) => set(editor, annotations, "b", Value::from("c")),
+            None => {
+                let new = Value::Mapping(vec![(Value::from("b"), Value::from("c"))]);
+                set(editor, metadata, "annotations", new)
+            }
+        }
+    }
+
+    #[test]
+    fn documents_edited_alone_are_those_of_the_whole_text() {
+        let documents = [
+            "kind: A\nmetadata:\n  name: a\nspec:\n  - x\n",
+            "kind: A\nmetadata:\n  name: a # b\n  # below\n\n# above\nspec: {}\n",
+            "kind: A\nmetadata:\n    name: a\n    annotations: # c\n        x: y\n    # d\nspec:\n    a: 1\n",
+            "# head\n\nmetadata: {name: a}\nkind: A\n",
+            "spec:\n- a: |\n    text\n\n\nmetadata:\n  annotations: {a: b} # c\n",
+            "metadata:\n  name: |\n    a\n    b\n\nspec: 1\n",
+            "spec: 1\n",
+            "metadata:\n  annotations:\n    a: \"b\"\n  name: a\n",
+        ];
+        let crlf = documents.map(|text| text.replace('\n', "\r\n"));
+        let all = documents.map(str::to_owned).into_iter().chain(crlf);
+        let all: Vec<String> = all.collect();
+        let pairs = all.iter().flat_map(|one| {
+            let line = if one.contains('\r') {
+                "---\r\n"
+            } else {
+                "---\n"
+            };
+            let others = all.iter();
+            let alike = others.filter(|other| other.contains('\r') == one.contains('\r'));
+            alike.map(move |other| format!("{one}{line}{other}"))
+        });
+        for text in pairs.chain(all.clone()) {
+            let count = 1 + text.matches("---").count();
+            let source = || SourceText::scanned(Text::from(text.clone()), ParseOptions::default());
+            let (mut alone, mut whole) = (source(), source());
+            let numbers: Vec<_> = (0..count).map(|n| (n, Extent::Metadata)).collect();
+            let is_edited = alone.edit_documents::<EditError>(
+                &numbers,
+                |_, node, editor| annotate(node, editor),
+                |_, error| panic!("{error}"),
+            );
+            assert!(is_edited || !IN_USE);
+            let edited = whole.edit_last::<EditError>(|document, editor| {
+                let mut roots = (0..document.len()).filter_map(|index| document.root(index));
+                roots.try_for_each(|root| annotate(root, editor))
+            });
+            edited.expect("edits");
+            if is_edited {
+                assert_eq!(alone.text(), whole.text(), "{text}");
+            }
+        }
+    }
+}

@@ -65,5 +65,5 @@ pub(crate) use tree::most_nodes;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;
 pub(crate) use verbatim::{
-    document_as_content, document_as_item, lines_as_item, whole_lines_as_item,
+    document_as_content, document_as_item, lines_as_item, may_keep_lines, whole_lines_as_item,
 };

@@ -66,7 +66,7 @@ pub(crate) fn whole_lines_as_item(text: &str, indent: usize, newline: &str) -> O
 }
 
 /// Whether a block scalar of the text may keep the line breaks at its end (YAML 1.2.2, 8.1.1.2).
-fn may_keep_lines(text: &str) -> bool {
+pub(crate) fn may_keep_lines(text: &str) -> bool {
     let mut plus = memchr::memchr_iter(b'+', text.as_bytes());
     plus.any(|at| {
         let header = text[..at].trim_end_matches(|character: char| character.is_ascii_digit());

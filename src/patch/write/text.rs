@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::super::fields::Fields;
 use super::super::node::{Node, Shape};
 use super::{insert, write};
-use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value, node_text};
+use crate::yaml::{
+    Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value, may_keep_lines, node_text,
+};
 
 /// A value as the text of a document: that of what it was made of, as far as it is.
 ///
@@ -75,11 +77,8 @@ fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
 /// edit a copy.
 fn edited_in_place<'f>(root: NodeRef<'f>, lines: Range<usize>, new: &Node<'f>) -> Option<String> {
     let text = root.document.text.get(lines.clone())?;
-    // What follows a scalar with `+` is part of it.
-    let is_digit = |character: char| character.is_ascii_digit();
-    let keeps = |before: &str| before.trim_end_matches(is_digit).ends_with(['|', '>']);
-    let mut plus = memchr::memchr_iter(b'+', text.as_bytes());
-    if !root.ends_its_document(lines.end) || plus.any(|at| keeps(&text[..at])) {
+    // What follows a scalar that keeps its line breaks is part of it.
+    if !root.ends_its_document(lines.end) || may_keep_lines(text) {
         return None;
     }
     let mut editor = Editor::of_part(root)?;
