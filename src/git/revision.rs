@@ -175,6 +175,9 @@ impl Repository {
             return Err(not_found(format!("expected a commit, found a {kind}")));
         }
         self.check_tags(revision)?;
+        // It is read again on the way to a parent, without a check.
+        let shallow = self.git.shallow_commits();
+        shallow.map_err(|error| self.unreadable("`shallow`".to_owned(), &error))?;
         let spec: &BStr = revision.into();
         let parsed = self.git.rev_parse(spec);
         let parsed = parsed.map_err(|error| not_found(cause(&error)))?;

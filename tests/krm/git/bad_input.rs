@@ -282,6 +282,15 @@ fn a_tag_that_stands_for_itself() {
     }
 }
 
+/// Found by the fuzz target `git`: it was read without a check on the way to a parent.
+#[test]
+fn a_damaged_list_of_shallow_commits() {
+    let folder = catalog(&[]);
+    folder.put("catalog/.git/shallow", "no object\n");
+    let message = refused_with(&folder, "local", "catalog//nginx?ref=main~1");
+    assert!(message.starts_with("cannot read"), "{message}");
+}
+
 /// Found by the fuzz target `git`: the tree of a damaged commit was looked for without a check.
 #[test]
 fn a_part_of_a_damaged_commit() {
