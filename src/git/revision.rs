@@ -147,7 +147,9 @@ impl Repository {
         } else {
             name
         })?;
-        if let Ok(parsed) = self.git.rev_parse(beginning)
+        // What a name alone stands for is followed later.
+        if beginning.len() < revision.len()
+            && let Ok(parsed) = self.git.rev_parse(beginning)
             && let Some(id) = parsed.single()
         {
             self.behind_tags(id.detach())?;

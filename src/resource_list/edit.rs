@@ -8,7 +8,7 @@ use super::{Form, Item, ItemId, ResourceList};
 use crate::resource::Resource;
 use crate::source_text::{EditedText, Extent, Locator, SourceText};
 use crate::text::Text;
-use crate::yaml::{EditError, Editor, NodeId, NodeRef, OwnedDocument};
+use crate::yaml::{EditError, Editor, NodeId, NodeRef, OwnedDocument, sole_document};
 
 impl ResourceList {
     /// Edits an item. If `change` fails, nothing is changed.
@@ -114,24 +114,14 @@ impl ResourceList {
 
     /// The lines of an item that is one of the documents of its text; `None` where only a tree can tell.
     fn scanned_document(&self, id: ItemId, documents: &[Range<usize>]) -> Option<Text> {
-        const MARKER: &str = "---\n";
         let item = &self.items[id.0];
         let Locator::Document(number) = item.locator else {
             return None;
         };
-        let Range { start, end } = documents.get(number)?.clone();
         let text = self.texts[item.text].edited_text();
-        let document = &text[start..end];
-        let start = start
-            + if document.starts_with(MARKER) {
-                MARKER.len()
-            } else {
-                0
-            };
-        // A comment or a carriage return behind a marker, or a comment above it.
-        let is_known = !document[..].starts_with("---") || document.starts_with(MARKER);
-        let has_marker = memchr::memmem::find(&text.as_bytes()[start..end], b"\n---").is_some();
-        (is_known && !has_marker && text.ends_with('\n')).then(|| text.slice(start..end))
+        let document = text.slice(documents.get(number)?.clone());
+        let lines = sole_document(&document).filter(|_| text.ends_with('\n'))?;
+        Some(document.slice(lines))
     }
 
     /// Groups items by the text that they are in.
