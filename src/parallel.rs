@@ -5,7 +5,7 @@
 //! thread pool and its crates to do the same.
 
 use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Bytes that a thread takes at a time. Smaller inputs stay on one thread.
@@ -27,33 +27,31 @@ pub(crate) fn map<T: Sync, R: Send>(
     if threads == 1 {
         return items.iter().map(work).collect();
     }
-    let next = AtomicUsize::new(0);
+    // Each result is put where it stays: a second vector of many results would take memory.
+    let mut results: Vec<Option<R>> = Vec::new();
+    results.resize_with(items.len(), || None);
+    let mut rest = results.as_mut_slice();
+    let shares = shares.into_iter().map(|share| {
+        let places = rest.split_off_mut(..share.len()).unwrap_or_default();
+        (share, places)
+    });
+    let shares: Vec<_> = shares.collect();
+    let shares = Mutex::new(shares.into_iter());
+    let next = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
     let run = || {
-        let mut done: Vec<(usize, Vec<R>)> = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(share) = shares.get(number) else {
-                return done;
-            };
-            done.push((number, share.iter().map(&work).collect()));
-        }
-    };
-    let mut done = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
-        let mut done = run();
-        for other in others {
-            match other.join() {
-                Ok(results) => done.extend(results),
-                Err(panic) => std::panic::resume_unwind(panic),
+        while let Some((share, places)) = next() {
+            for (item, place) in share.iter().zip(places) {
+                *place = Some(work(item));
             }
         }
-        done
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(run);
+        }
+        run();
     });
-    done.sort_unstable_by_key(|(number, _)| *number);
-    let mut results = Vec::with_capacity(items.len());
-    done.into_iter()
-        .for_each(|(_, share)| results.extend(share));
-    results
+    results.into_iter().map_while(|result| result).collect()
 }
 
 /// Cuts the items into runs of about [`SHARE`] bytes.

@@ -126,6 +126,7 @@ fn one(
             resource: resource.clone(),
             before: String::new(),
             text: to_text(&created)?,
+            is_sound: false,
         });
     };
     let rules = Rules::of(schema, &resource.api_version, &resource.kind);
@@ -143,12 +144,18 @@ fn one(
     if with_origin(&result) {
         result = with_annotations(result, resource);
     }
-    let text = text_of(live, result)?;
+    let (text, is_sound) = text_of(live, result)?;
     Ok(Document {
         item: pair.id,
         resource: resource.clone(),
-        before: whole_text(live),
+        // An item has no diff.
+        before: if in_list {
+            String::new()
+        } else {
+            whole_text(live)
+        },
         text,
+        is_sound,
     })
 }
 

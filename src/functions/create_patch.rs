@@ -157,6 +157,7 @@ fn one(
         resource: resource.clone(),
         before: String::new(),
         text: to_text(&sparse(&patch, &config))?,
+        is_sound: false,
     }))
 }
 

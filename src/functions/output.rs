@@ -31,6 +31,8 @@ pub struct Document {
     pub before: String,
     /// Its text.
     pub text: String,
+    /// Whether the text is surely YAML, also as an item.
+    pub is_sound: bool,
 }
 
 impl Output {
@@ -54,7 +56,7 @@ impl Output {
         }
         // Neither are the items.
         list.drop_trees();
-        for document in &documents {
+        for document in documents.iter().filter(|document| !document.is_sound) {
             Tree::parse(&document.text, ParseOptions::default())
                 .map_err(EditError::Broken)
                 .map_err(broken)?;
@@ -72,7 +74,7 @@ fn replace_items(
 ) -> Result<(), EditError> {
     let mut contents = BTreeMap::new();
     for document in documents {
-        if list.replace_plain_lines(document.item, &document.text) {
+        if list.replace_plain_lines(document.item, &document.text, document.is_sound) {
             continue;
         }
         let text = OwnedDocument::parse(document.text).map_err(EditError::Broken)?;

@@ -180,14 +180,19 @@ impl ResourceList {
     }
 
     /// Replaces the lines of an item that has no comments around it by those of a text with one document, and makes no
-    /// tree. False where only [`ResourceList::replace_lines`] can tell.
-    pub(crate) fn replace_plain_lines(&mut self, id: ItemId, document: &str) -> bool {
+    /// tree. False where only [`ResourceList::replace_lines`] can tell. A text that `is_sound` is known to be a mapping.
+    pub(crate) fn replace_plain_lines(
+        &mut self,
+        id: ItemId,
+        document: &str,
+        is_sound: bool,
+    ) -> bool {
         let Form::Stream(stream) = &self.form else {
             return false;
         };
         let text = &mut self.texts[self.items[id.0].text];
         let new = plain_replaced(text.text(), document, stream.indent);
-        new.is_some_and(|new| text.replace_item(new))
+        new.is_some_and(|new| text.replace_item(new, is_sound))
     }
 
     /// Replaces the lines of an item by those of a document. False if the item shares its lines with
@@ -248,7 +253,8 @@ impl ResourceList {
             }
             Form::Stream(stream) => {
                 let ids: Vec<ItemId> = other.items().map(|(id, _)| id).collect();
-                let mut new = Vec::with_capacity(ids.len());
+                self.texts.reserve_exact(ids.len());
+                self.items.reserve_exact(ids.len());
                 for ids in other.by_text(ids) {
                     let number = other.items[ids[0].0].text;
                     let documents = other.texts[number].scanned_documents();
@@ -258,12 +264,13 @@ impl ResourceList {
                             None => other.sole_document(id),
                         };
                         let text = stream.item_of(&other, id, lines)?;
-                        new.push((text, std::mem::take(&mut other.items[id.0].resource)));
+                        let resource = std::mem::take(&mut other.items[id.0].resource);
+                        let number = self.texts.len();
+                        self.items
+                            .push(Item::new(resource, number, Locator::Item(0)));
+                        self.texts.push(text);
                     }
                     other.texts[number].clear();
-                }
-                for (text, resource) in new {
-                    self.push_item(text, resource);
                 }
             }
             Form::Whole => {

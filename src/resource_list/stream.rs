@@ -203,7 +203,7 @@ impl ResourceList {
         self.push_new_items(new.remove(&None))
     }
 
-    pub(super) fn push_item(&mut self, text: SourceText, resource: Resource) {
+    fn push_item(&mut self, text: SourceText, resource: Resource) {
         let item = Item::new(resource, self.texts.len(), Locator::Item(0));
         self.items.push(item);
         self.texts.push(text);

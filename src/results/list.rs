@@ -1,7 +1,5 @@
 //! The results of a run.
 
-use std::collections::BTreeMap;
-
 use super::{FunctionResult, Reason, Severity};
 
 /// How many results of one severity and reason are listed.
@@ -16,15 +14,15 @@ pub(crate) const MOST_LISTED: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct Results {
     listed: Vec<FunctionResult>,
-    kinds: BTreeMap<Kind, Listed>,
+    /// There are no more than there are reasons.
+    kinds: Vec<Listed>,
 }
 
-/// Severity and reason.
-type Kind = (Severity, Option<Box<str>>);
-
-/// The listed results of one kind.
-#[derive(Debug, Default)]
+/// The listed results of one severity and reason.
+#[derive(Debug)]
 struct Listed {
+    severity: Severity,
+    reason: Option<Box<str>>,
     count: usize,
     /// The index of the last one.
     last: usize,
@@ -33,16 +31,41 @@ struct Listed {
 impl Results {
     /// Adds one.
     pub fn push(&mut self, result: FunctionResult) {
-        let reason = result.tags.iter().find(|(name, _)| name == "reason");
-        let reason = reason.map(|(_, reason)| reason.as_str().into());
-        let listed = self.kinds.entry((result.severity, reason)).or_default();
+        if self.listed.is_empty() {
+            // Thousands of such lists can be there at a time, and most have one.
+            self.listed.reserve_exact(1);
+            self.kinds.reserve_exact(1);
+        }
+        let last = self.listed.len();
+        let listed = self.listed_like(&result);
         if listed.count > MOST_LISTED {
-            self.listed[listed.last].more += 1 + result.more;
+            let last = listed.last;
+            self.listed[last].more += 1 + result.more;
             return;
         }
         listed.count += 1;
-        listed.last = self.listed.len();
+        listed.last = last;
         self.listed.push(result);
+    }
+
+    /// Those of the same kind as a result.
+    fn listed_like(&mut self, result: &FunctionResult) -> &mut Listed {
+        let reason = result.tags.iter().find(|(name, _)| name == "reason");
+        let reason = reason.map(|(_, reason)| reason.as_str());
+        let is_like = |listed: &Listed| {
+            listed.severity == result.severity && listed.reason.as_deref() == reason
+        };
+        let at = self.kinds.iter().position(is_like);
+        let at = at.unwrap_or_else(|| {
+            self.kinds.push(Listed {
+                severity: result.severity,
+                reason: reason.map(Box::from),
+                count: 0,
+                last: 0,
+            });
+            self.kinds.len() - 1
+        });
+        &mut self.kinds[at]
     }
 
     /// Adds those of another list behind these.

@@ -18,6 +18,8 @@ pub enum Content<'f> {
     Node(NodeRef<'f>),
     /// A text made for this place, with one document; as a node of it.
     Text(Arc<OwnedDocument>),
+    /// The entries of a mapping, none of them twice, with keys that stand nowhere yet.
+    Map(Vec<(String, Content<'f>)>),
 }
 
 impl Content<'_> {
@@ -29,6 +31,10 @@ impl Content<'_> {
             Self::Node(node) if node.is_assembled() => node.value().map_or(0, |v| v.length()),
             Self::Node(node) => node.source().len(),
             Self::Text(text) => text.text.len(),
+            Self::Map(entries) => {
+                let entry = |(key, value): &(String, Self)| key.len() + value.length();
+                entries.iter().map(entry).sum()
+            }
         }
     }
 
@@ -42,6 +48,10 @@ impl Content<'_> {
                 source.contains(['+', '\\', '*']) || source.ends_with('\n')
             }
             Self::Text(text) => text.text.contains(['+', '\\', '*']),
+            Self::Map(entries) => {
+                let last = entries.last();
+                last.is_some_and(|(_, value)| value.may_keep_blank_lines())
+            }
         }
     }
 
@@ -52,7 +62,23 @@ impl Content<'_> {
             // A string of several lines becomes one where its source cannot be carried over.
             Self::Node(node) => node.source().contains(['|', '>', '\n', '\\', '*']),
             Self::Text(text) => text.text.contains(['|', '>', '\n', '\\', '*']),
+            Self::Map(entries) => entries.iter().any(|(_, value)| value.holds_block_scalar()),
         }
+    }
+
+    /// The value; that of what has no end is null.
+    pub(super) fn value(&self) -> Value {
+        let value = match self {
+            Self::Value(value) => return value.clone(),
+            Self::Node(node) => node.value(),
+            Self::Text(text) => text.root().and_then(|root| root.value()),
+            Self::Map(entries) => {
+                let entry =
+                    |(key, value): &(String, Self)| (Value::from(key.as_str()), value.value());
+                return Value::Mapping(entries.iter().map(entry).collect());
+            }
+        };
+        value.unwrap_or(Value::Null)
     }
 }
 
@@ -155,6 +181,7 @@ impl OwnedDocument {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yaml::Editor;
 
     #[test]
     fn a_literal_of_one_line_is_what_the_parser_makes_of_its_text() {
@@ -178,6 +205,36 @@ mod tests {
             "", " a", "a\nb", "a\r", "\ta", "a\u{85}", "\u{feff}", "a\u{7f}",
         ] {
             assert!(OwnedDocument::literal(line).is_none(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn entries_are_written_as_their_value() {
+        let text = |text: &str| Content::Value(Value::from(text));
+        let map = Content::Map(vec![
+            ("a".to_owned(), text("b")),
+            ("5".to_owned(), text("c\nd\n")),
+            ("e".to_owned(), Content::Map(Vec::new())),
+            (
+                "f".to_owned(),
+                Content::Map(vec![("g: h".to_owned(), text("true"))]),
+            ),
+        ]);
+        for source in [
+            "a: b\n",
+            "{a: b}\n",
+            "{\n  \"a\": \"b\"\n}\n",
+            "- a: b\n  c: d\n",
+        ] {
+            let document = OwnedDocument::parse(source.to_owned()).expect("YAML");
+            let with = |content: Content<'_>| {
+                let root = document.root().expect("a node");
+                let mapping = root.items().next().unwrap_or(root);
+                let mut editor = Editor::new(document.document());
+                let inserted = editor.insert_entry(mapping, None, "new", content);
+                inserted.and_then(|()| editor.finish()).expect("an edit")
+            };
+            assert_eq!(with(map.clone()), with(Content::Value(map.value())));
         }
     }
 }

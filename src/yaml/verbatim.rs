@@ -78,7 +78,8 @@ fn behind_dash(lines: &str, indent: usize, newline: &str) -> String {
     let (dash, below) = (format!("{:indent$}- ", ""), format!("{:indent$}  ", ""));
     let bytes = lines.as_bytes();
     let count = 1 + memchr::memchr_iter(b'\n', bytes).count();
-    let mut out = String::with_capacity(lines.len() + count * (below.len() + newline.len()));
+    let more = below.len() + newline.len() - 1;
+    let mut out = String::with_capacity(lines.len() + count * more + 1);
     let mut at = 0;
     while at < lines.len() {
         let end = near_line_end(bytes, at);

@@ -3,11 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::super::fields::Fields;
+use super::super::fields::{Field, Fields};
 use super::super::node::{Node, Shape};
 use super::{insert, write};
 use crate::yaml::{
-    Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value, may_keep_lines, node_text,
+    Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, ParseOptions, Value,
+    content_text, may_keep_lines, node_text,
 };
 
 /// A value as the text of a document: that of what it was made of, as far as it is.
@@ -25,9 +26,12 @@ pub fn to_text(new: &Node<'_>) -> Result<String, EditError> {
             Some(root) => node_text(root),
             None => String::new(),
         },
+        map @ Content::Map(_) => content_text(&map),
     })
 }
 
+/// Where a resource may be put.
+const BEHIND_DASH: ParseOptions = ParseOptions { depth: 1 };
 /// Above this size the text of a resource is not copied to write a part of it.
 const LARGE: usize = 1 << 20;
 
@@ -46,7 +50,7 @@ fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
         .is_some_and(|list| list.kind() == NodeKind::BlockSequence);
     if is_item || (source.document_range().is_some() && column == 0) {
         let text = edited_in_place(source, source.lines(), new);
-        let text = text.and_then(|text| moved_left(text, column));
+        let text = text.and_then(|(text, _)| moved_left(text, column));
         if let Some(text) = text.filter(|text| is_mapping_alone(text)) {
             return Ok(Some(text));
         }
@@ -63,7 +67,7 @@ fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
     }
     let mut editor = Editor::new(document);
     write(source, source, new, &mut editor)?;
-    let text = editor.splice()?.into_text()?;
+    let text = editor.splice()?.into_text(ParseOptions::default())?;
     let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
     let left = match index {
         Some(index) => text.document().root(index),
@@ -72,10 +76,14 @@ fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
     Ok(left.map(node_text))
 }
 
-/// The lines of a document with the edits that a value made of its root needs. `None` where the lines
-/// would read in another way as a text of their own, or an edit reaches out of them: those who get none
+/// The lines of a document with the edits that a value made of its root needs, and whether they are surely YAML. `None`
+/// where the lines would read in another way as a text of their own, or an edit reaches out of them: those who get none
 /// edit a copy.
-fn edited_in_place<'f>(root: NodeRef<'f>, lines: Range<usize>, new: &Node<'f>) -> Option<String> {
+fn edited_in_place<'f>(
+    root: NodeRef<'f>,
+    lines: Range<usize>,
+    new: &Node<'f>,
+) -> Option<(String, bool)> {
     let text = root.document.text.get(lines.clone())?;
     // What follows a scalar that keeps its line breaks is part of it.
     if !root.ends_its_document(lines.end) || may_keep_lines(text) {
@@ -83,7 +91,7 @@ fn edited_in_place<'f>(root: NodeRef<'f>, lines: Range<usize>, new: &Node<'f>) -
     }
     let mut editor = Editor::of_part(root)?;
     write(root, root, new, &mut editor).ok()?;
-    editor.splice_part(lines).ok()
+    editor.splice_part(lines, BEHIND_DASH).ok()
 }
 
 /// Lines of a collection behind a dash, the first from its first key, as those of a document. `None` if one of them begins
@@ -171,24 +179,24 @@ pub(super) fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
     if editor.is_empty() {
         return Ok(Content::Text(Arc::new(owned)));
     }
-    let text = editor.splice()?.into_text()?;
+    let text = editor.splice()?.into_text(ParseOptions::default())?;
     let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
     Ok(Content::Text(Arc::new(text)))
 }
 
-/// The text of a resource made to hold a value: its own text, with what differs. Whoever writes it
-/// out has to parse it.
+/// The text of a resource made to hold a value: its own text, with what differs. Whether it is surely YAML, also as an
+/// item; if not, whoever writes it out has to parse it.
 ///
 /// # Errors
 /// Those of the [`Editor`].
-pub fn text_of<'f>(resource: NodeRef<'f>, new: Node<'f>) -> Result<String, EditError> {
+pub fn text_of<'f>(resource: NodeRef<'f>, new: Node<'f>) -> Result<(String, bool), EditError> {
     let own = resource.document_text();
     if own.is_some_and(|own| own.len() == resource.document.text.len()) {
         // A text of its own is edited where it stands: large ones are parsed once less.
         let mut editor = Editor::new(resource.document);
         write(resource, resource, &new, &mut editor)?;
         drop(new);
-        return editor.splice()?.into_text();
+        return editor.finish_unchecked(BEHIND_DASH);
     }
     let in_place = |lines| edited_in_place(resource, lines, &new);
     if let Some(text) = resource.document_range().and_then(in_place) {
@@ -197,15 +205,24 @@ pub fn text_of<'f>(resource: NodeRef<'f>, new: Node<'f>) -> Result<String, EditE
     let text = own.map_or_else(|| node_text(resource), str::to_owned);
     let owned = OwnedDocument::parse(text).map_err(EditError::Broken)?;
     let Some(root) = owned.root() else {
-        return to_text(&new);
+        return Ok((to_text(&new)?, false));
     };
     let mut editor = Editor::new(owned.document());
     write(root, resource, &new, &mut editor)?;
-    editor.splice()?.into_text()
+    Ok((editor.splice()?.into_text(ParseOptions::default())?, false))
 }
 
-/// A map made from nothing that has a text; its values may have one.
+/// A map made from nothing that has a text; its values may have one, and entries that of a key with its comments.
 fn made<'f>(fields: &Fields<'f>) -> Result<Content<'f>, EditError> {
+    let stands_nowhere = |at| fields.null_key(at).is_none() && fields.get(at).entry.is_none();
+    if (0..fields.len()).all(stands_nowhere) {
+        let entry = |field: Field<'f>| Ok((field.key.into_owned(), content(&field.value)?));
+        return fields
+            .iter()
+            .map(entry)
+            .collect::<Result<_, _>>()
+            .map(Content::Map);
+    }
     let empty = OwnedDocument::parse("{}\n".to_owned()).map_err(EditError::Broken)?;
     let Some(root) = empty.root() else {
         return Ok(Content::Value(Value::Mapping(Vec::new())));
@@ -214,7 +231,7 @@ fn made<'f>(fields: &Fields<'f>) -> Result<Content<'f>, EditError> {
     for at in 0..fields.len() {
         insert(root, None, fields, at, &mut editor)?;
     }
-    let text = editor.splice()?.into_text()?;
+    let text = editor.splice()?.into_text(ParseOptions::default())?;
     let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
     Ok(Content::Text(Arc::new(text)))
 }

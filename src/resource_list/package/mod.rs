@@ -254,7 +254,8 @@ impl ResourceList {
             numbers: HashMap::with_capacity(files.len()),
             others,
         };
-        let (mut texts, mut items) = (Vec::with_capacity(files.len()), Vec::new());
+        let count = files.iter().map(|file| file.documents.len()).sum();
+        let (mut texts, mut items) = (Vec::with_capacity(files.len()), Vec::with_capacity(count));
         for file in files {
             let number = texts.len();
             texts.push(file.text);

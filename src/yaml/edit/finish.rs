@@ -35,41 +35,55 @@ impl Editor<'_, '_> {
     ///
     /// # Errors
     /// As [`Editor::finish`].
-    pub(crate) fn finish_checked(mut self, options: ParseOptions) -> Result<String, EditError> {
+    pub(crate) fn finish_checked(self, options: ParseOptions) -> Result<String, EditError> {
+        let (text, is_sound) = self.finish_unchecked(options)?;
+        if is_sound {
+            debug_assert!(Tree::check(&text, options).is_ok(), "{text}");
+        } else {
+            Tree::check(&text, options).map_err(EditError::Broken)?;
+        }
+        Ok(text)
+    }
+
+    /// The text with all changes made, and whether it is surely YAML; if not, whoever writes it out has to parse it.
+    ///
+    /// # Errors
+    /// [`EditError::Overlap`] and those of an edit that cannot be settled.
+    pub(crate) fn finish_unchecked(
+        self,
+        options: ParseOptions,
+    ) -> Result<(String, bool), EditError> {
         let document = self.document;
         if expanded(document, self.own_tree.as_deref()).is_some() || !document.text.ends_with('\n')
         {
-            return self.splice()?.checked(options);
+            let spliced = self.splice()?;
+            let is_parsed = spliced.cut.is_some();
+            return Ok((spliced.into_text(options)?, is_parsed));
         }
+        self.splice_part(0..document.text.len(), options)
+    }
+
+    /// The text of a range with the changes made, and whether it is surely YAML; if not, whoever writes it out has to
+    /// parse it. The range ends with a line, and either the text or a document ends there.
+    ///
+    /// # Errors
+    /// [`EditError::Overlap`] if a change reaches out of the range.
+    pub(crate) fn splice_part(
+        mut self,
+        range: Range<usize>,
+        options: ParseOptions,
+    ) -> Result<(String, bool), EditError> {
         self.take_out_gone();
+        let document = self.document;
         let mut edit = TextEdit::default();
         self.edit_nodes(0..u32::MAX, &mut edit)?;
         // What is large is let go before the text is made.
         drop(self);
         let sections = Sections::of(document, &mut edit);
-        let text = edit.apply(document.text, 0)?;
-        let is_sound = sections.is_some_and(|sections| sections.are_sound(&text, options.depth));
-        if is_sound {
-            debug_assert!(Tree::check(&text, options).is_ok(), "{text}");
-            return Ok(text);
-        }
-        Tree::check(&text, options).map_err(EditError::Broken)?;
-        Ok(text)
-    }
-
-    /// The text of a range with the changes made, which whoever writes it out has to parse. The range ends
-    /// with a line, and either the text or a document ends there.
-    ///
-    /// # Errors
-    /// [`EditError::Overlap`] if a change reaches out of the range.
-    pub(crate) fn splice_part(mut self, range: Range<usize>) -> Result<String, EditError> {
-        self.take_out_gone();
-        let source = self.document.text;
-        let mut edit = TextEdit::default();
-        self.edit_nodes(0..u32::MAX, &mut edit)?;
-        // What is large is let go before the text is made.
-        drop(self);
-        edit.apply(&source[range.clone()], range.start)
+        let text = edit.apply(&document.text[range.clone()], range.start)?;
+        let are_sound = |sections: Sections<'_>| sections.are_sound(&text, range.start, options);
+        let is_sound = sections.is_some_and(are_sound);
+        Ok((text, is_sound))
     }
 
     /// Takes out what was removed.
@@ -177,10 +191,10 @@ impl Spliced {
     ///
     /// # Errors
     /// [`EditError::Broken`].
-    pub(crate) fn into_text(self) -> Result<String, EditError> {
+    pub(crate) fn into_text(self, options: ParseOptions) -> Result<String, EditError> {
         if self.cut.is_none() {
             return Ok(self.text);
         }
-        self.parse(ParseOptions::default()).map(|(text, _)| text)
+        self.parse(options).map(|(text, _)| text)
     }
 }

@@ -323,15 +323,3 @@ fn shared(node: NodeRef<'_>, anchor: &str) -> EditError {
         anchor: anchor.to_owned(),
     }
 }
-
-impl Content<'_> {
-    /// The value of the content.
-    fn value(&self) -> Value {
-        let value = match self {
-            Self::Value(value) => return value.clone(),
-            Self::Node(node) => node.value(),
-            Self::Text(text) => text.root().and_then(|root| root.value()),
-        };
-        value.unwrap_or(Value::Null)
-    }
-}

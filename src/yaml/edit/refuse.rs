@@ -63,13 +63,23 @@ impl<'d, 'f> Editor<'d, 'f> {
 /// Checks content that is written from its value: aliases read anchors of another document, and
 /// keys that are collections may be equal in different spellings.
 pub(super) fn readable(content: Content<'_>) -> Result<Content<'_>, EditError> {
-    let node = match &content {
+    check_readable(&content)?;
+    Ok(content)
+}
+
+fn check_readable(content: &Content<'_>) -> Result<(), EditError> {
+    let node = match content {
         Content::Node(node) => Some(*node),
         Content::Text(text) => text.root(),
         Content::Value(_) => None,
+        Content::Map(entries) => {
+            return entries
+                .iter()
+                .try_for_each(|(_, value)| check_readable(value));
+        }
     };
     if let Some(node) = node.filter(NodeRef::is_complex) {
-        let place = match &content {
+        let place = match content {
             Content::Text(_) => "the new value".to_owned(),
             _ => node.path().to_string(),
         };
@@ -81,7 +91,7 @@ pub(super) fn readable(content: Content<'_>) -> Result<Content<'_>, EditError> {
             return Err(EditError::KeyTwice { place, key });
         }
     }
-    Ok(content)
+    Ok(())
 }
 
 /// A key that a mapping within has twice: collections as keys may be there twice in a text, if

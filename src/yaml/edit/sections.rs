@@ -17,7 +17,7 @@ use crate::yaml::document::Document;
 use crate::yaml::node::NodeRef;
 use crate::yaml::scan::part;
 use crate::yaml::text_edit::TextEdit;
-use crate::yaml::tree::{NodeId, NodeKind, Reader, offset};
+use crate::yaml::tree::{NodeId, NodeKind, ParseOptions, Reader, offset};
 
 /// More changes than these, and a check of the whole text takes little beside them.
 const MOST_CHANGES: usize = 256;
@@ -66,10 +66,10 @@ impl<'d> Sections<'d> {
         Some(Self(found))
     }
 
-    /// Whether `text`, the source with the changes made, is surely YAML within the limits; `depth` collections are around it.
-    pub(super) fn are_sound(&self, text: &str, depth: usize) -> bool {
+    /// Whether `text`, the source from `start` on with the changes made, is surely YAML within the limits.
+    pub(super) fn are_sound(&self, text: &str, start: usize, options: ParseOptions) -> bool {
         // Where the section before ends, in the source and in the text.
-        let mut end = (0, 0);
+        let mut end = (start, 0);
         let mut is_sound = |section: &Section<'d>| {
             let Range { start, end: source } = section.lines.clone();
             let start = end.1 + (start - end.0);
@@ -78,7 +78,7 @@ impl<'d> Sections<'d> {
                 start + section.lines.len() + section.added - section.removed,
             );
             let lines = text.get(start..end.1);
-            lines.is_some_and(|lines| self.takes(section, lines, depth))
+            lines.is_some_and(|lines| self.takes(section, lines, options.depth))
         };
         text.len() <= MOST_BYTES && self.0.iter().all(&mut is_sound)
     }
@@ -345,7 +345,8 @@ data:
         }
         let sections = Sections::of(document, &mut edit);
         let text = edit.apply(source, 0).ok()?;
-        let is_sound = sections.is_some_and(|sections| sections.are_sound(&text, 0));
+        let is_sound =
+            sections.is_some_and(|sections| sections.are_sound(&text, 0, ParseOptions::default()));
         Some((
             is_sound,
             Tree::check(&text, ParseOptions::default()).is_ok(),

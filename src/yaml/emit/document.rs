@@ -74,13 +74,19 @@ pub(crate) fn node_text(node: NodeRef<'_>) -> String {
     if let Some(text) = collection_text(node) {
         return text;
     }
+    content_text(&Content::Node(node))
+}
+
+/// Content as the text of a document of its own.
+#[must_use]
+pub(crate) fn content_text(content: &Content<'_>) -> String {
     let format = Format {
         kept_scalars: KeptScalars::Everywhere,
         ..Format::DEFAULT
     };
     let mut text = String::new();
     let mut emitter = Emitter::at_line_start(&mut text, format);
-    emitter.content(&Content::Node(node), Owner::Root(0));
+    emitter.content(content, Owner::Root(0));
     if !text.is_empty() {
         text.push_str(format.newline);
     }

@@ -15,13 +15,11 @@ impl Emitter<'_> {
             Content::Value(value) => return self.flow_value(value, self.format.json),
             Content::Node(node) => Some(*node),
             Content::Text(text) => text.root(),
+            Content::Map(_) => None,
         };
         match node {
             Some(node) if self.fits_in_flow(node) => self.out.push_str(node.source()),
-            _ => {
-                let value = node.and_then(|node| node.value());
-                self.flow_value(&value.unwrap_or(Value::Null), self.format.json);
-            }
+            _ => self.flow_value(&content.value(), self.format.json),
         }
     }
 

@@ -21,7 +21,7 @@ mod transcribe;
 mod value;
 
 pub use document::to_block_text;
-pub(crate) use document::{draft_items_text, draft_text, node_text};
+pub(crate) use document::{content_text, draft_items_text, draft_text, node_text};
 pub(super) use rendered::Rendered;
 pub(super) use value::plain_or_quoted;
 
@@ -95,6 +95,14 @@ impl<'o> Emitter<'o> {
         match content {
             Content::Value(value) => self.value(value, owner),
             Content::Node(node) => self.node(*node, &[], owner),
+            Content::Map(entries) if entries.is_empty() => {
+                self.value(&Value::Mapping(Vec::new()), owner)
+            }
+            Content::Map(entries) => {
+                let key = |emitter: &mut Self, key: &String, column| emitter.text_key(key, column);
+                self.block_entries(entries, owner, key, Self::content);
+                Tail::Closed
+            }
             Content::Text(text) => {
                 let Some(root) = text.root() else {
                     return self.value(&Value::Null, owner);

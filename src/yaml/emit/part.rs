@@ -45,7 +45,7 @@ impl Emitter<'_> {
         // A node brings the comment on its key's line along.
         let is_below = self.out[from..].starts_with(self.format.newline);
         if is_below
-            && matches!(content, Content::Text(_))
+            && matches!(content, Content::Text(_) | Content::Map(_))
             && entry.value.kind().is_block_collection()
             && let Some(comment) = line_comment(entry.key).filter(|comment| !comment.is_empty())
         {

@@ -30,11 +30,11 @@ impl Emitter<'_> {
     }
 
     /// Writes the entries of a mapping in block style; `key` writes a key with its colon at a column, `value` a value.
-    pub(super) fn block_entries<T>(
+    pub(super) fn block_entries<K, T>(
         &mut self,
-        entries: &[(T, T)],
+        entries: &[(K, T)],
         owner: Owner,
-        key: impl Fn(&mut Self, &T, usize),
+        key: impl Fn(&mut Self, &K, usize),
         value: impl Fn(&mut Self, &T, Owner) -> Tail,
     ) {
         let column = owner.child(false, &self.format);

@@ -59,10 +59,16 @@ pub(crate) fn is_plain_string(text: &str) -> bool {
 /// Whether a plain scalar that begins so may be no string. Most scalars are words, and those may not.
 #[inline]
 pub(crate) fn may_be_special(first: u8) -> bool {
-    matches!(
-        first,
-        b'~' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'0'..=b'9' | b'-' | b'+' | b'.'
-    )
+    const SPECIAL: [bool; 256] = {
+        let mut special = [false; 256];
+        let mut firsts = b"~nNtTfF0123456789-+.".as_slice();
+        while let [first, rest @ ..] = firsts {
+            special[*first as usize] = true;
+            firsts = rest;
+        }
+        special
+    };
+    SPECIAL[usize::from(first)]
 }
 
 /// Whether a plain scalar that begins as `null`, a bool or a number means a string.

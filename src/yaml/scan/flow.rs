@@ -191,7 +191,7 @@ impl<E: Events> Scanner<'_, &mut E> {
     /// The end of a plain scalar within brackets or braces.
     fn flow_plain(&self, start: usize, limit: usize) -> Result<usize, Bail> {
         let first = self.bytes[start];
-        if !begins_plain(first) || matches!(first, b'?' | b':') {
+        if !begins_plain(first) && first != b'-' {
             return Err(Bail);
         }
         let bytes = &self.bytes[..limit];

@@ -101,19 +101,18 @@ impl<E: Events> Scanner<'_, &mut E> {
     }
 
     /// A plain scalar outside of flow collections: its end, and what ended it.
-    #[inline]
+    #[inline(always)]
     fn plain(&self, start: usize, limit: usize) -> Result<(usize, Stop), Bail> {
-        let first = self.bytes[start];
-        if !begins_plain(first) {
+        if !begins_plain(self.bytes[start]) && !self.begins_with_indicator(start, limit) {
             return Err(Bail);
         }
-        if matches!(first, b'-' | b'?' | b':') {
-            match self.bytes[start..limit].get(1) {
-                None | Some(b' ' | b'\t') => return Err(Bail),
-                Some(_) => {}
-            }
-        }
         self.plain_rest(start, limit)
+    }
+
+    /// Whether a plain scalar begins with `-`, `?` or `:`, which another character has to follow.
+    fn begins_with_indicator(&self, start: usize, limit: usize) -> bool {
+        matches!(self.bytes[start], b'-' | b'?' | b':')
+            && !matches!(self.bytes[start..limit].get(1), None | Some(b' ' | b'\t'))
     }
 
     /// As [`plain`](Self::plain), where any byte may be the first: on lines below.
@@ -194,26 +193,18 @@ pub(super) fn quoted_style(quote: u8) -> ScalarStyle {
     }
 }
 
-/// Whether a plain scalar can begin with this byte (YAML 1.2.2, 7.3.3).
+/// Whether a plain scalar can begin with this byte, whatever follows (YAML 1.2.2, 7.3.3).
 #[inline]
 pub(super) fn begins_plain(byte: u8) -> bool {
-    !matches!(
-        byte,
-        b',' | b'['
-            | b']'
-            | b'{'
-            | b'}'
-            | b'#'
-            | b'&'
-            | b'*'
-            | b'!'
-            | b'|'
-            | b'>'
-            | b'\''
-            | b'"'
-            | b'%'
-            | b'@'
-            | b'`'
-            | b'\t'
-    )
+    // A table: every key and every value is asked about.
+    const BEGINS: [bool; 256] = {
+        let mut begins = [true; 256];
+        let mut others = b"-?:,[]{}#&*!|>'\"%@`\t".as_slice();
+        while let [first, rest @ ..] = others {
+            begins[*first as usize] = false;
+            others = rest;
+        }
+        begins
+    };
+    BEGINS[usize::from(byte)]
 }
