@@ -17,6 +17,16 @@ pub struct ParseError {
 }
 
 impl ParseError {
+    /// An error at a byte of the text.
+    pub(super) fn at(text: &str, at: usize, message: String) -> Self {
+        let Location { line, column } = Location::of(text, at);
+        Self {
+            line,
+            column,
+            message,
+        }
+    }
+
     /// The same error in a text that begins `lines` lines further down.
     #[must_use]
     pub fn below(mut self, lines: usize) -> Self {

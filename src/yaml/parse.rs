@@ -2,7 +2,7 @@
 
 use super::error::ParseError;
 use super::parser;
-use super::scan::{self, Checker, TreeBuilder};
+use super::scan::{self, Bail, Checker, TreeBuilder};
 use super::tree::{NONE, ParseOptions, Reader, Tree};
 
 impl Tree {
@@ -12,11 +12,7 @@ impl Tree {
     /// Where the text is not YAML, has a key twice in one mapping, nests deeper than
     /// [`MAX_DEPTH`](super::MAX_DEPTH), has a line that ends in CR alone, or is longer than 4 GiB.
     pub fn parse(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
-        let fast = scan::IN_USE.then(|| Self::parse_fast(text, options));
-        match fast.flatten() {
-            Some(tree) => Ok(tree),
-            None => Self::parse_general(text, options),
-        }
+        Self::build(text, options, TreeBuilder::new(text, options.depth))
     }
 
     /// Checks that a text can be read, and makes no tree of it if the line scanner reads it.
@@ -24,12 +20,16 @@ impl Tree {
     /// # Errors
     /// Those of [`Tree::parse`].
     pub(crate) fn check(text: &str, options: ParseOptions) -> Result<(), ParseError> {
-        let mut checker = Checker::new(text, options.depth);
-        let is_known = scan::IN_USE && text.len() < NONE as usize;
-        if is_known && scan::scan(text, &mut checker).is_ok() {
-            return Ok(());
+        if !scan::IN_USE || text.len() >= NONE as usize {
+            return Self::parse_general(text, options).map(drop);
         }
-        Self::parse_general(text, options).map(drop)
+        let mut checker = Checker::new(text, options.depth);
+        match scan::scan(text, &mut checker) {
+            Ok(()) => Ok(()),
+            // The scanner stops there again, with a tree that tells the place.
+            Err(Bail) if checker.is_full() => Self::parse(text, options).map(drop),
+            Err(Bail) => Self::parse_general(text, options).map(drop),
+        }
     }
 
     /// Reads by the line scanner alone; `None` where it leaves the text to the general parser.
@@ -37,7 +37,8 @@ impl Tree {
     /// For tests and benchmarks: [`Tree::parse`] does this first.
     #[must_use]
     pub fn parse_fast(text: &str, options: ParseOptions) -> Option<Self> {
-        Self::build(text, options, TreeBuilder::new(text, options.depth))
+        let builder = TreeBuilder::new(text, options.depth);
+        Self::scan(text, options, builder).ok().flatten()
     }
 
     /// As [`Tree::parse`], for a text that the line scanner took before, as a whole or as part of another: that a key is no
@@ -47,26 +48,40 @@ impl Tree {
     /// Those of [`Tree::parse`].
     pub(crate) fn parse_again(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
         let builder = TreeBuilder::with_known_keys(text, options.depth);
-        let tree = match Self::build(text, options, builder) {
-            Some(tree) => tree,
-            None => return Self::parse_general(text, options),
-        };
-        debug_assert!(
-            Self::parse_fast(text, options).as_ref() == Some(&tree),
-            "{text}"
-        );
+        let tree = Self::build(text, options, builder)?;
+        debug_assert!(tree == Self::parse(text, options)?, "{text}");
         Ok(tree)
     }
 
-    fn build(text: &str, options: ParseOptions, mut builder: TreeBuilder<'_>) -> Option<Self> {
-        if text.len() >= NONE as usize {
-            return None;
+    fn build(
+        text: &str,
+        options: ParseOptions,
+        builder: TreeBuilder<'_>,
+    ) -> Result<Self, ParseError> {
+        if scan::IN_USE
+            && let Some(tree) = Self::scan(text, options, builder)?
+        {
+            return Ok(tree);
         }
-        scan::scan(text, &mut builder).ok()?;
+        Self::parse_general(text, options)
+    }
+
+    /// Reads by the line scanner; `None` where it stopped. At the node limit the general parser would stop, too.
+    fn scan(
+        text: &str,
+        options: ParseOptions,
+        mut builder: TreeBuilder<'_>,
+    ) -> Result<Option<Self>, ParseError> {
+        if text.len() >= NONE as usize {
+            return Ok(None);
+        }
+        if scan::scan(text, &mut builder) == Err(Bail) {
+            return builder.check_limit().map(|()| None);
+        }
         let mut tree = builder.finish();
         tree.reader = Reader::Scanner;
         tree.within = options.depth > 0;
-        Some(tree)
+        Ok(Some(tree))
     }
 
     /// Reads by the general parser alone; gives the same tree as [`Tree::parse`].

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use super::error::Location;
+use super::error::{Location, ParseError};
 use super::expand::Expansion;
 use super::scalar::ScalarStyle;
 
@@ -285,6 +285,16 @@ fn literal_line<'a>(text: &'a str, node: &Node) -> Option<&'a str> {
 /// Node limit.
 pub(crate) fn most_nodes(text: &str) -> usize {
     (text.len() * NODE_BYTES_PER_BYTE + NODE_BYTES_BESIDES) / size_of::<Node>()
+}
+
+/// That the nodes of a text pass the limit: at the last scalar within it, whose place each reader knows by then.
+pub(super) fn too_many_nodes(text: &str, nodes: &[Node]) -> ParseError {
+    let last = nodes
+        .iter()
+        .rfind(|node| matches!(node.kind, NodeKind::Scalar(_)));
+    let at = last.map_or(0, |node| node.start as usize);
+    let message = format!("more than {} values in one text", most_nodes(text));
+    ParseError::at(text, at, message)
 }
 
 /// Texts of 4 GiB and more are refused, so offsets fit.

@@ -78,9 +78,23 @@ fn trees_of_all_texts_are_the_same() {
     }
 }
 
+#[test]
+fn too_many_values_end_at_the_same_place() {
+    let options = ParseOptions::default();
+    for piece in ["- a\n", "- {ä: [], b: c}\n", "- a:\n    b: |\n      c\n"] {
+        let text = piece.repeat(12_000_000 / piece.len());
+        let read = Tree::parse(&text, options).map(drop);
+        let error = read.expect_err(piece);
+        assert!(error.message.ends_with("values in one text"), "{error}");
+        let general = Tree::parse_general(&text, options).map(drop);
+        assert_eq!(general, Err(error), "{piece}");
+    }
+}
+
 /// Texts that the scanner takes, one construct each.
-const TAKEN: [&str; 45] = [
+const TAKEN: [&str; 46] = [
     "a: b\n",
+    "0: a\n80: b\n8: {9: c}\n999999999999999999: d\n",
     "a:\n  b: c\n  d:\n  - e\n  - f: g\n    h: i\nj: ''\n",
     "- - a\n  - b\n-\n- c:\n  - d\n  -\n",
     "- a\n- b: c\n  d: [e, 'f', \"g\", {h: i, \"j\":k, 'l' : m}, [], {}, -1]\n",
@@ -197,7 +211,15 @@ fn what_is_unusual_is_left_to_the_general_parser() {
         "a: - b\n",
         "a: 1\na: 2\n",
         "a: 1\n'a': 2\n",
-        "1: a\n",
+        "1: a\n1: b\n",
+        "1: a\n'1': b\n",
+        "01: a\n",
+        "-1: a\n",
+        "1.0: a\n",
+        "0x1: a\n",
+        "1000000000000000000: a\n",
+        "true: a\n",
+        "null: a\n",
         "{a: b}: c\n",
         "a: |\n   b\n  c\n",
         "a: \"\\x41\"\n",

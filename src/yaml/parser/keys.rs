@@ -1,12 +1,13 @@
 //! Keys that a mapping has twice.
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Builder;
 use crate::yaml::document::Document;
 use crate::yaml::error::ParseError;
 use crate::yaml::scalar::ScalarStyle;
-use crate::yaml::tree::{NONE, NodeId, NodeKind};
+use crate::yaml::tree::{NONE, NodeId, NodeKind, offset};
 
 /// Mappings up to this size are searched for equal keys pair by pair.
 const SMALL_MAPPING: usize = 12;
@@ -65,27 +66,37 @@ impl Builder<'_> {
     /// The first of the keys that is equal to one before it.
     fn equal_key(&self, keys: &[u32]) -> Option<usize> {
         let document = Document::new(self.text, &self.tree);
-        let mut scalars = HashSet::new();
-        let mut others: Vec<(&str, usize)> = Vec::new();
-        let mut first = None;
-        for (at, id) in keys.iter().enumerate() {
-            let alias = document.node(NodeId(*id));
+        let key = |at: usize| {
+            let alias = document.node(NodeId(keys[at]));
             let target = alias.resolved();
             // A collection that is a key within itself has no end yet.
-            let key = if target.raw().end == NONE {
+            if target.raw().end == NONE {
                 alias
             } else {
                 target
-            };
+            }
+        };
+        // There can be millions of keys: a hash takes far less memory than a value.
+        let mut scalars: Vec<(u64, u32)> = Vec::new();
+        let mut others: Vec<(&str, usize)> = Vec::new();
+        for at in 0..keys.len() {
+            let key = key(at);
             if matches!(key.kind(), NodeKind::Scalar(_)) {
-                if !scalars.insert(key.value()) {
-                    first = Some(at);
-                    break;
-                }
+                let mut hasher = DefaultHasher::new();
+                key.value().hash(&mut hasher);
+                scalars.push((hasher.finish(), offset(at)));
             } else {
                 others.push((key.source(), at));
             }
         }
+        scalars.sort_unstable();
+        let alike = scalars.chunk_by(|one, other| one.0 == other.0);
+        let twice = alike.filter(|alike| alike.len() > 1).filter_map(|alike| {
+            let mut seen = HashSet::new();
+            let mut places = alike.iter().map(|(_, at)| *at as usize);
+            places.find(|at| !seen.insert(key(*at).value()))
+        });
+        let first = twice.min();
         // Collections as keys are of no use in KRM: equal only if written alike. By their length
         // first, so that the texts of keys within keys are not read over and over.
         others.sort_unstable_by(|(a, _), (b, _)| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
@@ -105,5 +116,28 @@ fn may_be_typed(text: &str) -> bool {
         Some(b't' | b'T') => text.eq_ignore_ascii_case("true"),
         Some(b'f' | b'F') => text.eq_ignore_ascii_case("false"),
         Some(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::yaml::{ParseOptions, Tree};
+
+    #[test]
+    fn keys_are_equal_in_any_spelling() {
+        let many: String = (0..100).map(|n| format!("{n:#x}: a\n")).collect();
+        for (text, line, twice) in [
+            ("1: a\n2: b\n0x2: c\n0x1: d\n".to_owned(), 3, "0x2"),
+            ("1: a\n'1': b\n\"1\": c\n".to_owned(), 3, "1"),
+            ("a: b\n~: c\nnull: d\n".to_owned(), 3, "null"),
+            ("1.5: a\n15e-1: b\n".to_owned(), 2, "15e-1"),
+            (format!("{many}57: b\n3: c\n"), 101, "57"),
+        ] {
+            let error = Tree::parse(&text, ParseOptions::default()).expect_err(&text);
+            let message = format!("the key `{twice}` is in this mapping twice");
+            assert_eq!((error.line, &*error.message), (line, &*message));
+        }
+        let unique = format!("{many}'0x1': b\n'1': c\n");
+        Tree::parse(&unique, ParseOptions::default()).expect("other keys");
     }
 }

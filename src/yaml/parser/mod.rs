@@ -23,6 +23,7 @@ use super::lines::{is_marker, line_end, line_start, lone_return, skip_trivia};
 use super::scalar::ScalarStyle;
 use super::tree::{
     DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, ParseOptions, Tree, most_nodes, offset,
+    too_many_nodes,
 };
 
 /// Reads every document of a text.
@@ -237,10 +238,8 @@ impl<'t> Builder<'t> {
     /// Takes indicators in front of a node and enters the node into its collection.
     fn begin(&mut self, kind: NodeKind, span: Option<&Span>) -> Result<u32, ParseError> {
         let id = offset(self.tree.nodes.len());
-        let most = most_nodes(self.text);
-        if self.tree.nodes.len() > most {
-            let message = format!("more than {most} values in one text");
-            return Err(self.error(self.cursor, message));
+        if self.tree.nodes.len() > most_nodes(self.text) {
+            return Err(too_many_nodes(self.text, &self.tree.nodes));
         }
         let mut parent = NONE;
         let mut mark = NONE;
@@ -407,12 +406,7 @@ impl<'t> Builder<'t> {
     }
 
     fn error(&self, at: usize, message: String) -> ParseError {
-        let Location { line, column } = Location::of(self.text, at);
-        ParseError {
-            line,
-            column,
-            message,
-        }
+        ParseError::at(self.text, at, message)
     }
 }
 

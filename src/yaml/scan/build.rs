@@ -1,9 +1,10 @@
 //! Makes a tree of the scanner's events.
 
 use super::{Bail, Events, OpenKeys, Scalar, decode};
+use crate::yaml::error::ParseError;
 use crate::yaml::scalar::ScalarStyle;
 use crate::yaml::tree::{
-    DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree, most_nodes, offset,
+    DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree, most_nodes, offset, too_many_nodes,
 };
 
 /// Bytes per node in usual resources.
@@ -43,8 +44,21 @@ impl<'t> TreeBuilder<'t> {
         }
     }
 
+    /// # Errors
+    /// The text passed the node limit.
+    pub(crate) fn check_limit(&self) -> Result<(), ParseError> {
+        if self.is_full() {
+            return Err(too_many_nodes(self.text, &self.tree.nodes));
+        }
+        Ok(())
+    }
+
     pub(crate) fn finish(self) -> Tree {
         self.tree
+    }
+
+    fn is_full(&self) -> bool {
+        self.tree.nodes.len() > self.most
     }
 
     fn push(
@@ -54,7 +68,7 @@ impl<'t> TreeBuilder<'t> {
         end: u32,
         mark: Option<usize>,
     ) -> Result<(), Bail> {
-        if self.tree.nodes.len() > self.most {
+        if self.is_full() {
             return Err(Bail);
         }
         let next = offset(self.tree.nodes.len() + 1);

@@ -23,6 +23,11 @@ impl<'t> Checker<'t> {
         }
     }
 
+    /// Whether the text may have passed the node limit.
+    pub(crate) fn is_full(&self) -> bool {
+        self.left == 0
+    }
+
     /// Takes a key; gives its text.
     #[inline]
     pub(super) fn add_key(&mut self, key: Scalar) -> Result<&'t [u8], Bail> {

@@ -63,13 +63,13 @@ impl OpenKeys {
     /// Adds a key to the innermost mapping; returns its text.
     ///
     /// # Errors
-    /// A duplicate key, a key that needs unescaping, a key that is no string (two spellings of one
-    /// number are equal), and a merge key.
+    /// A duplicate key, a key that needs unescaping, a key that may be equal to one of another spelling (null, a bool, most
+    /// numbers), and a merge key.
     #[inline]
     pub(crate) fn add<'t>(&mut self, text: &'t str, key: &Scalar) -> Result<&'t [u8], Bail> {
         let source = &text.as_bytes()[key.start..key.end];
         let (inner, quote) = match key.style {
-            ScalarStyle::Plain if is_string_key(text, key) => (source, 0),
+            ScalarStyle::Plain if has_one_spelling(text, key) => (source, 0),
             ScalarStyle::SingleQuoted => (without_quotes(source, b'\'')?, 1),
             ScalarStyle::DoubleQuoted => (without_quotes(source, b'\\')?, 1),
             _ => return Err(Bail),
@@ -118,16 +118,24 @@ impl OpenKeys {
     }
 }
 
-/// Whether a plain key is a string, and no merge key. Most keys show it by their first byte.
+/// Whether a plain key is equal to no key of another spelling: a string, but not the merge key, or a whole number as one usually
+/// writes it. Most keys are words, which show it by their first byte.
 #[inline]
-fn is_string_key(text: &str, key: &Scalar) -> bool {
+fn has_one_spelling(text: &str, key: &Scalar) -> bool {
     match text.as_bytes()[key.start..key.end].first() {
         Some(first) if !may_be_special(*first) && *first != MERGE_KEY.as_bytes()[0] => true,
         _ => {
             let source = &text[key.start..key.end];
-            is_plain_string(source) && source != MERGE_KEY
+            (is_plain_string(source) && source != MERGE_KEY) || is_usual_number(source.as_bytes())
         }
     }
+}
+
+/// Whether these are the digits of a whole number, without zeros in front, and not so many that it has no value.
+fn is_usual_number(text: &[u8]) -> bool {
+    const MOST_DIGITS: usize = 18;
+    let begins = matches!(text, [b'0'] | [b'1'..=b'9', ..]);
+    begins && text.len() <= MOST_DIGITS && text.iter().all(u8::is_ascii_digit)
 }
 
 /// What stands between quotes.
