@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -154,8 +155,10 @@ pub(super) fn parse(
     // A binary has another name in a container (`/function`): messages name the function.
     let named = std::iter::once(OsString::from(function.name));
     let arguments = named.chain(arguments.into_iter().skip(1));
-    let matches = command(function)
-        .try_get_matches_from(arguments)
+    // Once in a process, whose end frees it.
+    let mut command = ManuallyDrop::new(command(function));
+    let matches = command
+        .try_get_matches_from_mut(arguments)
         .map_err(|mut error| {
             // "To pass it as a value, use `-- --flag`": no value begins with a dash.
             error.remove(ContextKind::Suggested);
@@ -254,15 +257,13 @@ pub fn command(function: &Function) -> Command {
 
 /// The examples of a function, and what stands below them in `--help`.
 fn after_help(function: &Function) -> String {
-    let mut text = "Examples:".to_owned();
-    for example in function.examples {
-        text = text + "\n  " + example;
-    }
-    text = text + "\n\n" + AFTER_HELP;
-    if function.merges() {
-        text += "\n  4  with --exit-conflicts: done, with conflicts";
-    }
-    text
+    let examples = function.examples.join("\n  ");
+    let conflicts = if function.merges() {
+        "\n  4  with --exit-conflicts: done, with conflicts"
+    } else {
+        ""
+    };
+    format!("Examples:\n  {examples}\n\n{AFTER_HELP}{conflicts}")
 }
 
 pub(super) fn path_flag(name: &'static str, value: &'static str, help: &'static str) -> Arg {

@@ -192,17 +192,21 @@ impl<'a> Node<'a> {
     /// The elements of a list; none for other nodes.
     #[must_use]
     pub fn items(&self) -> Vec<Item<'a>> {
+        self.placed_items().collect()
+    }
+
+    /// The elements of a list one by one, with their places; none for other nodes.
+    pub fn placed_items<'s>(&'s self) -> Box<dyn Iterator<Item = Item<'a>> + 's> {
         match self {
             Self::Text(node) => {
                 let items = node.resolved().items().enumerate();
-                let item = |(index, item)| Item {
+                Box::new(items.map(|(index, item)| Item {
                     value: Node::Text(item),
                     place: Some((index, item)),
-                };
-                items.map(item).collect()
+                }))
             }
-            Self::List(list) => list.items.clone(),
-            _ => Vec::new(),
+            Self::List(list) => Box::new(list.items.iter().cloned()),
+            _ => Box::new(std::iter::empty()),
         }
     }
 

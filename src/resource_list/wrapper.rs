@@ -39,7 +39,7 @@ pub(super) const STDIN: &str = "standard input";
 /// How many items a ResourceList of this length may have. An item takes more memory than the shortest
 /// ones have bytes; with this limit memory stays in proportion to the input.
 pub(super) fn max_items(text: &str) -> usize {
-    100_000 + text.len() / 64
+    100_000 + text.len() / 128
 }
 
 /// Checks that a root is a ResourceList of a known version.

@@ -5,6 +5,11 @@ use super::parser;
 use super::scan::{self, Bail, Checker, TreeBuilder};
 use super::tree::{NONE, ParseOptions, Reader, Tree};
 
+/// Node limit of a document that the line scanner does not read: a fixed part, and one for each so many bytes. The general
+/// parser takes half a microsecond for each node; files that need it have thousands.
+const MAX_RARE_NODES: usize = 1 << 20;
+const BYTES_PER_RARE_NODE: usize = 32;
+
 impl Tree {
     /// Reads every document of a text.
     ///
@@ -21,14 +26,14 @@ impl Tree {
     /// Those of [`Tree::parse`].
     pub(crate) fn check(text: &str, options: ParseOptions) -> Result<(), ParseError> {
         if !scan::IN_USE || text.len() >= NONE as usize {
-            return Self::parse_general(text, options).map(drop);
+            return Self::parse(text, options).map(drop);
         }
         let mut checker = Checker::new(text, options.depth);
         match scan::scan(text, &mut checker) {
             Ok(()) => Ok(()),
             // The scanner stops there again, with a tree that tells the place.
             Err(Bail) if checker.is_full() => Self::parse(text, options).map(drop),
-            Err(Bail) => Self::parse_general(text, options).map(drop),
+            Err(Bail) => Self::parse_rare(text, options).map(drop),
         }
     }
 
@@ -58,12 +63,19 @@ impl Tree {
         options: ParseOptions,
         builder: TreeBuilder<'_>,
     ) -> Result<Self, ParseError> {
-        if scan::IN_USE
-            && let Some(tree) = Self::scan(text, options, builder)?
-        {
+        if !scan::IN_USE {
+            return Self::parse_general(text, options);
+        }
+        if let Some(tree) = Self::scan(text, options, builder)? {
             return Ok(tree);
         }
-        Self::parse_general(text, options)
+        Self::parse_rare(text, options)
+    }
+
+    /// Reads what the line scanner does not.
+    fn parse_rare(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
+        let most = MAX_RARE_NODES + text.len() / BYTES_PER_RARE_NODE;
+        Self::parse_documents(text, options, most)
     }
 
     /// Reads by the line scanner; `None` where it stopped. At the node limit the general parser would stop, too.
@@ -89,7 +101,12 @@ impl Tree {
     /// # Errors
     /// Those of [`Tree::parse`].
     pub fn parse_general(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
-        let mut tree = parser::parse(text, options)?;
+        Self::parse_documents(text, options, usize::MAX)
+    }
+
+    /// Reads by the general parser documents of at most so many nodes.
+    fn parse_documents(text: &str, options: ParseOptions, most: usize) -> Result<Self, ParseError> {
+        let mut tree = parser::parse(text, options, most)?;
         tree.within = options.depth > 0;
         Ok(tree)
     }

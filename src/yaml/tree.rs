@@ -15,7 +15,7 @@ pub const MAX_DEPTH: usize = 512;
 /// Memory limit of the nodes: a part for each byte of the text, and a fixed part. Text of resources
 /// has a node for every 10 to 20 bytes; `[1,1,1,` has one for every two and would take 16 times its
 /// size.
-const NODE_BYTES_PER_BYTE: usize = 4;
+const NODE_BYTES_PER_BYTE: usize = 3;
 const NODE_BYTES_BESIDES: usize = 32 << 20;
 
 /// "No such offset", "no such node".
@@ -136,7 +136,7 @@ pub(super) struct SharedAnchor {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Tree {
     pub(super) nodes: Vec<Node>,
-    decoded: Vec<Box<str>>,
+    decoded: Texts,
     /// Comments from `#` to the end of the line, in order.
     pub(super) comments: Vec<(u32, u32)>,
     pub(super) documents: Vec<DocumentSpan>,
@@ -156,6 +156,29 @@ pub struct Tree {
     pub(super) expansion: Option<Box<Expansion>>,
     /// Who read the text.
     pub(super) reader: Reader,
+}
+
+/// Texts in a row: millions of short ones would take far more memory one by one.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+struct Texts {
+    text: String,
+    /// Where each of them ends.
+    ends: Vec<u32>,
+}
+
+impl Texts {
+    /// Adds a text; returns its index.
+    fn push(&mut self, text: &str) -> u32 {
+        self.text.push_str(text);
+        self.ends.push(offset(self.text.len()));
+        offset(self.ends.len() - 1)
+    }
+
+    fn get(&self, index: u32) -> &str {
+        let index = index as usize;
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.text[start as usize..self.ends[index] as usize]
+    }
 }
 
 /// Who read a text. Both readers make the same tree of it, so all are equal.
@@ -253,8 +276,7 @@ impl Tree {
             node.extra = LINE;
             return;
         }
-        node.extra = offset(self.decoded.len());
-        self.decoded.push(text.into());
+        node.extra = self.decoded.push(&text);
     }
 
     /// Copies the decoded texts and the comments of another tree of the same text.
@@ -269,7 +291,7 @@ impl Tree {
             NONE => &text[start..end],
             UNQUOTED => &text[start + 1..end - 1],
             LINE => literal_line(text, node).unwrap_or_default(),
-            index => &self.decoded[index as usize],
+            index => self.decoded.get(index),
         }
     }
 }

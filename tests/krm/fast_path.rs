@@ -92,8 +92,9 @@ fn too_many_values_end_at_the_same_place() {
 }
 
 /// Texts that the scanner takes, one construct each.
-const TAKEN: [&str; 46] = [
+const TAKEN: [&str; 47] = [
     "a: b\n",
+    "a: \"\\x41\\U0001F600\\0\\a\\v\\e\\N\\_\\L\\P\"\nb: \"\\xff\n  \\P\"\n",
     "0: a\n80: b\n8: {9: c}\n999999999999999999: d\n",
     "a:\n  b: c\n  d:\n  - e\n  - f: g\n    h: i\nj: ''\n",
     "- - a\n  - b\n-\n- c:\n  - d\n  -\n",
@@ -222,7 +223,10 @@ fn what_is_unusual_is_left_to_the_general_parser() {
         "null: a\n",
         "{a: b}: c\n",
         "a: |\n   b\n  c\n",
-        "a: \"\\x41\"\n",
+        "a: \"\\ b\"\n",
+        "a: \"\\x4\"\n",
+        "a: \"\\U00110000\"\n",
+        "a: \"b \\\n  c\"\n",
         "a: 'b'c\n",
         "a: 'b'# c\n",
         "a:\n   b: c\n  d: e\n",
@@ -382,7 +386,7 @@ fn deeper(text: &str, spaces: usize) -> String {
     lines.join(&format!("\n{:spaces$}", "")) + "\n"
 }
 
-const TOKENS: [&str; 80] = [
+const TOKENS: [&str; 83] = [
     "- ",
     "-",
     ": ",
@@ -411,6 +415,9 @@ const TOKENS: [&str; 80] = [
     "\\\"",
     "\\u00e9",
     "\\x41",
+    "\\U0001F600",
+    "\\P",
+    "\\ ",
     "[",
     "]",
     "{",

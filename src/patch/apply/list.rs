@@ -20,8 +20,10 @@ impl Apply<'_> {
         trail: &Trail<'_>,
     ) -> Node<'a> {
         let is_keyed = matches!(rules.list(), ListRule::Keyed(_));
-        let (mut items, mut changed) = (Vec::new(), false);
-        for (index, item) in patch.items().into_iter().enumerate() {
+        // From the first element on that is another one: most lists stay as they are, and some have millions.
+        let mut changed: Option<Vec<Item<'a>>> = None;
+        let before = |index| patch.placed_items().take(index).collect();
+        for (index, item) in patch.placed_items().enumerate() {
             let at = trail.element(index);
             if item.value.shape() == Shape::Map
                 && let Some(word) = word(&item.value)
@@ -30,7 +32,7 @@ impl Apply<'_> {
                     self.findings.error(&at, Reason::InvalidPatch, NO_SCHEMA);
                 }
                 if is_keyed && (word == Word::Replace || is_marker(&item.value)) {
-                    changed = true;
+                    changed.get_or_insert_with(|| before(index));
                     continue;
                 }
             }
@@ -39,17 +41,18 @@ impl Apply<'_> {
                 Shape::List => Some(self.new_list(&item.value, rules.items(), &at)),
                 Shape::Null | Shape::Scalar => Some(item.value.clone()),
             };
-            let Some(value) = value else {
-                changed = true;
-                continue;
-            };
-            changed |= !value.is(&item.value);
-            items.push(Item { value, ..item });
+            let is_same = value.as_ref().is_some_and(|value| value.is(&item.value));
+            if !is_same {
+                changed.get_or_insert_with(|| before(index));
+            }
+            if let (Some(value), Some(items)) = (value, &mut changed) {
+                items.push(Item { value, ..item });
+            }
         }
-        if !changed {
-            return patch.clone();
+        match changed {
+            Some(items) => Node::list(items, patch.source()),
+            None => patch.clone(),
         }
-        Node::list(items, patch.source())
     }
 
     /// A list with `$setElementOrder`.

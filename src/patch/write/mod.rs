@@ -9,14 +9,14 @@
 //!                                       - name: C # new
 //! ```
 
+mod elements;
 mod text;
-
-use std::collections::HashMap;
 
 use super::fields::Fields;
 use super::node::{Item, Node, Shape, same_place};
-use crate::yaml::{Content, EditError, Editor, EntryRef, KeyIndex, NodeKind, NodeRef, Part, Value};
+use crate::yaml::{Content, EditError, Editor, EntryRef, KeyIndex, NodeKind, NodeRef, Part};
 
+use elements::Elements;
 use text::content;
 pub use text::{text_of, to_text};
 
@@ -134,47 +134,18 @@ impl Writer<'_> {
         new: &Node<'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<(), EditError> {
-        let items = new.items();
-        let old: Vec<NodeRef<'f>> = twin.resolved().items().collect();
-        let mut used = vec![false; old.len()];
-        let mut kept: Vec<Option<usize>> = Vec::with_capacity(items.len());
-        for item in &items {
-            let place = item.place.filter(|(index, place)| {
-                let there = old.get(*index).is_some_and(|old| same_place(*old, *place));
-                there && !used[*index]
-            });
-            place.into_iter().for_each(|(index, _)| used[index] = true);
-            kept.push(place.map(|(index, _)| index));
-        }
-        // Elements of another list that are equal to one that is there: that one stays.
-        if kept.iter().any(Option::is_none) && used.contains(&false) {
-            let mut by_value: HashMap<String, Vec<usize>> = HashMap::new();
-            for (index, node) in old.iter().enumerate().rev() {
-                if !used[index] {
-                    let text = sorted_json(&Node::Text(*node));
-                    by_value.entry(text).or_default().push(index);
-                }
-            }
-            for (item, kept) in items.iter().zip(&mut kept) {
-                if kept.is_none() {
-                    *kept = by_value
-                        .get_mut(&sorted_json(&item.value))
-                        .and_then(Vec::pop);
-                }
-            }
-        }
-        let own: Vec<NodeRef<'d>> = node.resolved().items().collect();
-        let mut same = items.len() == old.len();
-        for (at, (item, kept)) in items.iter().zip(&kept).enumerate() {
+        let old = Elements::of(twin);
+        let kept = elements::kept(new, &old);
+        let own = Elements::of(node);
+        let mut same = kept.len() == old.len();
+        for (at, (item, kept)) in new.placed_items().zip(&kept).enumerate() {
             same &= *kept == Some(at);
             if let Some(index) = kept
                 && let (Some(own), Some(twin)) = (own.get(*index), old.get(*index))
             {
-                let is_equal = item
-                    .place
-                    .is_none_or(|(_, place)| !same_place(place, *twin));
+                let is_equal = item.place.is_none_or(|(_, place)| !same_place(place, twin));
                 if !is_equal {
-                    self.node(*own, *twin, &item.value, editor)?;
+                    self.node(own, twin, &item.value, editor)?;
                 }
             }
         }
@@ -182,16 +153,22 @@ impl Writer<'_> {
             return Ok(());
         }
         self.written.moves_comments |= crate::kptfile::has_comments(node);
-        let mut parts = Vec::new();
-        let mut made: Vec<(usize, &Item<'f>)> = Vec::new();
-        for (at, (item, kept)) in items.iter().zip(&kept).enumerate() {
-            match (kept, item.place) {
-                (Some(index), _) => parts.push(Part::Kept(*index)),
-                (None, Some((_, place))) => parts.push(Part::Item(place, content(&item.value)?)),
-                (None, None) => made.push((at, item)),
+        let mut made: Vec<(usize, Item<'f>)> = Vec::new();
+        let mut failure = None;
+        let parts = new.placed_items().zip(&kept).enumerate();
+        let parts = parts.filter_map(|(at, (item, kept))| match (kept, item.place) {
+            (Some(index), _) => Some(Part::Kept(*index)),
+            (None, Some((_, place))) => {
+                let content = content(&item.value).map_err(|error| failure = Some(error));
+                Some(Part::Item(place, content.ok()?))
             }
-        }
+            (None, None) => {
+                made.push((at, item));
+                None
+            }
+        });
         editor.arrange(node, parts)?;
+        failure.map_or(Ok(()), Err)?;
         for (at, item) in made {
             editor.insert_item(node, Some(at), content(&item.value)?)?;
         }
@@ -251,22 +228,4 @@ fn insert<'d, 'f>(
 
 fn is_own_key(entry: EntryRef<'_>, key: &str) -> bool {
     entry.key.scalar_text() == Some(key)
-}
-
-/// The same text for equal values.
-fn sorted_json(node: &Node<'_>) -> String {
-    let mut value = node.to_value();
-    sort(&mut value);
-    value.to_json()
-}
-
-fn sort(value: &mut Value) {
-    match value {
-        Value::Mapping(entries) => {
-            entries.iter_mut().for_each(|(_, value)| sort(value));
-            entries.sort_by_cached_key(|(key, _)| key.to_json());
-        }
-        Value::Sequence(items) => items.iter_mut().for_each(sort),
-        _ => {}
-    }
 }

@@ -26,9 +26,9 @@ use super::tree::{
     too_many_nodes,
 };
 
-/// Reads every document of a text.
-pub(super) fn parse(text: &str, options: ParseOptions) -> Result<Tree, ParseError> {
-    let builder = || Builder::new(text, options);
+/// Reads every document of a text, of which none may have more than `most` nodes.
+pub(super) fn parse(text: &str, options: ParseOptions, most: usize) -> Result<Tree, ParseError> {
+    let builder = || Builder::new(text, options, most);
     match builder().build(StrInput::new(text)) {
         Err(Failure::QuotedIndent(error)) => {
             let (input, shown) = LenientInput::new(text);
@@ -81,6 +81,8 @@ struct Builder<'t> {
     text: &'t str,
     bytes: &'t [u8],
     options: ParseOptions,
+    /// Node limit of a document.
+    most: usize,
     tree: Tree,
     open: Vec<Open>,
     /// First byte after the last token.
@@ -89,11 +91,12 @@ struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
-    fn new(text: &'t str, options: ParseOptions) -> Self {
+    fn new(text: &'t str, options: ParseOptions, most: usize) -> Self {
         Self {
             text,
             bytes: text.as_bytes(),
             options,
+            most,
             tree: Tree::default(),
             open: Vec::new(),
             cursor: 0,
@@ -240,6 +243,14 @@ impl<'t> Builder<'t> {
         let id = offset(self.tree.nodes.len());
         if self.tree.nodes.len() > most_nodes(self.text) {
             return Err(too_many_nodes(self.text, &self.tree.nodes));
+        }
+        let first = self.tree.documents.last().map_or(0, |d| d.root.index());
+        if self.tree.nodes.len() - first > self.most {
+            let most = self.most;
+            let message = format!(
+                "more than {most} values in a document with anchors, tags or other rare syntax"
+            );
+            return Err(self.error(self.cursor, message));
         }
         let mut parent = NONE;
         let mut mark = NONE;

@@ -28,10 +28,19 @@ pub(crate) fn decode<'t>(text: &'t str, scalar: &Scalar) -> Cow<'t, str> {
     }
 }
 
-/// The character of an escape sequence that begins with a backslash, and the sequence's length.
-/// Only those that JSON and kyaml write.
+/// The character of an escape sequence that begins with a backslash, and the sequence's length (YAML 1.2.2, 5.7). None are
+/// those of a line break, and of a space, which could be the last one of a line.
 pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     let simple = |character| Some((character, 2));
+    let by_code = |digits: usize| {
+        let digits = bytes.get(2..2 + digits)?;
+        let code = digits.iter().try_fold(0_u32, |code, digit| {
+            let digit = char::from(*digit).to_digit(16)?;
+            code.checked_mul(16)?.checked_add(digit)
+        })?;
+        // Halves of a pair are no characters.
+        Some((char::from_u32(code)?, 2 + digits.len()))
+    };
     match bytes.get(1)? {
         b'"' => simple('"'),
         b'\\' => simple('\\'),
@@ -41,14 +50,17 @@ pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
         b'r' => simple('\r'),
         b'b' => simple('\u{8}'),
         b'f' => simple('\u{c}'),
-        b'u' => {
-            let digits = bytes.get(2..6)?;
-            let code = digits.iter().try_fold(0, |code, digit| {
-                Some(code * 16 + char::from(*digit).to_digit(16)?)
-            })?;
-            // Halves of a pair are no characters.
-            Some((char::from_u32(code)?, 6))
-        }
+        b'u' => by_code(4),
+        b'x' => by_code(2),
+        b'U' => by_code(8),
+        b'0' => simple('\0'),
+        b'a' => simple('\u{7}'),
+        b'v' => simple('\u{b}'),
+        b'e' => simple('\u{1b}'),
+        b'N' => simple('\u{85}'),
+        b'_' => simple('\u{a0}'),
+        b'L' => simple('\u{2028}'),
+        b'P' => simple('\u{2029}'),
         _ => None,
     }
 }
