@@ -263,7 +263,7 @@ fn after_help(function: &Function) -> String {
     } else {
         ""
     };
-    format!("Examples:\n  {examples}\n\n{AFTER_HELP}{conflicts}")
+    ["Examples:\n  ", &examples, "\n\n", AFTER_HELP, conflicts].concat()
 }
 
 pub(super) fn path_flag(name: &'static str, value: &'static str, help: &'static str) -> Arg {

@@ -1,7 +1,5 @@
 //! The `KEY=VALUE` arguments of a function, for `--help` and messages.
 
-use std::fmt::Write;
-
 use crate::config::{Key, Keys};
 use crate::functions::Function;
 
@@ -14,8 +12,7 @@ impl Keys {
             Self::These(keys) => {
                 let mut help = "The functionConfig as the data of a ConfigMap:".to_owned();
                 for key in keys {
-                    // Writing to a String never fails.
-                    let _ = write!(help, "\n{}\n  {}", key.usage(), key.help);
+                    help.extend(["\n", &key.usage(), "\n  ", key.help]);
                 }
                 help
             }
@@ -26,7 +23,7 @@ impl Keys {
 impl Key {
     /// `key=word|word`, the default first.
     fn usage(&self) -> String {
-        format!("{}={}", self.name, self.words.join("|"))
+        [self.name, "=", &self.words.join("|")].concat()
     }
 }
 

@@ -16,7 +16,7 @@ use crate::resource::{
 };
 use crate::yaml::scalar::{ScalarStyle, is_plain_string};
 use crate::yaml::scan::{Bail, Events, OpenKeys, Scalar, decode, scan};
-use crate::yaml::{MAX_DEPTH, NodeKind, ParseOptions, most_nodes};
+use crate::yaml::{MAX_DEPTH, NodeKind, ParseOptions, most_documents, most_nodes};
 
 /// The resource of a text that is a sequence of one mapping; `None` if the text needs a tree.
 pub(crate) fn item(text: &str, options: ParseOptions) -> Option<Resource> {
@@ -54,7 +54,7 @@ fn krm(found: Option<(Resource, bool)>) -> Option<Resource> {
 fn identities_of(text: &str, options: ParseOptions, level: usize) -> Option<Identities<'_>> {
     let mut identities = identities(text, options, level);
     scan(text, &mut identities).ok()?;
-    Some(identities)
+    (identities.found.len() <= most_documents(text)).then_some(identities)
 }
 
 fn identities(text: &str, options: ParseOptions, level: usize) -> Identities<'_> {

@@ -4,14 +4,14 @@
 //! Where items are inserted or removed, commas and white space change too: the list becomes one text then.
 
 use super::results::append_results;
-use super::wrapper::{check_results, check_wrapper, max_items};
+use super::wrapper::{check_results, check_wrapper};
 use super::{Form, Item, ResourceList};
 use crate::identity::{ITEM_DEPTH, flow_items};
 use crate::results::Results;
 use crate::source_text::{Locator, SourceText};
 use crate::text::Text;
 use crate::yaml::scan::IN_USE;
-use crate::yaml::{EditError, ParseOptions};
+use crate::yaml::{EditError, ParseOptions, most_documents};
 
 /// The wrapper of a list that is cut at its commas.
 #[derive(Debug)]
@@ -27,7 +27,9 @@ impl Json {
     pub(super) fn parse(text: &Text) -> Option<ResourceList> {
         // An edit takes its line break from the line, which may end far behind the item.
         let usual = IN_USE && memchr::memchr(b'\r', text.as_bytes()).is_none();
-        let found = usual.then(|| flow_items(text, max_items(text))).flatten()?;
+        let found = usual
+            .then(|| flow_items(text, most_documents(text)))
+            .flatten()?;
         let foot = found.ranges.last()?.end;
         let wrapper = format!("{}{}", &text[..found.start], &text[foot..]);
         let wrapper = SourceText::parse(Text::from(wrapper)).ok()?;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::changes::{Changes, WrittenResource};
 use super::results::append_all;
-use super::wrapper::{InputError, ItemsLine, STDIN, check_results, check_wrapper, max_items};
+use super::wrapper::{InputError, ItemsLine, STDIN, check_results, check_wrapper};
 use super::{Form, Item, ItemId, NewText, ResourceList};
 use crate::resource::Resource;
 use crate::results::Results;
@@ -16,7 +16,7 @@ use crate::split;
 use crate::text::Text;
 use crate::yaml::{
     Content, Document, Draft, EditError, Editor, NodeRef, ParseOptions, Tree, Value,
-    document_as_item, draft_text, whole_lines_as_item,
+    document_as_item, draft_text, most_documents, whole_lines_as_item,
 };
 
 /// An item is parsed behind its dash, within the list.
@@ -38,7 +38,7 @@ impl Stream {
     pub(super) fn parse(text: &Text) -> Option<ResourceList> {
         // An edit of the last line needs its line break, and without one takes it from elsewhere.
         let split = split::split(text).filter(|_| text.ends_with('\n'))?;
-        if split.pieces.len() > max_items(text) {
+        if split.pieces.len() > most_documents(text) {
             return None;
         }
         let (before, after) = (&text[..split.items.start], &text[split.items.end..]);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::changes::{Changes, NewText, WrittenResource};
 use super::results::append_results;
-use super::wrapper::{InputError, STDIN, check_results, check_wrapper, max_items};
+use super::wrapper::{InputError, STDIN, check_results, check_wrapper};
 use super::{Form, Item, ItemId, ResourceList};
 use crate::resource::Resource;
 use crate::results::{Results, with_article};
@@ -13,11 +13,12 @@ use crate::source_text::{Locator, SourceText};
 use crate::text::Text;
 use crate::yaml::{
     Content, Document, EditError, Editor, NodeRef, OwnedDocument, Value, document_as_content,
+    most_documents,
 };
 
 /// Reads a ResourceList, and says what is wrong with it.
 pub(super) fn parse(text: Text) -> Result<ResourceList, InputError> {
-    let limit = max_items(&text);
+    let limit = most_documents(&text);
     // Something else altogether: to say where it is no YAML would not be enough.
     let place = if text.contains("ResourceList") {
         STDIN.to_owned()

@@ -36,12 +36,6 @@ pub enum InputError {
 
 pub(super) const STDIN: &str = "standard input";
 
-/// How many items a ResourceList of this length may have. An item takes more memory than the shortest
-/// ones have bytes; with this limit memory stays in proportion to the input.
-pub(super) fn max_items(text: &str) -> usize {
-    100_000 + text.len() / 128
-}
-
 /// Checks that a root is a ResourceList of a known version.
 pub(super) fn check_wrapper(root: NodeRef<'_>) -> Result<(), InputError> {
     let field = |key: &str| root.get(key).and_then(|value| value.as_str());

@@ -61,6 +61,7 @@ pub(crate) use lines::{is_marker, line_start};
 pub use node::{EntryRef, NodeRef};
 pub use path::{Path, PathElement};
 pub(crate) use trail::Trail;
+pub(crate) use tree::most_documents;
 pub(crate) use tree::most_nodes;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;

@@ -3,12 +3,12 @@
 use super::error::ParseError;
 use super::parser;
 use super::scan::{self, Bail, Checker, TreeBuilder};
-use super::tree::{NONE, ParseOptions, Reader, Tree};
+use super::tree::{NONE, ParseOptions, Reader, Tree, most_documents};
 
 /// Node limit of a document that the line scanner does not read: a fixed part, and one for each so many bytes. The general
 /// parser takes half a microsecond for each node; files that need it have thousands.
 const MAX_RARE_NODES: usize = 1 << 20;
-const BYTES_PER_RARE_NODE: usize = 32;
+const BYTES_PER_RARE_NODE: usize = 64;
 
 impl Tree {
     /// Reads every document of a text.
@@ -30,10 +30,10 @@ impl Tree {
         }
         let mut checker = Checker::new(text, options.depth);
         match scan::scan(text, &mut checker) {
-            Ok(()) => Ok(()),
+            Ok(()) if !checker.is_full() => Ok(()),
             // The scanner stops there again, with a tree that tells the place.
-            Err(Bail) if checker.is_full() => Self::parse(text, options).map(drop),
-            Err(Bail) => Self::parse_rare(text, options).map(drop),
+            _ if checker.is_full() => Self::parse(text, options).map(drop),
+            _ => Self::parse_rare(text, options).map(drop),
         }
     }
 
@@ -93,6 +93,7 @@ impl Tree {
         let mut tree = builder.finish();
         tree.reader = Reader::Scanner;
         tree.within = options.depth > 0;
+        check_documents(text, &tree)?;
         Ok(Some(tree))
     }
 
@@ -108,6 +109,18 @@ impl Tree {
     fn parse_documents(text: &str, options: ParseOptions, most: usize) -> Result<Self, ParseError> {
         let mut tree = parser::parse(text, options, most)?;
         tree.within = options.depth > 0;
+        check_documents(text, &tree)?;
         Ok(tree)
     }
+}
+
+/// # Errors
+/// A text of more documents than [`most_documents`].
+fn check_documents(text: &str, tree: &Tree) -> Result<(), ParseError> {
+    let most = most_documents(text);
+    let Some(next) = tree.documents.get(most) else {
+        return Ok(());
+    };
+    let message = format!("more than {most} documents in one text");
+    Err(ParseError::at(text, next.start, message))
 }

@@ -309,6 +309,12 @@ pub(crate) fn most_nodes(text: &str) -> usize {
     (text.len() * NODE_BYTES_PER_BYTE + NODE_BYTES_BESIDES) / size_of::<Node>()
 }
 
+/// How many documents a text of this length may have, and a list items. What is known of each takes more memory than the
+/// shortest ones have bytes.
+pub(crate) fn most_documents(text: &str) -> usize {
+    100_000 + text.len() / 128
+}
+
 /// That the nodes of a text pass the limit: at the last scalar within it, whose place each reader knows by then.
 pub(super) fn too_many_nodes(text: &str, nodes: &[Node]) -> ParseError {
     let last = nodes

@@ -1,7 +1,7 @@
 //! Checks a text without a tree.
 
 use super::{Bail, Events, OpenKeys, Scalar};
-use crate::yaml::tree::{MAX_DEPTH, NodeKind, most_nodes};
+use crate::yaml::tree::{MAX_DEPTH, NodeKind, most_documents, most_nodes};
 
 /// The sink that accepts the texts of which a [`TreeBuilder`](super::TreeBuilder) makes a tree.
 pub(crate) struct Checker<'t> {
@@ -10,6 +10,8 @@ pub(crate) struct Checker<'t> {
     depth: usize,
     /// How many more nodes are within the limit.
     left: usize,
+    /// How many more documents are.
+    documents_left: usize,
     keys: OpenKeys,
 }
 
@@ -19,13 +21,14 @@ impl<'t> Checker<'t> {
             text,
             depth,
             left: most_nodes(text) + 1,
+            documents_left: most_documents(text) + 1,
             keys: OpenKeys::default(),
         }
     }
 
-    /// Whether the text may have passed the node limit.
+    /// Whether the text may have passed a limit.
     pub(crate) fn is_full(&self) -> bool {
-        self.left == 0
+        self.left == 0 || self.documents_left == 0
     }
 
     /// Takes a key; gives its text.
@@ -38,6 +41,10 @@ impl<'t> Checker<'t> {
 }
 
 impl Events for Checker<'_> {
+    fn document(&mut self, _start: usize, _body: usize) {
+        self.documents_left = self.documents_left.saturating_sub(1);
+    }
+
     fn key(&mut self, key: Scalar) -> Result<(), Bail> {
         self.add_key(key).map(drop)
     }
