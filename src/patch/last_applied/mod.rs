@@ -28,7 +28,7 @@ pub struct LastApplied(Form);
 #[derive(Debug)]
 enum Form {
     /// The JSON, as a document that has the same value.
-    Document(OwnedDocument),
+    Document(Box<OwnedDocument>),
     Node(Node<'static>),
 }
 
@@ -48,7 +48,7 @@ impl LastApplied {
             })
         };
         if let Some(document) = document.filter(is_same) {
-            return Ok(Self(Form::Document(document)));
+            return Ok(Self(Form::Document(Box::new(document))));
         }
         read(text).map(|node| Self(Form::Node(node)))
     }

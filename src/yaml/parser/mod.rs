@@ -238,9 +238,9 @@ impl<'t> Builder<'t> {
         self.anchors = HashMap::new();
     }
 
-    /// Takes indicators in front of a node and enters the node into its collection.
-    fn begin(&mut self, kind: NodeKind, span: Option<&Span>) -> Result<u32, ParseError> {
-        let id = offset(self.tree.nodes.len());
+    /// # Errors
+    /// One more node would pass a limit.
+    fn check_limits(&self) -> Result<(), ParseError> {
         if self.tree.nodes.len() > most_nodes(self.text) {
             return Err(too_many_nodes(self.text, &self.tree.nodes));
         }
@@ -252,6 +252,13 @@ impl<'t> Builder<'t> {
             );
             return Err(self.error(self.cursor, message));
         }
+        Ok(())
+    }
+
+    /// Takes indicators in front of a node and enters the node into its collection.
+    fn begin(&mut self, kind: NodeKind, span: Option<&Span>) -> Result<u32, ParseError> {
+        let id = offset(self.tree.nodes.len());
+        self.check_limits()?;
         let mut parent = NONE;
         let mut mark = NONE;
         if let Some(open) = self.open.last_mut() {
