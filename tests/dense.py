@@ -9,6 +9,7 @@ contract gives these bounds for 50 MB. Less gets as much time, since it is the p
 
 import argparse
 import os
+import pathlib
 import re
 import resource
 import subprocess
@@ -157,6 +158,13 @@ def cases(kind, megabytes, folder):
     def points():
         return ["--config", variant, "--resources", supplied("resources", 2, 1)], listed("points", 2, 1, [KPTFILE])
 
+    def package():
+        directory = pathlib.Path(folder) / "catalog/p/v1"
+        directory.mkdir(parents=True, exist_ok=True)
+        write(directory / "Kptfile", KPTFILE)
+        write(directory / "all.yaml", "---\n".join(documents(1, 1)))
+        return directory
+
     yield "set-package-context", lambda: (["a=b"], listed("context", 1, 1, [KPTFILE, CONTEXT]))
     yield "prepend-pipeline", lambda: (["--config", variant], listed("kptfile", 1, 1, [KPTFILE]))
     yield "inject-config", points
@@ -164,8 +172,16 @@ def cases(kind, megabytes, folder):
     yield "apply-patch", lambda: (["--patches", patch, "allowMissing=true"], listed("patched", 1, 1))
     yield "create-patch", lambda: both(2)
     yield "apply-config", lambda: both(2)
-    yield "render-variant", lambda: (["--config", variant, "--upstream", supplied("new", 1, 1)], empty)
+    yield "render-variant", lambda: (["--config", variant, "--upstream", package()], empty)
+    yield "render-fleet", lambda: (["--variants", variant, "--catalog", f"r={package().parents[1]}"], empty)
     yield "expand-variant-set", lambda: ([], listed("set", 1, 1, [SET]))
+
+
+def bytes_of(arguments):
+    """The size of the files among them, and of those in directories."""
+    paths = [pathlib.Path(argument.rpartition("=")[2]) for argument in map(str, arguments)]
+    files = [file for path in paths for file in [path, *path.rglob("*")] if file.is_file()]
+    return sum(file.stat().st_size for file in files)
 
 
 def peak_memory(pid):
@@ -211,18 +227,18 @@ def main():
                 if arguments.function not in function:
                     continue
                 flags, stdin = inputs()
-                read = sum(os.path.getsize(path) for path in {stdin, *flags} if os.path.exists(path))
+                read = bytes_of([stdin, *flags])
                 code, seconds, memory, said = run(f"{arguments.binaries}/{function}", flags, stdin, folder)
                 count += 1
-                share = (memory - (64 << 20)) / read
+                share = max(memory - (64 << 20), 0) / read
                 is_wrong = code not in (0, 1, 2) or "panicked" in said or seconds > 5 or share > 10
                 before = most.get(function, (0, "", 0, ""))
-                most[function] = max(before[:2], (seconds, kind)) + max(before[2:], (memory / read, kind))
+                most[function] = max(before[:2], (seconds, kind)) + max(before[2:], (share, kind))
                 if is_wrong:
                     wrong += 1
-                    print(f"{kind}: {function}: exit code {code}, {seconds:.1f} s, {memory / read:.1f} times the input\n{said[-300:]}")
+                    print(f"{kind}: {function}: exit code {code}, {seconds:.1f} s, {share:.1f} times the input and 64 MB\n{said[-300:]}")
     for function, (seconds, slow, times, large) in most.items():
-        print(f"{function}: at most {seconds:.1f} s ({slow}), {times:.1f} times the input ({large})")
+        print(f"{function}: at most {seconds:.1f} s ({slow}), {times:.1f} times the input and 64 MB ({large})")
     print(f"{count} runs, {wrong} beyond the bounds")
     sys.exit(wrong > 0)
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::replace::{plain_replaced, replaced};
+use super::room::Room;
 use super::{Form, Item, ItemId, ResourceList};
 use crate::resource::Resource;
 use crate::source_text::{EditedText, Extent, Locator, SourceText};
@@ -42,73 +43,59 @@ impl ResourceList {
         mut refused: impl FnMut(ItemId, E),
     ) {
         for ids in self.by_text(ids) {
-            self.edit_items_of_text(&ids, &mut change, &mut refused);
+            let text = &mut self.texts[self.items[ids[0].0].text];
+            edit_text(
+                text,
+                &self.items,
+                &self.room,
+                &ids,
+                &mut change,
+                &mut refused,
+            );
         }
     }
 
     /// As [`ResourceList::edit_items`], where it is known what `change` looks at and touches: of most texts only that is parsed.
+    /// `change` gets the resource, as it was before.
     pub(crate) fn edit_within<'f, E: From<EditError>>(
         &mut self,
         extents: impl IntoIterator<Item = (ItemId, Extent)>,
-        mut change: impl for<'d> FnMut(ItemId, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+        mut change: impl for<'d> FnMut(
+            (ItemId, &Resource),
+            NodeRef<'d>,
+            &mut Editor<'d, 'f>,
+        ) -> Result<(), E>,
         mut refused: impl FnMut(ItemId, E),
     ) {
         let extents: BTreeMap<ItemId, Extent> = extents.into_iter().collect();
         for ids in self.by_text(extents.keys().copied()) {
-            let documents = ids.iter().map(|id| match self.items[id.0].locator {
+            let (items, room) = (&self.items, &self.room);
+            let text = &mut self.texts[items[ids[0].0].text];
+            let documents = ids.iter().map(|id| match items[id.0].locator {
                 Locator::Document(number) => Some((number, extents[id])),
                 Locator::Item(_) | Locator::Node(_) => None,
             });
             let documents: Option<Vec<_>> = documents.collect();
-            let (text, room) = (self.items[ids[0].0].text, &self.room);
             let are_edited = documents.is_some_and(|documents| {
-                self.texts[text].edit_documents(
+                text.edit_documents(
                     &documents,
                     |at, node, editor| {
-                        change(ids[at], node, editor)?;
+                        change((ids[at], &items[ids[at].0].resource), node, editor)?;
                         Ok(room.take(editor.added())?)
                     },
                     |at, error| refused(ids[at], error),
                 )
             });
             if !are_edited {
-                self.edit_items_of_text(&ids, &mut change, &mut refused);
+                edit_text(
+                    text,
+                    items,
+                    room,
+                    &ids,
+                    |id, node, editor| change((id, &items[id.0].resource), node, editor),
+                    &mut refused,
+                );
             }
-        }
-    }
-
-    /// Edits items of one text.
-    fn edit_items_of_text<'f, E: From<EditError>>(
-        &mut self,
-        ids: &[ItemId],
-        change: &mut impl for<'d> FnMut(ItemId, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
-        refused: &mut impl FnMut(ItemId, E),
-    ) {
-        let nodes: Vec<NodeId> = ids.iter().map(|id| self.node(*id).id).collect();
-        let Some(first) = ids.first() else { return };
-        let (text, room) = (self.items[first.0].text, &self.room);
-        let edited = self.texts[text].edit_last(|document, editor| {
-            let mut changed = Vec::new();
-            for (id, node) in ids.iter().zip(nodes) {
-                let node = document.node(node);
-                let before = editor.added();
-                let edited = change(*id, node, editor)
-                    .and_then(|()| Ok(room.take(editor.added() - before)?));
-                if let Err(error) = edited {
-                    editor.discard(node);
-                    refused(*id, error);
-                } else {
-                    changed.push((*id, node));
-                }
-            }
-            let nodes: Vec<_> = changed.iter().map(|(_, node)| *node).collect();
-            for (at, error) in editor.settle(&nodes) {
-                refused(changed[at].0, error.into());
-            }
-            Ok::<_, E>(())
-        });
-        if let Err(error) = edited {
-            refused(*first, error);
         }
     }
 
@@ -285,5 +272,45 @@ impl ResourceList {
             item.resource.origin.package_path.clone_from(&package_path);
         }
         Ok(())
+    }
+}
+
+/// Edits items of one text.
+fn edit_text<'f, E: From<EditError>>(
+    text: &mut SourceText,
+    items: &[Item],
+    room: &Room,
+    ids: &[ItemId],
+    mut change: impl for<'d> FnMut(ItemId, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+    mut refused: impl FnMut(ItemId, E),
+) {
+    let Some(first) = ids.first() else { return };
+    let node = |id: &ItemId| {
+        let node = text.node(items[id.0].locator);
+        node.expect("edits keep the items of a text").id
+    };
+    let nodes: Vec<NodeId> = ids.iter().map(node).collect();
+    let edited = text.edit_last(|document, editor| {
+        let mut changed = Vec::new();
+        for (id, node) in ids.iter().zip(nodes) {
+            let node = document.node(node);
+            let before = editor.added();
+            let edited =
+                change(*id, node, editor).and_then(|()| Ok(room.take(editor.added() - before)?));
+            if let Err(error) = edited {
+                editor.discard(node);
+                refused(*id, error);
+            } else {
+                changed.push((*id, node));
+            }
+        }
+        let nodes: Vec<_> = changed.iter().map(|(_, node)| *node).collect();
+        for (at, error) in editor.settle(&nodes) {
+            refused(changed[at].0, error.into());
+        }
+        Ok::<_, E>(())
+    });
+    if let Err(error) = edited {
+        refused(*first, error);
     }
 }

@@ -38,7 +38,8 @@ impl SourceText {
         {
             return false;
         }
-        let mut edits = Vec::new();
+        let mut new = String::new();
+        let mut behind = 0;
         for (at, (number, extent)) in documents.iter().enumerate() {
             let start = ranges[*number].start;
             let document = &text[ranges[*number].clone()];
@@ -47,25 +48,21 @@ impl SourceText {
                 Extent::Whole => document,
             };
             match edited(head, self.options, |node, editor| change(at, node, editor)) {
-                Ok(Some(edited)) => edits.push((start..start + head.len(), edited)),
+                Ok(Some(edited)) => {
+                    new.push_str(&text[behind..start]);
+                    new.push_str(&edited);
+                    behind = start + head.len();
+                }
                 Ok(None) => {}
                 Err(error) => refused(at, error),
             }
         }
-        if edits.is_empty() {
+        if behind == 0 {
             return true;
         }
-        let added: usize = edits.iter().map(|(_, new)| new.len()).sum();
-        let removed: usize = edits.iter().map(|(range, _)| range.len()).sum();
-        // Thousands of such texts can be there at a time.
-        let mut new = String::with_capacity(text.len() + added - removed);
-        let mut behind = 0;
-        for (range, edited) in edits {
-            new.push_str(&text[behind..range.start]);
-            new.push_str(&edited);
-            behind = range.end;
-        }
         new.push_str(&text[behind..]);
+        // Thousands of such texts can be there at a time.
+        new.shrink_to_fit();
         self.keep(EditedText(new));
         self.is_scanned = true;
         debug_assert!(

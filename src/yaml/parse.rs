@@ -7,7 +7,7 @@ use super::tree::{NONE, ParseOptions, Reader, Tree, most_documents};
 
 /// Node limit of a document that the line scanner does not read: a fixed part, and one for each so many bytes. The general
 /// parser takes half a microsecond for each node; files that need it have thousands.
-const MAX_RARE_NODES: usize = 1 << 20;
+const MAX_RARE_NODES: usize = 1 << 19;
 const BYTES_PER_RARE_NODE: usize = 64;
 
 impl Tree {

@@ -15,8 +15,8 @@ pub const MAX_DEPTH: usize = 512;
 /// Memory limit of the nodes: a part for each byte of the text, and a fixed part. Text of resources
 /// has a node for every 10 to 20 bytes; `[1,1,1,` has one for every two and would take 16 times its
 /// size.
-const NODE_BYTES_PER_BYTE: usize = 3;
-const NODE_BYTES_BESIDES: usize = 32 << 20;
+const NODE_BYTES_PER_TWO_BYTES: usize = 7;
+const NODE_BYTES_BESIDES: usize = 8 << 20;
 
 /// "No such offset", "no such node".
 pub(super) const NONE: u32 = u32::MAX;
@@ -306,7 +306,7 @@ fn literal_line<'a>(text: &'a str, node: &Node) -> Option<&'a str> {
 
 /// Node limit.
 pub(crate) fn most_nodes(text: &str) -> usize {
-    (text.len() * NODE_BYTES_PER_BYTE + NODE_BYTES_BESIDES) / size_of::<Node>()
+    (text.len() / 2 * NODE_BYTES_PER_TWO_BYTES + NODE_BYTES_BESIDES) / size_of::<Node>()
 }
 
 /// How many documents a text of this length may have, and a list items. What is known of each takes more memory than the

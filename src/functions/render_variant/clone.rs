@@ -3,8 +3,6 @@
 //! Changed are the Kptfile's name and `name` in the package context. Each resource gets an annotation
 //! with its identity in upstream, for later merges.
 
-use std::collections::BTreeMap;
-
 use crate::config::UsageError;
 use crate::functions::item_document::annotate;
 use crate::kptfile::{
@@ -227,25 +225,23 @@ fn edit(variant: &Variant<'_>, package: &mut ResourceList, form: Form) -> Vec<(I
     let name = name_of(variant.package());
     let root = root_kptfile(package);
     let context = find_package_context(package, root).ok().flatten();
-    let annotations = package
-        .items()
-        .map(|(id, resource)| (id, form.annotations(resource, Some(id) == context)));
-    let annotations: BTreeMap<ItemId, Vec<(&str, String)>> = annotations.collect();
     let mut refused = Vec::new();
-    let extents = annotations.keys().map(|id| match *id {
+    let extents = package.items().map(|(id, _)| match id {
         id if Some(id) == context => (id, Extent::Whole),
         id => (id, Extent::Metadata),
     });
+    let extents: Vec<(ItemId, Extent)> = extents.collect();
     package.edit_within(
         extents,
-        |id, node, editor| {
+        |(id, resource), node, editor| {
             if Some(id) == root {
                 set_under(node, "metadata", "name", name, editor)?;
             }
             if Some(id) == context {
                 set_under(node, "data", "name", name, editor)?;
             }
-            annotate(node, &annotations[&id], form.from_items, editor)
+            let annotations = form.annotations(resource, Some(id) == context);
+            annotate(node, &annotations, form.from_items, editor)
         },
         |id, error| refused.push((id, error)),
     );
