@@ -285,23 +285,21 @@ fn edit_text<'f, E: From<EditError>>(
     mut refused: impl FnMut(ItemId, E),
 ) {
     let Some(first) = ids.first() else { return };
-    let node = |id: &ItemId| {
-        let node = text.node(items[id.0].locator);
-        node.expect("edits keep the items of a text").id
-    };
-    let nodes: Vec<NodeId> = ids.iter().map(node).collect();
+    // Edits keep the items of a text, so each has its node.
+    let node = |id: &ItemId| Some((*id, text.node(items[id.0].locator)?.id));
+    let nodes: Vec<(ItemId, NodeId)> = ids.iter().filter_map(node).collect();
     let edited = text.edit_last(|document, editor| {
         let mut changed = Vec::new();
-        for (id, node) in ids.iter().zip(nodes) {
+        for (id, node) in nodes {
             let node = document.node(node);
             let before = editor.added();
             let edited =
-                change(*id, node, editor).and_then(|()| Ok(room.take(editor.added() - before)?));
+                change(id, node, editor).and_then(|()| Ok(room.take(editor.added() - before)?));
             if let Err(error) = edited {
                 editor.discard(node);
-                refused(*id, error);
+                refused(id, error);
             } else {
-                changed.push((*id, node));
+                changed.push((id, node));
             }
         }
         let nodes: Vec<_> = changed.iter().map(|(_, node)| *node).collect();
