@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use memchr::memmem;
+
 use super::error::{Location, ParseError};
 use super::expand::Expansion;
 use super::scalar::ScalarStyle;
@@ -12,11 +14,13 @@ use super::scalar::ScalarStyle;
 /// Depth limit of nested collections, counted from the root of the outermost document.
 pub const MAX_DEPTH: usize = 512;
 
-/// Memory limit of the nodes: a part for each byte of the text, and a fixed part. Text of resources
-/// has a node for every 10 to 20 bytes; `[1,1,1,` has one for every two and would take 16 times its
-/// size.
+/// Memory limit of the nodes of one document: a part for each two bytes of the text, and a fixed part. Text of resources has a
+/// node for every 6 to 20 bytes; `[1,1,1,` has one for every two and would take 16 times its size.
 const NODE_BYTES_PER_TWO_BYTES: usize = 7;
 const NODE_BYTES_BESIDES: usize = 8 << 20;
+/// The same of several documents, of which most texts are read one by one.
+const NODE_BYTES_PER_BYTE_OF_DOCUMENTS: usize = 4;
+const NODE_BYTES_BESIDES_DOCUMENTS: usize = 32 << 20;
 
 /// "No such offset", "no such node".
 pub(super) const NONE: u32 = u32::MAX;
@@ -306,7 +310,15 @@ fn literal_line<'a>(text: &'a str, node: &Node) -> Option<&'a str> {
 
 /// Node limit.
 pub(crate) fn most_nodes(text: &str) -> usize {
-    (text.len() / 2 * NODE_BYTES_PER_TWO_BYTES + NODE_BYTES_BESIDES) / size_of::<Node>()
+    let length = text.len();
+    // Below that size neither limit is reached.
+    let is_small = length < NODE_BYTES_BESIDES / size_of::<Node>();
+    let bytes = if is_small || memmem::find(text.as_bytes(), b"\n---").is_some() {
+        length * NODE_BYTES_PER_BYTE_OF_DOCUMENTS + NODE_BYTES_BESIDES_DOCUMENTS
+    } else {
+        length / 2 * NODE_BYTES_PER_TWO_BYTES + NODE_BYTES_BESIDES
+    };
+    bytes / size_of::<Node>()
 }
 
 /// How many documents a text of this length may have, and a list items. What is known of each takes more memory than the

@@ -91,6 +91,16 @@ fn too_many_values_end_at_the_same_place() {
     }
 }
 
+#[test]
+fn many_small_resources_in_a_file_are_read() {
+    let document =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\ndata: {c: d}\n---\n";
+    let text = document.repeat(150_000);
+    let documents = krm_variants::identity::documents(&text).expect("within the limits");
+    assert_eq!(documents.iter().flatten().count(), 150_000);
+    assert!(Tree::parse(&text, ParseOptions::default()).is_ok());
+}
+
 /// Texts that the scanner takes, one construct each.
 const TAKEN: [&str; 47] = [
     "a: b\n",

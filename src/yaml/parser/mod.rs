@@ -83,6 +83,8 @@ struct Builder<'t> {
     options: ParseOptions,
     /// Node limit of a document.
     most: usize,
+    /// Node limit of the text.
+    most_in_text: usize,
     tree: Tree,
     open: Vec<Open>,
     /// First byte after the last token.
@@ -97,6 +99,7 @@ impl<'t> Builder<'t> {
             bytes: text.as_bytes(),
             options,
             most,
+            most_in_text: most_nodes(text),
             tree: Tree::default(),
             open: Vec::new(),
             cursor: 0,
@@ -241,7 +244,7 @@ impl<'t> Builder<'t> {
     /// # Errors
     /// One more node would pass a limit.
     fn check_limits(&self) -> Result<(), ParseError> {
-        if self.tree.nodes.len() > most_nodes(self.text) {
+        if self.tree.nodes.len() > self.most_in_text {
             return Err(too_many_nodes(self.text, &self.tree.nodes));
         }
         let first = self.tree.documents.last().map_or(0, |d| d.root.index());
