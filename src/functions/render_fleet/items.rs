@@ -21,7 +21,7 @@ use crate::resource_list::{ItemId, KrmFile, NewText, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, SuppliedPackage};
 use crate::text::Text;
-use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument};
+use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, ParseOptions};
 
 /// The step of the filter: all packages or, after an error, none.
 pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
@@ -211,7 +211,7 @@ impl Fleet {
         if *orphans {
             let kptfile = format!("{path}/Kptfile");
             let ids = self.files.get(&kptfile).map_or(&[][..], Vec::as_slice);
-            let text = edited(&file_text(ids, list)?, remove_owner)?;
+            let text = edited(file_text(ids, list)?, remove_owner)?;
             self.changes
                 .insert(kptfile, FileChange::write("Kptfile", text));
             return Ok(VariantOutcome::of_package(path, owner, Action::Orphaned));
@@ -266,7 +266,7 @@ fn file_text(ids: &[ItemId], list: &ResourceList) -> Result<String, UsageError> 
     let mut file = String::new();
     for id in ids {
         let text = list.read(*id, own_text);
-        let text = edited(&text, |node, editor| annotate(node, &[], true, editor))?;
+        let text = edited(text, |node, editor| annotate(node, &[], true, editor))?;
         if !file.is_empty() {
             file.push_str("---\n");
         }
@@ -276,17 +276,19 @@ fn file_text(ids: &[ItemId], list: &ResourceList) -> Result<String, UsageError> 
 }
 
 /// A document after an edit.
-fn edited<F>(text: &str, edit: F) -> Result<String, UsageError>
+fn edited<F>(text: String, edit: F) -> Result<String, UsageError>
 where
     F: for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'static>) -> Result<(), EditError>,
 {
     let broken = |error: &dyn std::error::Error| UsageError(error.to_string());
-    let document = OwnedDocument::parse(text.to_owned()).map_err(|error| broken(&error))?;
+    let document = OwnedDocument::parse(text).map_err(|error| broken(&error))?;
     let mut editor = Editor::new(document.document());
     if let Some(root) = document.root() {
         edit(root, &mut editor).map_err(|error| broken(&error))?;
     }
-    editor.finish().map_err(|error| broken(&error))
+    editor
+        .finish_checked(ParseOptions::default())
+        .map_err(|error| broken(&error))
 }
 
 /// Puts the resources of a file into the places of those that are there; the others are inserted and removed.
@@ -323,7 +325,7 @@ fn write_file(
         let Some(known) = known else {
             let index = index.to_string();
             let annotations = pipeline_annotations(path, &index);
-            let text = edited(&text, |node, editor| {
+            let text = edited(text, |node, editor| {
                 annotate(node, &annotations, false, editor)
             })?;
             list.add_text(NewText {
@@ -342,7 +344,7 @@ fn write_file(
             .iter()
             .map(|(name, value)| (name.as_str(), value.clone()))
             .collect();
-        let text = edited(&text, |node, editor| {
+        let text = edited(text, |node, editor| {
             annotate(node, &annotations, false, editor)
         })?;
         let document = OwnedDocument::parse(text);
