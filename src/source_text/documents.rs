@@ -119,6 +119,17 @@ mod tests {
     }
 
     #[test]
+    fn a_document_is_within_the_limit_of_its_file() {
+        let text = "kind: A\n---\n".to_owned() + &"- a\n".repeat(1_250_000);
+        let (file, _) = SourceText::documents(Text::from(text)).expect("within the limit");
+        let ranges = file.scanned_documents().expect("read by the scanner");
+        let last = file.source_text().slice(ranges[1].clone());
+        let alone = SourceText::scanned(last, ParseOptions::default());
+        let items = alone.document().root(0).map(|root| root.items().count());
+        assert_eq!(items, Some(1_250_000));
+    }
+
+    #[test]
     fn documents_edited_alone_are_those_of_the_whole_text() {
         let documents = [
             "kind: A\nmetadata:\n  name: a\nspec:\n  - x\n",

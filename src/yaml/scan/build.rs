@@ -36,10 +36,11 @@ impl<'t> TreeBuilder<'t> {
         }
     }
 
-    /// As [`TreeBuilder::new`], for a text whose keys the scanner took before.
+    /// As [`TreeBuilder::new`], for a text that the scanner took before, within the limit of the text that it was part of.
     pub(crate) fn with_known_keys(text: &'t str, depth: usize) -> Self {
         Self {
             keys: None,
+            most: usize::MAX,
             ..Self::new(text, depth)
         }
     }
