@@ -197,6 +197,8 @@ impl ResourceList {
             return false;
         };
         let new = replaced(item, mark, root, stream.indent);
+        // Its tree is not needed beside the other two.
+        text.drop_tree();
         text.replace_if(new, |new| {
             let mut items = new.root(0).into_iter().flat_map(|list| list.items());
             let is_same = items.next().is_some_and(|item| item.equals(&root));

@@ -1,6 +1,6 @@
 //! The fleet as items of a ResourceList: their paths say which package they belong to.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::config::{Settings, read_settings};
@@ -226,26 +226,24 @@ impl Fleet {
 
     /// Writes the changed files into the list.
     fn apply(self, list: &mut ResourceList, results: &mut Results) -> Result<(), UsageError> {
+        let Self { files, changes } = self;
         let mut replaced: BTreeMap<ItemId, Arc<OwnedDocument>> = BTreeMap::new();
-        for (path, change) in &self.changes {
-            let old = self.files.get(path).map_or(&[][..], Vec::as_slice);
+        for (path, change) in changes {
+            let old = files.get(&path).map_or(&[][..], Vec::as_slice);
             match change {
                 FileChange::Delete { .. } => old.iter().for_each(|id| list.remove(*id)),
                 FileChange::Write { bytes, .. } => {
-                    let text = String::from_utf8_lossy(bytes).into_owned();
-                    let file = KrmFile::parse(path.clone(), Text::from(text));
-                    let Some(file) = file.ok().filter(|file| !file.documents.is_empty()) else {
+                    let Some(documents) = documents_of(&path, bytes) else {
                         let message = "not written: a ResourceList holds resources only; `--package` writes all files";
                         let result = FunctionResult::warning(Reason::SkippedFile, message);
-                        results.push(result.in_file(path));
+                        results.push(result.in_file(&path));
                         continue;
                     };
-                    write_file(path, &file, old, list, &mut replaced)?;
+                    write_file(&path, documents, old, list, &mut replaced)?;
                 }
             }
         }
         let mut refused = Vec::new();
-        replaced.retain(|id, text| !list.replace_lines(*id, text));
         list.edit_items(
             replaced.keys().copied(),
             |id, node, editor| match replaced.get(&id) {
@@ -291,13 +289,28 @@ where
         .map_err(|error| broken(&error))
 }
 
-/// Puts the resources of a file into the places of those that are there; the others are inserted and removed.
+/// The resources of a file, each with its text; `None` if it has none.
+fn documents_of(path: &str, bytes: Vec<u8>) -> Option<Vec<(Resource, String)>> {
+    let text = String::from_utf8(bytes).ok()?;
+    let KrmFile {
+        text, documents, ..
+    } = KrmFile::parse(path.to_owned(), Text::from(text)).ok()?;
+    let documents = documents.into_iter().filter_map(|(number, resource)| {
+        let root = text.document().root(number)?;
+        Some((resource, own_text(root)))
+    });
+    let documents: Vec<_> = documents.collect();
+    (!documents.is_empty()).then_some(documents)
+}
+
+/// Puts the resources of a file into the places of those that are there; the others are inserted and removed. Those that cannot
+/// take the lines of the new ones are left for an edit in `otherwise`.
 fn write_file(
     path: &str,
-    file: &KrmFile,
+    documents: Vec<(Resource, String)>,
     old: &[ItemId],
     list: &mut ResourceList,
-    replaced: &mut BTreeMap<ItemId, Arc<OwnedDocument>>,
+    otherwise: &mut BTreeMap<ItemId, Arc<OwnedDocument>>,
 ) -> Result<(), UsageError> {
     let identity = |resource: &Resource| {
         let Resource {
@@ -313,16 +326,14 @@ fn write_file(
             namespace.clone(),
         )
     };
-    let mut left: Vec<ItemId> = old.to_vec();
-    for (index, (number, resource)) in file.documents.iter().enumerate() {
-        let Some(root) = file.text.document().root(*number) else {
-            continue;
-        };
-        let text = own_text(root);
-        let known = left
-            .iter()
-            .position(|id| identity(list.resource(*id)) == identity(resource));
-        let Some(known) = known else {
+    let mut left: HashMap<_, VecDeque<ItemId>> = HashMap::new();
+    for id in old {
+        let alike = left.entry(identity(list.resource(*id))).or_default();
+        alike.push_back(*id);
+    }
+    for (index, (resource, text)) in documents.into_iter().enumerate() {
+        let known = left.get_mut(&identity(&resource));
+        let Some(id) = known.and_then(VecDeque::pop_front) else {
             let index = index.to_string();
             let annotations = pipeline_annotations(path, &index);
             let text = edited(text, |node, editor| {
@@ -335,7 +346,6 @@ fn write_file(
             });
             continue;
         };
-        let id = left.remove(known);
         if file_text(&[id], list)? == text {
             continue;
         }
@@ -349,9 +359,12 @@ fn write_file(
         })?;
         let document = OwnedDocument::parse(text);
         let document = document.map_err(|error| UsageError(error.to_string()))?;
-        replaced.insert(id, Arc::new(document));
+        if !list.replace_lines(id, &document) {
+            otherwise.insert(id, Arc::new(document));
+        }
     }
-    left.iter().for_each(|id| list.remove(*id));
+    let left: BTreeSet<ItemId> = left.into_values().flatten().collect();
+    left.into_iter().for_each(|id| list.remove(id));
     Ok(())
 }
 
