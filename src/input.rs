@@ -27,8 +27,8 @@ pub(crate) fn read_stdin() -> io::Result<Cow<'static, [u8]>> {
         }
     }
     // A pipe, or a short file.
-    (&file).take(LONG as u64).read_to_end(&mut bytes)?;
-    if bytes.len() < LONG {
+    (&file).take(long() as u64).read_to_end(&mut bytes)?;
+    if bytes.len() < long() {
         return Ok(Cow::Owned(bytes));
     }
     read_on(&file, bytes)
@@ -36,7 +36,9 @@ pub(crate) fn read_stdin() -> io::Result<Cow<'static, [u8]>> {
 
 /// Bytes from which on an input gets large pages.
 #[cfg(unix)]
-const LONG: usize = 8 * crate::parallel::SHARE;
+fn long() -> usize {
+    8 * crate::parallel::share()
+}
 /// Bytes of memory that the rest of a pipe may fill; what is not filled takes none.
 #[cfg(unix)]
 const MOST: usize = 1 << 30;
@@ -88,7 +90,7 @@ fn read_part(file: &std::fs::File, from: u64) -> Option<&'static [u8]> {
 
     let length = usize::try_from(file.metadata().ok()?.len().checked_sub(from)?).ok()?;
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    if length < LONG || threads < 2 {
+    if length < long() || threads < 2 {
         return None;
     }
     let mut map = large_pages(length)?;

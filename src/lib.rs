@@ -89,6 +89,7 @@ mod parallel;
 mod result_printer;
 mod source_text;
 mod split;
+mod test_switches;
 pub mod text;
 
 pub mod config;

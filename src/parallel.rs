@@ -8,8 +8,17 @@ use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use crate::test_switches::Switch;
+
 /// Bytes that a thread takes at a time. Smaller inputs stay on one thread.
-pub(crate) const SHARE: usize = if cfg!(small_shares) { 64 } else { 1 << 20 };
+#[inline]
+pub(crate) fn share() -> usize {
+    if Switch::SmallShares.is_on() {
+        64
+    } else {
+        1 << 20
+    }
+}
 
 /// The results of `work` for each item; `weight` is the size of an item in bytes.
 pub(crate) fn map<T: Sync, R: Send>(
@@ -54,13 +63,13 @@ pub(crate) fn map<T: Sync, R: Send>(
     results.into_iter().map_while(|result| result).collect()
 }
 
-/// Cuts the items into runs of about [`SHARE`] bytes.
+/// Cuts the items into runs of about [`share()`] bytes.
 fn shares<T>(items: &[T], weight: impl Fn(&T) -> usize) -> Vec<&[T]> {
     let mut shares = Vec::new();
     let (mut start, mut bytes) = (0, 0);
     for (index, item) in items.iter().enumerate() {
         bytes += weight(item);
-        if bytes >= SHARE {
+        if bytes >= share() {
             shares.push(&items[start..=index]);
             (start, bytes) = (index + 1, 0);
         }
@@ -87,8 +96,9 @@ mod tests {
 
     #[test]
     fn shares_hold_every_item_once() {
-        let items = [SHARE, 1, SHARE - 1, 5, 5];
-        let expected: [&[usize]; 3] = [&[SHARE], &[1, SHARE - 1], &[5, 5]];
+        let share = share();
+        let items = [share, 1, share - 1, 5, 5];
+        let expected: [&[usize]; 3] = [&[share], &[1, share - 1], &[5, 5]];
         assert_eq!(shares(&items, |n| *n), expected);
     }
 }

@@ -100,7 +100,7 @@ fn shallow_lines(bytes: &[u8], start: usize, indent: usize) -> Vec<usize> {
     let mut parts = Vec::new();
     let mut from = start;
     while from < bytes.len() {
-        let near = (from + parallel::SHARE).min(bytes.len());
+        let near = (from + parallel::share()).min(bytes.len());
         let next = memchr::memchr(b'\n', &bytes[near..]).map_or(bytes.len(), |n| near + n + 1);
         parts.push(from..next);
         from = next;

@@ -638,7 +638,8 @@ wrapper=$shared/tools/with-containers.sh
 if [[ -x $wrapper ]]; then
   expected=$((expected + 6))
   step "a static binary for the image"
-  if ldd "$binary" 2>&1 | grep -q '=>'; then
+  # Not in a pipe: `grep -q` ends first, and ldd then fails.
+  if [[ $(ldd "$binary" 2>&1) == *'=>'* ]]; then
     # The release binary uses the system's C library, which an image from scratch does not have.
     target=$(uname -m)-unknown-linux-musl
     if rustup target add "$target" >/dev/null 2>&1; then

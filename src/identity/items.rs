@@ -7,7 +7,7 @@ use super::{Identities, identities};
 use crate::resource::Resource;
 use crate::yaml::scalar::ScalarStyle;
 use crate::yaml::scan::{Bail, Events, Scalar, scan};
-use crate::yaml::{NodeKind, ParseOptions};
+use crate::yaml::{Limits, NodeKind, ParseOptions};
 
 /// Collections around an item.
 pub(crate) const ITEM_DEPTH: usize = 2;
@@ -27,7 +27,7 @@ pub(crate) struct FlowItems {
 /// keys quoted as in JSON. `None` for other texts, and for more than `limit` items.
 pub(crate) fn flow_items(text: &str, limit: usize) -> Option<FlowItems> {
     let mut found = Finder {
-        inner: identities(text, ParseOptions::default(), ITEM_DEPTH),
+        inner: identities(text, ParseOptions::default(), ITEM_DEPTH, Limits::of(text)),
         depth: 0,
         at: At::Elsewhere,
         others: 0,

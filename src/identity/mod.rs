@@ -16,7 +16,7 @@ use crate::resource::{
 };
 use crate::yaml::scalar::{ScalarStyle, is_plain_string};
 use crate::yaml::scan::{Bail, Events, OpenKeys, Scalar, decode, scan};
-use crate::yaml::{MAX_DEPTH, NodeKind, ParseOptions, most_documents, most_nodes};
+use crate::yaml::{Limits, MAX_DEPTH, NodeKind, ParseOptions};
 
 /// The resource of a text that is a sequence of one mapping; `None` if the text needs a tree.
 pub(crate) fn item(text: &str, options: ParseOptions) -> Option<Resource> {
@@ -52,17 +52,18 @@ fn krm(found: Option<(Resource, bool)>) -> Option<Resource> {
 
 /// The nodes within `level` collections.
 fn identities_of(text: &str, options: ParseOptions, level: usize) -> Option<Identities<'_>> {
-    let mut identities = identities(text, options, level);
+    let limits = Limits::of(text);
+    let mut identities = identities(text, options, level, limits);
     scan(text, &mut identities).ok()?;
-    (identities.found.len() <= most_documents(text)).then_some(identities)
+    (identities.found.len() <= limits.documents).then_some(identities)
 }
 
-fn identities(text: &str, options: ParseOptions, level: usize) -> Identities<'_> {
+fn identities(text: &str, options: ParseOptions, level: usize, limits: Limits) -> Identities<'_> {
     Identities {
         text,
         around: options.depth,
         level,
-        nodes_left: most_nodes(text) + 1,
+        nodes_left: limits.nodes.saturating_add(1),
         depth: 0,
         within: Within::Nothing,
         field: None,

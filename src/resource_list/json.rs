@@ -10,7 +10,7 @@ use crate::identity::{ITEM_DEPTH, flow_items};
 use crate::results::Results;
 use crate::source_text::{Locator, SourceText};
 use crate::text::Text;
-use crate::yaml::scan::IN_USE;
+use crate::yaml::scan::is_in_use;
 use crate::yaml::{EditError, ParseOptions, most_documents};
 
 /// The wrapper of a list that is cut at its commas.
@@ -26,7 +26,7 @@ impl Json {
     /// Cuts a ResourceList; `None` if it is not in the usual shape, or not a valid one.
     pub(super) fn parse(text: &Text) -> Option<ResourceList> {
         // An edit takes its line break from the line, which may end far behind the item.
-        let usual = IN_USE && memchr::memchr(b'\r', text.as_bytes()).is_none();
+        let usual = is_in_use() && memchr::memchr(b'\r', text.as_bytes()).is_none();
         let found = usual
             .then(|| flow_items(text, most_documents(text)))
             .flatten()?;
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn items_for_themselves_become_what_they_do_in_the_whole() {
-        if !IN_USE {
+        if !is_in_use() {
             return;
         }
         for text in texts() {
@@ -225,8 +225,8 @@ mod tests {
                 }
                 let put_out = |mut list: ResourceList| -> String {
                     change(&mut list, kind).expect("edits");
-                    let texts = list.to_texts(&results, kind & 128 == 0).expect("edits");
-                    texts.iter().map(|text| &**text).collect()
+                    let emitted = list.emit(&results, kind & 128 == 0).expect("edits");
+                    emitted.pieces().collect()
                 };
                 assert_eq!(put_out(parts()), put_out(whole()), "{kind}: {}", &*text);
             }
@@ -240,7 +240,7 @@ mod tests {
         let list = Json::parse(&Text::from(text.to_owned()));
         assert_eq!(
             list.map(|list| list.texts.len()),
-            Some(1).filter(|_| IN_USE)
+            Some(1).filter(|_| is_in_use())
         );
     }
 
@@ -248,8 +248,8 @@ mod tests {
     fn what_is_not_changed_is_one_slice() {
         let text = Text::from(texts().pop().expect("a text"));
         if let Some(mut list) = Json::parse(&text) {
-            let texts = list.to_texts(&Results::default(), true).expect("no edits");
-            assert_eq!(texts.len(), 3);
+            let emitted = list.emit(&Results::default(), true).expect("no edits");
+            assert_eq!(emitted.pieces().count(), 3);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{EditedText, SourceText};
 use crate::identity;
-use crate::yaml::scan::IN_USE;
+use crate::yaml::scan::is_in_use;
 use crate::yaml::{Document, EditError, Editor, NodeRef, ParseOptions, Tree};
 
 /// What an edit of a resource looks at and touches.
@@ -27,7 +27,7 @@ impl SourceText {
     ) -> bool {
         let is_source = self.is_scanned && self.edited.is_none() && self.parsed.get().is_none();
         let in_order = documents.is_sorted_by_key(|(number, _)| *number);
-        if !IN_USE || !is_source || !in_order || !self.source.ends_with('\n') {
+        if !is_in_use() || !is_source || !in_order || !self.source.ends_with('\n') {
             return false;
         }
         let text: &str = &self.source;
@@ -80,7 +80,7 @@ fn edited<'f, E: From<EditError>>(
     options: ParseOptions,
     change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
 ) -> Result<Option<String>, E> {
-    let tree = Tree::parse_again(text, options).map_err(EditError::Broken)?;
+    let tree = Tree::parse_scanned(text, options).map_err(EditError::Broken)?;
     let document = Document::new(text, &tree);
     let Some(root) = document.root(0) else {
         return Ok(None);
@@ -130,6 +130,16 @@ mod tests {
     }
 
     #[test]
+    fn a_document_of_rare_syntax_is_within_the_limit_of_its_file() {
+        let rare = "- &a x\n".to_owned() + &"- 1\n".repeat(550_000);
+        let text = format!("{rare}---\n# {}\nkind: A\n", "x".repeat(2_000_000));
+        SourceText::parse(Text::from(text)).expect("within the limit");
+        let alone = SourceText::accepted(Text::from(rare), ParseOptions::default());
+        let items = alone.document().root(0).map(|root| root.items().count());
+        assert_eq!(items, Some(550_001));
+    }
+
+    #[test]
     fn documents_edited_alone_are_those_of_the_whole_text() {
         let documents = [
             "kind: A\nmetadata:\n  name: a\nspec:\n  - x\n",
@@ -164,7 +174,7 @@ mod tests {
                 |_, node, editor| annotate(node, editor),
                 |_, error| panic!("{error}"),
             );
-            assert!(is_edited || !IN_USE);
+            assert!(is_edited || !is_in_use());
             let edited = whole.edit_last::<EditError>(|document, editor| {
                 let mut roots = (0..document.len()).filter_map(|index| document.root(index));
                 roots.try_for_each(|root| annotate(root, editor))

@@ -17,7 +17,7 @@ use memchr::memmem::Finder;
 use crate::identity;
 use crate::resource::Resource;
 use crate::text::Text;
-use crate::yaml::scan::IN_USE;
+use crate::yaml::scan::is_in_use;
 use crate::yaml::{
     Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree,
     scanned_documents, sole_document,
@@ -271,12 +271,14 @@ impl SourceText {
 
     /// Makes the tree.
     fn tree(&self) -> Tree {
+        let text = self.text();
         let tree = if self.is_scanned {
-            Tree::parse_again(self.text(), self.options)
+            Tree::parse_scanned(text, self.options)
         } else {
-            parse(self.text(), self.options)
+            Tree::parse_again(text, self.options).map(|tree| tree.expanded(text))
         };
-        // The text is YAML, so there is no error to report.
+        debug_assert!(tree.is_ok(), "{text}");
+        // The text was accepted, so there is no error to report.
         tree.unwrap_or_default()
     }
 
@@ -322,7 +324,7 @@ impl SourceText {
             _ => None,
         };
         let is_parsed = self.parsed.get().is_some();
-        let level = level.filter(|_| IN_USE && !is_parsed);
+        let level = level.filter(|_| is_in_use() && !is_parsed);
         let head = level.and_then(|level| identity::head(self.text(), level));
         let tree = head.and_then(|head| Some((head, parse(head, self.options).ok()?)));
         match tree {

@@ -8,7 +8,7 @@ use crate::identity;
 use crate::parallel;
 use crate::resource::Resource;
 use crate::text::Text;
-use crate::yaml::scan::IN_USE;
+use crate::yaml::scan::is_in_use;
 use crate::yaml::{Document, NodeRef, ParseError, ParseOptions};
 
 impl SourceText {
@@ -19,7 +19,7 @@ impl SourceText {
     /// What the parser refuses.
     pub(crate) fn documents(source: Text) -> Result<(Self, Vec<Option<Resource>>), ParseError> {
         let options = ParseOptions::default();
-        let scanned = IN_USE.then(|| identity::documents(&source));
+        let scanned = is_in_use().then(|| identity::documents(&source));
         if let Some(documents) = scanned.flatten() {
             return Ok((Self::scanned(source, options), documents));
         }
@@ -78,7 +78,7 @@ impl SourceText {
 
 /// The resource of a text that is a sequence of one mapping, and whether the scanner took the text.
 fn resource_behind_dash(text: &str, options: ParseOptions) -> Option<(Resource, bool)> {
-    let scanned = IN_USE.then(|| identity::item(text, options));
+    let scanned = is_in_use().then(|| identity::item(text, options));
     if let Some(resource) = scanned.flatten() {
         return Some((resource, true));
     }

@@ -16,7 +16,7 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::source_text::{Locator, SourceText, is_krm};
 use crate::text::Text;
-use crate::yaml::scan::IN_USE;
+use crate::yaml::scan::is_in_use;
 use crate::yaml::{NodeId, NodeRef, ParseOptions, Path};
 
 /// Reads one supplied input.
@@ -241,7 +241,7 @@ pub(super) fn parsed_documents(role: Role, files: &[PackageFile]) -> Vec<Option<
 
 /// The KRM documents of a text; `None` if they must be read from its tree.
 fn documents(role: Role, text: &str) -> Option<Vec<Found>> {
-    if !IN_USE || role == Role::Patches {
+    if !is_in_use() || role == Role::Patches {
         return None;
     }
     let documents = identity::separate_documents(text)?.into_iter().enumerate();

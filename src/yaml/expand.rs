@@ -16,9 +16,10 @@
 use std::collections::HashSet;
 
 use super::document::Document;
+use super::limits::Limits;
 use super::node::{EntryRef, NodeRef};
 use super::scalar::ScalarStyle;
-use super::tree::{MAX_DEPTH, NONE, NodeId, NodeKind, Tree, most_nodes, offset};
+use super::tree::{MAX_DEPTH, NONE, NodeId, NodeKind, Tree, offset};
 use super::value::Value;
 
 /// The key whose value's entries belong to the mapping.
@@ -90,7 +91,7 @@ impl Tree {
             return self;
         }
         let nodes = self.nodes.len();
-        let most = (nodes * NODES_PER_NODE + NODES_BESIDES).min(most_nodes(text));
+        let most = (nodes * NODES_PER_NODE + NODES_BESIDES).min(Limits::of(text).nodes);
         let mut writer = Writer {
             document: Document::new(text, &self),
             out: Tree::default(),

@@ -1,14 +1,10 @@
 //! From a text to its tree: by the line scanner, else by the general parser.
 
 use super::error::ParseError;
+use super::limits::Limits;
 use super::parser;
 use super::scan::{self, Bail, Checker, TreeBuilder};
-use super::tree::{NONE, ParseOptions, Reader, Tree, most_documents, most_nodes};
-
-/// Node limit of a document that the line scanner does not read: a fixed part, and one for each so many bytes. The general
-/// parser takes half a microsecond for each node; files that need it have thousands.
-const MAX_RARE_NODES: usize = 1 << 19;
-const BYTES_PER_RARE_NODE: usize = 64;
+use super::tree::{NONE, ParseOptions, Reader, Tree};
 
 impl Tree {
     /// Reads every document of a text.
@@ -17,7 +13,12 @@ impl Tree {
     /// Where the text is not YAML, has a key twice in one mapping, nests deeper than
     /// [`MAX_DEPTH`](super::MAX_DEPTH), has a line that ends in CR alone, or is longer than 4 GiB.
     pub fn parse(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
-        Self::build(text, options, TreeBuilder::new(text, options.depth))
+        Self::parse_within(text, options, Limits::of(text))
+    }
+
+    fn parse_within(text: &str, options: ParseOptions, limits: Limits) -> Result<Self, ParseError> {
+        let builder = TreeBuilder::new(text, options.depth, limits);
+        Self::build(text, options, builder, limits)
     }
 
     /// Checks that a text can be read, and makes no tree of it if the line scanner reads it.
@@ -25,15 +26,16 @@ impl Tree {
     /// # Errors
     /// Those of [`Tree::parse`].
     pub(crate) fn check(text: &str, options: ParseOptions) -> Result<(), ParseError> {
-        if !scan::IN_USE || text.len() >= NONE as usize {
+        if !scan::is_in_use() || text.len() >= NONE as usize {
             return Self::parse(text, options).map(drop);
         }
-        let mut checker = Checker::new(text, options.depth);
+        let limits = Limits::of(text);
+        let mut checker = Checker::new(text, options.depth, limits);
         match scan::scan(text, &mut checker) {
             Ok(()) if !checker.is_full() => Ok(()),
             // The scanner stops there again, with a tree that tells the place.
-            _ if checker.is_full() => Self::parse(text, options).map(drop),
-            _ => Self::parse_rare(text, options).map(drop),
+            _ if checker.is_full() => Self::parse_within(text, options, limits).map(drop),
+            _ => Self::parse_documents(text, options, limits).map(drop),
         }
     }
 
@@ -42,22 +44,29 @@ impl Tree {
     /// For tests and benchmarks: [`Tree::parse`] does this first.
     #[must_use]
     pub fn parse_fast(text: &str, options: ParseOptions) -> Option<Self> {
-        let builder = TreeBuilder::new(text, options.depth);
-        Self::scan(text, options, builder).ok().flatten()
+        let limits = Limits::of(text);
+        let builder = TreeBuilder::new(text, options.depth, limits);
+        Self::scan(text, options, builder, limits).ok().flatten()
     }
 
-    /// As [`Tree::parse`], for a text that the line scanner took before, as a whole or as part of another: that a key is no
-    /// alias and no merge key, and is not there twice, is known.
+    /// As [`Tree::parse`], for a text that was accepted before, as a whole or as a part of another, whose limits may have been
+    /// higher.
     ///
     /// # Errors
-    /// Those of [`Tree::parse`].
+    /// Those of [`Tree::parse`], but for the limits.
     pub(crate) fn parse_again(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
+        Self::parse_within(text, options, Limits::NONE)
+    }
+
+    /// As [`Tree::parse_again`], for a text that the line scanner took: that a key is no alias and no merge key, and is not
+    /// there twice, is known.
+    ///
+    /// # Errors
+    /// As [`Tree::parse_again`].
+    pub(crate) fn parse_scanned(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
         let builder = TreeBuilder::with_known_keys(text, options.depth);
-        let tree = Self::build(text, options, builder)?;
-        debug_assert!(
-            tree.nodes.len() > most_nodes(text) || tree == Self::parse(text, options)?,
-            "{text}"
-        );
+        let tree = Self::build(text, options, builder, Limits::NONE)?;
+        debug_assert!(tree == Self::parse_again(text, options)?, "{text}");
         Ok(tree)
     }
 
@@ -65,20 +74,15 @@ impl Tree {
         text: &str,
         options: ParseOptions,
         builder: TreeBuilder<'_>,
+        limits: Limits,
     ) -> Result<Self, ParseError> {
-        if !scan::IN_USE {
-            return Self::parse_general(text, options);
+        if !scan::is_in_use() {
+            return Self::parse_documents(text, options, limits.of_any_syntax());
         }
-        if let Some(tree) = Self::scan(text, options, builder)? {
+        if let Some(tree) = Self::scan(text, options, builder, limits)? {
             return Ok(tree);
         }
-        Self::parse_rare(text, options)
-    }
-
-    /// Reads what the line scanner does not.
-    fn parse_rare(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
-        let most = MAX_RARE_NODES + text.len() / BYTES_PER_RARE_NODE;
-        Self::parse_documents(text, options, most)
+        Self::parse_documents(text, options, limits)
     }
 
     /// Reads by the line scanner; `None` where it stopped. At the node limit the general parser would stop, too.
@@ -86,6 +90,7 @@ impl Tree {
         text: &str,
         options: ParseOptions,
         mut builder: TreeBuilder<'_>,
+        limits: Limits,
     ) -> Result<Option<Self>, ParseError> {
         if text.len() >= NONE as usize {
             return Ok(None);
@@ -96,7 +101,7 @@ impl Tree {
         let mut tree = builder.finish();
         tree.reader = Reader::Scanner;
         tree.within = options.depth > 0;
-        check_documents(text, &tree)?;
+        check_documents(text, &tree, limits)?;
         Ok(Some(tree))
     }
 
@@ -105,22 +110,26 @@ impl Tree {
     /// # Errors
     /// Those of [`Tree::parse`].
     pub fn parse_general(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
-        Self::parse_documents(text, options, usize::MAX)
+        Self::parse_documents(text, options, Limits::of(text).of_any_syntax())
     }
 
-    /// Reads by the general parser documents of at most so many nodes.
-    fn parse_documents(text: &str, options: ParseOptions, most: usize) -> Result<Self, ParseError> {
-        let mut tree = parser::parse(text, options, most)?;
+    /// Reads by the general parser.
+    fn parse_documents(
+        text: &str,
+        options: ParseOptions,
+        limits: Limits,
+    ) -> Result<Self, ParseError> {
+        let mut tree = parser::parse(text, options, limits)?;
         tree.within = options.depth > 0;
-        check_documents(text, &tree)?;
+        check_documents(text, &tree, limits)?;
         Ok(tree)
     }
 }
 
 /// # Errors
-/// A text of more documents than [`most_documents`].
-fn check_documents(text: &str, tree: &Tree) -> Result<(), ParseError> {
-    let most = most_documents(text);
+/// A text of too many documents.
+fn check_documents(text: &str, tree: &Tree, limits: Limits) -> Result<(), ParseError> {
+    let most = limits.documents;
     let Some(next) = tree.documents.get(most) else {
         return Ok(());
     };

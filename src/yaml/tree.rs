@@ -5,22 +5,12 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use memchr::memmem;
-
 use super::error::{Location, ParseError};
 use super::expand::Expansion;
 use super::scalar::ScalarStyle;
 
 /// Depth limit of nested collections, counted from the root of the outermost document.
 pub const MAX_DEPTH: usize = 512;
-
-/// Memory limit of the nodes of one document: a part for each two bytes of the text, and a fixed part. Text of resources has a
-/// node for every 6 to 20 bytes; `[1,1,1,` has one for every two and would take 16 times its size.
-const NODE_BYTES_PER_TWO_BYTES: usize = 7;
-const NODE_BYTES_BESIDES: usize = 8 << 20;
-/// The same of several documents, of which most texts are read one by one.
-const NODE_BYTES_PER_BYTE_OF_DOCUMENTS: usize = 4;
-const NODE_BYTES_BESIDES_DOCUMENTS: usize = 32 << 20;
 
 /// "No such offset", "no such node".
 pub(super) const NONE: u32 = u32::MAX;
@@ -308,32 +298,13 @@ fn literal_line<'a>(text: &'a str, node: &Node) -> Option<&'a str> {
     Some(body.trim_start_matches(' '))
 }
 
-/// Node limit.
-pub(crate) fn most_nodes(text: &str) -> usize {
-    let length = text.len();
-    // Below that size neither limit is reached.
-    let is_small = length < NODE_BYTES_BESIDES / size_of::<Node>();
-    let bytes = if is_small || memmem::find(text.as_bytes(), b"\n---").is_some() {
-        length * NODE_BYTES_PER_BYTE_OF_DOCUMENTS + NODE_BYTES_BESIDES_DOCUMENTS
-    } else {
-        length / 2 * NODE_BYTES_PER_TWO_BYTES + NODE_BYTES_BESIDES
-    };
-    bytes / size_of::<Node>()
-}
-
-/// How many documents a text of this length may have, and a list items. What is known of each takes more memory than the
-/// shortest ones have bytes.
-pub(crate) fn most_documents(text: &str) -> usize {
-    100_000 + text.len() / 128
-}
-
 /// That the nodes of a text pass the limit: at the last scalar within it, whose place each reader knows by then.
-pub(super) fn too_many_nodes(text: &str, nodes: &[Node]) -> ParseError {
+pub(super) fn too_many_nodes(text: &str, nodes: &[Node], most: usize) -> ParseError {
     let last = nodes
         .iter()
         .rfind(|node| matches!(node.kind, NodeKind::Scalar(_)));
     let at = last.map_or(0, |node| node.start as usize);
-    let message = format!("more than {} values in one text", most_nodes(text));
+    let message = format!("more than {most} values in one text");
     ParseError::at(text, at, message)
 }
 

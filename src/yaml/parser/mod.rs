@@ -19,16 +19,17 @@ use anchors::Anchor;
 use super::document::Document;
 use super::error::{Location, ParseError};
 use super::lenient::LenientInput;
+use super::limits::Limits;
 use super::lines::{is_marker, line_end, line_start, lone_return, skip_trivia};
 use super::scalar::ScalarStyle;
 use super::tree::{
-    DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, ParseOptions, Tree, most_nodes, offset,
+    DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, ParseOptions, Tree, offset,
     too_many_nodes,
 };
 
-/// Reads every document of a text, of which none may have more than `most` nodes.
-pub(super) fn parse(text: &str, options: ParseOptions, most: usize) -> Result<Tree, ParseError> {
-    let builder = || Builder::new(text, options, most);
+/// Reads every document of a text.
+pub(super) fn parse(text: &str, options: ParseOptions, limits: Limits) -> Result<Tree, ParseError> {
+    let builder = || Builder::new(text, options, limits);
     match builder().build(StrInput::new(text)) {
         Err(Failure::QuotedIndent(error)) => {
             let (input, shown) = LenientInput::new(text);
@@ -81,10 +82,7 @@ struct Builder<'t> {
     text: &'t str,
     bytes: &'t [u8],
     options: ParseOptions,
-    /// Node limit of a document.
-    most: usize,
-    /// Node limit of the text.
-    most_in_text: usize,
+    limits: Limits,
     tree: Tree,
     open: Vec<Open>,
     /// First byte after the last token.
@@ -93,13 +91,12 @@ struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
-    fn new(text: &'t str, options: ParseOptions, most: usize) -> Self {
+    fn new(text: &'t str, options: ParseOptions, limits: Limits) -> Self {
         Self {
             text,
             bytes: text.as_bytes(),
             options,
-            most,
-            most_in_text: most_nodes(text),
+            limits,
             tree: Tree::default(),
             open: Vec::new(),
             cursor: 0,
@@ -244,12 +241,13 @@ impl<'t> Builder<'t> {
     /// # Errors
     /// One more node would pass a limit.
     fn check_limits(&self) -> Result<(), ParseError> {
-        if self.tree.nodes.len() > self.most_in_text {
-            return Err(too_many_nodes(self.text, &self.tree.nodes));
+        let most = self.limits.nodes;
+        if self.tree.nodes.len() > most {
+            return Err(too_many_nodes(self.text, &self.tree.nodes, most));
         }
         let first = self.tree.documents.last().map_or(0, |d| d.root.index());
-        if self.tree.nodes.len() - first > self.most {
-            let most = self.most;
+        let most = self.limits.rare_nodes;
+        if self.tree.nodes.len() - first > most {
             let message = format!(
                 "more than {most} values in a document with anchors, tags or other rare syntax"
             );

@@ -2,9 +2,10 @@
 
 use super::{Bail, Events, OpenKeys, Scalar, decode};
 use crate::yaml::error::ParseError;
+use crate::yaml::limits::Limits;
 use crate::yaml::scalar::ScalarStyle;
 use crate::yaml::tree::{
-    DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree, most_nodes, offset, too_many_nodes,
+    DocumentSpan, MAX_DEPTH, NONE, Node, NodeId, NodeKind, Tree, offset, too_many_nodes,
 };
 
 /// Bytes per node in usual resources.
@@ -25,23 +26,22 @@ pub(crate) struct TreeBuilder<'t> {
 }
 
 impl<'t> TreeBuilder<'t> {
-    pub(crate) fn new(text: &'t str, depth: usize) -> Self {
+    pub(crate) fn new(text: &'t str, depth: usize, limits: Limits) -> Self {
         Self {
             text,
             depth,
-            most: most_nodes(text),
+            most: limits.nodes,
             tree: Tree::with_capacity(text.len() / BYTES_PER_NODE),
             open: Vec::with_capacity(16),
             keys: Some(OpenKeys::default()),
         }
     }
 
-    /// As [`TreeBuilder::new`], for a text that the scanner took before, within the limit of the text that it was part of.
+    /// As [`TreeBuilder::new`], for a text that the scanner took before, as a whole or as a part of another.
     pub(crate) fn with_known_keys(text: &'t str, depth: usize) -> Self {
         Self {
             keys: None,
-            most: usize::MAX,
-            ..Self::new(text, depth)
+            ..Self::new(text, depth, Limits::NONE)
         }
     }
 
@@ -49,7 +49,7 @@ impl<'t> TreeBuilder<'t> {
     /// The text passed the node limit.
     pub(crate) fn check_limit(&self) -> Result<(), ParseError> {
         if self.is_full() {
-            return Err(too_many_nodes(self.text, &self.tree.nodes));
+            return Err(too_many_nodes(self.text, &self.tree.nodes, self.most));
         }
         Ok(())
     }

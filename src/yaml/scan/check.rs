@@ -1,7 +1,8 @@
 //! Checks a text without a tree.
 
 use super::{Bail, Events, OpenKeys, Scalar};
-use crate::yaml::tree::{MAX_DEPTH, NodeKind, most_documents, most_nodes};
+use crate::yaml::limits::Limits;
+use crate::yaml::tree::{MAX_DEPTH, NodeKind};
 
 /// The sink that accepts the texts of which a [`TreeBuilder`](super::TreeBuilder) makes a tree.
 pub(crate) struct Checker<'t> {
@@ -16,12 +17,12 @@ pub(crate) struct Checker<'t> {
 }
 
 impl<'t> Checker<'t> {
-    pub(crate) fn new(text: &'t str, depth: usize) -> Self {
+    pub(crate) fn new(text: &'t str, depth: usize, limits: Limits) -> Self {
         Self {
             text,
             depth,
-            left: most_nodes(text) + 1,
-            documents_left: most_documents(text) + 1,
+            left: limits.nodes.saturating_add(1),
+            documents_left: limits.documents.saturating_add(1),
             keys: OpenKeys::default(),
         }
     }

@@ -25,6 +25,7 @@ mod several_lines;
 
 use super::scalar::ScalarStyle;
 use super::tree::NodeKind;
+use crate::test_switches::Switch;
 
 pub(super) use build::TreeBuilder;
 pub(super) use check::Checker;
@@ -38,7 +39,10 @@ pub(super) use part::part;
 pub(crate) struct Bail;
 
 /// Whether the scanner reads texts first.
-pub(crate) const IN_USE: bool = !cfg!(without_scanner);
+#[inline]
+pub(crate) fn is_in_use() -> bool {
+    !Switch::WithoutScanner.is_on()
+}
 
 /// Depth limit of the scanner.
 const MAX_DEPTH: usize = 64;

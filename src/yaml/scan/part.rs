@@ -4,6 +4,7 @@
 //! lines that are a collection when they stand alone are entries of the same kind of collection at the same column.
 
 use super::{Bail, Checker, Events, Scalar, scan};
+use crate::yaml::limits::Limits;
 use crate::yaml::tree::NodeKind;
 
 /// What lines of a block collection hold.
@@ -20,7 +21,7 @@ pub(crate) struct Part<'t> {
 /// entries or items of one block collection, or if the scanner cannot tell.
 pub(crate) fn part(lines: &str, depth: usize) -> Option<Part<'_>> {
     let mut reader = Reader {
-        checker: Checker::new(lines, depth),
+        checker: Checker::new(lines, depth, Limits::of(lines)),
         open: 0,
         is_marked: false,
         found: None,

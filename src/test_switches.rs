@@ -1,0 +1,31 @@
+//! What only tests switch on, in builds with debug assertions: `KRM_VARIANTS_TEST="without_scanner small_shares" cargo test`.
+//! The test suite must print the same bytes with and without (`.ci/run`).
+
+use std::env;
+use std::sync::LazyLock;
+
+/// What a test can switch on.
+#[derive(Clone, Copy)]
+pub(crate) enum Switch {
+    /// The general parser reads everything.
+    WithoutScanner,
+    /// Several threads work on short inputs too.
+    SmallShares,
+}
+
+impl Switch {
+    fn name(self) -> &'static str {
+        match self {
+            Self::WithoutScanner => "without_scanner",
+            Self::SmallShares => "small_shares",
+        }
+    }
+
+    /// Whether it is on: never in a release build.
+    #[inline]
+    pub(crate) fn is_on(self) -> bool {
+        static ON: LazyLock<String> =
+            LazyLock::new(|| env::var("KRM_VARIANTS_TEST").unwrap_or_default());
+        cfg!(debug_assertions) && ON.split_whitespace().any(|name| name == self.name())
+    }
+}
