@@ -34,8 +34,8 @@ fn run(text: &str) -> Option<String> {
     if results.has_errors() {
         return None;
     }
-    let texts = list
-        .to_texts(&Results::default(), true)
+    let emitted = list
+        .emit(&Results::default(), true)
         .expect("nothing is appended");
-    Some(texts.iter().map(|text| &**text).collect())
+    Some(emitted.pieces().collect())
 }

@@ -38,18 +38,18 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     if failed {
         print_results(function, arguments, &results, ResultPrinter::errors);
     }
-    let texts = list
-        .to_texts(&results, !failed)
+    let text = list
+        .emit(&results, !failed)
         .map_err(|error| UsageError(error.to_string()))?;
-    write_stdout(texts.iter().map(|text| &**text))
+    let mut length = 0;
+    write_stdout(text.pieces().inspect(|piece| length += piece.len()))
         .map_err(|error| claim_no_success(function, arguments, error))?;
     say(arguments, start, || {
-        let length: usize = texts.iter().map(|text| text.len()).sum();
         format!("wrote {length} bytes to standard output")
     });
     if !failed && arguments.output == Output::Json {
         print_results(function, arguments, &results, ResultPrinter::errors);
     }
-    leave((list, texts));
+    leave((list, text));
     Ok(if failed { FAILED } else { DONE })
 }

@@ -140,9 +140,9 @@ fn read_list(text: &str) -> Result<ResourceList, UsageError> {
 }
 
 fn to_text(mut list: ResourceList, results: &Results) -> Result<String, UsageError> {
-    let texts = list.to_texts(results, true);
-    let texts = texts.map_err(|error| UsageError(error.to_string()))?;
-    Ok(texts.iter().map(|text| &**text).collect())
+    let text = list.emit(results, true);
+    let text = text.map_err(|error| UsageError(error.to_string()))?;
+    Ok(text.pieces().collect())
 }
 
 fn changed(

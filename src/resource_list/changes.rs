@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::packed_text::{PackedText, Packer};
 use super::{Form, ItemId, ResourceList};
 use crate::package::FileChange;
 use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS};
@@ -73,6 +74,8 @@ pub struct WrittenResource {
 pub(super) enum Written {
     /// Lines of the output: a tenth of what the value takes in memory.
     Text(String),
+    /// The same of one of many.
+    Packed(PackedText),
     /// For a list that is edited as one text.
     Value(Value),
 }
@@ -81,24 +84,33 @@ impl WrittenResource {
     pub(super) fn value(self) -> Option<Value> {
         match self.content {
             Written::Value(value) => Some(value),
-            Written::Text(_) => None,
+            Written::Text(_) | Written::Packed(_) => None,
         }
     }
 
-    pub(super) fn text(self) -> Option<String> {
+    pub(super) fn text(self) -> Option<PackedText> {
         match self.content {
-            Written::Text(text) => Some(text),
+            Written::Text(text) => Some(PackedText::from(text)),
+            Written::Packed(text) => Some(text),
             Written::Value(_) => None,
         }
     }
 
-    /// About how many bytes it takes in memory.
+    /// Packs its text, to be one of many that are much alike.
+    pub(crate) fn pack(&mut self, packer: &mut Packer) {
+        if let Written::Text(text) = &self.content {
+            self.content = Written::Packed(packer.pack(text));
+        }
+    }
+
+    /// About how many bytes it takes in memory, unless it is packed.
     #[must_use]
     pub fn cost(&self) -> usize {
         const ITSELF: usize = 300;
         ITSELF
             + match &self.content {
                 Written::Text(text) => text.len(),
+                Written::Packed(_) => 0,
                 Written::Value(value) => value.cost(),
             }
     }
@@ -128,7 +140,11 @@ impl ResourceList {
                 Written::Value(annotated(new.value).into_value())
             }
         };
-        WrittenResource { path, content }
+        WrittenResource {
+            // An item has it in its annotations.
+            path: path.filter(|_| self.is_package()),
+            content,
+        }
     }
 
     /// Writes a new resource as a document, for [`ResourceList::add_text`].
@@ -142,7 +158,10 @@ impl ResourceList {
     }
 
     /// Appends a resource that [`ResourceList::write`] wrote.
-    pub fn add_written(&mut self, resource: WrittenResource) {
+    pub fn add_written(&mut self, mut resource: WrittenResource) {
+        if let Written::Text(text) = &mut resource.content {
+            text.shrink_to_fit();
+        }
         self.changes.appended.push(resource);
     }
 

@@ -3,6 +3,7 @@
 //!
 //! Where items are inserted or removed, commas and white space change too: the list becomes one text then.
 
+use super::list_text::ListText;
 use super::results::append_results;
 use super::wrapper::{check_results, check_wrapper};
 use super::{Form, Item, ResourceList};
@@ -67,11 +68,11 @@ impl Json {
         texts: &[SourceText],
         results: &Results,
         keep: bool,
-    ) -> Result<Vec<Text>, EditError> {
+    ) -> Result<ListText, EditError> {
         let values = results.iter().map(|result| result.to_value()).collect();
         self.wrapper
             .edit(|document, editor| append_results(document, editor, values))?;
-        Ok(self.joined(texts, keep))
+        Ok(self.joined(texts, keep).into())
     }
 
     fn joined(&self, texts: &[SourceText], keep: bool) -> Vec<Text> {

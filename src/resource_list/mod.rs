@@ -14,7 +14,9 @@ mod changes;
 mod documents;
 mod edit;
 mod json;
+mod list_text;
 mod package;
+mod packed_text;
 mod read_only;
 mod replace;
 mod results;
@@ -26,7 +28,9 @@ mod wrapper;
 use memchr::memmem::Finder;
 
 pub use changes::{NewResource, NewText, WrittenResource};
+pub use list_text::ListText;
 pub(crate) use package::{FileUnder, KrmFile};
+pub(crate) use packed_text::Packer;
 pub use wrapper::InputError;
 
 use changes::Changes;
@@ -118,7 +122,7 @@ impl ResourceList {
     ///
     /// # Errors
     /// An edit of the wrapper that cannot be made.
-    pub fn to_texts(&mut self, results: &Results, keep: bool) -> Result<Vec<Text>, EditError> {
+    pub fn emit(&mut self, results: &Results, keep: bool) -> Result<ListText, EditError> {
         if !keep {
             self.changes = Changes::default();
         }
@@ -130,7 +134,7 @@ impl ResourceList {
             Form::Stream(stream) => stream.emit(texts, changes, results, keep),
             Form::Json(json) => json.emit(texts, results, keep),
             Form::Whole => whole::emit(&mut texts[0], changes, results, keep),
-            Form::Package(_) | Form::ReadOnly => Ok(Vec::new()),
+            Form::Package(_) | Form::ReadOnly => Ok(ListText::default()),
         }
     }
 

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::changes::{Changes, WrittenResource};
+use super::list_text::ListText;
 use super::results::append_all;
 use super::wrapper::{InputError, ItemsLine, STDIN, check_results, check_wrapper};
 use super::{Form, Item, ItemId, NewText, ResourceList};
@@ -74,7 +75,7 @@ impl Stream {
         changes: &mut Changes,
         results: &Results,
         keep: bool,
-    ) -> Result<Vec<Text>, EditError> {
+    ) -> Result<ListText, EditError> {
         let more_results = append_all(&mut self.wrapper, results)?;
         let line = ItemsLine::of(&self.wrapper);
         let Changes {
@@ -96,11 +97,14 @@ impl Stream {
             }
         }
         insert(&mut items, None);
-        let appended = appended.into_iter().filter_map(WrittenResource::text);
-        items.extend(appended.map(Text::from));
+        let appended: Vec<_> = appended
+            .into_iter()
+            .filter_map(WrittenResource::text)
+            .collect();
 
         let (before, after) = self.wrapper.text().split_at(line.end);
-        let before = if items.iter().all(|text| text.is_empty()) {
+        let is_empty = appended.is_empty() && items.iter().all(|text| text.is_empty());
+        let before = if is_empty {
             // `items:` alone would be null, and kpt deletes the package then.
             format!("{} []{}", &before[..line.behind], &before[line.behind..])
         } else {
@@ -108,9 +112,13 @@ impl Stream {
         };
         let mut out = vec![Text::from(before)];
         out.append(&mut items);
-        out.push(Text::from(after.to_owned()));
-        out.extend(more_results);
-        Ok(out)
+        let mut behind = vec![Text::from(after.to_owned())];
+        behind.extend(more_results);
+        Ok(ListText {
+            texts: out,
+            appended,
+            behind,
+        })
     }
 
     /// The texts of new items, by the item to insert them before.
@@ -332,8 +340,8 @@ mod tests {
         if kind & 8 != 0 {
             results.push(FunctionResult::info("y"));
         }
-        let texts = list.to_texts(&results, kind & 16 == 0).expect("edits");
-        texts.iter().map(|text| &**text).collect()
+        let emitted = list.emit(&results, kind & 16 == 0).expect("edits");
+        emitted.pieces().collect()
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::changes::{Changes, NewText, WrittenResource};
+use super::list_text::ListText;
 use super::results::append_results;
 use super::wrapper::{InputError, STDIN, check_results, check_wrapper};
 use super::{Form, Item, ItemId, ResourceList};
@@ -91,13 +92,13 @@ pub(super) fn emit(
     changes: &mut Changes,
     results: &Results,
     keep: bool,
-) -> Result<Vec<Text>, EditError> {
+) -> Result<ListText, EditError> {
     if !keep {
         *text = text.unedited();
     }
     let values = results.iter().map(|result| result.to_value()).collect();
     apply(text, changes, values)?;
-    Ok(vec![text.edited_text()])
+    Ok(vec![text.edited_text()].into())
 }
 
 /// Applies changes to the text and appends results, as one batch of edits.

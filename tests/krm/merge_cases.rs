@@ -609,7 +609,7 @@ fn a_resource_list_with_annotated_items() {
         results: &mut results,
     };
     (FUNCTION.step)(run).expect("runs");
-    let texts = list.to_texts(&Results::default(), true).expect("texts");
-    let text: String = texts.iter().map(|text| &**text).collect();
+    let emitted = list.emit(&Results::default(), true).expect("texts");
+    let text: String = emitted.pieces().collect();
     assert_eq!(text, format!("{head}{}", item(Some("dest"), "2")));
 }

@@ -628,8 +628,8 @@ fn mixed_line_ends_leave_no_carriage_return_alone() {
         results: &mut Results::default(),
     };
     (FUNCTION.step)(run).expect("a run");
-    let texts = list.to_texts(&Results::default(), true).expect("YAML");
-    let after: String = texts.iter().map(|text| &**text).collect();
+    let emitted = list.emit(&Results::default(), true).expect("YAML");
+    let after: String = emitted.pieces().collect();
     assert!(
         after.starts_with(before) && !after.replace("\r\n", "").contains('\r'),
         "{after:?}"

@@ -28,7 +28,7 @@ use crate::config::{CONFIG_MAP, Key, Keys, UsageError};
 use crate::git;
 use crate::resource::Resource;
 use crate::resource::namespace_of;
-use crate::resource_list::{ItemId, NewResource, NewText, ResourceList, WrittenResource};
+use crate::resource_list::{ItemId, NewResource, NewText, Packer, ResourceList, WrittenResource};
 use crate::results::{FunctionResult, MOST_LISTED, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::variant::cluster::Cluster;
@@ -196,6 +196,7 @@ impl Sets {
     ) -> Result<Vec<Expansion<Made>>, UsageError> {
         let mut left = room;
         let mut count = 0;
+        let mut packer = Packer::default();
         let expansions = on_large_stack(move || {
             // A ResourceList may move to another thread, but two cannot share it.
             let list = &*list;
@@ -213,11 +214,15 @@ impl Sets {
                         list,
                     };
                     let made = making.make(target, name, spec);
-                    let made = made.map_err(|error| Box::new(FunctionResult::refused(&error)))?;
+                    let mut made =
+                        made.map_err(|error| Box::new(FunctionResult::refused(&error)))?;
                     count += 1;
                     let result = if count > MOST_LISTED { 0 } else { RESULT_COST };
                     let cost = made.cost().saturating_add(result);
                     left = left.checked_sub(cost).ok_or_else(|| Box::new(too_many()))?;
+                    if let Made::New(written) = &mut made {
+                        written.pack(&mut packer);
+                    }
                     Ok(made)
                 },
             )

@@ -186,8 +186,13 @@ impl Package {
         files.retain(|change| !copies.contains(change.path()));
         files.extend(copied.iter().cloned());
         for new in &changes.appended {
-            if let (Some(path), Written::Text(text)) = (&new.path, &new.content) {
-                files.push(FileChange::write(path.clone(), text.as_str()));
+            let text = match &new.content {
+                Written::Text(text) => text.clone(),
+                Written::Packed(text) => text.unpack(),
+                Written::Value(_) => continue,
+            };
+            if let Some(path) = &new.path {
+                files.push(FileChange::write(path.clone(), text));
             }
         }
         files

@@ -53,8 +53,8 @@ pub(crate) struct Variant<T> {
 pub(crate) struct TargetElement {
     /// Index of the target.
     pub(crate) target: usize,
-    repository: Option<usize>,
-    package: Option<usize>,
+    repository: Option<u32>,
+    package: Option<u32>,
 }
 
 impl TargetElement {
@@ -63,10 +63,10 @@ impl TargetElement {
     pub(crate) fn path(&self) -> Path {
         let mut path = Path::fields(&["spec", "targets"]).index(self.target);
         if let Some(index) = self.repository {
-            path = path.field("repositories").index(index);
+            path = path.field("repositories").index(index as usize);
         }
         match self.package {
-            Some(index) => path.field("packageNames").index(index),
+            Some(index) => path.field("packageNames").index(index as usize),
             None => path,
         }
     }

@@ -86,7 +86,7 @@ pub(super) fn select<'s>(
         let default = packages
             .is_empty()
             .then(|| candidate(None, default_package));
-        let named = packages.iter().enumerate();
+        let named = (0..).zip(packages);
         let named = named.map(move |(number, package)| candidate(Some(number), package.as_str()));
         default.into_iter().chain(named)
     };
@@ -112,7 +112,7 @@ pub(super) fn select<'s>(
         };
         return Box::new(objects(all, Box::new(is_selected)));
     }
-    let repositories = target.repositories.iter().enumerate();
+    let repositories = (0..).zip(&target.repositories);
     Box::new(repositories.flat_map(move |(number, repository)| {
         let repo = given(&repository.name).unwrap_or_default();
         candidates(Some(number), repo, &repository.package_names, None)

@@ -17,7 +17,7 @@ pub fn to_block_text(value: &Value) -> String {
 /// A draft as the text of a document in block style, with every line indented that is not empty.
 #[must_use]
 pub(crate) fn draft_text(draft: &Draft<'_>, indent: usize, newline: &'static str) -> String {
-    const USUAL: usize = 1024;
+    const USUAL: usize = 2048;
     let mut text = String::with_capacity(USUAL);
     let format = Format {
         newline,
@@ -31,8 +31,6 @@ pub(crate) fn draft_text(draft: &Draft<'_>, indent: usize, newline: &'static str
         emitter.draft(draft, Owner::Root(indent));
     }
     text.push_str(newline);
-    // Many of these may be kept.
-    text.shrink_to_fit();
     text
 }
 

@@ -314,8 +314,8 @@ fn a_list_that_loses_its_items_stays_a_list() {
         for id in ids {
             list.remove(id);
         }
-        let texts = list.to_texts(&Results::default(), true).expect("a text");
-        let text: String = texts.iter().map(|text| &**text).collect();
+        let emitted = list.emit(&Results::default(), true).expect("a text");
+        let text: String = emitted.pieces().collect();
         assert_eq!(text, format!("{wrapper}{expected}"));
     }
 }
