@@ -1,7 +1,7 @@
 //! The package of a variant in a directory: locked, read, rendered, written.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use super::outcome::VariantOutcome;
 use super::render::{Rendered, Worker};
@@ -138,7 +138,7 @@ impl Package<'_> {
             Err(PackageError::Missing { path }) => PackageFiles::empty(path),
             files => files?,
         };
-        let is_new = is_empty(self.directory);
+        let is_new = is_empty(self.directory)?;
         let list = ResourceList::from_files(&files);
         let mut list = list.map_err(|error| UsageError(error.to_string()))?;
         let rendered = worker.render(variant, self.place, &mut list, is_new, said)?;
@@ -178,7 +178,33 @@ impl Package<'_> {
     }
 }
 
-/// Whether there is nothing in a directory.
-fn is_empty(directory: &Path) -> bool {
-    fs::read_dir(directory).map_or(true, |mut entries| entries.next().is_none())
+/// Whether there is nothing in a directory, or no directory.
+///
+/// # Errors
+/// It cannot be read: what is in it is not known then.
+fn is_empty(directory: &Path) -> Result<bool, PackageError> {
+    let first = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        entries => entries.and_then(|mut entries| entries.next().transpose()),
+    };
+    let first = first.map_err(PackageError::io("read", directory))?;
+    Ok(first.is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_cannot_be_read_is_not_taken_for_one_with_a_package() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let package = folder.path().join("package");
+        assert!(is_empty(&package).expect("no folder"));
+        fs::create_dir(&package).expect("a folder");
+        assert!(is_empty(&package).expect("a folder"));
+        fs::write(package.join("a.yaml"), "").expect("a file");
+        assert!(!is_empty(&package).expect("a folder"));
+        let error = is_empty(&package.join("a.yaml")).expect_err("a file");
+        assert!(error.to_string().contains("cannot read"), "{error}");
+    }
 }
