@@ -4,7 +4,8 @@
 
 use memchr::memmem;
 
-use super::tree::Node;
+/// Memory of a node of a tree.
+pub(super) const NODE_BYTES: usize = 32;
 
 /// Memory of the nodes of one document: a part for each two bytes of the text, and a fixed part. Text of resources has a
 /// node for every 6 to 20 bytes; `[1,1,1,` has one for every two and would take 16 times its size.
@@ -41,14 +42,14 @@ impl Limits {
     pub(crate) fn of(text: &str) -> Self {
         let length = text.len();
         // Below that size neither limit is reached.
-        let is_small = length < NODE_BYTES_BESIDES / size_of::<Node>();
+        let is_small = length < NODE_BYTES_BESIDES / NODE_BYTES;
         let bytes = if is_small || memmem::find(text.as_bytes(), b"\n---").is_some() {
             length * NODE_BYTES_PER_BYTE_OF_DOCUMENTS + NODE_BYTES_BESIDES_DOCUMENTS
         } else {
             length / 2 * NODE_BYTES_PER_TWO_BYTES + NODE_BYTES_BESIDES
         };
         Self {
-            nodes: bytes / size_of::<Node>(),
+            nodes: bytes / NODE_BYTES,
             rare_nodes: RARE_NODES + length / BYTES_PER_RARE_NODE,
             documents: most_documents(text),
         }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use super::error::{Location, ParseError};
 use super::expand::Expansion;
+use super::limits::NODE_BYTES;
 use super::scalar::ScalarStyle;
 
 /// Depth limit of nested collections, counted from the root of the outermost document.
@@ -101,6 +102,8 @@ pub(super) struct Node {
     /// without its quotes. Aliases: the target.
     pub(super) extra: u32,
 }
+
+const _: () = assert!(size_of::<Node>() == NODE_BYTES);
 
 /// One document of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
