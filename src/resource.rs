@@ -1,5 +1,9 @@
 //! A resource: its identity and its origin.
 
+use std::borrow::Cow;
+
+use arcstr::ArcStr;
+
 use crate::package::normalize_package_path;
 use crate::yaml::NodeRef;
 
@@ -52,15 +56,15 @@ pub fn is_pipeline_annotation(name: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Origin {
     /// Path of the file, relative to the package at `package_path`.
-    pub path: Option<String>,
+    pub path: Option<ArcStr>,
     /// The path in the legacy spelling, if `path` is in the other one and differs.
-    pub legacy_path: Option<String>,
+    pub legacy_path: Option<ArcStr>,
     /// Whether `path` is in the legacy spelling.
     pub is_legacy: bool,
     /// Which resource of the file it is, counted from 0.
     pub index: Option<usize>,
     /// The package, where a pipeline runs over several; kpt has it absolute.
-    pub package_path: Option<String>,
+    pub package_path: Option<ArcStr>,
 }
 
 impl Origin {
@@ -98,33 +102,33 @@ impl Origin {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resource {
     /// `apiVersion`.
-    pub api_version: String,
+    pub api_version: ArcStr,
     /// `kind`.
-    pub kind: String,
+    pub kind: ArcStr,
     /// `metadata.name`.
-    pub name: Option<String>,
+    pub name: Option<ArcStr>,
     /// `metadata.namespace`.
-    pub namespace: Option<String>,
+    pub namespace: Option<ArcStr>,
     /// Where it comes from.
     pub origin: Origin,
 }
 
 /// The fields that make up a [`Resource`]: strings, and annotations that are scalars.
 #[derive(Debug, Default)]
-pub(crate) struct Fields {
-    pub(crate) api_version: Option<String>,
-    pub(crate) kind: Option<String>,
-    pub(crate) name: Option<String>,
-    pub(crate) namespace: Option<String>,
+pub(crate) struct Fields<'t> {
+    pub(crate) api_version: Option<ArcStr>,
+    pub(crate) kind: Option<ArcStr>,
+    pub(crate) name: Option<ArcStr>,
+    pub(crate) namespace: Option<ArcStr>,
     /// By [`PATH_ANNOTATIONS`].
-    pub(crate) paths: [Option<String>; 2],
+    pub(crate) paths: [Option<ArcStr>; 2],
     /// By [`INDEX_ANNOTATIONS`].
-    pub(crate) indexes: [Option<String>; 2],
-    pub(crate) package_path: Option<String>,
+    pub(crate) indexes: [Option<Cow<'t, str>>; 2],
+    pub(crate) package_path: Option<ArcStr>,
 }
 
-impl From<Fields> for Resource {
-    fn from(fields: Fields) -> Self {
+impl From<Fields<'_>> for Resource {
+    fn from(fields: Fields<'_>) -> Self {
         let [path, legacy] = fields.paths;
         let is_legacy = path.is_none() && legacy.is_some();
         let (path, legacy_path) = match path {
@@ -156,21 +160,21 @@ impl Resource {
     /// Reads identity and origin from a resource's root node.
     #[must_use]
     pub fn read(node: NodeRef<'_>) -> Self {
-        let string = |node: Option<NodeRef<'_>>| node?.as_str().map(str::to_owned);
+        let string = |node: Option<NodeRef<'_>>| node?.as_str().map(ArcStr::from);
         let metadata = node.get("metadata");
         let annotations = metadata.and_then(|m| m.get("annotations"));
         let annotation = |name: &str| {
             let value = annotations.and_then(|a| a.get(name));
-            value.and_then(|v| v.scalar_text()).map(str::to_owned)
+            value.and_then(|v| v.scalar_text())
         };
         Self::from(Fields {
             api_version: string(node.get("apiVersion")),
             kind: string(node.get("kind")),
             name: string(metadata.and_then(|m| m.get("name"))),
             namespace: string(metadata.and_then(|m| m.get("namespace"))),
-            paths: PATH_ANNOTATIONS.map(annotation),
-            indexes: INDEX_ANNOTATIONS.map(annotation),
-            package_path: annotation(PACKAGE_PATH_ANNOTATION),
+            paths: PATH_ANNOTATIONS.map(|name| annotation(name).map(ArcStr::from)),
+            indexes: INDEX_ANNOTATIONS.map(|name| annotation(name).map(Cow::Borrowed)),
+            package_path: annotation(PACKAGE_PATH_ANNOTATION).map(ArcStr::from),
         })
     }
 

@@ -67,6 +67,12 @@ impl Text {
     }
 }
 
+impl Default for Text {
+    fn default() -> Self {
+        Self::from(Cow::Borrowed(""))
+    }
+}
+
 impl PartialEq for Text {
     fn eq(&self, other: &Self) -> bool {
         **self == **other

@@ -92,6 +92,13 @@ PIECES = {
     "wide characters": "- ä: ü\n",
 }
 
+# Very many resources, and the bytes of each: as few as can be, and about as many as the limit of documents wants at 50 MB.
+SMALL = {
+    "small resources": 0,
+    "small resources in files": 0,
+    "resources of 105 bytes": 105,
+    "resources of 105 bytes in files": 105,
+}
 
 # Runs that take more than ten times their input besides the 64 MB, and how much at most: docs/hardening.md, Not done.
 KNOWN = {
@@ -133,11 +140,15 @@ def as_item(document):
     return "- " + re.sub(r"\n(?=[^\r\n])", "\n  ", document)
 
 
-def small_resources(size, number):
-    """Documents of the least size."""
-    text = f"apiVersion: v1\nkind: Small\nmetadata:\n  name: a{number}\n"
-    count = size // len(text)
-    return [f"apiVersion: v1\nkind: Small\nmetadata:\n  name: a{i}\n" for i in range(count)] + [text]
+def small_resources(size, number, bytes_of_each):
+    """Documents of so many bytes, or of the least size; another `number` is a change of the last."""
+    def document(name, more=""):
+        text = f"apiVersion: v1\nkind: Small\nmetadata:\n  name: {name}\n"
+        missing = bytes_of_each - len(text) - len("x: \n")
+        return text + (f"x: {'v' * missing}\n" if missing > 0 else "") + more
+
+    count = size // len(document("a100000"))
+    return [document(f"a{i}") for i in range(count)] + [document("last", f"y: {number}\n")]
 
 
 def write(path, text):
@@ -150,13 +161,13 @@ def cases(kind, megabytes, folder):
     """Each function, with what makes its flags and its standard input."""
     def documents(share, number):
         size = int(megabytes * 1e6 / share)
-        return small_resources(size, number) if kind.startswith("small") else [body(kind, size, number)]
+        return small_resources(size, number, SMALL[kind]) if kind in SMALL else [body(kind, size, number)]
 
     def supplied(name, share, number):
         return write(f"{folder}/{name}.yaml", "---\n".join(documents(share, number)))
 
     def listed(name, share, number, more=()):
-        own = [HEAD] if kind == "small resources in files" else documents(share, number)
+        own = [HEAD] if kind.endswith("in files") else documents(share, number)
         items = "".join(as_item(document) for document in [*more, *own])
         return write(f"{folder}/{name}.list", f"{LIST}\n{items}")
 
@@ -234,7 +245,7 @@ def main():
     parser.add_argument("--function", default="")
     arguments = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    kinds = [*PIECES, "one line of flow", "one long scalar", "one block", "small resources", "small resources in files"]
+    kinds = [*PIECES, "one line of flow", "one long scalar", "one block", *SMALL]
     count, wrong, most = 0, 0, {}
     with tempfile.TemporaryDirectory() as folder:
         for kind in (kind for kind in kinds if arguments.kind in kind):

@@ -143,7 +143,7 @@ fn document_diff(document: &Document) -> String {
     } = document;
     let group = match resource.api_version.split_once('/') {
         Some((group, version)) => format!("{group}.{version}"),
-        None => resource.api_version.clone(),
+        None => resource.api_version.to_string(),
     };
     let namespace = resource.namespace.as_deref().unwrap_or_default();
     let name = resource.name.as_deref().unwrap_or_default();

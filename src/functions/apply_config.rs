@@ -175,10 +175,10 @@ fn with_annotations<'a>(result: Node<'a>, resource: &Resource) -> Node<'a> {
     }
     if let Some(path) = &origin.path {
         let names = PATH_ANNOTATIONS.iter();
-        annotations.extend(names.map(|name| (*name, path.clone())));
+        annotations.extend(names.map(|name| (*name, path.to_string())));
     }
     if let Some(package) = &origin.package_path {
-        annotations.push((PACKAGE_PATH_ANNOTATION, package.clone()));
+        annotations.push((PACKAGE_PATH_ANNOTATION, package.to_string()));
     }
     if annotations.is_empty() {
         return result;

@@ -38,6 +38,9 @@ impl Pair<'_> {
     }
 }
 
+/// Items whose outcomes are there at a time. Most have results of which few are listed.
+const AT_A_TIME: usize = 1 << 13;
+
 /// What `each` makes of the configurations among the items, with what belongs to them, in their order. One that cannot be
 /// paired is an error result. The results of pairing come before those of `each`.
 ///
@@ -55,10 +58,13 @@ pub(super) fn each_pair<T: Send>(
     };
     let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
     let length = |id: &ItemId| list.text_of(*id).len();
-    let outcomes = parallel::map(&ids, length, |id| pairing.pair(*id, &each));
     let mut taken: HashMap<ItemId, ItemId> = HashMap::new();
     let (mut later, mut all) = (Results::default(), Vec::new());
-    for (id, outcome) in ids.into_iter().zip(outcomes) {
+    let outcomes = ids.chunks(AT_A_TIME).flat_map(|ids| {
+        let outcomes = parallel::map(ids, length, |id| pairing.pair(*id, &each));
+        ids.iter().copied().zip(outcomes)
+    });
+    for (id, outcome) in outcomes {
         let take = |live: ItemId| taken.insert(live, id).map(|other| (live, other));
         if let Some((_, other)) = outcome.live.and_then(take) {
             results.push(is_taken(list.resource(id), list.resource(other)));

@@ -358,7 +358,7 @@ fn create(
     let created = FunctionResult::info(format!("created the ConfigMap `{PACKAGE_CONTEXT_NAME}`"));
     let text = list.document_text(NewResource {
         path: path.clone(),
-        package_path,
+        package_path: package_path.map(|path| path.to_string()),
         value: new_package_context(&name).into(),
     });
     match with_data(text, change) {

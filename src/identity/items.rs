@@ -157,7 +157,11 @@ mod tests {
         let found = flow_items(text, 2)?;
         assert_eq!(text.as_bytes()[found.start - 1], b'[');
         let items = found.ranges.into_iter().zip(found.resources);
-        Some(items.map(|(r, item)| (&text[r], item.kind)).collect())
+        Some(
+            items
+                .map(|(r, item)| (&text[r], item.kind.to_string()))
+                .collect(),
+        )
     }
 
     #[test]

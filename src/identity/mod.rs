@@ -9,7 +9,10 @@ mod items;
 pub(crate) use head::head;
 pub(crate) use items::{ITEM_DEPTH, flow_items};
 
+use std::borrow::Cow;
 use std::ops::Range;
+
+use arcstr::ArcStr;
 
 use crate::resource::{
     Fields, INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource,
@@ -145,7 +148,7 @@ struct Identities<'t> {
     ends: Vec<usize>,
 }
 
-impl Identities<'_> {
+impl<'t> Identities<'t> {
     /// Counts a node: a tree has a limit of them.
     #[inline]
     fn count(&mut self) -> Result<(), Bail> {
@@ -158,13 +161,13 @@ impl Identities<'_> {
         self.level + within as usize
     }
 
-    fn text(&self, field: Field) -> Option<String> {
+    fn text(&self, field: Field) -> Option<Cow<'t, str>> {
         let scalar = self.values[field as usize]?;
-        Some(decode(self.text, &scalar).into_owned())
+        Some(decode(self.text, &scalar))
     }
 
     /// The text of a field that is a string.
-    fn string(&self, field: Field) -> Option<String> {
+    fn string(&self, field: Field) -> Option<Cow<'t, str>> {
         let scalar = self.values[field as usize]?;
         let plain = scalar.style == ScalarStyle::Plain;
         self.text(field)
@@ -172,14 +175,30 @@ impl Identities<'_> {
     }
 
     fn resource(&self) -> (Resource, bool) {
+        let last = self.found.last().and_then(Option::as_ref);
+        let last = last.map(|(resource, _)| resource);
+        let shared = |text: Option<Cow<'_, str>>, of: fn(&Resource) -> Option<&ArcStr>| {
+            let last = last.and_then(of);
+            text.map(|text| match last {
+                Some(last) if **last == *text => last.clone(),
+                _ => ArcStr::from(text),
+            })
+        };
         let fields = Fields {
-            api_version: self.string(Field::ApiVersion),
-            kind: self.string(Field::Kind),
-            name: self.string(Field::Name),
-            namespace: self.string(Field::Namespace),
-            paths: [Field::Path, Field::LegacyPath].map(|field| self.text(field)),
+            api_version: shared(self.string(Field::ApiVersion), |last| {
+                Some(&last.api_version)
+            }),
+            kind: shared(self.string(Field::Kind), |last| Some(&last.kind)),
+            name: self.string(Field::Name).map(ArcStr::from),
+            namespace: shared(self.string(Field::Namespace), |last| {
+                last.namespace.as_ref()
+            }),
+            paths: [Field::Path, Field::LegacyPath]
+                .map(|field| shared(self.text(field), |last| last.origin.path.as_ref())),
             indexes: [Field::Index, Field::LegacyIndex].map(|field| self.text(field)),
-            package_path: self.text(Field::PackagePath),
+            package_path: shared(self.text(Field::PackagePath), |last| {
+                last.origin.package_path.as_ref()
+            }),
         };
         let krm = fields.api_version.is_some() && fields.kind.is_some();
         (Resource::from(fields), krm)

@@ -9,6 +9,8 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
+use arcstr::ArcStr;
+
 use super::upstream_identifier::UPSTREAM_IDENTIFIER;
 use crate::package::is_krm_name;
 use crate::resource::{Resource, is_pipeline_annotation};
@@ -29,10 +31,10 @@ struct DocumentValues {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Identity {
     group: String,
-    kind: String,
+    kind: ArcStr,
     /// A Kptfile has the name of the copy.
-    name: Option<String>,
-    namespace: Option<String>,
+    name: Option<ArcStr>,
+    namespace: Option<ArcStr>,
 }
 
 /// The differences between two packages.
@@ -240,13 +242,13 @@ fn key(
     by_path: bool,
     by_namespace: bool,
 ) -> Option<Vec<String>> {
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let text = |text: &Option<ArcStr>| text.as_deref().unwrap_or_default().to_owned();
     let Some(identity) = &document.identity else {
         return by_path.then(|| vec![path.to_owned()]);
     };
     let mut key = vec![
         identity.group.clone(),
-        identity.kind.clone(),
+        identity.kind.to_string(),
         text(&identity.name),
     ];
     key.extend(by_path.then(|| path.to_owned()));

@@ -4,6 +4,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use arcstr::ArcStr;
+
 use super::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::resource::{DEFAULT_NAMESPACE, Resource};
 use crate::yaml::{NodeRef, line_comment};
@@ -14,11 +16,11 @@ pub struct Member {
     /// API group; the core group is empty.
     pub group: String,
     /// Kind.
-    pub kind: String,
+    pub kind: ArcStr,
     /// Name; Kptfiles and resources without a name are identified by their path.
-    pub name: Option<String>,
+    pub name: Option<ArcStr>,
     /// Namespace.
-    pub namespace: Option<String>,
+    pub namespace: Option<ArcStr>,
     /// Path of the file from the root package.
     pub path: Option<String>,
     /// The directory of its (sub-)package; empty for the root package.

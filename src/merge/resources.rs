@@ -223,6 +223,8 @@ fn moved_onto_others(
 
 #[cfg(test)]
 mod tests {
+    use arcstr::ArcStr;
+
     use super::*;
     use crate::merge::member::{duplicates, find_packages};
     use crate::merge::upstream_identifier::UpstreamIdentifier;
@@ -235,18 +237,18 @@ mod tests {
                 let words: Vec<&str> = text.split(' ').collect();
                 let split = |text: &str| {
                     let (namespace, name) = text.split_once('/').expect("namespace/name");
-                    (namespace.to_owned(), name.to_owned())
+                    (ArcStr::from(namespace), ArcStr::from(name))
                 };
                 if words[0].ends_with("Kptfile") {
                     return Member {
                         group: "kpt.dev".to_owned(),
-                        kind: "Kptfile".to_owned(),
+                        kind: "Kptfile".into(),
                         path: Some(words[0].to_owned()),
                         ..Member::default()
                     };
                 }
                 let (namespace, name) = split(words[1]);
-                let kind = "ConfigMap".to_owned();
+                let kind = ArcStr::from("ConfigMap");
                 let declared = words.get(2).map(|text| {
                     let (namespace, name) = split(&text[1..]);
                     UpstreamIdentifier::new("", &kind, &namespace, &name)

@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use arcstr::ArcStr;
+
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::variant::selector::{LabelSelector, Requirement};
@@ -14,9 +16,9 @@ use crate::variant::text_map::TextMap;
 use crate::yaml::NodeRef;
 
 /// Group, kind and name.
-type Key = (String, String, String);
+type Key = (String, ArcStr, ArcStr);
 /// A resource with its namespace.
-type Candidate = (Option<String>, ItemId);
+type Candidate = (Option<ArcStr>, ItemId);
 
 /// Finds resources by group, kind and name.
 #[derive(Debug, Default)]
@@ -43,7 +45,11 @@ impl Index {
         for (id, resource) in list.items() {
             if let Some(key) = key(resource) {
                 let namespace = namespace(resource);
-                index.by_name.entry(key).or_default().push((namespace, id));
+                let candidates = index.by_name.entry(key);
+                // Most names are there once.
+                candidates
+                    .or_insert_with(|| Vec::with_capacity(1))
+                    .push((namespace, id));
             }
         }
         index
@@ -55,7 +61,7 @@ impl Index {
     pub fn find(&self, resource: &Resource) -> Matches {
         let candidates = key(resource).and_then(|key| self.by_name.get(&key));
         let candidates = candidates.map(Vec::as_slice).unwrap_or_default();
-        let with = |namespace: &Option<String>| -> Vec<ItemId> {
+        let with = |namespace: &Option<ArcStr>| -> Vec<ItemId> {
             let found = candidates.iter().filter(|(other, _)| other == namespace);
             found.map(|(_, id)| *id).collect()
         };
@@ -76,7 +82,7 @@ impl Index {
 }
 
 /// An empty namespace counts as absent.
-fn namespace(resource: &Resource) -> Option<String> {
+fn namespace(resource: &Resource) -> Option<ArcStr> {
     resource.namespace.clone().filter(|name| !name.is_empty())
 }
 

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use arcstr::ArcStr;
+
 use super::replace::{plain_replaced, replaced};
 use super::room::Room;
 use super::{Form, Item, ItemId, ResourceList};
 use crate::resource::Resource;
 use crate::source_text::{EditedText, Extent, Locator, SourceText};
 use crate::text::Text;
-use crate::yaml::{EditError, Editor, NodeId, NodeRef, OwnedDocument, sole_document};
+use crate::yaml::{EditError, Editor, NodeId, NodeRef, OwnedDocument};
 
 impl ResourceList {
     /// Edits an item. If `change` fails, nothing is changed.
@@ -105,10 +107,8 @@ impl ResourceList {
         let Locator::Document(number) = item.locator else {
             return None;
         };
-        let text = self.texts[item.text].edited_text();
-        let document = text.slice(documents.get(number)?.clone());
-        let lines = sole_document(&document).filter(|_| text.ends_with('\n'))?;
-        Some(document.slice(lines))
+        let document = documents.get(number)?.clone();
+        self.texts[item.text].scanned_document(document)
     }
 
     /// Groups items by the text that they are in.
@@ -220,7 +220,7 @@ impl ResourceList {
     /// # Errors
     /// An edit of the wrapper that cannot be made.
     pub(crate) fn adopt(&mut self, mut other: Self) -> Result<(), EditError> {
-        let package_path = self.root_package_path().map(str::to_owned);
+        let package_path = self.root_package_path().map(ArcStr::from);
         let first = self.items.len();
         self.join()?;
         match &mut self.form {

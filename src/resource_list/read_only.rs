@@ -86,7 +86,7 @@ impl ResourceList {
             };
             item.hidden = true;
             let mut resource = item.resource.clone();
-            resource.origin.path = Some(path.to_owned());
+            resource.origin.path = Some(path.into());
             resource.origin.package_path = None;
             taken.push(item, resource, || self.texts[item.text].unedited());
         }

@@ -18,6 +18,8 @@ pub(crate) use shown::{is_secret, json, printable, with_article};
 use std::borrow::Cow;
 use std::fmt;
 
+use arcstr::ArcStr;
+
 use crate::resource::{Origin, Resource};
 use crate::yaml::{Draft, Value};
 use shown::short;
@@ -49,13 +51,13 @@ impl Severity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceRef {
     /// `apiVersion` of the resource.
-    pub api_version: String,
+    pub api_version: ArcStr,
     /// `kind` of the resource.
-    pub kind: String,
+    pub kind: ArcStr,
     /// `metadata.name`.
-    pub name: String,
+    pub name: ArcStr,
     /// `metadata.namespace`.
-    pub namespace: Option<String>,
+    pub namespace: Option<ArcStr>,
 }
 
 /// The value of a field before and after; `None` where the field is absent.
@@ -77,7 +79,7 @@ pub struct FunctionResult {
     /// The resource that it is about.
     pub resource: Option<ResourceRef>,
     /// The file that it is about, and the index of the resource in it.
-    pub file: Option<(String, Option<usize>)>,
+    pub file: Option<(ArcStr, Option<usize>)>,
     /// The field that it is about: `spec.template.spec.containers[0].image`.
     pub field: Option<String>,
     /// The field as a rule for conflicts writes it, if it is a conflict; no part of the data of results.
@@ -157,7 +159,7 @@ impl FunctionResult {
 
     /// Names a file.
     #[must_use]
-    pub fn in_file(mut self, path: impl Into<String>) -> Self {
+    pub fn in_file(mut self, path: impl Into<ArcStr>) -> Self {
         self.file = Some((path.into(), None));
         self
     }

@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn values_of_secrets_are_not_shown() {
         let resource = |kind: &str| Resource {
-            kind: kind.to_owned(),
+            kind: kind.into(),
             ..Resource::default()
         };
         let value = Value::from("hunter2");

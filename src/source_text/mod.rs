@@ -101,7 +101,7 @@ fn parse(text: &str, options: ParseOptions) -> Result<Tree, ParseError> {
 impl Default for SourceText {
     /// An empty text.
     fn default() -> Self {
-        Self::accepted(Text::from(String::new()), ParseOptions::default())
+        Self::accepted(Text::default(), ParseOptions::default())
     }
 }
 
@@ -156,7 +156,7 @@ impl SourceText {
 
     /// The text as that of a file that was not there before.
     pub(crate) fn new_file(&self) -> Self {
-        let nothing = Text::from(String::new());
+        let nothing = Text::default();
         Self {
             edited: Some(self.edited_text()),
             is_scanned: self.is_scanned,
@@ -168,7 +168,7 @@ impl SourceText {
     pub(crate) fn added(text: String, options: ParseOptions) -> Self {
         Self {
             edited: Some(Text::from(text)),
-            ..Self::accepted(Text::from(String::new()), options)
+            ..Self::accepted(Text::default(), options)
         }
     }
 
@@ -233,6 +233,14 @@ impl SourceText {
     /// The documents of the text, each from its marker to the next one, if the scanner took it.
     pub(crate) fn scanned_documents(&self) -> Option<Vec<Range<usize>>> {
         self.is_scanned.then(|| scanned_documents(self.text()))
+    }
+
+    /// The lines of one of the [`SourceText::scanned_documents`], from behind its marker to a line break. `None` where only a tree can tell.
+    pub(crate) fn scanned_document(&self, document: Range<usize>) -> Option<Text> {
+        let text = self.edited.as_ref().unwrap_or(&self.source);
+        let document = text.slice(document);
+        let lines = sole_document(&document).filter(|_| text.ends_with('\n'))?;
+        Some(document.slice(lines))
     }
 
     /// The text to emit: with its edits if those are kept and change anything, else as it came.

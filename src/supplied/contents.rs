@@ -64,7 +64,7 @@ impl Contents {
         if let Some(list) = list {
             let kind = list.kind.strip_suffix("List").unwrap_or_default();
             if resource.kind.is_empty() && kind != "Resource" {
-                resource.kind = kind.to_owned();
+                resource.kind = kind.into();
             }
             if resource.api_version.is_empty() && !kind.is_empty() && kind != "Resource" {
                 resource.api_version = list.api_version.clone();

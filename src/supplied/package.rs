@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
+use arcstr::ArcStr;
+
 use crate::config::UsageError;
 use crate::git::{GitSource, Revision};
 use crate::package::PackageFiles;
@@ -25,9 +27,9 @@ pub struct SuppliedPackage {
     /// Its origin in a Git repository, if it has one.
     pub(super) git: Option<GitOrigin>,
     /// The resources of each kind.
-    kinds: OnceLock<HashMap<String, Vec<ItemId>>>,
+    kinds: OnceLock<HashMap<ArcStr, Vec<ItemId>>>,
     /// The resources of each name.
-    names: OnceLock<HashMap<String, Vec<ItemId>>>,
+    names: OnceLock<HashMap<ArcStr, Vec<ItemId>>>,
     /// Bytes of the resources' texts.
     length: OnceLock<usize>,
 }
@@ -128,8 +130,8 @@ impl SuppliedPackage {
         *self.length.get_or_init(|| self.list.length())
     }
 
-    fn by(&self, key: impl Fn(&Resource) -> Option<&String>) -> HashMap<String, Vec<ItemId>> {
-        let mut found: HashMap<String, Vec<ItemId>> = HashMap::new();
+    fn by(&self, key: impl Fn(&Resource) -> Option<&ArcStr>) -> HashMap<ArcStr, Vec<ItemId>> {
+        let mut found: HashMap<ArcStr, Vec<ItemId>> = HashMap::new();
         for (id, resource) in self.list.items() {
             if let Some(key) = key(resource) {
                 found.entry(key.clone()).or_default().push(id);

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::path::Path as FilePath;
 
+use arcstr::ArcStr;
+
 use super::contents::{Contents, PACKAGE_REVISION_RESOURCES, elements};
 use super::package::{FileContent, SuppliedFile, SuppliedPackage};
 use super::{Role, UsageError};
@@ -271,9 +273,10 @@ fn nodes(items: Vec<(NodeId, Resource)>) -> impl Iterator<Item = (Locator, Resou
 
 /// Gives the resources of a file their path and index, whatever their annotations say.
 fn place_in_file<'r>(resources: impl Iterator<Item = &'r mut Resource>, path: &str) {
+    let path = ArcStr::from(path);
     for (number, resource) in resources.enumerate() {
         let origin = &mut resource.origin;
-        origin.path = Some(path.to_owned());
+        origin.path = Some(path.clone());
         origin.index = Some(number);
         origin.package_path = None;
     }

@@ -93,8 +93,8 @@ impl Object {
             })
         });
         Self {
-            name: resource.name.clone().unwrap_or_default(),
-            namespace: resource.namespace.clone().unwrap_or_default(),
+            name: resource.name.as_deref().unwrap_or_default().to_owned(),
+            namespace: resource.namespace.as_deref().unwrap_or_default().to_owned(),
             labels: map("labels"),
             annotations: map("annotations"),
             revision,

@@ -67,5 +67,5 @@ impl Limits {
 /// How many documents a text may have, and a list items. What is known of each takes more memory than the shortest ones have
 /// bytes.
 pub(crate) fn most_documents(text: &str) -> usize {
-    100_000 + text.len() / 128
+    80_000 + text.len() / 160
 }

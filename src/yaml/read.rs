@@ -123,8 +123,11 @@ impl NodeRef<'_> {
             return true;
         }
         let merges = |node: &NodeRef<'_>| node.document.tree.merges;
-        if !merges(self) && !merges(other) && self.stands_like(*other) {
-            return true;
+        if !merges(self)
+            && !merges(other)
+            && let Some(alike) = self.stands_like(*other)
+        {
+            return alike;
         }
         match (self.value(), other.value()) {
             (Some(a), Some(b)) => a == b,
@@ -132,29 +135,65 @@ impl NodeRef<'_> {
         }
     }
 
-    /// Whether two nodes without aliases have equal values in the same order, as nearly all that are equal do. It takes
-    /// no memory, where values take much.
-    fn stands_like(&self, other: NodeRef<'_>) -> bool {
-        let (kind, other_kind) = (self.kind(), other.kind());
-        if kind.is_mapping() {
-            let (mut entries, mut others) = (self.entries(), other.entries());
-            return other_kind.is_mapping()
-                && entries.by_ref().all(|entry| {
-                    others.next().is_some_and(|other| {
-                        entry.key.stands_like(other.key) && entry.value.stands_like(other.value)
-                    })
-                })
-                && others.next().is_none();
+    /// Whether two nodes without merge keys have equal values, if comparing what stands in the same place tells. It takes no
+    /// memory, where values take much. `None` for aliases, and for mappings whose keys are others or in another order.
+    fn stands_like(&self, other: NodeRef<'_>) -> Option<bool> {
+        let kinds = (self.kind(), other.kind());
+        let is_any = |is: fn(NodeKind) -> bool| is(kinds.0) || is(kinds.1);
+        let are_both = |is: fn(NodeKind) -> bool| is(kinds.0) && is(kinds.1);
+        if is_any(|kind| kind == NodeKind::Alias) {
+            return None;
         }
-        if kind.is_sequence() {
-            let (mut items, mut others) = (self.items(), other.items());
-            return other_kind.is_sequence()
-                && items.by_ref().all(|item| {
-                    let other = others.next();
-                    other.is_some_and(|other| item.stands_like(other))
-                })
-                && others.next().is_none();
+        if are_both(NodeKind::is_mapping) {
+            return self.entries_stand_like(other);
         }
+        if are_both(NodeKind::is_sequence) {
+            return self.items_stand_like(other);
+        }
+        if is_any(|kind| kind.is_mapping() || kind.is_sequence()) {
+            return Some(false);
+        }
+        Some(self.is_scalar_like(other))
+    }
+
+    fn entries_stand_like(&self, other: NodeRef<'_>) -> Option<bool> {
+        let (mut entries, mut others) = (self.entries(), other.entries());
+        let mut are_alike = Some(true);
+        loop {
+            let (entry, other) = match (entries.next(), others.next()) {
+                (None, None) => return are_alike,
+                (Some(entry), Some(other)) => (entry, other),
+                _ => return Some(false),
+            };
+            if entry.key.stands_like(other.key) != Some(true) {
+                return None;
+            }
+            match entry.value.stands_like(other.value) {
+                Some(true) => {}
+                Some(false) => return Some(false),
+                None => are_alike = None,
+            }
+        }
+    }
+
+    fn items_stand_like(&self, other: NodeRef<'_>) -> Option<bool> {
+        let (mut items, mut others) = (self.items(), other.items());
+        let mut are_alike = Some(true);
+        loop {
+            let (item, other) = match (items.next(), others.next()) {
+                (None, None) => return are_alike,
+                (Some(item), Some(other)) => (item, other),
+                _ => return Some(false),
+            };
+            match item.stands_like(other) {
+                Some(true) => {}
+                Some(false) => return Some(false),
+                None => are_alike = None,
+            }
+        }
+    }
+
+    fn is_scalar_like(&self, other: NodeRef<'_>) -> bool {
         let (Some(text), Some(other_text)) = (self.scalar_text(), other.scalar_text()) else {
             return false;
         };
@@ -182,5 +221,54 @@ impl NodeRef<'_> {
             _ => false,
         });
         complex.next().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Document, ParseOptions, Tree};
+
+    #[test]
+    fn nodes_are_equal_as_their_values_are() {
+        const TEXTS: [&str; 24] = [
+            "a",
+            "'a'",
+            "1",
+            "'1'",
+            "0x1",
+            "1.0",
+            "null",
+            "~",
+            "[]",
+            "{}",
+            "[1, a]",
+            "- 1\n- 'a'\n",
+            "- 1\n",
+            "- 1\n- a\n- b\n",
+            "{a: 1, b: 2}",
+            "b: 2\na: 1\n",
+            "a: 1\n",
+            "a: 1\nb: 3\n",
+            "{a: 1, c: 2}",
+            "- {a: 1, b: 2}\n- 3\n",
+            "- {b: 2, a: 1}\n- 3\n",
+            "- {b: 2, a: 1}\n- 4\n",
+            "- &x {a: 1}\n- *x\n",
+            "- {a: 1}\n- {a: 1}\n",
+        ];
+        let tree = |text| Tree::parse(text, ParseOptions::default()).expect("YAML");
+        let trees = TEXTS.map(tree);
+        let expanded = TEXTS.map(|text| tree(text).expanded(text));
+        let all = trees.iter().zip(TEXTS).chain(expanded.iter().zip(TEXTS));
+        let all: Vec<_> = all
+            .map(|(tree, text)| Document::new(text, tree).root(0).expect("a root"))
+            .collect();
+        for one in &all {
+            for other in &all {
+                let texts = [one, other].map(|node| node.document.text);
+                let are_equal = one.value() == other.value();
+                assert_eq!(one.equals(other), are_equal, "{texts:?}");
+            }
+        }
     }
 }

@@ -50,7 +50,7 @@ fn read(
         .map_err(|error| error.to_string())?;
     let left = list
         .items()
-        .filter_map(|(_, item)| item.origin.path.clone());
+        .filter_map(|(_, item)| item.origin.path.as_deref().map(str::to_owned));
     let results = results.iter().map(ToString::to_string);
     Ok((supplied, left.collect(), results.collect()))
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use arcstr::ArcStr;
+
 use super::fleet::PACKAGE_VARIANT;
 use super::status::{NOT_READY, NOT_STALLED, READY, write_status};
 use super::variant::{Change, update};
@@ -147,12 +149,12 @@ impl Sets {
         let set = &self.sets[index];
         let created = |name: &str| {
             let resource = Resource {
-                api_version: PACKAGE_VARIANT.0.to_owned(),
-                kind: PACKAGE_VARIANT.1.to_owned(),
-                name: Some(name.to_owned()),
-                namespace: set.namespace.clone(),
+                api_version: PACKAGE_VARIANT.0.into(),
+                kind: PACKAGE_VARIANT.1.into(),
+                name: Some(name.into()),
+                namespace: set.namespace.as_deref().map(ArcStr::from),
                 origin: Origin {
-                    path: self.files[index].path(name),
+                    path: self.files[index].path(name).map(ArcStr::from),
                     ..Origin::default()
                 },
             };

@@ -106,12 +106,12 @@ impl Fleet {
         };
         for (id, resource) in list.items() {
             let is_variant = resource.kind == PACKAGE_VARIANT.1 && resource.group() == GROUP;
-            let Some(name) = resource.name.clone().filter(|_| is_variant) else {
+            let Some(name) = resource.name.as_deref().filter(|_| is_variant) else {
                 continue;
             };
             let namespace = namespace_of(resource.namespace.as_deref()).to_owned();
             let index = fleet.members.len();
-            let identity = (namespace.clone(), name);
+            let identity = (namespace.clone(), name.to_owned());
             if let Some(first) = fleet.by_name.get(&identity) {
                 fleet.members[*first].is_ambiguous = true;
                 continue;

@@ -21,6 +21,7 @@ impl NewFiles {
             let paths = origins.filter_map(|origin| origin.package_path.as_ref());
             paths.min_by_key(|path| path.len()).cloned()
         });
+        let package_path = package_path.as_deref().map(str::to_owned);
         // Items of kustomize have no paths.
         let mut origins = list.items().map(|(_, other)| &other.origin.path);
         let is_empty = list.items().next().is_none();

@@ -162,10 +162,10 @@ impl Seen<'_> {
         let mut values = Vec::new();
         if !local.is_package() {
             for (id, resource) in local.items() {
-                let path = resource.origin.path.clone().unwrap_or_default();
+                let path = resource.origin.path.as_deref().unwrap_or_default();
                 let text = node_text(local.node(id));
-                let read = self.looker.values(&path, text.as_bytes());
-                values.push((path, Rc::new(read)));
+                let read = self.looker.values(path, text.as_bytes());
+                values.push((path.to_owned(), Rc::new(read)));
             }
             return Ok(values);
         }

@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use arcstr::ArcStr;
+
 use super::config::Injectors;
 use super::points::{Point, field_of, source_entry};
 use crate::resource::Resource;
@@ -30,7 +32,7 @@ pub(super) struct Selection {
     /// Index of the first selector that matches a candidate.
     rank: Option<usize>,
     /// Name of the resource.
-    pub(super) name: String,
+    pub(super) name: ArcStr,
     /// Several if they have the same identity.
     candidates: Vec<Candidate>,
 }

@@ -187,7 +187,7 @@ fn merge(
         if let Some((file, _)) = &mut result.file
             && let Some(own) = file.strip_prefix(&prefix)
         {
-            *file = own.to_owned();
+            *file = own.into();
         }
         named.push(result);
     }

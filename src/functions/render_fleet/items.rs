@@ -290,15 +290,19 @@ where
 }
 
 /// The resources of a file, each with its text; `None` if it has none.
-fn documents_of(path: &str, bytes: Vec<u8>) -> Option<Vec<(Resource, String)>> {
+fn documents_of(path: &str, bytes: Vec<u8>) -> Option<Vec<(Resource, Text)>> {
     let text = String::from_utf8(bytes).ok()?;
     let KrmFile {
         text, documents, ..
     } = KrmFile::parse(path.to_owned(), Text::from(text)).ok()?;
-    let documents = documents.into_iter().filter_map(|(number, resource)| {
-        let root = text.document().root(number)?;
-        Some((resource, own_text(root)))
-    });
+    let ranges = text.scanned_documents().unwrap_or_default();
+    let own_text = |number: usize| {
+        let document = ranges.get(number)?.clone();
+        let lines = text.scanned_document(document);
+        lines.or_else(|| Some(Text::from(own_text(text.document().root(number)?))))
+    };
+    let documents = documents.into_iter();
+    let documents = documents.filter_map(|(number, resource)| Some((resource, own_text(number)?)));
     let documents: Vec<_> = documents.collect();
     (!documents.is_empty()).then_some(documents)
 }
@@ -307,7 +311,7 @@ fn documents_of(path: &str, bytes: Vec<u8>) -> Option<Vec<(Resource, String)>> {
 /// take the lines of the new ones are left for an edit in `otherwise`.
 fn write_file(
     path: &str,
-    documents: Vec<(Resource, String)>,
+    documents: Vec<(Resource, Text)>,
     old: &[ItemId],
     list: &mut ResourceList,
     otherwise: &mut BTreeMap<ItemId, Arc<OwnedDocument>>,
@@ -336,7 +340,7 @@ fn write_file(
         let Some(id) = known.and_then(VecDeque::pop_front) else {
             let index = index.to_string();
             let annotations = pipeline_annotations(path, &index);
-            let text = edited(text, |node, editor| {
+            let text = edited(text.to_string(), |node, editor| {
                 annotate(node, &annotations, false, editor)
             })?;
             list.add_text(NewText {
@@ -346,7 +350,7 @@ fn write_file(
             });
             continue;
         };
-        if file_text(&[id], list)? == text {
+        if *file_text(&[id], list)? == *text {
             continue;
         }
         let annotations = list.read(id, annotations_of_pipeline);
@@ -354,7 +358,7 @@ fn write_file(
             .iter()
             .map(|(name, value)| (name.as_str(), value.clone()))
             .collect();
-        let text = edited(text, |node, editor| {
+        let text = edited(text.to_string(), |node, editor| {
             annotate(node, &annotations, false, editor)
         })?;
         let document = OwnedDocument::parse(text);

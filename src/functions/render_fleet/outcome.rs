@@ -171,7 +171,7 @@ fn placed(mut result: FunctionResult, variant: &FleetVariant, package: &str) -> 
         return result;
     }
     if let Some((path, _)) = &mut result.file {
-        *path = format!("{package}/{path}");
+        *path = arcstr::format!("{package}/{path}");
     }
     result
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arcstr::ArcStr;
+
 use super::config::Settings;
 use crate::config::{Config, PACKAGE_VARIANT, UsageError};
 use crate::fleet::{RepositoryFacts, Wanted};
@@ -234,15 +236,15 @@ impl ListedVariant {
     fn resource(&self) -> Resource {
         let (namespace, name) = self.owner.split_once('/').unwrap_or(("", &self.owner));
         let origin = Origin {
-            path: self.file.clone(),
+            path: self.file.as_deref().map(ArcStr::from),
             index: self.index,
             ..Origin::default()
         };
         Resource {
-            api_version: PACKAGE_VARIANT.0.to_owned(),
-            kind: PACKAGE_VARIANT.1.to_owned(),
-            name: Some(name.to_owned()).filter(|name| !name.is_empty()),
-            namespace: self.has_namespace.then(|| namespace.to_owned()),
+            api_version: PACKAGE_VARIANT.0.into(),
+            kind: PACKAGE_VARIANT.1.into(),
+            name: Some(name.into()).filter(|name: &ArcStr| !name.is_empty()),
+            namespace: self.has_namespace.then(|| namespace.into()),
             origin,
         }
     }
@@ -363,7 +365,7 @@ fn expand(
     for result in grave {
         let mut result = result.clone();
         if let Some((path, _)) = &mut result.file {
-            *path = without_numbers(path).to_owned();
+            *path = without_numbers(path).into();
         }
         results.push(result);
     }

@@ -205,11 +205,11 @@ impl Form {
     fn annotations(self, resource: &Resource, is_context: bool) -> Vec<(&'static str, String)> {
         let mut annotations = Vec::new();
         if !self.to_files {
-            let path = resource.origin.path.clone().unwrap_or_default();
+            let path = resource.origin.path.as_deref().unwrap_or_default();
             let index = resource.origin.index.unwrap_or_default().to_string();
             for (index_name, path_name) in INDEX_ANNOTATIONS.into_iter().zip(PATH_ANNOTATIONS) {
                 annotations.push((index_name, index.clone()));
-                annotations.push((path_name, path.clone()));
+                annotations.push((path_name, path.to_owned()));
             }
         }
         let is_new = is_context && self.made_context;

@@ -195,7 +195,7 @@ fn revision(variant: &Variant<'_>, resource: &Resource, node: NodeRef<'_>) -> Op
     let revision = text(&["spec", "revision"]).unwrap_or_default();
     let numbers = revision.trim_start_matches('v').split('.');
     (is_ours && owners.any(owns)).then(|| Revision {
-        name: resource.name.clone().unwrap_or_default(),
+        name: resource.name.as_deref().unwrap_or_default().to_owned(),
         lifecycle: text(&["spec", "lifecycle"]).unwrap_or_default().to_owned(),
         revision: numbers.map_while(|number| number.parse().ok()).collect(),
     })

@@ -235,14 +235,14 @@ impl RulesOf<'_> {
 impl Target {
     fn fits(&self, resource: &Resource) -> bool {
         let version = resource.api_version.rsplit('/').next().unwrap_or_default();
-        let name = |value: &Option<String>| value.clone().unwrap_or_default();
-        let (own, namespace) = (name(&resource.name), name(&resource.namespace));
+        let name = resource.name.as_deref().unwrap_or_default();
+        let namespace = resource.namespace.as_deref().unwrap_or_default();
         let pairs = [
             (&self.group, resource.group()),
             (&self.version, version),
             (&self.kind, resource.kind.as_str()),
-            (&self.name, own.as_str()),
-            (&self.namespace, namespace.as_str()),
+            (&self.name, name),
+            (&self.namespace, namespace),
         ];
         let fits = |(pattern, text): &(&Option<String>, &str)| match pattern {
             Some(pattern) => pattern::glob(pattern, text),

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use arcstr::ArcStr;
+
 use super::actions::Action;
 use super::heads::removed_comments;
 use super::members::{Members, Package};
@@ -57,7 +59,7 @@ struct Apply<'w, 'r> {
     inputs: &'w Inputs<'w>,
     list: &'w mut ResourceList,
     /// The next index of an item, by file.
-    indexes: HashMap<String, usize>,
+    indexes: HashMap<ArcStr, usize>,
     new_files: NewFiles<'w>,
     report: &'w mut Report<'r>,
 }
@@ -228,7 +230,7 @@ struct NewFiles<'w> {
     /// By path: whether it was taken.
     paths: BTreeMap<&'w str, bool>,
     /// The files in which local's items stand.
-    known: BTreeSet<String>,
+    known: BTreeSet<ArcStr>,
 }
 
 impl<'w> NewFiles<'w> {
@@ -240,7 +242,8 @@ impl<'w> NewFiles<'w> {
             let known = known.collect();
             return Self { paths, known };
         }
-        let known = local.file_paths();
+        let known = local.file_paths().into_iter();
+        let known: BTreeSet<ArcStr> = known.map(ArcStr::from).collect();
         let mut others = BTreeSet::new();
         for (track, action) in plan.tracks.iter().zip(&plan.actions) {
             let Some(at) = track.upstream else { continue };
@@ -283,8 +286,8 @@ fn is_annotated(node: NodeRef<'_>) -> bool {
 }
 
 /// The first index behind those of the items of each file: two items of one file need distinct ones.
-fn next_indexes(list: &ResourceList) -> HashMap<String, usize> {
-    let mut next: HashMap<String, usize> = HashMap::new();
+fn next_indexes(list: &ResourceList) -> HashMap<ArcStr, usize> {
+    let mut next: HashMap<ArcStr, usize> = HashMap::new();
     for (_, resource) in list.items() {
         if let Some(path) = &resource.origin.path {
             let index = resource.origin.index.map_or(0, |index| index + 1);
@@ -297,11 +300,11 @@ fn next_indexes(list: &ResourceList) -> HashMap<String, usize> {
 
 fn set_path(
     list: &mut ResourceList,
-    indexes: &mut HashMap<String, usize>,
+    indexes: &mut HashMap<ArcStr, usize>,
     id: ItemId,
     path: &str,
 ) -> Result<(), EditError> {
-    let index = indexes.entry(path.to_owned()).or_default();
+    let index = indexes.entry(path.into()).or_default();
     let text = index.to_string();
     *index += 1;
     let index = text;

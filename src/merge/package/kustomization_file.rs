@@ -26,10 +26,10 @@ pub(super) fn merge(
     let base = base_document.as_ref().and_then(OwnedDocument::root);
     let (local, upstream) = (read(versions.local?)?, read(versions.upstream?)?);
     let resource = Resource {
-        api_version: "kustomize.config.k8s.io/v1beta1".to_owned(),
-        kind: "Kustomization".to_owned(),
+        api_version: "kustomize.config.k8s.io/v1beta1".into(),
+        kind: "Kustomization".into(),
         origin: Origin {
-            path: Some(path.to_owned()),
+            path: Some(path.into()),
             ..Origin::default()
         },
         ..Resource::default()

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use arcstr::ArcStr;
+
 use crate::merge::member::Member;
 use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::resource::{
@@ -29,7 +31,7 @@ impl New<'_> {
     pub(super) fn text(
         &self,
         list: &ResourceList,
-        indexes: &mut HashMap<String, usize>,
+        indexes: &mut HashMap<ArcStr, usize>,
     ) -> Result<String, EditError> {
         let text = self.own_text(list.is_package());
         let identifier = UpstreamIdentifier::of(self.resource).filter(|_| self.identifies);
@@ -92,7 +94,7 @@ fn annotated(
     member: &Member,
     identifier: Option<String>,
     list: &ResourceList,
-    indexes: &mut HashMap<String, usize>,
+    indexes: &mut HashMap<ArcStr, usize>,
 ) -> Result<String, EditError> {
     let owned = OwnedDocument::parse(text.clone()).map_err(EditError::Broken)?;
     let Some(root) = owned.root() else {
@@ -104,7 +106,7 @@ fn annotated(
         set.push((UPSTREAM_IDENTIFIER, identifier));
     }
     if let Some(path) = member.path.as_deref().filter(|_| !list.is_package()) {
-        let next = indexes.entry(path.to_owned()).or_default();
+        let next = indexes.entry(path.into()).or_default();
         let index = *next;
         *next += 1;
         for (path_name, index_name) in PATH_ANNOTATIONS.into_iter().zip(INDEX_ANNOTATIONS) {

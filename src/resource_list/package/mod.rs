@@ -7,6 +7,8 @@ pub(super) use files::relative_to;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use arcstr::ArcStr;
+
 use super::changes::{Changes, FileEdits, Written};
 use super::documents::documents_text;
 use super::wrapper::InputError;
@@ -83,9 +85,10 @@ impl KrmFile {
 }
 
 fn numbered(documents: Vec<Option<Resource>>) -> Vec<(usize, Resource)> {
+    let mut krm = Vec::with_capacity(documents.iter().flatten().count());
     let documents = documents.into_iter().enumerate();
-    let krm = documents.filter_map(|(number, resource)| Some((number, resource?)));
-    krm.collect()
+    krm.extend(documents.filter_map(|(number, resource)| Some((number, resource?))));
+    krm
 }
 
 impl OtherFiles {
@@ -225,9 +228,10 @@ fn items_of_file(
     path: &str,
     documents: Vec<(usize, Resource)>,
 ) -> impl Iterator<Item = Item> {
+    let path = ArcStr::from(path);
     let documents = documents.into_iter().enumerate();
     documents.map(move |(index, (document, mut resource))| {
-        resource.origin.path = Some(path.to_owned());
+        resource.origin.path = Some(path.clone());
         resource.origin.index = Some(index);
         resource.origin.package_path = None;
         Item::new(resource, number, Locator::Document(document))

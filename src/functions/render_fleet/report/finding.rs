@@ -87,10 +87,10 @@ impl From<&FunctionResult> for Said {
             message: result.message.clone(),
             severity: result.severity.as_str().to_owned(),
             resource_ref: result.resource.as_ref().map(|about| About {
-                api_version: about.api_version.clone(),
-                kind: about.kind.clone(),
-                name: about.name.clone(),
-                namespace: about.namespace.clone(),
+                api_version: about.api_version.to_string(),
+                kind: about.kind.to_string(),
+                name: about.name.to_string(),
+                namespace: about.namespace.as_ref().map(ToString::to_string),
             }),
             field: path.map(|path| Field {
                 path: path.to_owned(),
@@ -98,7 +98,7 @@ impl From<&FunctionResult> for Said {
                 proposed_value: values.and_then(|values| json(&values.proposed)),
             }),
             file: result.file.as_ref().map(|(path, index)| File {
-                path: path.clone(),
+                path: path.to_string(),
                 index: index.filter(|index| *index > 0).map(|index| index as u64),
             }),
             tags: result.tags.iter().cloned().collect(),
