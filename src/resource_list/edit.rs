@@ -1,16 +1,12 @@
 //! Edits of items. All edits of one text are one batch: it is spliced and parsed again once.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
-
-use arcstr::ArcStr;
 
 use super::replace::{plain_replaced, replaced};
 use super::room::Room;
 use super::{Form, Item, ItemId, ResourceList};
 use crate::resource::Resource;
 use crate::source_text::{EditedText, Extent, Locator, SourceText};
-use crate::text::Text;
 use crate::yaml::{EditError, Editor, NodeId, NodeRef, OwnedDocument};
 
 impl ResourceList {
@@ -99,16 +95,6 @@ impl ResourceList {
                 );
             }
         }
-    }
-
-    /// The lines of an item that is one of the documents of its text; `None` where only a tree can tell.
-    fn scanned_document(&self, id: ItemId, documents: &[Range<usize>]) -> Option<Text> {
-        let item = &self.items[id.0];
-        let Locator::Document(number) = item.locator else {
-            return None;
-        };
-        let document = documents.get(number)?.clone();
-        self.texts[item.text].scanned_document(document)
     }
 
     /// Groups items by the text that they are in.
@@ -212,68 +198,6 @@ impl ResourceList {
         let old = &mut self.items[id.0].resource;
         let origin = std::mem::take(&mut old.origin);
         *old = Resource { origin, ..resource };
-    }
-
-    /// Takes in all files of a package with their texts and identities. A package gets them as files; a ResourceList
-    /// gets their resources as items, which must have path annotations.
-    ///
-    /// # Errors
-    /// An edit of the wrapper that cannot be made.
-    pub(crate) fn adopt(&mut self, mut other: Self) -> Result<(), EditError> {
-        let package_path = self.root_package_path().map(ArcStr::from);
-        let first = self.items.len();
-        self.join()?;
-        match &mut self.form {
-            Form::Package(package) => {
-                let Form::Package(new) = &other.form else {
-                    return Ok(());
-                };
-                let base = self.texts.len();
-                for path in new.paths() {
-                    package.push(path.to_owned());
-                }
-                self.texts
-                    .extend(other.texts.iter().map(SourceText::new_file));
-                for item in other.items {
-                    let text = base + item.text;
-                    self.items.push(Item { text, ..item });
-                }
-                return Ok(());
-            }
-            Form::Stream(stream) => {
-                let ids: Vec<ItemId> = other.items().map(|(id, _)| id).collect();
-                self.texts.reserve_exact(ids.len());
-                self.items.reserve_exact(ids.len());
-                for ids in other.by_text(ids) {
-                    let number = other.items[ids[0].0].text;
-                    let documents = other.texts[number].scanned_documents();
-                    for id in ids {
-                        let lines = match &documents {
-                            Some(documents) => other.scanned_document(id, documents),
-                            None => other.sole_document(id),
-                        };
-                        let text = stream.item_of(&other, id, lines)?;
-                        let resource = std::mem::take(&mut other.items[id.0].resource);
-                        let number = self.texts.len();
-                        self.items
-                            .push(Item::new(resource, number, Locator::Item(0)));
-                        self.texts.push(text);
-                    }
-                    other.texts[number].clear();
-                }
-            }
-            Form::Whole => {
-                let (ids, new): (Vec<ItemId>, Vec<Resource>) =
-                    other.items().map(|(id, new)| (id, new.clone())).unzip();
-                let nodes: Vec<NodeRef<'_>> = ids.into_iter().map(|id| other.node(id)).collect();
-                self.append_documents(&nodes, new)?;
-            }
-            Form::Json(_) | Form::ReadOnly => return Ok(()),
-        }
-        for item in &mut self.items[first..] {
-            item.resource.origin.package_path.clone_from(&package_path);
-        }
-        Ok(())
     }
 }
 

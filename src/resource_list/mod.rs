@@ -10,6 +10,7 @@
 //! - `package`: the files of a package; a text for each file.
 //! - `read_only`: texts that are never emitted; supplied inputs, for example.
 
+mod adopt;
 mod changes;
 mod documents;
 mod edit;
@@ -27,6 +28,7 @@ mod wrapper;
 
 use memchr::memmem::Finder;
 
+pub(crate) use adopt::Adoption;
 pub use changes::{NewResource, NewText, WrittenResource};
 pub use list_text::ListText;
 pub(crate) use package::{FileUnder, KrmFile};

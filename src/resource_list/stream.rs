@@ -140,12 +140,12 @@ impl Stream {
         text
     }
 
-    /// A resource of a package as an item, comments above it included; `lines` are those of its document, where they are known.
-    pub(super) fn item_of(
+    /// A resource of a package as an item, comments above it included: the lines of its document where they are known, or else
+    /// its node.
+    pub(super) fn item_of<'n>(
         &self,
-        package: &ResourceList,
-        id: ItemId,
         lines: Option<Text>,
+        node: impl FnOnce() -> Option<NodeRef<'n>>,
     ) -> Result<SourceText, EditError> {
         let newline = self.newline;
         // The lines of a text that is YAML stay so in another column.
@@ -153,7 +153,7 @@ impl Stream {
         if let Some(lines) = lines {
             return Ok(SourceText::added(lines, OPTIONS));
         }
-        package.read(id, |node| self.item_of_node(node))
+        node().map_or_else(|| Ok(SourceText::default()), |node| self.item_of_node(node))
     }
 
     fn item_of_node(&self, node: NodeRef<'_>) -> Result<SourceText, EditError> {

@@ -1,7 +1,10 @@
 //! Edits of documents one by one: where the scanner read the text each is parsed alone, and of most only the metadata.
 
+use std::ops::Range;
+
 use super::{EditedText, SourceText};
 use crate::identity;
+use crate::text::Text;
 use crate::yaml::scan::is_in_use;
 use crate::yaml::{Document, EditError, Editor, NodeRef, ParseOptions, Tree};
 
@@ -14,7 +17,48 @@ pub(crate) enum Extent {
     Whole,
 }
 
+impl Extent {
+    fn of(self, document: &str) -> &str {
+        match self {
+            Self::Metadata => identity::head(document, 0).unwrap_or(document),
+            Self::Whole => document,
+        }
+    }
+}
+
 impl SourceText {
+    /// The documents of the text that can be edited one by one, by their numbers; `None` where the text has to be edited as a
+    /// whole.
+    pub(crate) fn editable_documents(&self) -> Option<Vec<Range<usize>>> {
+        let is_source = self.is_scanned && self.edited.is_none() && self.parsed.get().is_none();
+        let is_editable = is_in_use() && is_source && self.source.ends_with('\n');
+        self.scanned_documents().filter(|_| is_editable)
+    }
+
+    /// One of the [`SourceText::editable_documents`] with a change, as a text of its own.
+    ///
+    /// # Errors
+    /// Those of `change` and of the edits.
+    pub(crate) fn edited_document<'f, E: From<EditError>>(
+        &self,
+        document: Range<usize>,
+        extent: Extent,
+        change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let document = self.source.slice(document);
+        let head = extent.of(&document);
+        let document = match edited(head, self.options, change)? {
+            Some(edited) => Text::from(edited + &document[head.len()..]),
+            None => document,
+        };
+        debug_assert!(
+            Tree::parse_fast(&document, self.options).is_some(),
+            "{}",
+            &*document
+        );
+        Ok(Self::scanned(document, self.options))
+    }
+
     /// As [`SourceText::edit_last`], for changes of the documents with these numbers, in their order. A document whose `change`
     /// fails stays as it is, and `refused` gets the error; both get its place among the numbers.
     ///
@@ -25,13 +69,11 @@ impl SourceText {
         mut change: impl for<'d> FnMut(usize, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
         mut refused: impl FnMut(usize, E),
     ) -> bool {
-        let is_source = self.is_scanned && self.edited.is_none() && self.parsed.get().is_none();
         let in_order = documents.is_sorted_by_key(|(number, _)| *number);
-        if !is_in_use() || !is_source || !in_order || !self.source.ends_with('\n') {
+        let Some(ranges) = self.editable_documents().filter(|_| in_order) else {
             return false;
-        }
+        };
         let text: &str = &self.source;
-        let ranges = self.scanned_documents().unwrap_or_default();
         if documents
             .last()
             .is_some_and(|(last, _)| *last >= ranges.len())
@@ -43,10 +85,7 @@ impl SourceText {
         for (at, (number, extent)) in documents.iter().enumerate() {
             let start = ranges[*number].start;
             let document = &text[ranges[*number].clone()];
-            let head = match extent {
-                Extent::Metadata => identity::head(document, 0).unwrap_or(document),
-                Extent::Whole => document,
-            };
+            let head = extent.of(document);
             match edited(head, self.options, |node, editor| change(at, node, editor)) {
                 Ok(Some(edited)) => {
                     new.push_str(&text[behind..start]);
@@ -99,7 +138,6 @@ fn edited<'f, E: From<EditError>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Text;
     use crate::yaml::{Content, Value};
 
     fn annotate<'d>(node: NodeRef<'d>, editor: &mut Editor<'d, '_>) -> Result<(), EditError> {

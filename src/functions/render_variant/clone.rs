@@ -11,7 +11,7 @@ use crate::kptfile::{
 };
 use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
-use crate::resource_list::{ItemId, ResourceList};
+use crate::resource_list::{Adoption, ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::source_text::Extent;
 use crate::supplied::SuppliedPackage;
@@ -82,7 +82,7 @@ fn refuse_taken(files: &[NewFile], list: &ResourceList, results: &mut Results) {
 fn adopt(
     variant: &Variant<'_>,
     upstream: &SuppliedPackage,
-    mut package: ResourceList,
+    package: ResourceList,
     form: Form,
     list: &mut ResourceList,
     results: &mut Results,
@@ -92,14 +92,24 @@ fn adopt(
         result.message = format!("cannot clone {}: {error}", upstream.place);
         result
     };
-    for (id, error) in edit(variant, &mut package, form) {
-        results.push(refusal(&error).about(package.resource(id)));
+    let root = root_kptfile(&package);
+    let downstream = Downstream {
+        name: name_of(variant.package()),
+        root,
+        context: find_package_context(&package, root).ok().flatten(),
+        form,
+    };
+    match list.adopt_edited(package, &downstream) {
+        Ok(refused) => {
+            for (resource, error) in refused {
+                results.push(refusal(&error).about(&resource));
+            }
+        }
+        Err(error) => results.push(refusal(&error)),
     }
-    if !results.has_errors()
-        && let Err(error) = list.adopt(package)
-    {
-        results.push(refusal(&error));
-    }
+    // Its name is another one now.
+    let root = root_kptfile(list);
+    root.into_iter().for_each(|root| list.identify(root));
 }
 
 /// Adds files without resources, and sets the permission bits of the others. Returns the number of
@@ -219,35 +229,41 @@ impl Form {
     }
 }
 
-/// Sets names and annotations of upstream's resources for downstream. Returns those that cannot be
-/// edited.
-fn edit(variant: &Variant<'_>, package: &mut ResourceList, form: Form) -> Vec<(ItemId, EditError)> {
-    let name = name_of(variant.package());
-    let root = root_kptfile(package);
-    let context = find_package_context(package, root).ok().flatten();
-    let mut refused = Vec::new();
-    let extents = package.items().map(|(id, _)| match id {
-        id if Some(id) == context => (id, Extent::Whole),
-        id => (id, Extent::Metadata),
-    });
-    let extents: Vec<(ItemId, Extent)> = extents.collect();
-    package.edit_within(
-        extents,
-        |(id, resource), node, editor| {
-            if Some(id) == root {
-                set_under(node, "metadata", "name", name, editor)?;
-            }
-            if Some(id) == context {
-                set_under(node, "data", "name", name, editor)?;
-            }
-            let annotations = form.annotations(resource, Some(id) == context);
-            annotate(node, &annotations, form.from_items, editor)
-        },
-        |id, error| refused.push((id, error)),
-    );
-    // Its name is another one now.
-    root.into_iter().for_each(|root| package.identify(root));
-    refused
+/// What the resources of upstream become downstream.
+struct Downstream<'v> {
+    /// The package's name.
+    name: &'v str,
+    root: Option<ItemId>,
+    context: Option<ItemId>,
+    form: Form,
+}
+
+impl Adoption for Downstream<'_> {
+    fn extent(&self, id: ItemId) -> Extent {
+        if Some(id) == self.context {
+            Extent::Whole
+        } else {
+            Extent::Metadata
+        }
+    }
+
+    fn change<'d>(
+        &self,
+        id: ItemId,
+        resource: &Resource,
+        node: NodeRef<'d>,
+        editor: &mut Editor<'d, 'static>,
+    ) -> Result<(), EditError> {
+        let is_context = Some(id) == self.context;
+        if Some(id) == self.root {
+            set_under(node, "metadata", "name", self.name, editor)?;
+        }
+        if is_context {
+            set_under(node, "data", "name", self.name, editor)?;
+        }
+        let annotations = self.form.annotations(resource, is_context);
+        annotate(node, &annotations, self.form.from_items, editor)
+    }
 }
 
 /// Sets a field of a mapping, which is created if absent; an equal value keeps its bytes.
