@@ -374,11 +374,21 @@ mod tests {
 
     #[test]
     fn adopted_resources_take_the_line_ends_of_the_list() {
+        const LINE_ENDS: [&str; 2] = ["\n", "\r\n"];
         let item = "items:\n- kind: A\n  apiVersion: v1\n";
-        let text = format!("{HEAD}{item}").replace('\n', "\r\n");
-        let files = [("b.yaml", "kind: B\napiVersion: v1\n")];
-        let list = ResourceList::parse(text.clone()).expect("a list");
-        let new = "- kind: B\r\n  apiVersion: v1\r\n";
-        assert_eq!(put_out(list, &files, 1), text + new);
+        let file = "# a\nkind: B\napiVersion: v1\n---\nkind: C\napiVersion: v1\nd: |\n  e\n# f\n\n---\nkind: D\napiVersion: v1";
+        let new = "- # a\n  kind: B\n  apiVersion: v1\n- kind: C\n  apiVersion: v1\n  d: |\n    e\n  # f\n- kind: D\n  apiVersion: v1\n";
+        for line_end in LINE_ENDS {
+            let text = format!("{HEAD}{item}").replace('\n', line_end);
+            let new = new.replace('\n', line_end);
+            for in_file in LINE_ENDS {
+                for end in ["", "\n"] {
+                    let file = format!("{file}{end}").replace('\n', in_file);
+                    let list = ResourceList::parse(text.clone()).expect("a list");
+                    let put_out = put_out(list, &[("b.yaml", &file)], 1);
+                    assert_eq!(put_out, format!("{text}{new}"), "{file:?}");
+                }
+            }
+        }
     }
 }

@@ -83,10 +83,9 @@ fn behind_dash(lines: &str, indent: usize, newline: &str) -> String {
     let mut at = 0;
     while at < lines.len() {
         let end = near_line_end(bytes, at);
-        let line = lines[at..end]
-            .strip_suffix('\r')
-            .filter(|_| end < lines.len());
-        let line = line.unwrap_or(&lines[at..end]);
+        let line = &lines[at..end];
+        // The last line may be cut off before its line feed.
+        let line = line.strip_suffix('\r').unwrap_or(line);
         if at == 0 {
             out.push_str(&dash);
         } else if !line.is_empty() {
