@@ -73,10 +73,13 @@ impl<'s> Rules<'s> {
     #[must_use]
     pub fn of(schema: &'s Schema, api_version: &str, kind: &str) -> Self {
         let place = schema.resource(api_version, kind);
+        let is_builtin = |place: TypeRef<'_>| {
+            place.is_builtin() || Schema::builtin().resource(api_version, kind).is_some()
+        };
         Self {
             place,
             known: place.is_some(),
-            strict: Schema::builtin().resource(api_version, kind).is_some(),
+            strict: place.is_some_and(is_builtin),
             open: false,
             json_schema: kind == "CustomResourceDefinition",
         }

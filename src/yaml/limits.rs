@@ -17,7 +17,7 @@ const NODE_BYTES_BESIDES_DOCUMENTS: usize = 32 << 20;
 
 /// Nodes of a document that the line scanner does not read: a fixed part, and one for each so many bytes. The general
 /// parser takes half a microsecond for each node; files that need it have thousands.
-const RARE_NODES: usize = 1 << 19;
+const RARE_NODES: usize = 240_000;
 const BYTES_PER_RARE_NODE: usize = 64;
 
 /// The limits of a text.
@@ -67,5 +67,5 @@ impl Limits {
 /// How many documents a text may have, and a list items. What is known of each takes more memory than the shortest ones have
 /// bytes.
 pub(crate) fn most_documents(text: &str) -> usize {
-    80_000 + text.len() / 160
+    60_000 + text.len() / 250
 }

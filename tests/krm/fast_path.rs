@@ -95,9 +95,9 @@ fn too_many_values_end_at_the_same_place() {
 fn many_small_resources_in_a_file_are_read() {
     let document =
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\ndata: {c: d}\n---\n";
-    let text = document.repeat(150_000);
+    let text = document.repeat(80_000);
     let documents = krm_variants::identity::documents(&text).expect("within the limits");
-    assert_eq!(documents.iter().flatten().count(), 150_000);
+    assert_eq!(documents.iter().flatten().count(), 80_000);
     assert!(Tree::parse(&text, ParseOptions::default()).is_ok());
 }
 
