@@ -25,7 +25,8 @@ enum Members {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
     Always,
-    /// Where local and upstream have different keys: one excludes the other.
+    /// Where local and upstream have different keys, or one side removed the key that the other replaced: one
+    /// excludes the other.
     Alternatives,
     /// Where local and upstream differ in a field that says what the others may be: its name, and its
     /// default.
@@ -67,7 +68,7 @@ pub(super) static SUB_PACKAGE: [Group; 1] = [Group {
 
 /// A function of a pipeline.
 pub(super) static FUNCTION: [Group; 2] = [
-    these(&["configMap", "configPath"]),
+    these(&["configMap", "configPath", "configRef"]),
     these(&["image", "exec"]),
 ];
 

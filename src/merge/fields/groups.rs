@@ -48,7 +48,7 @@ impl Merge<'_> {
             local: of_group(group, &parts.children.local),
             upstream: of_group(group, &parts.children.upstream),
         };
-        if !applies(group.when, &versions.local, &versions.upstream) {
+        if !applies(group.when, &versions) {
             return None;
         }
         let values = versions.as_ref().map(|children| value_of(children));
@@ -65,7 +65,7 @@ impl Merge<'_> {
 }
 
 /// Whether the entries of a group are one value.
-fn applies(when: When, local: &[Child<'_>], upstream: &[Child<'_>]) -> bool {
+fn applies(when: When, versions: &Versions<Vec<Child<'_>>>) -> bool {
     fn keys<'a>(children: &[Child<'a>]) -> BTreeSet<&'a str> {
         children.iter().map(Child::name).collect()
     }
@@ -74,10 +74,19 @@ fn applies(when: When, local: &[Child<'_>], upstream: &[Child<'_>]) -> bool {
         let text = |child: &Child<'a>| child.value.resolved().scalar_text();
         found.map_or(default, |child| text(child).unwrap_or_default())
     }
+    let Versions {
+        base,
+        local,
+        upstream,
+    } = versions;
     let both = !local.is_empty() && !upstream.is_empty();
     match when {
         When::Always => true,
-        When::Alternatives => both && keys(local) != keys(upstream),
+        When::Alternatives if both => keys(local) != keys(upstream),
+        When::Alternatives => {
+            let kept = if local.is_empty() { upstream } else { local };
+            !base.is_empty() && !kept.is_empty() && keys(kept) != keys(base)
+        }
         When::Kind(key, default) => {
             both && kind(local, key, default) != kind(upstream, key, default)
         }

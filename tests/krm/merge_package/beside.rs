@@ -207,3 +207,77 @@ fn an_element_without_its_key_is_known_by_its_value() {
     let both = format!("{}  - name: y\n", of("b"));
     check([&of("a"), &of("b"), &upstream], [&both, &both], "");
 }
+
+/// The alternatives of a function's config and program, in both lists and in a sub-package.
+#[test]
+fn two_alternatives_never_stand_in_one_function() {
+    let alternatives = [
+        "    configPath: c.yaml\n",
+        "    configMap: {x: \"1\"}\n",
+        "    configRef: {apiVersion: v1, kind: ConfigMap, name: c}\n",
+        "    image: a:1\n",
+        "    exec: run\n",
+    ];
+    let (configs, programs) = alternatives.split_at(3);
+    for (path, list) in [
+        ("Kptfile", "mutators"),
+        ("Kptfile", "validators"),
+        ("sub/Kptfile", "mutators"),
+        ("sub/Kptfile", "validators"),
+    ] {
+        let function = |one: &str| {
+            let text = pipeline(one).replace("mutators", list);
+            if path == "Kptfile" {
+                text
+            } else {
+                text.replace("root", "s")
+            }
+        };
+        let merge = |functions: [&str; 3], winner: &str| {
+            let texts = functions.map(function);
+            let root = kptfile("root");
+            let files = texts.each_ref().map(|text| {
+                let mut files = vec![(path, text.as_str())];
+                files.extend((path != "Kptfile").then_some(("Kptfile", root.as_str())));
+                files
+            });
+            let fields = format!("onConflict: {winner}\n");
+            let (found, said) = merge_files([&files[0], &files[1], &files[2]], &fields);
+            (found[path].clone(), conflicts(&said).len())
+        };
+        for group in [configs, programs] {
+            for base in group.iter().copied().chain([""]) {
+                for local in group.iter().copied().chain([""]) {
+                    for upstream in group.iter().copied().chain([""]) {
+                        let versions = [base, local, upstream];
+                        let (stands, conflicts) = match versions {
+                            [base, local, upstream] if base == upstream || local == upstream => {
+                                ([local; 2], 0)
+                            }
+                            [base, local, upstream] if base == local => ([upstream; 2], 0),
+                            [_, local, upstream] => ([upstream, local], 1),
+                        };
+                        for (winner, stands) in ["upstream", "local"].into_iter().zip(stands) {
+                            let found = merge(versions, winner);
+                            assert_eq!(found, (function(stands), conflicts), "{versions:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Each alternative is one value with the others, and merges by its own parts with itself.
+#[test]
+fn one_alternative_merges_by_its_parts() {
+    let reference = |name: &str, namespace: &str| {
+        format!(
+            "    configRef:\n      kind: ConfigMap\n      name: {name}\n      namespace: {namespace}\n"
+        )
+    };
+    let texts = [("a", "b"), ("l", "b"), ("a", "u")].map(|(a, b)| pipeline(&reference(a, b)));
+    let texts = texts.each_ref().map(String::as_str);
+    let merged = pipeline(&reference("l", "u"));
+    check(texts, [&merged, &merged], "");
+}

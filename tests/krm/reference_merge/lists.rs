@@ -79,7 +79,7 @@ pub(super) fn exclusive(kind: &str, fields: &[String], is_element: bool) -> Vec<
     let name = fields.last().map(String::as_str).unwrap_or_default();
     match (kind, name, is_element) {
         ("Kptfile", "mutators" | "validators", true) => vec![
-            Group::These(&["configMap", "configPath"]),
+            Group::These(&["configMap", "configPath", "configRef"]),
             Group::These(&["image", "exec"]),
         ],
         ("Deployment", "volumes", true) => vec![Group::AllBut("name")],

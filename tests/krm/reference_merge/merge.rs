@@ -182,12 +182,20 @@ impl Merge<'_> {
                 .map(|(name, _)| name.clone())
                 .collect::<BTreeSet<_>>()
         };
-        if local.is_empty() || upstream.is_empty() || keys(&local) == keys(&upstream) {
+        let are_alternatives = match (local.is_empty(), upstream.is_empty()) {
+            (false, false) => keys(&local) != keys(&upstream),
+            (true, false) => !base.is_empty() && keys(&upstream) != keys(&base),
+            (false, true) => !base.is_empty() && keys(&local) != keys(&base),
+            (true, true) => false,
+        };
+        if !are_alternatives {
             return None;
         }
         let stands = settled([&base, &local, &upstream]).unwrap_or_else(|| {
-            let first = &local.entries()[0].0;
-            self.conflict(&at.field(first));
+            let first = local.entries().first().or(upstream.entries().first());
+            if let Some((first, _)) = first {
+                self.conflict(&at.field(first));
+            }
             if self.upstream_wins {
                 &upstream
             } else {
