@@ -3,12 +3,17 @@
 //!
 //! Source: contract, set-package-context (the root Kptfile), prepend-pipeline and Bytes.
 
+mod bookkeeping;
 mod conditions;
 mod ownership;
 mod package_context;
 mod pipeline;
 mod upstream;
 
+pub(crate) use bookkeeping::{
+    RENDER_STATUS, has_bookkeeping, is_in_status, is_rendered, remove_bookkeeping,
+    without_bookkeeping,
+};
 pub(crate) use conditions::{ConditionRecord, record_conditions};
 pub(crate) use ownership::{
     DELETION_POLICY_ANNOTATION, OWNER_ANNOTATION, Ownership, UPSTREAM_DIGEST_ANNOTATION,

@@ -3,6 +3,7 @@
 use super::groups::{self, Group};
 use super::kustomization;
 use super::upstream_identifier::UPSTREAM_IDENTIFIER;
+use crate::kptfile::{RENDER_STATUS, is_in_status, is_rendered};
 use crate::resource::{Resource, is_pipeline_annotation};
 use crate::schema::{Keys, ListType, MapType, Schema, TypeRef};
 use crate::yaml::NodeRef;
@@ -31,8 +32,10 @@ enum Special {
     Pipeline,
     /// `mutators` or `validators`.
     Functions,
-    /// A list whose elements have a field with their type.
-    Typed(&'static str),
+    /// The readiness gates of a Kptfile.
+    Gates,
+    /// The conditions of a Kptfile.
+    Conditions,
     /// A mapping with keys that merge as one value.
     Grouped(&'static [Group]),
     /// A resource whose `spec` is one.
@@ -96,8 +99,8 @@ impl<'s> MergeSchema<'s> {
             (Special::Kptfile | Special::RootKptfile, "info") => Special::KptfileInfo,
             (Special::Kptfile | Special::RootKptfile, "status") => Special::KptfileStatus,
             (Special::Pipeline, "mutators" | "validators") => Special::Functions,
-            (Special::KptfileInfo, "readinessGates") => Special::Typed("conditionType"),
-            (Special::KptfileStatus, "conditions") => Special::Typed("type"),
+            (Special::KptfileInfo, "readinessGates") => Special::Gates,
+            (Special::KptfileStatus, "conditions") => Special::Conditions,
             (Special::ResourceOf(groups), "spec") => Special::Grouped(groups),
             (Special::Kustomization, "configMapGenerator" | "secretGenerator") => {
                 Special::Generators
@@ -140,7 +143,8 @@ impl<'s> MergeSchema<'s> {
     pub(super) fn list(&self) -> ListType<'s> {
         match self.special {
             Special::Functions => ListType::Functions,
-            Special::Typed(field) => ListType::Map(Keys::one(field)),
+            Special::Gates => ListType::Map(Keys::one("conditionType")),
+            Special::Conditions => ListType::Map(Keys::one("type")),
             Special::Generators => ListType::Map(kustomization::GENERATOR_KEYS),
             Special::Kustomized(list) => list,
             _ => self.type_ref.map_or(ListType::Atomic, TypeRef::list),
@@ -158,8 +162,14 @@ impl<'s> MergeSchema<'s> {
             Special::Annotations => key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key),
             Special::RootKptfile => matches!(key, "upstream" | "upstreamLock"),
             Special::RootKptfileMetadata => key == "name",
+            Special::KptfileStatus => key == RENDER_STATUS,
             _ => false,
         }
+    }
+
+    /// Whether a merge leaves an element of a list as local has it.
+    pub(super) fn keeps_local_element(&self, element: NodeRef<'_>) -> bool {
+        self.special == Special::Conditions && is_rendered(element)
     }
 
     /// Whether a mapping of upstream holds something that a merge does not take over.
@@ -173,6 +183,8 @@ impl<'s> MergeSchema<'s> {
                 let below = node.get("annotations");
                 below.is_some_and(|node| self.field("annotations").holds_local_fields(node))
             }
+            Special::KptfileStatus => is_in_status(node),
+            Special::Conditions => node.items().any(is_rendered),
             _ => false,
         }
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::file::below;
 use super::krmignore::{KRMIGNORE, Krmignore};
 use super::temporary::is_temporary;
-use super::{PackageError, SkipReason, Skipped, is_git, is_krm_name};
+use super::{PackageError, SkipReason, Skipped, is_git, is_krm_name, is_revision_metadata};
 
 /// What holds a package. Paths are relative to it, with `/` between components; the empty path is
 /// its root.
@@ -145,7 +145,7 @@ impl<H: Holder> Walk<'_, H> {
                         continue;
                     }
                 };
-                if is_git(&name) {
+                if is_git(&name) || is_revision_metadata(&name) {
                     continue;
                 }
                 let path = below(&folder, &name);

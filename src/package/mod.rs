@@ -199,6 +199,12 @@ fn is_git(component: &str) -> bool {
     component.eq_ignore_ascii_case(".git")
 }
 
+/// Whether a file is the one in which `porchctl rpkg pull` keeps the name and version of the package's object
+/// in the cluster, for `porchctl rpkg push`. It belongs to that copy of the package and to no other one.
+pub(crate) fn is_revision_metadata(path: &str) -> bool {
+    path.rsplit('/').next() == Some(".KptRevisionMetadata")
+}
+
 /// The permission bits of a file.
 #[cfg(unix)]
 fn mode_of(metadata: &Metadata) -> u32 {

@@ -10,7 +10,8 @@ use super::package::{FileContent, SuppliedFile, SuppliedPackage};
 use super::{Role, UsageError};
 use crate::identity;
 use crate::package::{
-    PackageFile, Skipped, check_package_path, is_krm_name, normalize_package_path, read_package,
+    PackageFile, Skipped, check_package_path, is_krm_name, is_revision_metadata,
+    normalize_package_path, read_package,
 };
 use crate::parallel;
 use crate::resource::{PATH_ANNOTATIONS, Resource};
@@ -150,6 +151,9 @@ impl<'r> Reader<'r> {
             return Ok(());
         }
         let name = normalize_package_path(&path);
+        if is_revision_metadata(&name) {
+            return Ok(());
+        }
         if self.package.files.contains_key(&name) {
             self.results
                 .push(refuse("the file is there twice".to_owned()));

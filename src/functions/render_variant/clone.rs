@@ -3,11 +3,13 @@
 //! Changed are the Kptfile's name and `name` in the package context. Each resource gets an annotation
 //! with its identity in upstream, for later merges.
 
+use std::collections::BTreeSet;
+
 use crate::config::UsageError;
 use crate::functions::item_document::annotate;
 use crate::kptfile::{
     PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME, find_package_context, new_package_context,
-    package_context_path, package_context_path_taken, root_kptfile,
+    package_context_path, package_context_path_taken, remove_bookkeeping, root_kptfile,
 };
 use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
@@ -93,9 +95,12 @@ fn adopt(
         result
     };
     let root = root_kptfile(&package);
+    let kptfiles = package.items();
+    let kptfiles = kptfiles.filter(|(_, resource)| resource.is_kptfile());
     let downstream = Downstream {
         name: name_of(variant.package()),
         root,
+        kptfiles: kptfiles.map(|(id, _)| id).collect(),
         context: find_package_context(&package, root).ok().flatten(),
         form,
     };
@@ -234,13 +239,15 @@ struct Downstream<'v> {
     /// The package's name.
     name: &'v str,
     root: Option<ItemId>,
+    /// The Kptfiles of the package and of its sub-packages.
+    kptfiles: BTreeSet<ItemId>,
     context: Option<ItemId>,
     form: Form,
 }
 
 impl Adoption for Downstream<'_> {
     fn extent(&self, id: ItemId) -> Extent {
-        if Some(id) == self.context {
+        if Some(id) == self.context || self.kptfiles.contains(&id) {
             Extent::Whole
         } else {
             Extent::Metadata
@@ -257,6 +264,9 @@ impl Adoption for Downstream<'_> {
         let is_context = Some(id) == self.context;
         if Some(id) == self.root {
             set_under(node, "metadata", "name", self.name, editor)?;
+        }
+        if self.kptfiles.contains(&id) {
+            remove_bookkeeping(node, editor)?;
         }
         if is_context {
             set_under(node, "data", "name", self.name, editor)?;

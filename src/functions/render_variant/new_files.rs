@@ -2,7 +2,7 @@
 
 use crate::config::UsageError;
 use crate::functions::item_document::own_text;
-use crate::package::normalize_package_path;
+use crate::package::{is_revision_metadata, normalize_package_path};
 use crate::resource::Origin;
 use crate::resource_list::{ItemId, KrmFile, ResourceList};
 use crate::supplied::{SuppliedFile, SuppliedPackage};
@@ -83,6 +83,7 @@ pub(super) fn files_of_items(list: &ResourceList) -> Result<Vec<NewFile>, UsageE
             };
             (path.unwrap_or(named_so), index.unwrap_or_default(), id)
         })
+        .filter(|(path, ..)| !is_revision_metadata(path))
         .collect();
     items.sort();
     let mut files: Vec<(String, Vec<ItemId>)> = Vec::new();

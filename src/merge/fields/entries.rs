@@ -85,6 +85,9 @@ impl Merge<'_> {
             }
             None => {
                 let (node, list) = (child.value, schema.list());
+                if schema.keeps_local_element(node) {
+                    return Ok(Fate::Local);
+                }
                 let below = Trail::Element(trail, child.index, ElementOf { node, list });
                 (below, schema.items(), Elementwise::IfPresent)
             }

@@ -51,7 +51,10 @@ impl Merge<'_> {
                 identity
             })
         }
-        let children = children_of(nodes);
+        let mut children = children_of(nodes);
+        for merged in [&mut children.base, &mut children.upstream] {
+            merged.retain(|child| !schema.keeps_local_element(child.value));
+        }
         let have_all = Cell::new(true);
         let numbering = Numbering::of(Versions {
             base: identities(list, &children.base, &have_all),

@@ -11,6 +11,7 @@ use super::new_text::New;
 use super::plan::Plan;
 use super::report::Report;
 use crate::config::UsageError;
+use crate::kptfile::has_bookkeeping;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, is_pipeline_annotation};
 use crate::resource_list::{ItemId, NewText, ResourceList};
 use crate::results::FunctionResult;
@@ -253,7 +254,8 @@ impl<'w> NewFiles<'w> {
             };
             let is_document = || {
                 let node = upstream.node(at);
-                node.own_range().is_some() && !is_annotated(node)
+                let is_kept = !upstream.resource(at).is_kptfile() || !has_bookkeeping(node);
+                node.own_range().is_some() && !is_annotated(node) && is_kept
             };
             if *action == Action::Add && is_document() {
                 paths.insert(path, false);

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use crate::kptfile::without_bookkeeping;
 use crate::merge::member::{Member, find_packages};
 use crate::merge::upstream_identifier::UPSTREAM_IDENTIFIER;
-use crate::package::normalize_package_path;
+use crate::package::{is_revision_metadata, normalize_package_path};
 use crate::resource::{Resource, is_pipeline_annotation};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::schema::Groups;
@@ -55,6 +56,9 @@ impl<'p> Package<'p> {
     pub(super) fn read(list: &'p ResourceList) -> Self {
         let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
         let paths = list.paths_from_root(&ids);
+        let own = ids.into_iter().zip(paths);
+        let own = own.filter(|(_, path)| !path.as_deref().is_some_and(is_revision_metadata));
+        let (ids, paths): (Vec<ItemId>, Vec<Option<String>>) = own.unzip();
         // Most resources declare nothing, and need not be parsed to know it.
         let declaring = list.items_that_may_contain(&["kpt-merge", UPSTREAM_IDENTIFIER]);
         let declaring: HashSet<ItemId> = declaring.map(|(id, _)| id).collect();
@@ -88,7 +92,7 @@ impl<'p> Package<'p> {
         groups.may_be_defined_by(&self.all.members[at].kind, own_text)
     }
 
-    /// The value without the annotations of tools; `None` if there is no such resource.
+    /// The value without the annotations and the bookkeeping of tools; `None` if there is no such resource.
     pub(super) fn own_value(&self, at: Option<usize>) -> Option<Value> {
         at.map(|at| own_value(self.node(at)))
     }
@@ -125,7 +129,7 @@ pub(super) fn same_value(
     }
 }
 
-/// The value of a resource without the annotations of tools.
+/// The value of a resource without the annotations and the bookkeeping of tools.
 fn own_value(node: NodeRef<'_>) -> Value {
     let mut value = node.value().unwrap_or(Value::Null);
     if let Some(metadata) = field_mut(&mut value, "metadata") {
@@ -139,6 +143,9 @@ fn own_value(node: NodeRef<'_>) -> Value {
         if let Value::Mapping(entries) = metadata {
             entries.retain(|(key, value)| !(key.as_str() == Some("annotations") && empty(value)));
         }
+    }
+    if Resource::read(node).is_kptfile() {
+        without_bookkeeping(&mut value);
     }
     value
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use arcstr::ArcStr;
 
+use crate::kptfile::remove_bookkeeping;
 use crate::merge::member::Member;
 use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::resource::{
@@ -101,6 +102,9 @@ fn annotated(
         return Ok(text);
     };
     let mut editor = Editor::new(owned.document());
+    if member.is_kptfile() {
+        remove_bookkeeping(root, &mut editor)?;
+    }
     let mut set = Vec::new();
     if let Some(identifier) = identifier {
         set.push((UPSTREAM_IDENTIFIER, identifier));

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::MergeInput;
 use crate::config::UsageError;
 use crate::merge::Versions;
+use crate::package::is_revision_metadata;
 use crate::resource_list::ResourceList;
 use crate::supplied::{SuppliedFile, SuppliedPackage};
 
@@ -51,6 +52,7 @@ impl<'s> Others<'s> {
             let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
             others.files.entry(path).or_default().local = Some(bytes);
         }
+        others.files.retain(|path, _| !is_revision_metadata(path));
         Ok(others)
     }
 

@@ -1,8 +1,10 @@
 //! `merge-package`: sub-packages, moves, files, PackageRevisionResources, schemas, bad input.
 
 mod beside;
+mod bookkeeping;
 mod decided;
 mod empty;
+mod kptfile;
 mod kustomization;
 mod said;
 

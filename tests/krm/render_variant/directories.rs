@@ -220,3 +220,36 @@ fn comments_above_a_resources_first_key_come_along_from_a_file() {
     let made = outcome.file("Kptfile");
     assert!(made.starts_with(kptfile), "{made}");
 }
+
+/// What kpt and Porch record about the upstream package says nothing about its clone.
+#[test]
+fn a_clone_leaves_out_the_bookkeeping_of_kpt_and_porch() {
+    let metadata = "apiVersion: \"\"\nkind: KptRevisionMetadata\nmetadata:\n  name: up\n";
+    let of = |name: &str, status: &str| {
+        format!("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n{status}")
+    };
+    let rendered = "  - type: Rendered\n    status: \"True\"\n";
+    let other = "  - type: Other\n    status: \"True\"\n";
+    let steps = "  renderStatus:\n    mutationSteps:\n    - image: a\n";
+    let all = format!("status:\n  conditions:\n{rendered}{other}{steps}");
+    let kept = format!("status:\n  conditions:\n{other}");
+    let record = format!("status:\n  conditions:\n{rendered}{steps}");
+    let upstream = directory(&[
+        ("Kptfile", &of("app", &record)),
+        ("sub/Kptfile", &of("sub", &all)),
+        (".KptRevisionMetadata", metadata),
+    ]);
+    let config = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata:\n  name: pv\nspec:\n  upstream: {repo: b, package: app, revision: v1}\n  downstream: {repo: edge, package: edge-app}\n";
+    let flags = [(Role::Upstream, upstream.path().to_path_buf())];
+    let outcome = on_package_with(&FUNCTION, config, &[], &flags).expect("a run");
+    assert!(!outcome.failed, "{:?}", outcome.results);
+    let paths: Vec<&str> = outcome.files.iter().map(|(path, _)| &**path).collect();
+    assert_eq!(paths, ["Kptfile", "package-context.yaml", "sub/Kptfile"]);
+    let root = outcome.file("Kptfile");
+    assert!(
+        root.contains("name: edge-app\n") && !root.contains("status:"),
+        "{root}"
+    );
+    let sub = outcome.file("sub/Kptfile");
+    assert!(sub.ends_with(&kept), "{sub}");
+}
