@@ -15,7 +15,8 @@
 
 use crate::git::Revision;
 use crate::package::normalize_package_path;
-use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
+use crate::results::with_article;
+use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
 /// The revision that a package is based on, as its Kptfile records it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +31,32 @@ pub(crate) struct UpstreamLock {
     pub(crate) update_strategy: Option<String>,
 }
 
+/// Why no revision can be read from an `upstreamLock`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum UnusableLock {
+    /// Another tool keeps the upstream somewhere else: Porch in its database (`generic`).
+    #[error("expected an `upstreamLock` of type `git`, found type `{0}`")]
+    OtherType(String),
+    /// A field is no text.
+    #[error("expected text, found {found}")]
+    NotText {
+        /// The field of `upstreamLock.git`.
+        field: &'static str,
+        found: String,
+    },
+}
+
+impl UnusableLock {
+    /// The field that it is about.
+    pub(crate) fn path(&self) -> Path {
+        let lock = Path::fields(&["upstreamLock"]);
+        match self {
+            Self::OtherType(_) => lock.field("type"),
+            Self::NotText { field, .. } => lock.field("git").field(field),
+        }
+    }
+}
+
 impl UpstreamLock {
     /// The repository that a Kptfile names.
     #[must_use]
@@ -40,25 +67,41 @@ impl UpstreamLock {
         said.filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
-    /// Reads the lock of a Kptfile; `None` if it has none of a Git repository.
-    #[must_use]
-    pub(crate) fn read(kptfile: NodeRef<'_>) -> Option<Self> {
-        let text = |path: &[&str]| {
-            let text = kptfile.get_path(path)?.scalar_text()?;
-            (!text.is_empty()).then(|| text.to_owned())
-        };
-        let reference = text(&["upstreamLock", "git", "ref"]);
-        let commit = text(&["upstreamLock", "git", "commit"]);
-        if reference.is_none() && commit.is_none() {
-            return None;
+    /// Reads the lock of a Kptfile; `None` if it has none.
+    ///
+    /// # Errors
+    /// [`UnusableLock`]: it has one, and no revision can be read from it.
+    pub(crate) fn read(kptfile: NodeRef<'_>) -> Result<Option<Self>, UnusableLock> {
+        let kind = kptfile.get_path(&["upstreamLock", "type"]);
+        let kind = kind.and_then(|kind| kind.scalar_text()).unwrap_or_default();
+        if !kind.is_empty() && kind != "git" {
+            return Err(UnusableLock::OtherType(kind.to_owned()));
         }
-        let directory = text(&["upstreamLock", "git", "directory"]).unwrap_or_default();
-        Some(Self {
+        let field = |field: &'static str| {
+            let Some(node) = kptfile.get_path(&["upstreamLock", "git", field]) else {
+                return Ok(None);
+            };
+            let text = node.scalar_text().ok_or_else(|| UnusableLock::NotText {
+                field,
+                found: with_article(node.kind_name()),
+            })?;
+            Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+        };
+        let reference = field("ref")?;
+        let commit = field("commit")?;
+        let directory = field("directory")?.unwrap_or_default();
+        if reference.is_none() && commit.is_none() {
+            return Ok(None);
+        }
+        let strategy = kptfile.get_path(&["upstream", "updateStrategy"]);
+        Ok(Some(Self {
             directory: normalize_package_path(&directory),
             reference,
             commit,
-            update_strategy: text(&["upstream", "updateStrategy"]),
-        })
+            update_strategy: strategy
+                .and_then(|node| node.scalar_text())
+                .map(str::to_owned),
+        }))
     }
 }
 
@@ -147,6 +190,9 @@ fn write_git<'d>(
             None => editor.insert_entry(kptfile, position(kptfile), key, section_value),
         };
     };
+    if section.get("type").and_then(|kind| kind.as_str()) != Some("git") {
+        editor.set(section, "type", Content::Value(Value::from("git")))?;
+    }
     let Some(old) = section.entry("git").map(|entry| entry.value) else {
         return editor.set(section, "git", Content::Value(git()));
     };

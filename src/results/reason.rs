@@ -97,7 +97,7 @@ reasons! {
     NotWritten,
     /// The revision that a package was copied from was found by its content.
     OriginalFound,
-    /// The revision that a package is based on is unknown, or the repository lacks it.
+    /// The revision that a package is based on is unknown, the repository lacks it, or the lock cannot be read.
     OriginalNotFound,
     /// No revision is close to the package, so it may not be a copy of any.
     OriginalUncertain,

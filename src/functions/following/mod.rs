@@ -11,7 +11,7 @@ use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision};
 use crate::kptfile::{NewLock, UpstreamLock, root_kptfile};
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS};
-use crate::resource_list::ResourceList;
+use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{GitOrigin, Role, SuppliedPackage};
 use crate::yaml::{Path, Value, to_block_text};
@@ -23,8 +23,9 @@ pub(crate) enum Standing {
     UpToDate,
     /// The package is based on this other revision.
     Behind(Box<Original>),
-    /// The package has no Kptfile, or its Kptfile has no upstream.
-    Unlocked,
+    /// The package has no Kptfile, or its Kptfile has no lock; with the error for a lock that no revision can be
+    /// read from.
+    Unlocked(Option<Box<FunctionResult>>),
     /// The repository lacks the revision in the Kptfile; an error result says so.
     NotFound,
 }
@@ -54,8 +55,8 @@ pub(crate) enum Locked {
     Same,
     /// To another revision.
     Other(Box<OtherRevision>),
-    /// Nowhere: there is no Kptfile, or its Kptfile has no lock.
-    Absent,
+    /// Nowhere, as [`Standing::Unlocked`].
+    Absent(Option<Box<FunctionResult>>),
     /// To a revision that the repository lacks; an error result says so.
     NotFound,
 }
@@ -84,7 +85,7 @@ pub(crate) fn standing(
     let repository = Repository::open(&upstream.source.repository).map_err(failed)?;
     Ok(match locked(local, upstream, &repository, results)? {
         Locked::Same => Standing::UpToDate,
-        Locked::Absent => Standing::Unlocked,
+        Locked::Absent(error) => Standing::Unlocked(error),
         Locked::NotFound => Standing::NotFound,
         Locked::Other(other) => {
             let OtherRevision {
@@ -118,10 +119,12 @@ pub(crate) fn locked(
     results: &mut Results,
 ) -> Result<Locked, UsageError> {
     let Some(kptfile) = root_kptfile(local) else {
-        return Ok(Locked::Absent);
+        return Ok(Locked::Absent(None));
     };
-    let Some(lock) = local.read(kptfile, UpstreamLock::read) else {
-        return Ok(Locked::Absent);
+    let lock = match lock_of(local, kptfile) {
+        Ok(Some(lock)) => lock,
+        Ok(None) => return Ok(Locked::Absent(None)),
+        Err(error) => return Ok(Locked::Absent(Some(error))),
     };
     let at = |path: &[&str], result: FunctionResult| {
         result.about(local.resource(kptfile)).at(Path::fields(path))
@@ -189,6 +192,18 @@ pub(crate) fn locked(
     })))
 }
 
+/// The lock of a Kptfile; an error result if no revision can be read from it.
+pub(crate) fn lock_of(
+    local: &ResourceList,
+    kptfile: ItemId,
+) -> Result<Option<UpstreamLock>, Box<FunctionResult>> {
+    local.read(kptfile, UpstreamLock::read).map_err(|error| {
+        let message = format!("cannot find the original revision: {error}");
+        let result = FunctionResult::error(Reason::OriginalNotFound, message);
+        Box::new(result.about(local.resource(kptfile)).at(error.path()))
+    })
+}
+
 /// The tag that a lock names, and its commit.
 fn tag_of<'l>(repository: &Repository, lock: &'l UpstreamLock) -> Option<(&'l str, String)> {
     let name = lock.reference.as_deref()?;
@@ -248,7 +263,7 @@ pub(crate) fn write_lock(
         (_, Recorded::New(address)) => address,
     };
     let lock = NewLock::of_commit(repository, &upstream.source.directory, revision);
-    let before = local.read(kptfile, UpstreamLock::read).unwrap_or_default();
+    let before = lock_of(local, kptfile).ok().flatten().unwrap_or_default();
     let written = local.edit(kptfile, |node, editor| lock.write(node, editor));
     let resource = local.resource(kptfile);
     let result = match written {

@@ -53,7 +53,13 @@ impl Update<'_> {
             }
             (None, Some(upstream)) => match standing(local, upstream, results)? {
                 Standing::UpToDate | Standing::NotFound => return Ok(()),
-                Standing::Unlocked => {
+                Standing::Unlocked(Some(mut error)) => {
+                    error.message +=
+                        "; --original PATH names it, --original auto finds it by its content";
+                    results.push(*error);
+                    return Ok(());
+                }
+                Standing::Unlocked(None) => {
                     let message = "expected the revision that the package is based on (`upstreamLock` \
                                    in its Kptfile, or --original PATH), found none; --original auto finds \
                                    it in the repository by its content";

@@ -9,7 +9,7 @@ use super::config::Settings;
 use super::variants::{FleetVariant, Place};
 use crate::config::{UsageError, required};
 use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
-use crate::functions::following::{Locked, OtherRevision, locked};
+use crate::functions::following::{Locked, OtherRevision, lock_of, locked};
 use crate::functions::render_variant::render_package;
 use crate::kptfile::{
     DELETION_POLICY_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership, UPSTREAM_DIGEST_ANNOTATION,
@@ -261,9 +261,13 @@ impl<'f> Worker<'f> {
         let catalog = &place.wanted.catalog;
         let ask = |repository: &_| locked(list, origin, repository, results);
         let found = self.catalogs.with_repository(catalog, ask);
-        Ok(match found.transpose()?.unwrap_or(Locked::Absent) {
+        Ok(match found.transpose()?.unwrap_or(Locked::Absent(None)) {
             Locked::Same => Standpoint::Same,
-            Locked::Absent => Standpoint::Absent,
+            Locked::Absent(None) => Standpoint::Absent,
+            Locked::Absent(Some(error)) => {
+                results.push(*error);
+                Standpoint::Failed
+            }
             Locked::NotFound => Standpoint::Failed,
             Locked::Other(other) => {
                 let OtherRevision {
@@ -291,7 +295,13 @@ impl<'f> Worker<'f> {
         results: &mut Results,
     ) -> Result<Standpoint, UsageError> {
         let kptfile = root_kptfile(list);
-        let lock = kptfile.and_then(|id| list.read(id, UpstreamLock::read));
+        let lock = match kptfile.map(|id| lock_of(list, id)).transpose() {
+            Ok(lock) => lock.flatten(),
+            Err(error) => {
+                results.push(*error);
+                return Ok(Standpoint::Failed);
+            }
+        };
         let reference = lock.as_ref().and_then(|lock| lock.reference.clone());
         let Some((lock, from)) = lock.zip(reference) else {
             return Ok(Standpoint::Absent);

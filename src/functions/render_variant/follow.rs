@@ -35,13 +35,13 @@ pub(super) fn follow(
     };
     match standing(list, origin, results)? {
         Standing::UpToDate | Standing::NotFound => {}
-        Standing::Unlocked if supplied.searches_original() => {
+        Standing::Unlocked(_) if supplied.searches_original() => {
             if let Some(original) = find_original(list, origin, results)? {
                 update(variant, &original, upstream, list, supplied, results)?;
                 record(origin, list, results);
             }
         }
-        Standing::Unlocked => results.push(not_empty),
+        Standing::Unlocked(error) => results.push(error.map_or(not_empty, |error| *error)),
         Standing::Behind(original) => {
             let original = &original.package;
             update(variant, original, upstream, list, supplied, results)?;

@@ -1,5 +1,6 @@
 //! `merge-package` without an original: the Kptfile's lock tells it, and is written.
 
+use super::variants::RENDER_VARIANT;
 use super::{Folder, KPTFILE, catalog, files_in, map};
 
 /// The Kptfile as kpt writes it.
@@ -319,5 +320,79 @@ fn a_package_on_standard_input_follows_as_well() {
             outcome.stdout
         );
         assert!(outcome.stdout.contains("b: \"7\""), "{}", outcome.stdout);
+    }
+}
+
+/// Porch keeps packages in a database too, of which no revision can be read.
+#[test]
+fn a_lock_of_another_type_is_kept_and_names_no_original() {
+    let folder = catalog(&[]);
+    let generic = format!(
+        "{KPTFILE}upstreamLock:\n  type: generic\n  generic: # Porch's\n    storeID: s\n    resourceID: r\n    resourceVersion: \"7\"\n"
+    );
+    let variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: pv}\nspec:\n  upstream: {repo: catalog, package: nginx, revision: v2}\n  downstream: {repo: edge, package: web}\n";
+    folder.put("pv.yaml", variant);
+    folder.put("local/Kptfile", &generic);
+    folder.put("local/cm.yaml", map("1", "7"));
+    let before = files_in(&folder.path("local"));
+    let upstream = ["--upstream", "catalog//nginx?ref=v2"];
+    let merged = folder.merge(&upstream);
+    let rendered = folder.run(
+        RENDER_VARIANT,
+        &[
+            &["--package", "local", "--config", "pv.yaml"],
+            &upstream[..],
+        ]
+        .concat(),
+    );
+    for outcome in [merged, rendered] {
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        let place = "[error] Kptfile/nginx: upstreamLock.type: ";
+        let message = "expected an `upstreamLock` of type `git`, found type `generic`";
+        for part in [place, message, "(OriginalNotFound)"] {
+            assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
+        }
+        assert_eq!(files_in(&folder.path("local")), before);
+    }
+    // With an original that is no revision of Git nothing touches it.
+    folder.put("one/Kptfile", KPTFILE);
+    folder.put("one/cm.yaml", map("1", "0"));
+    folder.put("two/Kptfile", KPTFILE);
+    folder.put("two/cm.yaml", map("2", "0"));
+    let outcome = folder.merge(&["--original", "one", "--upstream", "two"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(folder.get("local/Kptfile"), generic);
+    assert_eq!(folder.get("local/cm.yaml"), map("2", "7"));
+}
+
+#[test]
+fn a_lock_that_is_not_text_is_an_error() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    let kptfile = folder.get("local/Kptfile");
+    let first = folder.git(&["rev-parse", "v1^{commit}"]);
+    let (start, lock) = kptfile.split_once("upstreamLock:").expect("a lock");
+    for (field, value) in [
+        ("commit", first.as_str()),
+        ("ref", "v1"),
+        ("directory", "/nginx"),
+    ] {
+        let old = format!("    {field}: {value}\n");
+        let lock = lock.replace(&old, &format!("    {field}: [a]\n"));
+        let broken = format!("{start}upstreamLock:{lock}");
+        assert_ne!(broken, kptfile);
+        folder.put("local/Kptfile", &broken);
+        let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        let place = format!("upstreamLock.git.{field}: ");
+        for part in [
+            place.as_str(),
+            "expected text, found a sequence",
+            "(OriginalNotFound)",
+        ] {
+            assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
+        }
+        assert_eq!(folder.get("local/Kptfile"), broken);
+        assert_eq!(folder.get("local/cm.yaml"), map("1", "7"));
     }
 }

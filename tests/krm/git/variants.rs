@@ -3,7 +3,7 @@
 use super::{Folder, catalog, files_in, map};
 use crate::running::Outcome;
 
-const RENDER_VARIANT: &str = env!("CARGO_BIN_EXE_render-variant");
+pub(crate) const RENDER_VARIANT: &str = env!("CARGO_BIN_EXE_render-variant");
 
 fn variant(revision: &str) -> String {
     format!(
