@@ -131,7 +131,7 @@ pub(crate) struct Pipeline {
 /// A function of a pipeline. Fields that are not known here are carried along.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(test, schemars(extend("oneOf" = [{"required": ["image"]}, {"required": ["exec"]}], "not" = {"required": ["configMap", "configPath"]})))]
+#[cfg_attr(test, schemars(extend("oneOf" = [{"required": ["image"]}, {"required": ["exec"]}], "not" = {"anyOf": [{"required": ["configMap", "configPath"]}, {"required": ["configMap", "configRef"]}, {"required": ["configPath", "configRef"]}]})))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Function {
     /// Its image; this or `exec`.
@@ -150,14 +150,56 @@ pub(crate) struct Function {
     #[serde(default)]
     #[cfg_attr(test, schemars(with = "BTreeMap<String, serde_json::Value>"))]
     pub(crate) config_map: BTreeMap<String, IgnoredAny>,
+    /// The resource of the package that is its functionConfig.
+    #[cfg_attr(test, schemars(with = "Option<ResourceReference>"))]
+    pub(crate) config_ref: Option<BTreeMap<String, IgnoredAny>>,
+    /// Version constraint that overrides the tag of the image.
+    #[serde(default, rename = "tag")]
+    _tag: Option<String>,
+    /// CEL condition: the function runs only if it is true.
+    #[serde(default, rename = "when")]
+    _when: Option<String>,
+    /// `when`, as drafts of kpt named it.
+    #[serde(default, rename = "condition")]
+    _condition: Option<String>,
     /// What it is given.
     #[serde(default, rename = "selectors")]
-    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
+    #[cfg_attr(test, schemars(with = "Vec<Selector>"))]
     _selectors: Vec<BTreeMap<String, IgnoredAny>>,
     /// What it is not given.
     #[serde(default, rename = "exclude")]
-    #[cfg_attr(test, schemars(with = "Vec<BTreeMap<String, serde_json::Value>>"))]
+    #[cfg_attr(test, schemars(with = "Vec<Selector>"))]
     _exclude: Vec<BTreeMap<String, IgnoredAny>>,
+}
+
+/// A resource of the package.
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+#[expect(dead_code, reason = "the fields are for the schema alone")]
+struct ResourceReference {
+    /// API version.
+    api_version: Option<String>,
+    /// Kind.
+    kind: Option<String>,
+    /// Name.
+    name: Option<String>,
+    /// Namespace.
+    namespace: Option<String>,
+}
+
+/// Selects resources of the package; absent fields fit all.
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
+#[schemars(rename_all = "camelCase")]
+#[expect(dead_code, reason = "the fields are for the schema alone")]
+struct Selector {
+    #[schemars(flatten)]
+    resource: ResourceReference,
+    /// Labels that it must have.
+    labels: Option<BTreeMap<String, String>>,
+    /// Annotations that it must have.
+    annotations: Option<BTreeMap<String, String>>,
 }
 
 /// Selects resources to inject: a name, and any of group, version and kind.
@@ -399,14 +441,23 @@ impl Function {
             );
             findings.push(invalid(&path.field("name"), message));
         }
-        let Some(file) = self.config_path.as_ref().filter(|file| !file.is_empty()) else {
-            return;
-        };
-        if !self.config_map.is_empty() {
-            let message = "expected `configMap` or `configPath`, found both";
+        let configs = [
+            ("configMap", !self.config_map.is_empty()),
+            ("configPath", given(&self.config_path)),
+            ("configRef", self.config_ref.is_some()),
+        ];
+        let found = configs.iter().filter(|(_, is_given)| *is_given);
+        let found: Vec<String> = found.map(|(field, _)| format!("`{field}`")).collect();
+        if found.len() > 1 {
+            let message = format!(
+                "expected one of `configMap`, `configPath` and `configRef`, found {}",
+                found.join(" and ")
+            );
             findings.push(invalid(path, message));
         }
-        if let Err(error) = check_package_path(file) {
+        if let Some(file) = self.config_path.as_ref().filter(|file| !file.is_empty())
+            && let Err(error) = check_package_path(file)
+        {
             let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
             findings.push(result.at(path.field("configPath")));
         }

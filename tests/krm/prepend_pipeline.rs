@@ -312,14 +312,17 @@ spec:
     - {image: a, exec: b}
     validators:
     - {image: a, configPath: ../x, configMap: {a: b}}
+    - {image: a, configRef: {name: c}, configMap: {a: b}}
+    - {image: a, configRef: {name: c}, tag: 1.x, when: 'true', selectors: [{labels: {a: b}}]}
 ";
     let expected = [
         "[error] metadata.name: expected the name of the object, found none (InvalidConfig)",
         "[error] spec.pipeline.mutators[0]: expected `image` or `exec`, found neither (InvalidConfig)",
         "[error] spec.pipeline.mutators[0].name: expected a name without dots, since dots set off its place in the Kptfile, found `a.b` (InvalidConfig)",
         "[error] spec.pipeline.mutators[1]: expected `image` or `exec`, found both (InvalidConfig)",
-        "[error] spec.pipeline.validators[0]: expected `configMap` or `configPath`, found both (InvalidConfig)",
+        "[error] spec.pipeline.validators[0]: expected one of `configMap`, `configPath` and `configRef`, found `configMap` and `configPath` (InvalidConfig)",
         "[error] spec.pipeline.validators[0].configPath: path '../x' has a '..' component; expected a path that stays inside the package (InvalidPath)",
+        "[error] spec.pipeline.validators[1]: expected one of `configMap`, `configPath` and `configRef`, found `configMap` and `configRef` (InvalidConfig)",
     ];
     assert_eq!(refused("", config), expected);
     let absent = "apiVersion: fn.kpt.dev/v1alpha1\nkind: PrependPipeline\nmetadata:\n  name: v\n";

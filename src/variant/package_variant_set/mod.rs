@@ -12,7 +12,7 @@ pub(crate) use validate::{reserved, twice};
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::de::{MapAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::package_variant::{Pipeline, Upstream};
@@ -218,7 +218,7 @@ pub(crate) struct PipelineTemplate {
 /// A function of the pipeline.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(test, schemars(extend("oneOf" = [{"required": ["image"]}, {"required": ["exec"]}], "not" = {"anyOf": [{"required": ["configMap", "configPath"]}, {"required": ["configMapExprs", "configPath"]}]})))]
+#[cfg_attr(test, schemars(extend("oneOf" = [{"required": ["image"]}, {"required": ["exec"]}], "not" = {"anyOf": [{"required": ["configMap", "configPath"]}, {"required": ["configMap", "configRef"]}, {"required": ["configPath", "configRef"]}, {"required": ["configMapExprs", "configPath"]}, {"required": ["configMapExprs", "configRef"]}]})))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FunctionTemplate {
     /// The plain part of its functionConfig.
@@ -233,6 +233,12 @@ pub(crate) struct FunctionTemplate {
     pub(crate) config_map_exprs: Vec<MapExpr>,
     /// File that holds its functionConfig instead.
     pub(crate) config_path: Option<String>,
+    /// Resource that is its functionConfig instead.
+    #[cfg_attr(
+        test,
+        schemars(with = "Option<std::collections::BTreeMap<String, String>>")
+    )]
+    pub(crate) config_ref: Option<IgnoredAny>,
     /// The function as it is written, without `configMapExprs`.
     #[serde(skip)]
     pub(crate) value: Option<Value>,

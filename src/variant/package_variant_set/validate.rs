@@ -283,8 +283,13 @@ impl PipelineTemplate {
                 let path = path.index(index);
                 let exprs = path.field("configMapExprs");
                 validate_map_exprs(&function.config_map_exprs, &exprs, findings);
-                if !function.config_map_exprs.is_empty() && given(&function.config_path).is_some() {
-                    let message = "expected `configMapExprs` or `configPath`, found both";
+                let others = [
+                    ("configPath", given(&function.config_path).is_some()),
+                    ("configRef", function.config_ref.is_some()),
+                ];
+                let exprs_given = !function.config_map_exprs.is_empty();
+                for (field, _) in others.iter().filter(|(_, given)| *given && exprs_given) {
+                    let message = format!("expected `configMapExprs` or `{field}`, found both");
                     findings.push(invalid(&path, message));
                 }
             }
