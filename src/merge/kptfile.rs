@@ -2,12 +2,12 @@
 //!
 //! They are matched by `name` if all functions of all versions have one. If none has a name, and no version
 //! has an image twice, they are matched by image without tag or digest (`exec`: by the first word of the
-//! command). Otherwise they merge as one value. Functions named `PackageVariant.*` are always matched by
-//! name, and do not count in this choice.
+//! command), then by the last component of the image, since catalogs move. Otherwise they merge as one value.
+//! Functions named `PackageVariant.*` are always matched by name, and do not count in this choice.
 //!
 //! Source: pipeline document, Design; contract, merge-package, Kptfile.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::versions::Versions;
 use crate::kptfile::is_of_package_variant;
@@ -43,12 +43,22 @@ pub(super) fn identities<'a>(lists: Versions<&[NodeRef<'a>]>) -> Option<Function
             let mut own = list.iter().filter(|one| !is_package_variants(**one));
             own.all(|function| seen.insert(program(*function)))
         });
+    let relocated = if by_program {
+        relocated(lists.map(|list| {
+            let own = list.iter().filter(|one| !is_package_variants(**one));
+            own.filter_map(|function| image(*function)).collect()
+        }))
+    } else {
+        HashMap::new()
+    };
     let identity = |function: &NodeRef<'a>| {
         if by_name || is_package_variants(*function) {
             return name(*function).map(Identity::Key);
         }
         let value = if by_program {
-            program(*function).map(Value::from)
+            let known = image(*function).and_then(|image| relocated.get(image).copied());
+            let known = known.map(str::to_owned);
+            known.or_else(|| program(*function)).map(Value::from)
         } else {
             function.value()
         };
@@ -79,13 +89,75 @@ pub(super) fn is_package_variants(function: NodeRef<'_>) -> bool {
     name(function).is_some_and(is_of_package_variant)
 }
 
+/// The images that are another one in another registry or path, each with the one that it counts as.
+///
+/// Two images are the same function if each is in a version that lacks the other, with a last component that no other
+/// such image of these versions has.
+fn relocated(images: Versions<HashSet<&str>>) -> HashMap<&str, &str> {
+    /// Images that are the same function, and the versions that have it.
+    #[derive(Default)]
+    struct Group<'a> {
+        images: Vec<&'a str>,
+        versions: [bool; 3],
+    }
+    let mut groups: BTreeMap<&str, Group<'_>> = BTreeMap::new();
+    for (version, images) in images.into_iter().enumerate() {
+        for image in images {
+            let group = groups.entry(image).or_default();
+            group.images = vec![image];
+            group.versions[version] = true;
+        }
+    }
+    for [one, other] in [[0, 1], [0, 2], [1, 2]] {
+        let mut alone: BTreeMap<&str, [Vec<&str>; 2]> = BTreeMap::new();
+        for (image, Group { versions, .. }) in &groups {
+            if versions[one] != versions[other] {
+                let sides = alone.entry(last_component(image)).or_default();
+                sides[usize::from(versions[other])].push(image);
+            }
+        }
+        for sides in alone.into_values() {
+            let ([left], [right]) = (sides[0].as_slice(), sides[1].as_slice()) else {
+                continue;
+            };
+            let overlap = (0..3).any(|at| groups[left].versions[at] && groups[right].versions[at]);
+            if overlap {
+                continue;
+            }
+            if let Some(moved) = groups.remove(right)
+                && let Some(group) = groups.get_mut(left)
+            {
+                group.images.extend(moved.images);
+                (0..3).for_each(|at| group.versions[at] |= moved.versions[at]);
+            }
+        }
+    }
+    let images = groups.into_iter().flat_map(|(first, group)| {
+        let others = group
+            .images
+            .into_iter()
+            .filter(move |image| *image != first);
+        others.map(move |image| (image, first))
+    });
+    images.collect()
+}
+
 /// What a function runs: its image without tag and digest, or the first word of its command.
 fn program(function: NodeRef<'_>) -> Option<String> {
-    if let Some(image) = function.get("image").and_then(|image| image.as_str()) {
-        return Some(repository(image).to_owned());
+    if let Some(image) = image(function) {
+        return Some(image.to_owned());
     }
     let command = function.get("exec")?.as_str()?;
     Some(format!("exec {}", command.split_whitespace().next()?))
+}
+
+/// The image of a function without tag and digest.
+fn image(function: NodeRef<'_>) -> Option<&str> {
+    Some(repository(function.get("image")?.as_str()?))
+}
+
+fn last_component(image: &str) -> &str {
+    image.rsplit('/').next().unwrap_or(image)
 }
 
 /// An image reference without tag and digest. A colon before the last slash is a registry's port.
@@ -101,6 +173,46 @@ pub(super) fn repository(image: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `[base, local, upstream]`, and the pairs of images that count as one.
+    #[test]
+    fn images_that_moved_to_another_registry() {
+        type Case<'c> = ([&'c [&'c str]; 3], &'c [(&'c str, &'c str)]);
+        let table: [Case<'_>; 12] = [
+            // One side moved it; both, alike and not; both added it.
+            ([&["a/f"], &["a/f"], &["b/f"]], &[("b/f", "a/f")]),
+            ([&["a/f"], &["b/f"], &["a/f"]], &[("b/f", "a/f")]),
+            ([&["a/f"], &["b/f"], &["b/f"]], &[("b/f", "a/f")]),
+            (
+                [&["a/f"], &["b/f"], &["c/f"]],
+                &[("b/f", "a/f"), ("c/f", "a/f")],
+            ),
+            ([&[], &["a/f"], &["b/f"]], &[("b/f", "a/f")]),
+            // A short name, a port.
+            (
+                [&["f"], &["f"], &["host:5000/x/y/f"]],
+                &[("host:5000/x/y/f", "f")],
+            ),
+            ([&["a/f"], &["a/f"], &["a/g"]], &[]),
+            // A second one that is new beside the moved one is another function.
+            ([&["a/f"], &["a/f", "l/f"], &["b/f"]], &[("b/f", "a/f")]),
+            ([&["a/f"], &["a/f"], &["a/f", "b/f"]], &[]),
+            ([&["a/f"], &["a/f", "b/f"], &["b/f"]], &[]),
+            // Which of two?
+            ([&["a/f"], &["a/f"], &["b/f", "c/f"]], &[]),
+            ([&["a/f", "b/f"], &["a/f", "b/f"], &["c/f"]], &[]),
+        ];
+        for (versions, expected) in table {
+            let [base, local, upstream] = versions.map(|images| images.iter().copied().collect());
+            let versions = Versions {
+                base,
+                local,
+                upstream,
+            };
+            let found: BTreeMap<_, _> = relocated(versions.clone()).into_iter().collect();
+            assert_eq!(found, expected.iter().copied().collect(), "{versions:?}");
+        }
+    }
 
     #[test]
     fn images_without_tag_and_digest() {

@@ -138,7 +138,7 @@ impl Merge<'_> {
             Outcome::Stands(side) => side,
             Outcome::Conflict => {
                 let decision = self.decide(trail, self.policy.winner);
-                self.report(trail, Thing::at(trail), values, decision)
+                self.report(trail, Thing::Functions, values, decision)
             }
         }
     }

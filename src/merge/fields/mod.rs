@@ -78,6 +78,8 @@ pub enum Thing {
     Value,
     /// An element of a list, with its keys.
     Element,
+    /// The functions of a pipeline that cannot be told apart.
+    Functions,
     /// The order of the elements; the values are their keys then.
     Order,
 }

@@ -1,7 +1,10 @@
 //! The results of a merge, grouped by file.
 
+use std::collections::BTreeSet;
+
 use super::MergeOptions;
 use super::cut::{Shown, cut};
+use crate::interner::Interner;
 use crate::merge::decided::RulesOf;
 use crate::merge::fields::Thing;
 use crate::merge::{Conflict, ConflictRules, Decision, Findings, OnConflict, Side, Versions};
@@ -159,7 +162,11 @@ impl<'r> Report<'r> {
             let decision = found.decision();
             let details = listed(&cut(&values, SHORT));
             let message = format!("{} ({details})", what(found));
-            let result = self.conflict(&message, decision, &values);
+            let mut result = self.conflict(&message, decision, &values);
+            if let Some(lost) = lost_functions(found).filter(|_| result.severity != Severity::Error)
+            {
+                result.message += &lost;
+            }
             let result = result.about(resource).at(&found.path);
             self.count(decision, more);
             let result = result.decided_at(&found.rule_path);
@@ -231,6 +238,7 @@ fn what(found: &Conflict) -> String {
     let is = |is: fn(&Value) -> bool| values.into_iter().flatten().any(is);
     let thing = match found.thing {
         Thing::Order => "the order of the elements",
+        Thing::Functions => "the list",
         Thing::Element => "the element",
         Thing::Value if is(|value| matches!(value, Value::Sequence(_))) => "the list",
         Thing::Value if is(|value| matches!(value, Value::Mapping(_))) => "the map",
@@ -251,6 +259,35 @@ fn what(found: &Conflict) -> String {
         [false, true, false] => format!("upstream removed what holds {thing}, local added it"),
         _ => format!("local and upstream both changed {thing}"),
     }
+}
+
+/// The functions that one side added or changed and that are lost, since a list of functions is one value:
+/// `, without local's `set-labels:v0.2``.
+fn lost_functions(found: &Conflict) -> Option<String> {
+    if found.thing != Thing::Functions {
+        return None;
+    }
+    let values = found.values.as_ref().map(|value| match value {
+        Some(Value::Sequence(functions)) => functions.as_slice(),
+        _ => &[],
+    });
+    let (kept, given_up) = match found.winner {
+        Side::Local => (values.local, values.upstream),
+        Side::Upstream => (values.upstream, values.local),
+    };
+    let name = |function: &Value| {
+        let mut names = ["name", "image", "exec"].into_iter();
+        let name = names.find_map(|key| function.get(key)?.as_str());
+        name.map_or_else(|| function.to_json(), str::to_owned)
+    };
+    let mut interner = Interner::default();
+    let [old, kept, lost] = [values.base, kept, given_up].map(|list| interner.number(list).numbers);
+    let known: BTreeSet<u32> = old.into_iter().chain(kept).collect();
+    let lost = given_up.iter().zip(lost);
+    let lost = lost.filter(|(_, number)| !known.contains(number));
+    let lost: Vec<String> = lost.map(|(one, _)| format!("`{}`", name(one))).collect();
+    let loser = found.winner.other().as_str();
+    (!lost.is_empty()).then(|| format!(", without {loser}'s {}", lost.join(", ")))
 }
 
 /// `original 1, local 5, upstream none`

@@ -72,3 +72,86 @@ fn selectors_and_exclusions_stand_as_a_whole() {
         check([&old, "", &theirs], [&theirs, ""], &[field]);
     }
 }
+
+fn mutators(functions: &[&str]) -> String {
+    let functions: String = functions
+        .iter()
+        .map(|function| format!("  - {function}\n"))
+        .collect();
+    format!("{}pipeline:\n  mutators:\n{functions}", kptfile("p"))
+}
+
+#[track_caller]
+fn merge_mutators(versions: [&[&str]; 3], fields: &str) -> (String, Vec<String>) {
+    let texts = versions.map(mutators);
+    let files = texts.each_ref().map(|text| [("Kptfile", text.as_str())]);
+    let (found, said) = merge_files([&files[0], &files[1], &files[2]], fields);
+    (
+        found["Kptfile"].clone(),
+        conflicts(&said).into_iter().cloned().collect(),
+    )
+}
+
+/// A function catalog moved, and local has changed a setter.
+#[test]
+fn a_function_whose_registry_moved_is_the_same_function() {
+    let old = "{image: 'gcr.io/kpt-fn/apply-setters:v0.2', configMap: {size: small, tag: \"1\"}}";
+    let mine = "{image: 'gcr.io/kpt-fn/apply-setters:v0.2', configMap: {size: huge, tag: \"1\"}}";
+    let theirs = "{image: 'ghcr.io/c/apply-setters:v0.2.2', configMap: {size: small, tag: \"2\"}}";
+    let both = "{image: 'ghcr.io/c/apply-setters:v0.2.2', configMap: {size: huge, tag: \"2\"}}";
+    let other = "{image: 'gcr.io/kpt-fn/set-labels:v1'}";
+    let prepended = "{name: PackageVariant.v..0, image: 'gcr.io/kpt-fn/apply-setters:v0.2'}";
+    let found = merge_mutators(
+        [&[old, other], &[prepended, mine, other], &[theirs, other]],
+        "",
+    );
+    assert_eq!(found, (mutators(&[prepended, both, other]), vec![]));
+    let found = merge_mutators([&[old], &[theirs], &[mine]], "");
+    assert_eq!(found, (mutators(&[both]), vec![]));
+    // Local has its own mirror, and upstream a new tag: the image alone is in conflict.
+    let mirrored = mine.replace("gcr.io/kpt-fn", "mirror/fn");
+    let (found, said) = merge_mutators([&[old], &[&mirrored], &[theirs]], "");
+    assert_eq!(found, mutators(&[both]));
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].contains(": pipeline.mutators[0].image: "),
+        "{said:?}"
+    );
+    // Two of that name on one side: which of them moved is not known.
+    let second = "{image: 'other.io/apply-setters:v0.1'}";
+    let (found, said) = merge_mutators([&[old], &[mine], &[theirs, second]], "");
+    assert_eq!(found, mutators(&[theirs, second]));
+    assert!(said[0].contains("upstream removed the element"), "{said:?}");
+}
+
+#[test]
+fn a_pipeline_that_is_one_value_names_each_function_that_is_lost() {
+    let [a, b] = ["{image: 'r/a:v1'}", "{image: 'r/b:v1'}"];
+    let [a2, b2] = ["{image: 'r/a:v2'}", "{image: 'r/b:v2'}"];
+    let [mine, named] = ["{image: 'r/mine:v1'}", "{name: own, image: 'r/x'}"];
+    let run = "{exec: 'run --all'}";
+    let old: &[&str] = &[a, b, a];
+    let local: &[&str] = &[a, mine, b, named, a, run, a];
+    let upstream: &[&str] = &[a2, b2, a2];
+    let lost = |fields: &str| {
+        let (_, said) = merge_mutators([old, local, upstream], fields);
+        assert_eq!(said.len(), 1, "{said:?}");
+        said[0].clone()
+    };
+    let end = "upstream's stands, without local's `r/mine:v1`, `own`, `run --all`, `r/a:v1` (MergeConflict)";
+    assert!(lost("").ends_with(end), "{}", lost(""));
+    let end = "local's stands, without upstream's `r/a:v2`, `r/b:v2`, `r/a:v2` (MergeConflict)";
+    assert!(
+        lost("onConflict: local\n").ends_with(end),
+        "{}",
+        lost("onConflict: local\n")
+    );
+    let end = "nothing is changed (MergeConflict)";
+    assert!(lost("onConflict: error\n").ends_with(end));
+    // What local only removed is not lost.
+    let (_, said) = merge_mutators([old, &[a, a], upstream], "");
+    assert!(
+        said[0].ends_with("upstream's stands (MergeConflict)"),
+        "{said:?}"
+    );
+}

@@ -292,9 +292,10 @@ fn edit_map(entries: &mut Vec<(String, Plain)>, is_metadata: bool, random: &mut 
                         "c2",
                         "UDP",
                         "gcr.io/kpt-fn/set-labels:v2",
+                        "ghcr.io/catalog/set-labels:v2",
                         "it's: new #\n",
                     ];
-                    *text = choices[random.below(6)].to_owned();
+                    *text = choices[random.below(7)].to_owned();
                 }
                 _ => {}
             }

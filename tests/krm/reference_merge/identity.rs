@@ -93,6 +93,41 @@ pub(super) fn replaced(is_ports: bool, sources: &mut [Elements<'_>; 3]) {
     }
 }
 
+/// Functions whose images differ in registry and path alone: of two versions, the only one that the other lacks.
+pub(super) fn relocated(sources: &mut [Elements<'_>; 3]) {
+    fn last(id: &str) -> Option<&str> {
+        id.strip_prefix("image ")?.rsplit('/').next()
+    }
+    for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+        let alone = |here: usize, there: usize| -> Vec<String> {
+            let lacks = |id: &&String| last(id).is_some() && find(&sources[there], id).is_none();
+            let ids = sources[here].iter().map(|(id, _)| id);
+            ids.filter(lacks).cloned().collect()
+        };
+        let (left, right) = (alone(one, other), alone(other, one));
+        let mut same = Vec::new();
+        for id in &left {
+            let like = |ids: &[String]| -> Vec<String> {
+                let like = ids.iter().filter(|other| last(other) == last(id));
+                like.cloned().collect()
+            };
+            let [only] = <[String; 1]>::try_from(like(&right)).unwrap_or_default();
+            let meet =
+                |source: &Elements<'_>| find(source, id).is_some() && find(source, &only).is_some();
+            if like(&left).len() == 1 && !only.is_empty() && !sources.iter().any(meet) {
+                same.push((id.clone(), only));
+            }
+        }
+        for (id, only) in same {
+            for (other, _) in sources.iter_mut().flatten() {
+                if *other == only {
+                    other.clone_from(&id);
+                }
+            }
+        }
+    }
+}
+
 /// Whether a function comes from a PackageVariant: those pair by name always.
 pub(super) fn is_prepended(function: &Plain) -> bool {
     function

@@ -7,7 +7,7 @@ use krm_variants::yaml::Path;
 
 use super::identity::{
     are_functions, find, function_id, function_identity, identity, ids, is_prepended, numbered,
-    replaced,
+    relocated, replaced,
 };
 use super::lists::{Relation, exclusive, has_atomic_elements, relation};
 use super::order::order;
@@ -279,6 +279,7 @@ impl Merge<'_> {
         if sources.iter().flatten().all(|(id, _)| id.ends_with(" 0")) {
             let is_ports = at.fields.last().is_some_and(|name| name == "ports");
             replaced(is_ports, &mut sources);
+            relocated(&mut sources);
         }
         let all = sources.clone();
         let kept = self.elements(at, versions, &sources, &all);
