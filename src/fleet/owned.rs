@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 
 use crate::kptfile::{OWNER_ANNOTATION, Ownership};
-use crate::package::{PackageError, is_temporary, remove_folders_left_behind};
+use crate::package::{PackageError, is_git, is_temporary, remove_folders_left_behind};
 use crate::yaml::OwnedDocument;
 
 /// A package with an owner.
@@ -50,7 +50,7 @@ pub(crate) fn owned_packages(
             let Ok(name) = entry.file_name().into_string() else {
                 continue;
             };
-            if kind.is_dir() && !name.eq_ignore_ascii_case(".git") {
+            if kind.is_dir() && !is_git(&name) {
                 if is_temporary(&name) {
                     left_behind.push(entry.path());
                     continue;

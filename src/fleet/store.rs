@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::package::{FileChange, PackageError, USUAL_MODE, check_package_path, make_folder_in};
+use crate::package::{
+    FileChange, PackageError, USUAL_MODE, check_package_path, is_git, make_folder_in,
+};
 
 /// Creates a package in a directory that is empty: all of its files appear at once.
 ///
@@ -65,16 +67,14 @@ fn write_new(file: &Path, bytes: &[u8], mode: u32, allowed: u32) -> io::Result<(
 }
 
 /// Deletes a package with everything in its directory. Its Kptfile goes last, so that a later run finds
-/// the owner of what a killed one left. Links are not followed; a package with a `.git` in it stays.
+/// the owner of what a killed one left. Links are not followed; a package with a `.git` anywhere in it stays.
 /// Folders above it that become empty go too.
 ///
 /// # Errors
-/// There is a `.git` folder in it; the operating system refuses.
+/// There is a `.git` in it; the operating system refuses.
 pub(crate) fn delete_package(fleet: &Path, path: &str) -> Result<(), PackageError> {
     let directory = fleet.join(path);
-    if directory.join(".git").symlink_metadata().is_ok() {
-        return Err(PackageError::GitFolder { path: path.into() });
-    }
+    refuse_repositories(&directory)?;
     let failed = |file: &Path| PackageError::io("delete", file.to_path_buf());
     let entries = fs::read_dir(&directory).map_err(PackageError::io("read", &*directory))?;
     for entry in entries {
@@ -96,6 +96,25 @@ pub(crate) fn delete_package(fleet: &Path, path: &str) -> Result<(), PackageErro
     fs::remove_dir(&directory).map_err(failed(&directory))?;
     if let Some(above) = directory.parent() {
         remove_empty_folders(fleet, above);
+    }
+    Ok(())
+}
+
+/// The error for a folder with a `.git` in it, or in one below.
+fn refuse_repositories(directory: &Path) -> Result<(), PackageError> {
+    let mut pending = vec![directory.to_path_buf()];
+    while let Some(folder) = pending.pop() {
+        let failed = || PackageError::io("read", folder.as_path());
+        for entry in fs::read_dir(&folder).map_err(failed())? {
+            let entry = entry.map_err(failed())?;
+            if entry.file_name().to_str().is_some_and(is_git) {
+                let path = folder.display().to_string();
+                return Err(PackageError::HoldsGit { path });
+            }
+            if entry.file_type().map_err(failed())?.is_dir() {
+                pending.push(entry.path());
+            }
+        }
     }
     Ok(())
 }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use super::function::{Function, Run};
 use super::output::{Document, Output};
 use crate::config::{Config, UsageError};
-use crate::package::{FileChange, check_package_path};
+use crate::package::{FileChange, check_package_path, check_path_of_package};
+use crate::resource::PACKAGE_PATH_ANNOTATION;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity};
 use crate::supplied::{CatalogSource, Role, Supplied};
@@ -246,8 +247,13 @@ fn check_paths(list: &ResourceList) -> Results {
         return results;
     }
     for (_, resource) in list.items() {
-        for (name, path) in resource.origin.annotated_paths() {
-            if let Err(error) = check_package_path(path) {
+        let origin = &resource.origin;
+        let paths = origin.annotated_paths();
+        let paths = paths.map(|(name, path)| (name, check_package_path(path)));
+        let package = origin.package_path.as_deref();
+        let package = package.map(|path| (PACKAGE_PATH_ANNOTATION, check_path_of_package(path)));
+        for (name, checked) in paths.chain(package) {
+            if let Err(error) = checked {
                 let field = Path::fields(&["metadata", "annotations", name]);
                 let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
                 results.push(result.about(resource).at(field));

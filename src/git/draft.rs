@@ -21,7 +21,7 @@ use gix::sec::Permission;
 
 use super::revision::one_line;
 use super::{GitError, Repository};
-use crate::package::FileChange;
+use crate::package::{FileChange, check_package_path};
 
 /// How Porch names the workspaces of variants.
 const WORKSPACE: &str = "packagevariant-";
@@ -195,6 +195,7 @@ impl Repository {
         let mut editor = Editor::new(root, &self.git.objects, hash);
         for change in draft.changes {
             let path = format!("{}/{}", draft.directory, change.path());
+            check_package_path(&path).map_err(|error| failed(&error))?;
             let components = path.split('/').map(<&BStr>::from);
             let edited = match change {
                 FileChange::Delete { .. } => editor.remove(components).map(drop),

@@ -18,7 +18,7 @@ use siphasher::sip128::SipHasher13;
 use tempfile::NamedTempFile;
 
 use super::PackageError;
-use super::write::check_parents;
+use super::path::{check_folders, check_package_path};
 
 /// Its name. As of a temporary file, so that nobody takes it for a part of the package.
 pub(super) const NAME: &str = ".krm-variants-journal.tmp";
@@ -113,7 +113,7 @@ pub(crate) fn recover_package(directory: &Path) -> Result<(), PackageError> {
 pub(super) fn is_inside(directory: &Path, path: &Path) -> bool {
     let path = path.to_str();
     path.is_some_and(|path| {
-        super::check_package_path(path).is_ok() && check_parents(directory, path).is_ok()
+        check_package_path(path).is_ok() && check_folders(directory, path).is_ok()
     })
 }
 

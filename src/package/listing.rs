@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use super::file::below;
 use super::krmignore::{KRMIGNORE, Krmignore};
+use super::path::is_git;
 use super::temporary::is_temporary;
-use super::{PackageError, SkipReason, Skipped, is_git, is_krm_name, is_revision_metadata};
+use super::{PackageError, SkipReason, Skipped, is_krm_name, is_revision_metadata};
 
 /// What holds a package. Paths are relative to it, with `/` between components; the empty path is
 /// its root.
@@ -145,10 +146,16 @@ impl<H: Holder> Walk<'_, H> {
                         continue;
                     }
                 };
-                if is_git(&name) || is_revision_metadata(&name) {
+                let path = below(&folder, &name);
+                if is_revision_metadata(&name) {
                     continue;
                 }
-                let path = below(&folder, &name);
+                if is_git(&name) {
+                    if !name.eq_ignore_ascii_case(".git") {
+                        self.skip(path, SkipReason::NamedLikeGit);
+                    }
+                    continue;
+                }
                 if is_temporary(&name) {
                     self.listed.temporaries.push(path);
                     continue;

@@ -30,6 +30,7 @@ pub(crate) use read::text_of;
 pub(crate) use temporary::{is_temporary, make_folder_in, remove_folders_left_behind};
 
 pub use path::{PathError, check_package_path, normalize_package_path};
+pub(crate) use path::{check_folders, check_path_of_package, is_git};
 pub use read::{
     FileContent, PackageFile, PackageFiles, SkipReason, Skipped, is_krm_name, read_package,
 };
@@ -95,25 +96,25 @@ pub enum PackageError {
     /// The path of a change cannot be one inside a package.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// A change would go through a link to a place outside of the package.
+    /// A change would go through a link.
     #[error(
-        "path '{}' leaves the package: '{}' is a link to a place outside of it",
+        "path '{}' leads through the link '{}'; expected folders that are not links",
         escape(path),
         escape(link)
     )]
-    LeavesPackage {
+    ThroughLink {
         /// The path of the change.
         path: String,
-        /// Its component that is such a link, relative to the package.
+        /// Its component that is a link, relative to the package or the fleet.
         link: String,
     },
-    /// A change lies in a `.git` folder.
+    /// A package that would be deleted holds a repository.
     #[error(
-        "path '{}' lies in a .git folder, where nothing is read or written",
+        "'{}' is a Git repository or a work tree; expected a package without a '.git'",
         escape(path)
     )]
-    GitFolder {
-        /// The path of the change.
+    HoldsGit {
+        /// The folder.
         path: String,
     },
     /// Something that is not a folder stands where a change needs one.
@@ -192,12 +193,6 @@ impl PackageError {
 
 /// Permission bits of a file that nobody made executable.
 pub(crate) const USUAL_MODE: u32 = 0o644;
-
-/// Is this a component that is never read and never written, `.git`? Without regard to case, since some
-/// file systems have none.
-fn is_git(component: &str) -> bool {
-    component.eq_ignore_ascii_case(".git")
-}
 
 /// Whether a file is the one in which `porchctl rpkg pull` keeps the name and version of the package's object
 /// in the cluster, for `porchctl rpkg push`. It belongs to that copy of the package and to no other one.

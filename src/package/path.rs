@@ -1,6 +1,13 @@
-//! Paths inside a package, as data gives them.
+//! Paths inside a package, as data gives them: the one place that decides where a function may write.
+//!
+//! [`check_package_path`] judges the text of a path, [`check_folders`] what is on disk on the way to it.
 
 use std::fmt::Write;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::PackageError;
 
 /// What is wrong with a path that data (an item's annotation, a field of a config) gave.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +30,12 @@ pub enum PathError {
     /// A backslash, which is a separator on some systems and part of a name on others.
     #[error("path '{}' holds a backslash; expected '/' between components", escape(.0))]
     Backslash(String),
+    /// `.git`, or a name that a file system takes for it: a hook or a setting in there is run.
+    #[error(
+        "path '{}' leads into a '.git', or into what a file system may take for one; expected a path outside of it",
+        escape(.0)
+    )]
+    Git(String),
 }
 
 /// Refuses paths from data that do not lead to a place inside the package on every system.
@@ -39,13 +52,24 @@ pub enum PathError {
 /// ```
 ///
 /// # Errors
-/// Empty, absolute, nothing but `.`, a `..` component, a NUL, a backslash.
+/// Empty, absolute, nothing but `.`, a `..` component, a NUL, a backslash, a component that [`is_git`].
 pub fn check_package_path(path: &str) -> Result<(), PathError> {
     check_place(path)?;
     if path.contains('\\') {
         Err(PathError::Backslash(path.into()))
     } else {
         Ok(())
+    }
+}
+
+/// Refuses a path of a package, which kpt has absolute, if it holds `..`, a NUL or a `.git`.
+///
+/// # Errors
+/// [`PathError::Parent`], [`PathError::Nul`], [`PathError::Git`].
+pub(crate) fn check_path_of_package(path: &str) -> Result<(), PathError> {
+    match check_place(path.trim_start_matches('/')) {
+        Err(PathError::Empty | PathError::Root(_)) => Ok(()),
+        checked => checked,
     }
 }
 
@@ -66,6 +90,83 @@ pub(super) fn check_place(path: &str) -> Result<(), PathError> {
     }
     if components(path).next().is_none() {
         return Err(PathError::Root(path.into()));
+    }
+    if components(path).any(is_git) {
+        return Err(PathError::Git(path.into()));
+    }
+    Ok(())
+}
+
+/// Whether some file system takes this component for `.git`, which is never read and never written.
+///
+/// Git's `core.protectNTFS` and `core.protectHFS` refuse these names, on every system: another case, dots and blanks
+/// at the end, a stream (`.git::$INDEX_ALLOCATION`), the short name `git~1`, and code points that HFS+ or a
+/// case-insensitive ext4 leaves out when it compares names.
+pub(crate) fn is_git(component: &str) -> bool {
+    component.split('\\').any(|name| {
+        let seen = name.chars().filter(|character| !is_ignorable(*character));
+        let seen = seen.map(|character| character.to_ascii_lowercase());
+        if !matches!(seen.clone().next(), Some('.' | 'g')) {
+            return false;
+        }
+        let seen: String = seen.collect();
+        let name = seen.split(':').next().unwrap_or_default();
+        let name = name.trim_end_matches(|end: char| end == '.' || end.is_whitespace());
+        let short = name.strip_prefix("git~");
+        name == ".git"
+            || short.is_some_and(|number| {
+                !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+            })
+    })
+}
+
+/// Whether a code point may mean nothing in a name: those that Unicode calls default ignorable.
+fn is_ignorable(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fff8}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Refuses a path whose folders below `root` are not folders: a link may lead out of the package, into a `.git` or
+/// into another package, and may lead elsewhere a moment later. What does not exist yet passes.
+///
+/// # Errors
+/// [`PackageError::ThroughLink`], [`PackageError::ParentIsFile`]; a folder cannot be read.
+pub(crate) fn check_folders(root: &Path, path: &str) -> Result<(), PackageError> {
+    for (slash, _) in path.match_indices('/') {
+        let folder = &path[..slash];
+        let on_disk = root.join(folder);
+        let metadata = match fs::symlink_metadata(&on_disk) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            other => other.map_err(PackageError::io("read", on_disk.as_path()))?,
+        };
+        let (path, folder) = (path.to_owned(), folder.to_owned());
+        if metadata.is_symlink() {
+            return Err(PackageError::ThroughLink { path, link: folder });
+        }
+        if !metadata.is_dir() {
+            return Err(PackageError::ParentIsFile {
+                path,
+                parent: folder,
+            });
+        }
     }
     Ok(())
 }
@@ -112,6 +213,18 @@ mod tests {
             "a b",
             "é/\u{1f600}",
             "...",
+            ".github/workflows/ci.yaml",
+            ".gitignore",
+            ".gitattributes",
+            ".gitmodules",
+            "git",
+            "a.git",
+            "git~",
+            "git~1.yaml",
+            ".git-hooks",
+            ".git_",
+            "..git",
+            "a:.git.yaml",
         ] {
             assert_eq!(check_package_path(path), Ok(()), "{path}");
         }
@@ -147,6 +260,73 @@ mod tests {
                 "{path:?}"
             );
         }
+    }
+
+    /// Git itself is the judge of what is at least refused.
+    #[test]
+    fn what_git_takes_for_its_own_folder_is_refused() {
+        let strict = gix::validate::path::component::Options {
+            protect_windows: false,
+            protect_hfs: true,
+            protect_ntfs: true,
+        };
+        let names = [
+            ".git",
+            ".GIT",
+            ".gIt",
+            ".git.",
+            ".git...",
+            ".git ",
+            ".git . .",
+            ".git::$INDEX_ALLOCATION",
+            ".git:stream",
+            ".git . :stream",
+            "git~1",
+            "GIT~1",
+            "git~1.",
+            "git~1 ",
+            "git~1:stream",
+            ".g\u{200c}it",
+            "\u{200d}.git",
+            ".git\u{200e}",
+            ".GI\u{200f}T",
+            "\u{202a}.\u{202e}g\u{206a}i\u{206f}t\u{feff}",
+        ];
+        for name in names {
+            assert!(
+                gix::validate::path::component(name.into(), None, strict).is_err(),
+                "{name:?}"
+            );
+            for path in [
+                name.to_owned(),
+                format!("{name}/hooks/post-commit"),
+                format!("a/{name}"),
+                format!("./a//{name}/b"),
+            ] {
+                assert_eq!(
+                    check_package_path(&path),
+                    Err(PathError::Git(path.clone())),
+                    "{path:?}"
+                );
+            }
+        }
+        // Both at once, and what only some file systems do.
+        for name in [
+            ".g\u{200c}it. ",
+            "git~1\u{feff}::$INDEX_ALLOCATION",
+            "git~2",
+            "GIT~12 ",
+            ".git\t",
+            ".git\u{a0}",
+            ".g\u{ad}it",
+            ".git\u{fe0f}",
+            ".gi\u{2060}t",
+            ".git\u{e0041}",
+        ] {
+            assert!(is_git(name), "{name:?}");
+        }
+        // Names on disk may hold a backslash.
+        assert!(check_place(".git\\hooks").is_err());
     }
 
     #[test]

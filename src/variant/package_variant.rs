@@ -93,10 +93,10 @@ pub(crate) struct Upstream {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Downstream {
     /// Name of the Repository.
-    #[cfg_attr(test, schemars(required, length(min = 1)))]
+    #[cfg_attr(test, schemars(required, extend("pattern" = RELATIVE_NAME)))]
     pub(crate) repo: Option<String>,
     /// Name of the package, with its path in the repository.
-    #[cfg_attr(test, schemars(required, length(min = 1)))]
+    #[cfg_attr(test, schemars(required, extend("pattern" = RELATIVE_PATH)))]
     pub(crate) package: Option<String>,
 }
 
@@ -235,9 +235,13 @@ enum RevisionText {
     Number(i64),
 }
 
-/// A path within the package, for a JSON Schema.
+/// A path within the package, for a JSON Schema: as [`check_package_path`] but for invisible code points.
 #[cfg(test)]
-pub(crate) const RELATIVE_PATH: &str = r"^(?!/)(?!(.*/)?\.\.(/|$))[^\\]+$";
+pub(crate) const RELATIVE_PATH: &str =
+    r"^(?!/)(?!(.*/)?\.\.(/|$))(?!(.*/)?(\.[gG][iI][tT]|[gG][iI][tT]~[0-9]+)[. ]*(:|/|$))[^\\]+$";
+/// A [`RELATIVE_PATH`] of one component.
+#[cfg(test)]
+const RELATIVE_NAME: &str = r"^(?!\.\.$)(?!(\.[gG][iI][tT]|[gG][iI][tT]~[0-9]+)[. ]*(:|$))[^\\/]+$";
 
 impl<'de> Deserialize<'de> for Revision {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -353,8 +357,14 @@ impl PackageVariantSpec {
         match &self.downstream {
             None => required(path, None, "the package that the variant becomes"),
             Some(downstream) => {
-                required(path.field("repo"), downstream.repo.as_deref(), A_REPOSITORY);
-                required(path.field("package"), downstream.package.as_deref(), A_NAME);
+                let Downstream { repo, package } = downstream;
+                required(path.field("repo"), repo.as_deref(), A_REPOSITORY);
+                required(path.field("package"), package.as_deref(), A_NAME);
+                for (field, value) in [("repo", repo), ("package", package)] {
+                    let value = value.as_deref().filter(|value| !value.is_empty());
+                    let refused = value.and_then(|value| refuse_downstream(field, value));
+                    findings.extend(refused.map(|finding| finding.at(path.field(field))));
+                }
             }
         }
         let mut word = |field: &str, value: Option<&String>, words: [&str; 2]| {
@@ -373,6 +383,19 @@ impl PackageVariantSpec {
         let injectors = spec.field("injectors");
         findings.extend(validate_injectors(&self.injectors, &injectors));
     }
+}
+
+/// The error for a field of `downstream` that leads elsewhere: both are folders of a fleet.
+#[must_use]
+pub(crate) fn refuse_downstream(field: &str, value: &str) -> Option<FunctionResult> {
+    let message = match check_package_path(value) {
+        Err(error) => error.to_string(),
+        Ok(()) if field == "repo" && value.contains('/') => {
+            format!("expected {A_REPOSITORY}, found `{value}`")
+        }
+        Ok(()) => return None,
+    };
+    Some(FunctionResult::error(Reason::InvalidPath, message))
 }
 
 const A_REPOSITORY: &str = "the name of a Repository";

@@ -14,6 +14,7 @@ mod expressions;
 mod fast_path;
 mod file_heads;
 mod filter;
+mod forbidden_paths;
 mod generated;
 mod git;
 mod hostile;

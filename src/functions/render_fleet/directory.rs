@@ -10,7 +10,8 @@ use crate::config::UsageError;
 use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{PackageLock, create_package, remove_empty_folders};
 use crate::package::{
-    FileChange, PackageError, PackageFiles, read_package, recover_package, write_package_whole,
+    FileChange, PackageError, PackageFiles, check_folders, read_package, recover_package,
+    write_package_whole,
 };
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
@@ -102,6 +103,7 @@ impl Package<'_> {
         variant: &FleetVariant,
         said: &mut Results,
     ) -> Result<(Rendered, Vec<FileDiff>, bool), Stop> {
+        check_folders(self.fleet, &format!("{}/", self.place.path))?;
         let is_made = self.mode.writes && !self.directory.exists();
         let _lock = self.lock()?;
         let done = self.render(worker, variant, said);

@@ -10,7 +10,7 @@ use crate::config::UsageError;
 use crate::diff::FileDiff;
 use crate::git::{Draft, DraftCommit, GitError, Repository, Revision};
 use crate::kptfile::{Ownership, root_kptfile};
-use crate::package::{FileChange, USUAL_MODE};
+use crate::package::{FileChange, USUAL_MODE, check_folders};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 
@@ -60,6 +60,8 @@ fn run(
 ) -> Result<Done, UsageError> {
     let refused = |error: GitError| UsageError(error.to_string());
     let (repository, directory) = place.path.split_once('/').unwrap_or((&place.path, ""));
+    let linked = check_folders(fleet, &format!("{repository}/"));
+    linked.map_err(|error| UsageError(error.to_string()))?;
     let repository = Repository::open_for_drafts(&fleet.join(repository)).map_err(refused)?;
     let draft = own_draft(&repository, directory, variant)?;
     let parent = match &draft {

@@ -56,7 +56,8 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
     }
     let mut fleet = Fleet::read(list, &ids);
     let owned = fleet.owned(list);
-    refuse_shared_places(&mut variants.all, &owned);
+    let is_package = |path: &str| fleet.files.contains_key(&format!("{path}/Kptfile"));
+    refuse_shared_places(&mut variants.all, &owned, is_package);
     let left = abandoned(&owned, &variants.all);
     if let Some(error) = too_many(&left, owned.len(), &settings) {
         results.push(error);

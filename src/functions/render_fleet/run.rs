@@ -90,7 +90,9 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
         let owned = owned_packages(run.fleet, !run.mode.writes);
         owned.map_err(|error| UsageError(error.to_string()))?
     };
-    refuse_shared_places(&mut variants.all, &owned);
+    let is_package = |path: &str| run.fleet.join(path).join("Kptfile").exists();
+    let is_package = |path: &str| !run.mode.drafts && is_package(path);
+    refuse_shared_places(&mut variants.all, &owned, is_package);
     let left = abandoned(&owned, &variants.all);
     if let Some(error) = too_many(&left, owned.len(), &settings) {
         results.push(error);
@@ -191,9 +193,14 @@ fn read_inputs(
         .collect()
 }
 
-/// Refuses variants that want the place of another one, or a place inside of it. The owner of a package
-/// that is there keeps it.
-pub(super) fn refuse_shared_places(variants: &mut [ListedVariant], owned: &[OwnedPackage]) {
+/// Refuses variants that want the place of another one, or a place inside of it or of a package that is there. The owner
+/// of a package that is there keeps it.
+pub(super) fn refuse_shared_places(
+    variants: &mut [ListedVariant],
+    owned: &[OwnedPackage],
+    is_package: impl Fn(&str) -> bool,
+) {
+    refuse_places_in_packages(variants, owned, is_package);
     let owners: HashMap<&str, &str> = owned
         .iter()
         .map(|package| (package.path.as_str(), package.owner.as_str()))
@@ -230,6 +237,34 @@ pub(super) fn refuse_shared_places(variants: &mut [ListedVariant], owned: &[Owne
             };
             let error = FunctionResult::error(reason, message);
             variants[*index].refuse(error.at("spec.downstream"));
+        }
+    }
+}
+
+/// Refuses variants whose place lies in a package that is there: its files are not theirs. A package that the variant
+/// owns already stays its own.
+fn refuse_places_in_packages(
+    variants: &mut [ListedVariant],
+    owned: &[OwnedPackage],
+    is_package: impl Fn(&str) -> bool,
+) {
+    let owned: HashSet<(&str, &str)> = owned
+        .iter()
+        .map(|package| (package.path.as_str(), package.owner.as_str()))
+        .collect();
+    for variant in variants {
+        let Ok(path) = &variant.path else { continue };
+        // The first component is the repository.
+        let mut above = path
+            .match_indices('/')
+            .skip(1)
+            .map(|(slash, _)| &path[..slash]);
+        if let Some(outer) = above.find(|above| is_package(above))
+            && !owned.contains(&(path.as_str(), variant.owner.as_str()))
+        {
+            let message = format!("the package `{path}` lies in the package `{outer}`");
+            let error = FunctionResult::error(Reason::OtherOwner, message);
+            variant.refuse(error.at("spec.downstream"));
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::config::{Config, PACKAGE_VARIANT, UsageError};
 use crate::fleet::{RepositoryFacts, Wanted};
 use crate::functions::item_document::own_text;
 use crate::functions::{Run, expand_variant_set};
-use crate::package::{check_package_path, normalize_package_path};
+use crate::package::normalize_package_path;
 use crate::resource::{Origin, Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
@@ -17,7 +17,7 @@ use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
 use crate::text::Text;
 use crate::variant::package_variant::{PackageVariant, PackageVariantSpec};
 use crate::variant::package_variant_set;
-use crate::yaml::{NodeRef, Path};
+use crate::yaml::NodeRef;
 
 /// A PackageVariant of the fleet, as little of it as is enough to tell whose package is whose: there may be
 /// hundreds of thousands. [`ListedVariant::open`] reads the rest.
@@ -281,19 +281,6 @@ fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Place, Vec<Functio
     let (upstream, downstream) = (upstream.unwrap_or_default(), downstream.unwrap_or_default());
     let text = |text: Option<String>| text.unwrap_or_default();
     let (repo, package) = (text(downstream.repo), text(downstream.package));
-    for (field, path) in [("repo", &repo), ("package", &package)] {
-        let checked = check_package_path(path).map_err(|error| error.to_string());
-        let checked = checked.and_then(|()| match field {
-            "repo" if path.contains('/') => {
-                Err(format!("expected the name of a Repository, found `{path}`"))
-            }
-            _ => Ok(()),
-        });
-        if let Err(message) = checked {
-            let at = Path::fields(&["spec", "downstream", field]);
-            return Err(vec![error(Reason::InvalidPath, message).at(at)]);
-        }
-    }
     let revision = upstream.revision.map(|revision| revision.0);
     let revision = revision.filter(|revision| !revision.is_empty());
     let is_workspace = revision.is_none();

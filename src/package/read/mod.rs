@@ -12,7 +12,8 @@ use std::time::SystemTime;
 
 use super::file::read_regular;
 use super::listing::{Holder, Kind, Listed, Target, list};
-use super::{PackageError, is_git, mode_of};
+use super::path::is_git;
+use super::{PackageError, mode_of};
 use crate::parallel;
 use crate::text::Text;
 
@@ -80,6 +81,8 @@ pub enum SkipReason {
     LinkIntoGit,
     /// A link to a file, not named like a KRM file. Matters only to those who copy or merge files that are not KRM.
     OtherLink,
+    /// A file or folder that some file system takes for `.git`.
+    NamedLikeGit,
     /// A FIFO, a socket, a device, or a link (named like a KRM file) to one. They are never opened.
     NotRegular,
     /// A file or folder whose name is not UTF-8.
@@ -105,6 +108,7 @@ impl fmt::Display for SkipReason {
             SkipReason::LinkToFolder => "link to a folder; these are not followed",
             SkipReason::LinkIntoGit => "link into a .git folder",
             SkipReason::OtherLink => "link",
+            SkipReason::NamedLikeGit => "a file system may take its name for '.git'",
             SkipReason::NotRegular => "not a regular file (a FIFO, socket or device)",
             SkipReason::NameNotUtf8 => "its name is not valid UTF-8",
             SkipReason::Submodule => "a submodule; its files are in another repository",

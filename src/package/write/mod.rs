@@ -9,9 +9,9 @@ use tempfile::TempPath;
 
 use super::file::{read_regular, read_seen};
 use super::journal::{Journal, JournaledFile, digest};
-use super::path::{check_place, components, normalize_package_path};
+use super::path::{check_folders, check_place, normalize_package_path};
 use super::read::{PackageFiles, Stamp};
-use super::{PackageError, USUAL_MODE, is_git, mode_of, temporary};
+use super::{PackageError, USUAL_MODE, mode_of, temporary};
 
 /// What is to become of one file of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,9 +166,6 @@ fn check_paths(changes: &[FileChange]) -> Result<Vec<(String, &FileChange)>, Pac
     for change in changes {
         check_place(change.path())?;
         let path = normalize_package_path(change.path());
-        if components(&path).any(is_git) {
-            return Err(PackageError::GitFolder { path });
-        }
         if !seen.insert(path.clone()) {
             return Err(PackageError::Duplicate { path });
         }
@@ -236,7 +233,7 @@ fn plan<'a>(
     for (path, change) in changes {
         let folder = path.rsplit_once('/').map(|(folder, _)| folder);
         if checked != Some(folder) {
-            check_parents(root, path)?;
+            check_folders(root, path)?;
             checked = Some(folder);
         }
         let found = look(files, root, path)?;
@@ -307,40 +304,6 @@ fn look(files: &PackageFiles, root: &Path, path: &str) -> Result<Option<Found>, 
         bytes,
         metadata,
     }))
-}
-
-/// No folder on the way may be a link out of the package or into `.git`, and none may be a file.
-pub(super) fn check_parents(root: &Path, path: &str) -> Result<(), PackageError> {
-    for (slash, _) in path.match_indices('/') {
-        let parent = &path[..slash];
-        let on_disk = root.join(parent);
-        let metadata = match fs::symlink_metadata(&on_disk) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            other => other.map_err(PackageError::io("read", on_disk.as_path()))?,
-        };
-        if metadata.is_symlink() {
-            let leaves = || PackageError::LeavesPackage {
-                path: path.into(),
-                link: parent.into(),
-            };
-            // A dangling link could come to lead anywhere.
-            let target = fs::canonicalize(&on_disk).map_err(|_| leaves())?;
-            let inside = target.strip_prefix(root).map_err(|_| leaves())?;
-            if inside
-                .iter()
-                .any(|component| component.to_str().is_some_and(is_git))
-            {
-                return Err(PackageError::GitFolder { path: path.into() });
-            }
-        }
-        if !on_disk.is_dir() {
-            return Err(PackageError::ParentIsFile {
-                path: path.into(),
-                parent: parent.into(),
-            });
-        }
-    }
-    Ok(())
 }
 
 /// A file that was read must still be there, and no link or FIFO in its place.

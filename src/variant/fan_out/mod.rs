@@ -16,6 +16,7 @@ use self::select::{Candidate, find_upstream, select};
 use super::cluster::{Cluster, Object, PACKAGE_REVISION, REPOSITORY, find_by_name};
 use super::expression::{Compiler, Evaluator, TargetFields, Variable, Variables};
 use super::naming::variant_name;
+use super::package_variant::refuse_downstream;
 use super::package_variant_set::{PackageVariantSet, Target, Template, given};
 use super::template::{CompiledTemplate, Failure};
 use crate::resource::namespace_of;
@@ -352,6 +353,12 @@ fn spec<'s, 't>(
     }
     let package = template.package(evaluator)?;
     let package = package.unwrap_or(Cow::Borrowed(candidate.package));
+    for (field, value) in [("repo", &repo), ("package", &package)] {
+        if let Some(mut finding) = refuse_downstream(field, value) {
+            finding.message = format!("downstream.{field}: {}", finding.message);
+            return Err(finding.at(candidate.place.path()).into());
+        }
+    }
     let name = variant_name(&set.name, &repo, &package);
     let spec = template.spec(upstream, (repo, package), evaluator)?;
     Ok((name, spec))
