@@ -59,7 +59,7 @@ reasons! {
     InvalidPackage,
     /// A patch does not fit the place that it patches.
     InvalidPatch,
-    /// A path leaves the package, or is not a path in a package.
+    /// A path leaves the package, leads into a `.git`, or is not a path in a package.
     InvalidPath,
     /// A field has a value of the wrong kind.
     InvalidValue,
@@ -102,7 +102,7 @@ reasons! {
     /// No revision is close to the package, so it may not be a copy of any.
     OriginalUncertain,
     /// A PackageVariant of that name exists, and the PackageVariantSet does not own it; or a package belongs to
-    /// another PackageVariant.
+    /// another PackageVariant, or lies in another package.
     OtherOwner,
     /// The edits of a run would add more than 16 MB and as much as all inputs have.
     OutputTooLarge,
