@@ -17,6 +17,8 @@ const REFUSED: [&str; 2] = [
     // The empty key twice.
     "2JQS/in.yaml",
 ];
+/// A document whose aliases stand for more values than this may go unread: they would take too much memory.
+const MANY_VALUES: usize = 1_000_000;
 /// Invalid YAML that granit takes.
 const LENIENT: usize = 1;
 
@@ -82,9 +84,29 @@ fn round_trip(text: &Text, counts: &mut Counts) -> Result<(), String> {
     }
     let expected = values_of_events(source);
     let found = texts::values(document);
-    check(expected == found, || {
+    let agree = expected.len() == found.len()
+        && expected.iter().zip(&found).all(|pair| match pair {
+            (Some(value), None) => size(value) > MANY_VALUES,
+            (expected, found) => expected == found,
+        });
+    check(agree, || {
         format!("expected {expected:?}\nfound    {found:?}")
     })
+}
+
+/// How many values there are once every alias is written out.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Sequence(items) => 1 + items.iter().map(size).sum::<usize>(),
+        Value::Mapping(entries) => {
+            entries
+                .iter()
+                .map(|(k, v)| size(k) + size(v))
+                .sum::<usize>()
+                + 1
+        }
+        _ => 1,
+    }
 }
 
 fn short(node: NodeRef<'_>) -> (NodeKind, std::ops::Range<usize>, &str) {
