@@ -254,8 +254,10 @@ impl<'w> NewFiles<'w> {
             };
             let is_document = || {
                 let node = upstream.node(at);
+                // Others have no file of their own upstream.
+                let has_file = upstream.resource(at).origin.path.is_some();
                 let is_kept = !upstream.resource(at).is_kptfile() || !has_bookkeeping(node);
-                node.own_range().is_some() && !is_annotated(node) && is_kept
+                has_file && node.own_range().is_some() && !is_annotated(node) && is_kept
             };
             if *action == Action::Add && is_document() {
                 paths.insert(path, false);

@@ -1,7 +1,7 @@
 //! Merges packages: a plan first, then one place that changes the local package.
 //!
 //! In reading order: `empty` refuses what is no package; `members` and `others` read what a package has,
-//! `packages` puts three side by side; `plan` decides what becomes of everything, with `local_changes`,
+//! `packages` puts three side by side, `default_paths` places what has no path; `plan` decides what becomes of everything, with `local_changes`,
 //! `subpackages`, `actions` for resources, `files` and `kustomization_file` for files that are not KRM,
 //! `heads`, `documents`, `untouched` for what needs no merge, and `places`; `merged_fields` and `apply` with
 //! `new_text` carry the plan out; `report` has the results, and `cut` shortens what they show.
@@ -11,6 +11,7 @@
 mod actions;
 mod apply;
 mod cut;
+mod default_paths;
 mod documents;
 mod empty;
 mod files;
@@ -178,7 +179,7 @@ impl Merge<'_> {
         let mut packages = Packages::read(base, local, self.original, self.upstream);
         packages.refuse_duplicates(results);
         let mut report = Report::new(self.options, self.rules);
-        let Some(plan) = self.decide(&packages, local, &mut report, results)? else {
+        let Some(plan) = self.decide(&mut packages, local, &mut report, results)? else {
             return Ok(());
         };
         let schema = packages.add_crds_to(self.schema);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Merge;
 use super::actions::Action;
+use super::default_paths;
 use super::documents;
 use super::files::FileActions;
 use super::heads::{Heads, Sides};
@@ -41,13 +42,15 @@ impl Merge<'_> {
     /// Decides over all resources and files. `None` if the strategy refuses the merge.
     pub(super) fn decide(
         &self,
-        packages: &Packages<'_, '_>,
+        packages: &mut Packages<'_, '_>,
         local: &ResourceList,
         report: &mut Report<'_>,
         results: &mut Results,
     ) -> Result<Option<Plan>, UsageError> {
         let strategy = self.options.strategy;
         let tracks = packages.tracks(strategy);
+        default_paths::place(packages, &tracks, results);
+        let packages = &*packages;
         let others = Others::read(self.original, local, self.upstream)?;
         if strategy.refuses_local_changes() {
             packages.refuse_local_changes(&tracks, results);

@@ -209,6 +209,7 @@ fn new_documents<'c>(
 ) -> BTreeMap<&'c str, Vec<(Option<usize>, &'c str)>> {
     let mut new: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for inserted in &changes.inserted {
+        debug_assert!(inserted.path.is_some(), "a new resource has a file");
         let Some(path) = inserted.path.as_deref() else {
             continue;
         };

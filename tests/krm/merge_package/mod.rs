@@ -6,6 +6,7 @@ mod decided;
 mod empty;
 mod kptfile;
 mod kustomization;
+mod one_file;
 mod said;
 
 use krm_variants::functions::merge_package::FUNCTION;
