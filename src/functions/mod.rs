@@ -4,7 +4,6 @@
 //! [`run`] runs any of them in memory; [`filter`](crate::filter) runs them as programs.
 
 mod function;
-mod item_document;
 mod output;
 mod pairing;
 mod run;

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use arcstr::ArcStr;
 
-use super::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
+use super::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER, UpstreamIdentifier};
 use crate::resource::{DEFAULT_NAMESPACE, Resource};
 use crate::yaml::{NodeRef, line_comment};
 
@@ -27,8 +27,8 @@ pub struct Member {
     pub package: String,
     /// The identity that it declares to have had upstream.
     pub declared: Option<UpstreamIdentifier>,
-    /// Whether it carries the annotation with that identity.
-    pub is_annotated: bool,
+    /// Whether it carries the comment or the annotation with that identity.
+    pub is_identified: bool,
 }
 
 impl Member {
@@ -45,16 +45,19 @@ impl Member {
             path,
             package: String::new(),
             declared: None,
-            is_annotated: false,
+            is_identified: false,
         }
     }
 
     /// Reads the identity that a resource declares.
     pub fn declare(&mut self, resource: &Resource, node: NodeRef<'_>) {
+        let metadata = node.resolved().entry("metadata");
+        let comment = metadata.and_then(|metadata| line_comment(metadata.key));
         let annotation = ["metadata", "annotations", UPSTREAM_IDENTIFIER];
-        self.is_annotated = node.get_path(&annotation).is_some();
+        self.is_identified = comment.is_some_and(|comment| comment.contains(MERGE_COMMENT))
+            || node.get_path(&annotation).is_some();
         if !resource.is_kptfile() {
-            self.declared = declared(resource, node);
+            self.declared = UpstreamIdentifier::declared(resource, node);
         }
     }
 
@@ -73,33 +76,29 @@ impl Member {
         )
     }
 
-    /// What it declares, else what it is, with `default` for an absent namespace.
-    pub(super) fn former(&self) -> Option<(&str, &str, &str, &str)> {
-        match &self.declared {
-            Some(d) => Some((&d.group, &d.kind, &d.namespace, &d.name)),
-            None => {
-                let namespace = self.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
-                Some((&self.group, &self.kind, namespace, self.name.as_deref()?))
-            }
-        }
+    /// What it declares, else what it is now.
+    pub(super) fn former(&self) -> Option<Former<'_>> {
+        self.declared().or_else(|| self.now())
+    }
+
+    /// What it declares.
+    pub(super) fn declared(&self) -> Option<Former<'_>> {
+        let declared = self.declared.as_ref()?;
+        let (group, kind) = (&declared.group, &declared.kind);
+        Some((group, kind, &declared.namespace, &declared.name))
+    }
+
+    /// What it is, with `default` for an absent namespace.
+    pub(super) fn now(&self) -> Option<Former<'_>> {
+        let namespace = self.namespace.as_deref().unwrap_or(DEFAULT_NAMESPACE);
+        Some((&self.group, &self.kind, namespace, self.name.as_deref()?))
     }
 }
+
+/// Group, kind, namespace and name.
+pub(super) type Former<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 pub(super) type Own<'a> = (&'a str, &'a str, Option<&'a str>, Option<&'a str>);
-
-fn declared(resource: &Resource, node: NodeRef<'_>) -> Option<UpstreamIdentifier> {
-    let metadata = node.resolved().entry("metadata")?;
-    let comment = line_comment(metadata.key).unwrap_or_default();
-    let comment = comment.trim_start_matches('#').trim();
-    let old = comment.strip_prefix("kpt-merge:");
-    if let Some((namespace, name)) = old.and_then(|old| old.trim().split_once('/')) {
-        let (group, kind) = (resource.group(), &resource.kind);
-        let (namespace, name) = (namespace.trim(), name.trim());
-        return Some(UpstreamIdentifier::new(group, kind, namespace, name));
-    }
-    let annotations = metadata.value.get("annotations")?;
-    UpstreamIdentifier::parse(annotations.get(UPSTREAM_IDENTIFIER)?.as_str()?)
-}
 
 /// Finds the (sub-)package of each: the nearest directory above with a Kptfile.
 pub fn find_packages(members: &mut [Member]) {

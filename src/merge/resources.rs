@@ -23,38 +23,23 @@ pub fn pair(left: &[Member], right: &[Member]) -> Vec<(usize, usize)> {
         taken: [vec![false; left.len()], vec![false; right.len()]],
         pairs: Vec::new(),
     };
-    let says = |a: &Member, b: &Member| a.declared.is_some() || b.declared.is_some();
-    let somebody_says = left.iter().chain(right).any(|m| m.declared.is_some());
-    if somebody_says {
-        pairing.by(
-            Among::Free,
-            |m| Some((m.former()?, m.path.as_deref())),
-            says,
-        );
+    let path: PlaceOf = |member| member.path.as_deref();
+    let package: PlaceOf = |member| Some(&member.package);
+    let any_declared = left.iter().chain(right).any(|m| m.declared.is_some());
+    if any_declared {
+        pairing.by_former(Among::Free, path);
     }
-    pairing.by(
-        Among::Free,
-        |m| Some((m.own(), m.path.as_deref())),
-        |_, _| true,
-    );
-    if somebody_says {
-        pairing.by(
-            Among::All,
-            |m| Some((m.former()?, m.package.as_str())),
-            says,
-        );
+    pairing.by(Among::Free, |m| Some((m.own(), path(m))));
+    if any_declared {
+        pairing.by_name_of_other(Among::Free, path);
+        pairing.by_former(Among::All, package);
+        pairing.by_name_of_other(Among::All, package);
     }
     let named = |m: &'_ Member| m.name.is_some();
-    pairing.by(
-        Among::All,
-        |m| named(m).then(|| (m.own(), m.package.as_str())),
-        |_, _| true,
-    );
-    pairing.by(
-        Among::Free,
-        |m| Some((&m.group, &m.kind, m.name.as_deref()?, m.path.as_deref())),
-        |_, _| true,
-    );
+    pairing.by(Among::All, |m| named(m).then(|| (m.own(), package(m))));
+    pairing.by(Among::Free, |m| {
+        Some((&m.group, &m.kind, m.name.as_deref(), path(m)))
+    });
     pairing.pairs.sort_unstable();
     pairing.pairs
 }
@@ -73,11 +58,35 @@ struct Pairing<'m> {
     pairs: Vec<(usize, usize)>,
 }
 
+/// Where a member is: its file or its package.
+type PlaceOf = fn(&Member) -> Option<&str>;
+
 impl<'m> Pairing<'m> {
-    fn by<K: Hash + Eq>(
+    /// Pairs members of one key.
+    fn by<K: Hash + Eq>(&mut self, among: Among, key: impl Fn(&'m Member) -> Option<K>) {
+        self.by_keys(among, [&key, &key], |_, _| true);
+    }
+
+    /// Pairs members of one former identity, if either declares it.
+    fn by_former(&mut self, among: Among, place: PlaceOf) {
+        let key = |m: &'m Member| Some((m.former()?, place(m)));
+        let declares = |a: &Member, b: &Member| a.declared.is_some() || b.declared.is_some();
+        self.by_keys(among, [&key, &key], declares);
+    }
+
+    /// Pairs members of which one declares what the other is now, whatever that one declares itself: a package in between
+    /// renamed the resource.
+    fn by_name_of_other(&mut self, among: Among, place: PlaceOf) {
+        let declared = |m: &'m Member| Some((m.declared()?, place(m)));
+        let now = |m: &'m Member| Some((m.now()?, place(m)));
+        self.by_keys(among, [&declared, &now], |_, _| true);
+        self.by_keys(among, [&now, &declared], |_, _| true);
+    }
+
+    fn by_keys<K: Hash + Eq>(
         &mut self,
         among: Among,
-        key: impl Fn(&'m Member) -> Option<K>,
+        keys: [&dyn Fn(&'m Member) -> Option<K>; 2],
         fits: impl Fn(&Member, &Member) -> bool,
     ) {
         if self
@@ -95,7 +104,7 @@ impl<'m> Pairing<'m> {
                 if among == Among::Free && self.taken[side][at] {
                     continue;
                 }
-                if let Some(key) = key(member) {
+                if let Some(key) = keys[side](member) {
                     let entry = &mut found.entry(key).or_default()[side];
                     *entry = (entry.0 + 1, Some(at));
                 }
@@ -302,6 +311,31 @@ mod tests {
         check(&["a other/old"], &["a prod/mine </old"], &[]);
         // Both declare the same.
         check(&["a /old </id"], &["a /new </id"], &[(0, 0)]);
+    }
+
+    #[test]
+    fn renamed_by_a_package_in_between() {
+        // kpt goes by the name in the package in between, and the annotation there by the one before it.
+        let (old, mine) = ("a prod/new <default/old", "a dev/mine <prod/new");
+        check(&[old], &[mine], &[(0, 0)]);
+        check(&["b prod/new <default/old"], &[mine], &[(0, 0)]);
+        // What is called so now goes before what was called so once.
+        check(
+            &[old, "a /old"],
+            &["a /old", "a dev/mine <prod/new"],
+            &[(0, 1), (1, 0)],
+        );
+    }
+
+    #[test]
+    fn a_pipeline_set_the_namespace_of_a_resource_without_name() {
+        let nameless = |namespace: Option<&str>| {
+            let [mut member] = <[Member; 1]>::try_from(members(&["a /x"])).expect("one");
+            member.name = None;
+            member.namespace = namespace.map(ArcStr::from);
+            [member]
+        };
+        assert_eq!(pair(&nameless(None), &nameless(Some("prod"))), [(0, 0)]);
     }
 
     #[test]

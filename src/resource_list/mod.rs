@@ -14,6 +14,7 @@ mod adopt;
 mod changes;
 mod documents;
 mod edit;
+mod item_document;
 mod json;
 mod list_text;
 mod package;
@@ -30,6 +31,7 @@ use memchr::memmem::Finder;
 
 pub(crate) use adopt::Adoption;
 pub use changes::{NewResource, NewText, WrittenResource};
+pub(crate) use item_document::{annotate, own_text};
 pub use list_text::ListText;
 pub(crate) use package::{FileUnder, KrmFile};
 pub(crate) use packed_text::Packer;

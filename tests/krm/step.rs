@@ -108,8 +108,18 @@ pub(crate) fn on_list(
     config: &str,
     text: &str,
 ) -> Result<Outcome, UsageError> {
+    on_list_with(function, config, text, &[])
+}
+
+/// Runs a step on a ResourceList, with paths for roles.
+pub(crate) fn on_list_with(
+    function: &Function,
+    config: &str,
+    text: &str,
+    flags: &[(Role, PathBuf)],
+) -> Result<Outcome, UsageError> {
     let items = Items::ResourceList(text.to_owned());
-    run_step(function, config, &[], items)
+    run_step(function, config, flags, items)
 }
 
 /// Checks that work on eight times as much takes about eight times as long, and not 64 times. `work`

@@ -6,14 +6,13 @@
 use std::collections::BTreeSet;
 
 use crate::config::UsageError;
-use crate::functions::item_document::annotate;
 use crate::kptfile::{
     PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME, find_package_context, new_package_context,
     package_context_path, package_context_path_taken, remove_bookkeeping, root_kptfile,
 };
-use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
+use crate::merge::upstream_identifier::identify;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
-use crate::resource_list::{Adoption, ItemId, ResourceList};
+use crate::resource_list::{Adoption, ItemId, ResourceList, annotate};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::source_text::Extent;
 use crate::supplied::SuppliedPackage;
@@ -39,6 +38,9 @@ pub(super) fn clone(
     } else {
         files_of_package(upstream)?
     };
+    for file in &mut files {
+        file.write_metadata_in_lines()?;
+    }
     refuse_taken(&files, list, results);
     let count = files.len();
     let Some(package) = with_context(variant, &upstream.place, &mut files, results)? else {
@@ -216,8 +218,8 @@ struct Form {
 }
 
 impl Form {
-    /// The annotations that a resource of upstream has downstream.
-    fn annotations(self, resource: &Resource, is_context: bool) -> Vec<(&'static str, String)> {
+    /// The annotations that name the file of a resource of upstream downstream.
+    fn annotations(self, resource: &Resource) -> Vec<(&'static str, String)> {
         let mut annotations = Vec::new();
         if !self.to_files {
             let path = resource.origin.path.as_deref().unwrap_or_default();
@@ -227,9 +229,6 @@ impl Form {
                 annotations.push((path_name, path.to_owned()));
             }
         }
-        let is_new = is_context && self.made_context;
-        let identifier = UpstreamIdentifier::of(resource).filter(|_| !is_new);
-        annotations.extend(identifier.map(|id| (UPSTREAM_IDENTIFIER, id.to_string())));
         annotations
     }
 }
@@ -271,8 +270,12 @@ impl Adoption for Downstream<'_> {
         if is_context {
             set_under(node, "data", "name", self.name, editor)?;
         }
-        let annotations = self.form.annotations(resource, is_context);
-        annotate(node, &annotations, self.form.from_items, editor)
+        let annotations = self.form.annotations(resource);
+        let strip = self.form.from_items;
+        if is_context && self.form.made_context {
+            return annotate(node, &annotations, strip, editor);
+        }
+        identify(resource, node, annotations, strip, editor)
     }
 }
 

@@ -1,10 +1,10 @@
 //! The files of an upstream package, on their way into a new variant.
 
 use crate::config::UsageError;
-use crate::functions::item_document::own_text;
+use crate::merge::upstream_identifier::with_metadata_in_lines;
 use crate::package::{is_revision_metadata, normalize_package_path};
 use crate::resource::Origin;
-use crate::resource_list::{ItemId, KrmFile, ResourceList};
+use crate::resource_list::{ItemId, KrmFile, ResourceList, own_text};
 use crate::supplied::{SuppliedFile, SuppliedPackage};
 use crate::text::Text;
 
@@ -23,9 +23,7 @@ pub(super) enum NewContent {
 
 impl NewFile {
     pub(super) fn krm(path: String, text: String) -> Result<Self, UsageError> {
-        let file = KrmFile::parse(path, Text::from(text));
-        let file = file.map_err(|error| UsageError(error.to_string()))?;
-        Ok(Self::of(file))
+        parsed(path, text).map(Self::of)
     }
 
     fn of(file: KrmFile) -> Self {
@@ -43,6 +41,16 @@ impl NewFile {
         }
     }
 
+    /// Its resources get a place for comments of kpt.
+    pub(super) fn write_metadata_in_lines(&mut self) -> Result<(), UsageError> {
+        if let NewContent::Krm(file) = &mut self.content
+            && let Some(text) = with_metadata_in_lines(file.text.text())
+        {
+            *file = parsed(file.path.clone(), text)?;
+        }
+        Ok(())
+    }
+
     /// Its resources. An empty file has no text to edit, and is copied.
     pub(super) fn resources(&self) -> Option<&KrmFile> {
         match &self.content {
@@ -50,6 +58,11 @@ impl NewFile {
             NewContent::Other(_) => None,
         }
     }
+}
+
+fn parsed(path: String, text: String) -> Result<KrmFile, UsageError> {
+    let file = KrmFile::parse(path, Text::from(text));
+    file.map_err(|error| UsageError(error.to_string()))
 }
 
 pub(super) fn files_of_package(package: &SuppliedPackage) -> Result<Vec<NewFile>, UsageError> {

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::child::Child;
 use super::same;
+use crate::merge::upstream_identifier::MERGE_COMMENT;
 use crate::yaml::{Editor, NodeRef, all_comments, comments_above, line_comment};
 
 /// Comments of an entry or item: those that only upstream changed are taken. The one beside a value
@@ -35,7 +36,7 @@ pub(super) fn take_comments<'d>(
     else {
         return;
     };
-    let is_identifier = here.contains("kpt-merge:") || there.contains("kpt-merge:");
+    let is_identifier = here.contains(MERGE_COMMENT) || there.contains(MERGE_COMMENT);
     let block = |child: Child<'_>| child.value.kind().is_block_collection();
     if before != there
         && before == here

@@ -25,7 +25,7 @@ pub(super) struct Inputs<'i> {
     pub(super) upstream: &'i Package<'i>,
     pub(super) original_files: Option<&'i SuppliedPackage>,
     pub(super) upstream_files: Option<&'i SuppliedPackage>,
-    /// Whether new resources are annotated with their identity upstream.
+    /// Whether new resources get their identity upstream.
     pub(super) identifies: bool,
 }
 

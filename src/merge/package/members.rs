@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::kptfile::without_bookkeeping;
 use crate::merge::member::{Member, find_packages};
-use crate::merge::upstream_identifier::UPSTREAM_IDENTIFIER;
+use crate::merge::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER};
 use crate::package::{is_revision_metadata, normalize_package_path};
 use crate::resource::{Resource, is_pipeline_annotation};
 use crate::resource_list::{ItemId, ResourceList};
@@ -60,7 +60,7 @@ impl<'p> Package<'p> {
         let own = own.filter(|(_, path)| !path.as_deref().is_some_and(is_revision_metadata));
         let (ids, paths): (Vec<ItemId>, Vec<Option<String>>) = own.unzip();
         // Most resources declare nothing, and need not be parsed to know it.
-        let declaring = list.items_that_may_contain(&["kpt-merge", UPSTREAM_IDENTIFIER]);
+        let declaring = list.items_that_may_contain(&[MERGE_COMMENT, UPSTREAM_IDENTIFIER]);
         let declaring: HashSet<ItemId> = declaring.map(|(id, _)| id).collect();
         let member = |(id, path): (&ItemId, Option<String>)| {
             let path = path.map(|path| normalize_package_path(&path));

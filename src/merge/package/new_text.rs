@@ -6,19 +6,17 @@ use arcstr::ArcStr;
 
 use crate::kptfile::remove_bookkeeping;
 use crate::merge::member::Member;
-use crate::merge::upstream_identifier::{UPSTREAM_IDENTIFIER, UpstreamIdentifier};
-use crate::resource::{
-    INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource, is_pipeline_annotation,
-};
-use crate::resource_list::ResourceList;
-use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value, head_end, node_text};
+use crate::merge::upstream_identifier::{identify, with_metadata_in_lines};
+use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource};
+use crate::resource_list::{ResourceList, annotate};
+use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, head_end, node_text};
 
 /// A resource that upstream added.
 pub(super) struct New<'n> {
     pub(super) node: NodeRef<'n>,
     pub(super) member: &'n Member,
     pub(super) resource: &'n Resource,
-    /// Whether it is annotated with its identity upstream.
+    /// Whether it gets its identity upstream.
     pub(super) identifies: bool,
     /// Comments that local removed from its file.
     pub(super) removed: BTreeSet<String>,
@@ -34,10 +32,51 @@ impl New<'_> {
         list: &ResourceList,
         indexes: &mut HashMap<ArcStr, usize>,
     ) -> Result<String, EditError> {
-        let text = self.own_text(list.is_package());
-        let identifier = UpstreamIdentifier::of(self.resource).filter(|_| self.identifies);
-        let identifier = identifier.map(|identifier| identifier.to_string());
-        annotated(text, self.member, identifier, list, indexes)
+        let mut text = self.own_text(list.is_package());
+        if self.identifies {
+            text = with_metadata_in_lines(&text).unwrap_or(text);
+        }
+        let document = OwnedDocument::parse(text.clone()).map_err(EditError::Broken)?;
+        let Some(root) = document.root() else {
+            return Ok(text);
+        };
+        let mut editor = Editor::new(document.document());
+        if self.member.is_kptfile() {
+            remove_bookkeeping(root, &mut editor)?;
+        }
+        let annotations = self.annotations(list, indexes);
+        if self.identifies {
+            identify(self.resource, root, annotations, true, &mut editor)?;
+        } else {
+            annotate(root, &annotations, true, &mut editor)?;
+        }
+        if editor.is_empty() {
+            return Ok(text);
+        }
+        editor.finish()
+    }
+
+    /// The annotations that name its file where it is an item.
+    fn annotations(
+        &self,
+        list: &ResourceList,
+        indexes: &mut HashMap<ArcStr, usize>,
+    ) -> Vec<(&'static str, String)> {
+        let mut set = Vec::new();
+        if let Some(path) = self.member.path.as_deref().filter(|_| !list.is_package()) {
+            let next = indexes.entry(path.into()).or_default();
+            let index = *next;
+            *next += 1;
+            for (path_name, index_name) in PATH_ANNOTATIONS.into_iter().zip(INDEX_ANNOTATIONS) {
+                set.push((index_name, index.to_string()));
+                set.push((path_name, path.to_owned()));
+            }
+            // The path is one from the root package.
+            if let Some(package) = list.root_package_path() {
+                set.push((PACKAGE_PATH_ANNOTATION, package.to_owned()));
+            }
+        }
+        set
     }
 
     fn own_text(&self, in_package: bool) -> String {
@@ -88,64 +127,4 @@ fn comments_of(head: &str) -> String {
         "" => String::new(),
         comments => format!("{}\n\n", comments.trim_start_matches('\u{feff}')),
     }
-}
-
-fn annotated(
-    text: String,
-    member: &Member,
-    identifier: Option<String>,
-    list: &ResourceList,
-    indexes: &mut HashMap<ArcStr, usize>,
-) -> Result<String, EditError> {
-    let owned = OwnedDocument::parse(text.clone()).map_err(EditError::Broken)?;
-    let Some(root) = owned.root() else {
-        return Ok(text);
-    };
-    let mut editor = Editor::new(owned.document());
-    if member.is_kptfile() {
-        remove_bookkeeping(root, &mut editor)?;
-    }
-    let mut set = Vec::new();
-    if let Some(identifier) = identifier {
-        set.push((UPSTREAM_IDENTIFIER, identifier));
-    }
-    if let Some(path) = member.path.as_deref().filter(|_| !list.is_package()) {
-        let next = indexes.entry(path.into()).or_default();
-        let index = *next;
-        *next += 1;
-        for (path_name, index_name) in PATH_ANNOTATIONS.into_iter().zip(INDEX_ANNOTATIONS) {
-            set.push((index_name, index.to_string()));
-            set.push((path_name, path.to_owned()));
-        }
-        // The path is one from the root package.
-        if let Some(package) = list.root_package_path() {
-            set.push((PACKAGE_PATH_ANNOTATION, package.to_owned()));
-        }
-    }
-    let metadata = root.entry("metadata").map(|entry| entry.value);
-    let annotations = metadata
-        .and_then(|m| m.entry("annotations"))
-        .map(|entry| entry.value);
-    if let Some(annotations) = annotations.filter(|node| node.kind().is_mapping()) {
-        let gone = annotations.entries().filter_map(|entry| entry.key.as_str());
-        let gone: Vec<&str> = gone.filter(|key| is_pipeline_annotation(key)).collect();
-        for key in gone {
-            if !set.iter().any(|(name, _)| *name == key) {
-                editor.remove_entry(annotations, key)?;
-            }
-        }
-        for (name, value) in set {
-            editor.set(annotations, name, Content::Value(Value::from(value)))?;
-        }
-    } else if let Some(metadata) = metadata.filter(|_| !set.is_empty()) {
-        let entries = set
-            .into_iter()
-            .map(|(name, value)| (Value::from(name), Value::from(value)));
-        let value = Value::Mapping(entries.collect());
-        editor.set(metadata, "annotations", Content::Value(value))?;
-    }
-    if editor.is_empty() {
-        return Ok(text);
-    }
-    editor.finish()
 }

@@ -19,7 +19,7 @@ pub(super) struct Packages<'p, 'l> {
     pub(super) upstream: Package<'p>,
     /// The Kptfile of the local root package.
     pub(super) root: Option<ItemId>,
-    /// Whether local's resources carry the annotation with their identity upstream.
+    /// Whether local's resources carry their identity upstream.
     pub(super) identifies: bool,
     /// Files that upstream has as base has them.
     pub(super) unchanged: BTreeSet<&'p str>,
@@ -42,7 +42,7 @@ impl<'p, 'l> Packages<'p, 'l> {
             // kpt writes it on all resources of a package, or on none.
             identifies: {
                 let members = &local_package.all.members;
-                members.iter().any(|member| member.is_annotated)
+                members.iter().any(|member| member.is_identified)
             },
             unchanged: unchanged_files(original, upstream),
             local: local_package,

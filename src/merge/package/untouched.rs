@@ -124,10 +124,10 @@ fn is_upstreams(packages: &Packages<'_, '_>, track: &Track, action: Action) -> b
                 && paths.local == paths.upstream
                 && !ours.is_kptfile()
                 && ours.declared == theirs.declared
-                && ours.is_annotated == theirs.is_annotated
+                && ours.is_identified == theirs.is_identified
         }
         (Action::Remove, ..) => true,
-        // Those that are new get the annotation that the others have.
+        // Those that are new get what the others have.
         (Action::Add, ..) => !packages.identifies,
         (Action::Keep, Some(_), None, None) => true,
         (Action::Merge | Action::Keep, ..) => false,

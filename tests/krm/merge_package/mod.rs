@@ -294,34 +294,54 @@ fn what_local_did_not_touch_is_upstreams_text() {
     assert_eq!(files["f.yaml"], map("a", "{x: c}"));
 }
 
+/// As in a clone: `render_variant::identities` has what is written where.
 #[test]
-fn new_resources_are_annotated_where_local_is() {
-    let annotated = |name: &str| {
-        map(name, "{}").replace(
-            "\ndata:",
-            &format!(
-                "\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|{name}'\ndata:"
-            ),
-        )
-    };
-    let (a, b) = (map("a", "{}"), map("b", "{}"));
-    let local = annotated("a");
+fn new_resources_say_who_they_are_where_those_of_local_do() {
+    let (a, b) = (map("a", "{x: a}"), map("b", "{}"));
+    let list = "apiVersion: v1\nkind: ConfigMapList\nitems: []\n";
+    let annotation =
+        "\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|a'\ndata:";
+    let upstream = b.replace("metadata:", "metadata: # own");
+    let identified = "# own\nmetadata: # kpt-merge: /b\n  name: b\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|b'\n";
+    let new = upstream.replace("metadata: # own\n  name: b\n", identified);
+    for local in [
+        a.replace("metadata:", "metadata: # kpt-merge: /a"),
+        a.replace("\ndata:", annotation),
+    ] {
+        let theirs = map("a", "{x: z}");
+        let (files, _) = merge_files(
+            [
+                &[("a.yaml", &a), ("list.yaml", list)],
+                &[("a.yaml", &local), ("list.yaml", list)],
+                &[
+                    ("a.yaml", &format!("{theirs}---\n{upstream}")),
+                    (
+                        "b.yaml",
+                        &map("c", "{}").replace("metadata:\n  name: c", "metadata: {name: c}"),
+                    ),
+                    ("list.yaml", &format!("{list}---\n{}", map("d", "{}"))),
+                ],
+            ],
+            "",
+        );
+        // Those that are there get nothing.
+        let merged = local.replace("{x: a}", "{x: z}");
+        assert_eq!(files["a.yaml"], format!("{merged}---\n{new}"));
+        let flow = "metadata: # kpt-merge: /c\n  name: c\n  annotations:\n";
+        assert!(files["b.yaml"].contains(flow), "{}", files["b.yaml"]);
+        // A file that local left as it was does not come as a whole.
+        let d = "metadata: # kpt-merge: /d\n  name: d\n  annotations:\n";
+        assert!(files["list.yaml"].contains(d), "{}", files["list.yaml"]);
+    }
     let (files, _) = merge_files(
         [
             &[("a.yaml", &a)],
-            &[("a.yaml", &local)],
-            &[("a.yaml", &a), ("b.yaml", &b)],
+            &[("a.yaml", &a)],
+            &[("a.yaml", &a), ("b.yaml", &upstream)],
         ],
         "",
     );
-    assert!(
-        files["b.yaml"].contains("internal.kpt.dev/upstream-identifier: '|ConfigMap|default|b'")
-            || files["b.yaml"]
-                .contains("internal.kpt.dev/upstream-identifier: \"|ConfigMap|default|b\""),
-        "{}",
-        files["b.yaml"]
-    );
-    assert_eq!(files["a.yaml"], local);
+    assert_eq!(files["b.yaml"], upstream);
 }
 
 #[test]

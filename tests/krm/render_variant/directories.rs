@@ -212,9 +212,10 @@ fn comments_above_a_resources_first_key_come_along_from_a_file() {
     let folder = directory(&[("all.yaml", &format!("{kptfile}---\n{map}"))]);
     let flags = [(Role::Upstream, folder.path().join("all.yaml"))];
     let outcome = on_package_with(&FUNCTION, VARIANT, &[], &flags).expect("a valid config");
-    let expected = map.replace(
+    let expected = map.replace("metadata:", "metadata: # kpt-merge: /a");
+    let expected = expected.replace(
         "# c\n",
-        "# c\n  annotations:\n    internal.kpt.dev/upstream-identifier: \"|ConfigMap|default|a\"\n",
+        "# c\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|a'\n",
     );
     assert_eq!(outcome.file("configmap_a.yaml"), expected);
     let made = outcome.file("Kptfile");

@@ -116,8 +116,8 @@ spec:
             .arg(upstream.path())
             .write_stdin(list),
     );
-    assert!(text.contains("path: two.yaml\n"), "{text}");
-    assert!(text.contains("index: \"1\""), "{text}");
+    assert!(text.contains("path: 'two.yaml'\n"), "{text}");
+    assert!(text.contains("index: '1'"), "{text}");
     assert!(text.contains("README.md"), "a warning: {text}");
     assert!(text.contains("region: useast1 # where\n"), "{text}");
 }

@@ -1,6 +1,7 @@
 //! render-variant: validation, clone, the order of the steps, conditions.
 
 mod directories;
+mod identities;
 mod lists;
 
 use std::fs;
@@ -169,13 +170,13 @@ pipeline:
     assert!(point.contains("spec:\n  dns: 10.0.0.1\n"), "{point}");
     assert!(
         point.contains(
-            "internal.kpt.dev/upstream-identifier: example.com|ServiceEndpoints|default|endpoints\n"
+            "internal.kpt.dev/upstream-identifier: 'example.com|ServiceEndpoints|default|endpoints'\n"
         ),
         "{point}"
     );
     assert_eq!(
         outcome.file("two.yaml"),
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    internal.kpt.dev/upstream-identifier: \"|ConfigMap|default|a\"\n---\n# second\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: b\n  namespace: n\n  annotations: {x: y, internal.kpt.dev/upstream-identifier: apps|Deployment|n|b}\n"
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: # kpt-merge: /a\n  name: a\n  annotations:\n    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|a'\n---\n# second\napiVersion: apps/v1\nkind: Deployment\nmetadata: # kpt-merge: n/b\n  name: b\n  namespace: n\n  annotations: {x: y, internal.kpt.dev/upstream-identifier: 'apps|Deployment|n|b'}\n"
     );
     assert_eq!(outcome.file("README.md"), "# app\r\n");
     assert_eq!(outcome.file("values.yaml"), "a:   1\n");

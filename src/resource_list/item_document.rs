@@ -1,12 +1,15 @@
 //! An item of a ResourceList as a document of a file, without the annotations that say which file.
 
+use std::sync::Arc;
+
 use crate::resource::is_pipeline_annotation;
+use crate::yaml::scalar::{self, Context, ScalarStyle};
 use crate::yaml::{
-    Content, EditError, Editor, NodeKind, NodeRef, Value, comments_above, node_text,
+    Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value, comments_above, node_text,
 };
 
 /// The text of a resource with its comments.
-pub(super) fn own_text(node: NodeRef<'_>) -> String {
+pub(crate) fn own_text(node: NodeRef<'_>) -> String {
     if let Some(text) = node.document_text() {
         return if text.ends_with('\n') {
             text.to_owned()
@@ -19,8 +22,9 @@ pub(super) fn own_text(node: NodeRef<'_>) -> String {
     above + &node_text(node)
 }
 
-/// Sets annotations; `strip` removes those by which kpt identified the item.
-pub(super) fn annotate<'d>(
+/// Sets annotations; `strip` removes those by which kpt identified the item. New ones are in the quotes of kpt, which compares
+/// what it deletes as text.
+pub(crate) fn annotate<'d>(
     node: NodeRef<'d>,
     annotations: &[(&str, String)],
     strip: bool,
@@ -36,9 +40,8 @@ pub(super) fn annotate<'d>(
             return Ok(());
         }
         let pairs = annotations.iter();
-        let pairs = pairs.map(|(key, value)| (Value::from(*key), Value::from(value.as_str())));
-        let value = Content::Value(Value::Mapping(pairs.collect()));
-        return editor.set(metadata, "annotations", value);
+        let pairs = pairs.map(|(key, value)| ((*key).to_owned(), quoted(value)));
+        return editor.set(metadata, "annotations", Content::Map(pairs.collect()));
     };
     let is_set = |key: &str| annotations.iter().any(|(name, _)| *name == key);
     if strip {
@@ -54,9 +57,20 @@ pub(super) fn annotate<'d>(
         }
     }
     for (key, value) in annotations {
-        if old.get(key).and_then(|old| old.as_str()) != Some(value) {
-            editor.set(old, key, Content::Value(Value::from(value.as_str())))?;
+        match old.get(key) {
+            Some(old) if old.as_str() == Some(value) => {}
+            Some(_) => editor.set(old, key, Content::Value(Value::from(value.as_str())))?,
+            None => editor.insert_entry(old, None, key, quoted(value))?,
         }
     }
     Ok(())
+}
+
+/// A string in single quotes, where it can be written in them.
+fn quoted(text: &str) -> Content<'static> {
+    let quoted = scalar::write_inline(text, ScalarStyle::SingleQuoted, Context::Block);
+    match OwnedDocument::parse(quoted) {
+        Ok(document) => Content::Text(Arc::new(document)),
+        Err(_) => Content::Value(Value::from(text)),
+    }
 }
