@@ -15,6 +15,6 @@ mod store;
 
 pub(crate) use catalog::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved, Wanted};
 pub(crate) use lock::PackageLock;
-pub(crate) use owned::{OwnedPackage, owned_packages};
+pub(crate) use owned::{ClaimedPackage, OwnedPackage, claimed_packages};
 pub use shard::Shard;
 pub(crate) use store::{create_package, delete_package, remove_empty_folders};

@@ -1,4 +1,4 @@
-//! The packages under a directory that a PackageVariant owns.
+//! The packages under a directory whose Kptfiles name an owner.
 
 use std::fs;
 use std::io;
@@ -21,17 +21,50 @@ pub(crate) struct OwnedPackage {
     pub(crate) orphans: bool,
 }
 
-/// Finds the packages with an owner, sorted by path. What lies inside of one is part of it. A Kptfile
-/// that is not YAML has no owner: nobody's package is never deleted.
+/// A package whose Kptfile names an owner. Its own place, or that of the PackageVariant, tells whether it has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ClaimedPackage {
+    /// The package, if it is the owner's.
+    pub(crate) package: OwnedPackage,
+    /// The place that the Kptfile names; absent in packages of earlier versions.
+    pub(crate) downstream: Option<String>,
+}
+
+impl ClaimedPackage {
+    /// The package at this path; `None` if its Kptfile names no owner.
+    pub(crate) fn new(path: &str, ownership: Ownership) -> Option<Self> {
+        Some(Self {
+            package: OwnedPackage {
+                path: path.to_owned(),
+                owner: ownership.owner?,
+                orphans: ownership.orphans,
+            },
+            downstream: ownership.downstream,
+        })
+    }
+
+    /// Whether the package has the owner that its Kptfile names. `targets` says whether the PackageVariant with this name
+    /// targets this place.
+    pub(crate) fn has_owner(&self, targets: impl Fn(&str, &str) -> bool) -> bool {
+        let OwnedPackage { path, owner, .. } = &self.package;
+        match &self.downstream {
+            Some(downstream) => downstream == path,
+            None => targets(owner, path),
+        }
+    }
+}
+
+/// Finds the packages whose Kptfiles name an owner, sorted by path: those within others too. A Kptfile that is not YAML
+/// names none.
 ///
 /// Folders that a killed run left behind are removed, unless `reads_only`.
 ///
 /// # Errors
 /// A folder or a Kptfile cannot be read.
-pub(crate) fn owned_packages(
+pub(crate) fn claimed_packages(
     fleet: &Path,
     reads_only: bool,
-) -> Result<Vec<OwnedPackage>, PackageError> {
+) -> Result<Vec<ClaimedPackage>, PackageError> {
     let mut found = Vec::new();
     let mut pending = vec![(fleet.to_path_buf(), String::new())];
     while let Some((folder, path)) = pending.pop() {
@@ -65,10 +98,7 @@ pub(crate) fn owned_packages(
         if has_kptfile {
             let kptfile = folder.join("Kptfile");
             let bytes = fs::read(&kptfile).map_err(PackageError::io("read", kptfile))?;
-            if let Some(package) = owned_package(bytes, &path) {
-                found.push(package);
-                continue;
-            }
+            found.extend(claimed_package(bytes, &path));
         }
         pending.extend(below.into_iter().map(|(folder, name)| {
             let path = if path.is_empty() {
@@ -79,18 +109,13 @@ pub(crate) fn owned_packages(
             (folder, path)
         }));
     }
-    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found.sort_by(|a, b| a.package.path.cmp(&b.package.path));
     Ok(found)
 }
 
-/// The package with these bytes as its Kptfile, if it has an owner.
-fn owned_package(kptfile: Vec<u8>, path: &str) -> Option<OwnedPackage> {
+/// The package with these bytes as its Kptfile, if it names an owner.
+fn claimed_package(kptfile: Vec<u8>, path: &str) -> Option<ClaimedPackage> {
     memmem::find(&kptfile, OWNER_ANNOTATION.as_bytes())?;
     let document = OwnedDocument::parse(String::from_utf8(kptfile).ok()?).ok()?;
-    let Ownership { owner, orphans, .. } = Ownership::read(document.root()?);
-    Some(OwnedPackage {
-        path: path.to_owned(),
-        owner: owner?,
-        orphans,
-    })
+    ClaimedPackage::new(path, Ownership::read(document.root()?))
 }

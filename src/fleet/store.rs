@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::package::{
     FileChange, PackageError, USUAL_MODE, check_package_path, is_git, make_folder_in,
@@ -66,36 +66,42 @@ fn write_new(file: &Path, bytes: &[u8], mode: u32, allowed: u32) -> io::Result<(
     Ok(())
 }
 
-/// Deletes a package with everything in its directory. Its Kptfile goes last, so that a later run finds
+/// Deletes a package with everything in its directory but the packages `below` it. Its Kptfile goes last, so that a later run finds
 /// the owner of what a killed one left. Links are not followed; a package with a `.git` anywhere in it stays.
 /// Folders above it that become empty go too.
 ///
 /// # Errors
 /// There is a `.git` in it; the operating system refuses.
-pub(crate) fn delete_package(fleet: &Path, path: &str) -> Result<(), PackageError> {
+pub(crate) fn delete_package(fleet: &Path, path: &str, below: &[&str]) -> Result<(), PackageError> {
     let directory = fleet.join(path);
     refuse_repositories(&directory)?;
-    let failed = |file: &Path| PackageError::io("delete", file.to_path_buf());
-    let entries = fs::read_dir(&directory).map_err(PackageError::io("read", &*directory))?;
-    for entry in entries {
-        let entry = entry.map_err(PackageError::io("read", &*directory))?;
-        let file = entry.path();
-        if entry.file_name() == "Kptfile" {
+    let kept: Vec<PathBuf> = below.iter().map(|package| fleet.join(package)).collect();
+    let kptfile = directory.join("Kptfile");
+    empty_folder(&directory, &kept, &kptfile)?;
+    fs::remove_file(&kptfile).map_err(PackageError::io("delete", &*kptfile))?;
+    remove_empty_folders(fleet, &directory);
+    Ok(())
+}
+
+/// Removes everything from a folder but the `kept` folders and the file `last`.
+fn empty_folder(folder: &Path, kept: &[PathBuf], last: &Path) -> Result<(), PackageError> {
+    for entry in fs::read_dir(folder).map_err(PackageError::io("read", folder))? {
+        let entry = entry.map_err(PackageError::io("read", folder))?;
+        let path = entry.path();
+        if path == last || kept.contains(&path) {
             continue;
         }
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && kept.iter().any(|kept| kept.starts_with(&path)) {
+            empty_folder(&path, kept, last)?;
+            continue;
+        }
         let removed = if is_folder {
-            fs::remove_dir_all(&file)
+            fs::remove_dir_all(&path)
         } else {
-            fs::remove_file(&file)
+            fs::remove_file(&path)
         };
-        removed.map_err(failed(&file))?;
-    }
-    let kptfile = directory.join("Kptfile");
-    fs::remove_file(&kptfile).map_err(failed(&kptfile))?;
-    fs::remove_dir(&directory).map_err(failed(&directory))?;
-    if let Some(above) = directory.parent() {
-        remove_empty_folders(fleet, above);
+        removed.map_err(PackageError::io("delete", &*path))?;
     }
     Ok(())
 }

@@ -16,8 +16,9 @@ pub(crate) use bookkeeping::{
 };
 pub(crate) use conditions::{ConditionRecord, record_conditions};
 pub(crate) use ownership::{
-    DELETION_POLICY_ANNOTATION, OWNER_ANNOTATION, Ownership, UPSTREAM_DIGEST_ANNOTATION,
-    remove_owner, set_metadata,
+    DELETION_POLICY_ANNOTATION, DOWNSTREAM_ANNOTATION, OWNER_ANNOTATION, Ownership,
+    UPSTREAM_DIGEST_ANNOTATION, is_ownership_annotation, remove_owner, remove_ownership,
+    set_metadata,
 };
 pub(crate) use package_context::{PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME};
 pub(crate) use package_context::{

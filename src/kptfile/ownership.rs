@@ -1,28 +1,42 @@
-//! The annotations by which a package of a fleet says whose it is.
+//! The annotations by which the Kptfile of a package in a fleet names its owner.
 //!
 //! ```yaml
 //! metadata:
 //!   annotations:
 //!     fn.kpt.dev/package-variant: default/fleet-cluster-01-web
+//!     fn.kpt.dev/downstream: cluster-01/web
 //!     fn.kpt.dev/deletion-policy: delete
 //! ```
 //!
+//! A copy of the package has the same Kptfile, and another place than `fn.kpt.dev/downstream`: it has no owner.
+//!
 //! Source: contract, render-fleet, Lock and ownership.
 
+use crate::package::normalize_package_path;
 use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, Value};
 
 /// The PackageVariant that owns the package: `<namespace>/<name>`.
 pub(crate) const OWNER_ANNOTATION: &str = "fn.kpt.dev/package-variant";
+/// The place where the package belongs to its owner: `<repository>/<package>`.
+pub(crate) const DOWNSTREAM_ANNOTATION: &str = "fn.kpt.dev/downstream";
 /// What becomes of the package without its owner.
 pub(crate) const DELETION_POLICY_ANNOTATION: &str = "fn.kpt.dev/deletion-policy";
 /// The digest of the upstream directory that the package is based on.
 pub(crate) const UPSTREAM_DIGEST_ANNOTATION: &str = "fn.kpt.dev/upstream-digest";
+/// Annotations that go with the owner.
+const OF_THE_OWNER: [&str; 3] = [
+    OWNER_ANNOTATION,
+    DOWNSTREAM_ANNOTATION,
+    DELETION_POLICY_ANNOTATION,
+];
 
-/// Whose a package is, as its Kptfile says.
+/// The owner that a Kptfile names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Ownership {
     /// The PackageVariant, `<namespace>/<name>`.
     pub(crate) owner: Option<String>,
+    /// The place that the owner made the package for; absent in packages of earlier versions.
+    pub(crate) downstream: Option<String>,
     /// Whether the package stays without its owner.
     pub(crate) orphans: bool,
     /// The digest of its upstream directory.
@@ -40,10 +54,24 @@ impl Ownership {
         };
         Self {
             owner: text(OWNER_ANNOTATION),
+            downstream: text(DOWNSTREAM_ANNOTATION).map(|path| normalize_package_path(&path)),
             orphans: text(DELETION_POLICY_ANNOTATION).as_deref() == Some("orphan"),
             digest: text(UPSTREAM_DIGEST_ANNOTATION),
         }
     }
+
+    /// Whether the Kptfile names another place than `path`, where its package is.
+    #[must_use]
+    pub(crate) fn is_copied_to(&self, path: &str) -> bool {
+        let named = self.downstream.as_deref();
+        named.is_some_and(|named| named != path)
+    }
+}
+
+/// Whether an annotation of a Kptfile records the owner of its package, or what the package was made from.
+#[must_use]
+pub(crate) fn is_ownership_annotation(name: &str) -> bool {
+    name == UPSTREAM_DIGEST_ANNOTATION || OF_THE_OWNER.contains(&name)
 }
 
 /// Sets labels or annotations of an object. Equal values keep their bytes.
@@ -78,7 +106,7 @@ pub(crate) fn set_metadata<'d>(
     Ok(())
 }
 
-/// Removes the owner of a package and its policy; `annotations` goes with the last one.
+/// Removes the owner of a package, its place and its policy; `annotations` goes with the last one.
 ///
 /// # Errors
 /// As [`Editor::remove_entry`].
@@ -86,22 +114,45 @@ pub(crate) fn remove_owner<'d>(
     kptfile: NodeRef<'d>,
     editor: &mut Editor<'d, '_>,
 ) -> Result<(), EditError> {
-    let names = [OWNER_ANNOTATION, DELETION_POLICY_ANNOTATION];
+    remove_annotations(kptfile, |name| OF_THE_OWNER.contains(&name), editor)
+}
+
+/// Removes everything by which a Kptfile names an owner: it is not that of a clone.
+///
+/// # Errors
+/// As [`Editor::remove_entry`].
+pub(crate) fn remove_ownership<'d>(
+    kptfile: NodeRef<'d>,
+    editor: &mut Editor<'d, '_>,
+) -> Result<(), EditError> {
+    if let Some(metadata) = kptfile.get("metadata") {
+        editor.remove_entry(metadata, "ownerReferences")?;
+    }
+    remove_annotations(kptfile, is_ownership_annotation, editor)
+}
+
+fn remove_annotations<'d>(
+    kptfile: NodeRef<'d>,
+    is_removed: fn(&str) -> bool,
+    editor: &mut Editor<'d, '_>,
+) -> Result<(), EditError> {
     let Some(metadata) = kptfile.get("metadata") else {
         return Ok(());
     };
     let Some(old) = metadata.get("annotations") else {
         return Ok(());
     };
-    let mut keys = old.entries().map(|entry| entry.key.as_str());
-    if keys.all(|key| key.is_some_and(|key| names.contains(&key))) {
+    let names = old.entries().map(|entry| entry.key.as_str());
+    let (removed, kept): (Vec<_>, Vec<_>) = names.partition(|name| name.is_some_and(is_removed));
+    if removed.is_empty() {
+        return Ok(());
+    }
+    if kept.is_empty() {
         editor.remove_entry(metadata, "annotations")?;
         return Ok(());
     }
-    for name in names {
-        if old.get(name).is_some() {
-            editor.remove_entry(old, name)?;
-        }
+    for name in removed.into_iter().flatten() {
+        editor.remove_entry(old, name)?;
     }
     Ok(())
 }

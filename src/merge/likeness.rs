@@ -12,6 +12,7 @@ use std::rc::Rc;
 use arcstr::ArcStr;
 
 use super::upstream_identifier::UPSTREAM_IDENTIFIER;
+use crate::kptfile::is_ownership_annotation;
 use crate::package::is_krm_name;
 use crate::resource::{Resource, is_pipeline_annotation};
 use crate::yaml::{NodeRef, OwnedDocument};
@@ -184,7 +185,9 @@ impl Leaves {
     fn is_own(&self, key: &str, depth: usize) -> bool {
         const OF_KPTFILES: [&str; 3] = ["upstream", "upstreamLock", "status"];
         let of_kptfile = self.is_kptfile
-            && ((depth == 0 && OF_KPTFILES.contains(&key)) || (depth == 1 && key == "name"));
+            && ((depth == 0 && OF_KPTFILES.contains(&key))
+                || (depth == 1 && key == "name")
+                || (depth == 2 && is_ownership_annotation(key)));
         let of_pipeline = depth == 2 && (key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key));
         of_kptfile || of_pipeline
     }

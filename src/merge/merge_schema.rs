@@ -3,7 +3,7 @@
 use super::groups::{self, Group};
 use super::kustomization;
 use super::upstream_identifier::UPSTREAM_IDENTIFIER;
-use crate::kptfile::{RENDER_STATUS, is_in_status, is_rendered};
+use crate::kptfile::{RENDER_STATUS, is_in_status, is_ownership_annotation, is_rendered};
 use crate::resource::{Resource, is_pipeline_annotation};
 use crate::schema::{Keys, ListType, MapType, Schema, TypeRef};
 use crate::yaml::NodeRef;
@@ -27,6 +27,8 @@ enum Special {
     RootKptfileMetadata,
     /// The Kptfile of a sub-package.
     Kptfile,
+    KptfileMetadata,
+    KptfileAnnotations,
     KptfileInfo,
     KptfileStatus,
     Pipeline,
@@ -84,16 +86,14 @@ impl<'s> MergeSchema<'s> {
     /// The value under a key.
     pub(super) fn field(&self, name: &str) -> Self {
         let special = match (self.special, name) {
-            (
-                Special::Resource
-                | Special::ResourceOf(_)
-                | Special::Kptfile
-                | Special::Kustomization,
-                "metadata",
-            ) => Special::Metadata,
+            (Special::Resource | Special::ResourceOf(_) | Special::Kustomization, "metadata") => {
+                Special::Metadata
+            }
+            (Special::Metadata, "annotations") => Special::Annotations,
             (Special::RootKptfile, "metadata") => Special::RootKptfileMetadata,
-            (Special::Metadata | Special::RootKptfileMetadata, "annotations") => {
-                Special::Annotations
+            (Special::Kptfile, "metadata") => Special::KptfileMetadata,
+            (Special::RootKptfileMetadata | Special::KptfileMetadata, "annotations") => {
+                Special::KptfileAnnotations
             }
             (Special::Kptfile | Special::RootKptfile, "pipeline") => Special::Pipeline,
             (Special::Kptfile | Special::RootKptfile, "info") => Special::KptfileInfo,
@@ -160,6 +160,11 @@ impl<'s> MergeSchema<'s> {
     pub(super) fn keeps_local(&self, key: &str) -> bool {
         match self.special {
             Special::Annotations => key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key),
+            Special::KptfileAnnotations => {
+                key == UPSTREAM_IDENTIFIER
+                    || is_pipeline_annotation(key)
+                    || is_ownership_annotation(key)
+            }
             Special::RootKptfile => matches!(key, "upstream" | "upstreamLock"),
             Special::RootKptfileMetadata => key == "name",
             Special::KptfileStatus => key == RENDER_STATUS,
@@ -175,11 +180,11 @@ impl<'s> MergeSchema<'s> {
     /// Whether a mapping of upstream holds something that a merge does not take over.
     pub(super) fn holds_local_fields(&self, node: NodeRef<'_>) -> bool {
         match self.special {
-            Special::Annotations => {
+            Special::Annotations | Special::KptfileAnnotations => {
                 let mut keys = node.entries().map(|entry| entry.key.scalar_text());
                 keys.any(|key| self.keeps_local(key.unwrap_or_default()))
             }
-            Special::Metadata | Special::RootKptfileMetadata => {
+            Special::Metadata | Special::RootKptfileMetadata | Special::KptfileMetadata => {
                 let below = node.get("annotations");
                 below.is_some_and(|node| self.field("annotations").holds_local_fields(node))
             }

@@ -33,6 +33,8 @@ reasons! {
     AmbiguousRevision,
     /// The repository lacks a commit that a Kptfile names; its tag was used instead.
     CommitNotFound,
+    /// A Kptfile names an owner, but the package is a copy and has none.
+    CopiedPackage,
     /// Two elements of a list have the same keys; they were paired by position.
     DuplicateKey,
     /// Two resources of one source have the same identity.
@@ -89,7 +91,7 @@ reasons! {
     NoTargets,
     /// There are no PackageVariants and no PackageVariantSets.
     NoVariants,
-    /// A package is there that nobody owns; it is left alone.
+    /// A package exists but has no owner; it is left unchanged.
     NotAdopted,
     /// A list in a patch has elements that its `$setElementOrder` lacks.
     NotInElementOrder,

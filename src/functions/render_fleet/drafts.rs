@@ -63,7 +63,7 @@ fn run(
     let linked = check_folders(fleet, &format!("{repository}/"));
     linked.map_err(|error| UsageError(error.to_string()))?;
     let repository = Repository::open_for_drafts(&fleet.join(repository)).map_err(refused)?;
-    let draft = own_draft(&repository, directory, variant)?;
+    let draft = own_draft(&repository, &place.path, directory, variant)?;
     let parent = match &draft {
         Some(draft) => Some(draft.commit.clone()),
         None => repository.default_commit().map_err(refused)?,
@@ -118,6 +118,7 @@ fn run(
 /// The newest draft of the package that was made for this variant.
 fn own_draft(
     repository: &Repository,
+    path: &str,
     directory: &str,
     variant: &FleetVariant,
 ) -> Result<Option<Draft>, UsageError> {
@@ -132,7 +133,10 @@ fn own_draft(
         let list = ResourceList::from_memory(kptfile);
         let list = list.map_err(|error| UsageError(error.to_string()))?;
         let owner = root_kptfile(&list).map(|id| list.read(id, Ownership::read));
-        if owner.is_some_and(|owner| owner.owner.as_ref() == Some(&variant.owner)) {
+        let is_own = |found: &Ownership| {
+            found.owner.as_ref() == Some(&variant.owner) && !found.is_copied_to(path)
+        };
+        if owner.is_some_and(|owner| is_own(&owner)) {
             return Ok(Some(draft));
         }
     }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use super::config::{Settings, read_settings};
 use super::counts::Counts;
 use super::outcome::VariantOutcome;
-use super::prune::{abandoned, named, too_many};
+use super::owners::{Owners, copied};
+use super::prune::{is_in, named, too_many};
 use super::render::{Action, Rendered, Worker};
 use super::run::{no_variants, refuse_shared_places, take_flags};
 use super::variants::{Expanded, ListedVariant, is_set, is_variant};
 use crate::config::UsageError;
-use crate::fleet::OwnedPackage;
+use crate::fleet::{ClaimedPackage, OwnedPackage};
 use crate::functions::{Output, Run};
 use crate::kptfile::{Ownership, remove_owner};
 use crate::package::FileChange;
@@ -54,11 +55,12 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
         return Ok(Output::Edited);
     }
     let mut fleet = Fleet::read(list, &ids);
-    let owned = fleet.owned(list);
-    let is_package = |path: &str| fleet.files.contains_key(&format!("{path}/Kptfile"));
-    refuse_shared_places(&mut variants.all, &owned, is_package);
-    let left = abandoned(&owned, &variants.all);
-    if let Some(error) = too_many(&left, owned.len(), &settings) {
+    let owners = Owners::new(fleet.claimed(list), &variants.all);
+    refuse_shared_places(&mut variants.all, &owners.owned, |path| {
+        fleet.has_package(path)
+    });
+    let left = owners.abandoned(&variants.all);
+    if let Some(error) = too_many(&left, owners.owned.len(), &settings) {
         results.push(error);
         return Ok(Output::Edited);
     }
@@ -80,7 +82,12 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
         results.push(result.clone());
     }
     for package in left.into_iter().filter(|package| is_ours(&package.owner)) {
-        counts.tell(fleet.prune(package, &settings, &failed, list)?, results);
+        let outcome = fleet.prune(package, &owners, &settings, &failed, list)?;
+        counts.tell(outcome, results);
+    }
+    let copies = owners.copies.iter();
+    for copy in copies.filter(|copy| is_ours(&copy.package.owner)) {
+        counts.tell(copied(copy), results);
     }
     results.push(counts.result());
     if !results.has_errors() {
@@ -120,21 +127,19 @@ impl Fleet {
         }
     }
 
-    /// The packages with an owner.
-    fn owned(&self, list: &ResourceList) -> Vec<OwnedPackage> {
+    fn has_package(&self, path: &str) -> bool {
+        self.files.contains_key(&format!("{path}/Kptfile"))
+    }
+
+    /// The packages whose Kptfiles name an owner.
+    fn claimed(&self, list: &ResourceList) -> Vec<ClaimedPackage> {
         let kptfiles = self.files.iter().filter_map(|(path, ids)| {
             let package = path.strip_suffix("/Kptfile")?;
             Some((package, *ids.first()?))
         });
-        let owned = kptfiles.filter_map(|(path, id)| {
-            let Ownership { owner, orphans, .. } = list.read(id, Ownership::read);
-            Some(OwnedPackage {
-                path: path.to_owned(),
-                owner: owner?,
-                orphans,
-            })
-        });
-        owned.collect()
+        let claimed = kptfiles
+            .filter_map(|(path, id)| ClaimedPackage::new(path, list.read(id, Ownership::read)));
+        claimed.collect()
     }
 
     /// The files below a package, by their path in it.
@@ -192,10 +197,11 @@ impl Fleet {
         ))
     }
 
-    /// Deletes or gives up a package, by its policy.
+    /// Deletes or orphans a package, by its policy.
     fn prune(
         &mut self,
         package: &OwnedPackage,
+        owners: &Owners,
         settings: &Settings,
         failed: &HashSet<String>,
         list: &ResourceList,
@@ -216,10 +222,13 @@ impl Fleet {
                 .insert(kptfile, FileChange::write("Kptfile", text));
             return Ok(VariantOutcome::of_package(path, owner, Action::Orphaned));
         }
+        let others = owners.below(path);
         let paths: Vec<String> = self.below(path).map(|(file, _)| file.to_owned()).collect();
         for file in paths {
-            self.changes
-                .insert(format!("{path}/{file}"), FileChange::delete(file));
+            let whole = format!("{path}/{file}");
+            if !is_in(&whole, &others) {
+                self.changes.insert(whole, FileChange::delete(file));
+            }
         }
         Ok(VariantOutcome::of_package(path, owner, Action::Deleted))
     }

@@ -18,6 +18,7 @@ mod directory;
 mod drafts;
 mod items;
 mod outcome;
+mod owners;
 mod prune;
 mod render;
 pub mod report;

@@ -92,19 +92,25 @@ impl VariantOutcome {
         Self::of(variant, "", Rendered::default(), &said, false)
     }
 
-    /// The outcome of a package whose owner is gone.
-    pub(super) fn of_package(package: &str, owner: &str, action: Action) -> Self {
-        let mut outcome = Self {
+    /// The outcome of a package that stays as it is.
+    pub(super) fn unchanged(package: &str, owner: &str) -> Self {
+        Self {
             owner: owner.to_owned(),
             package: package.to_owned(),
-            action: Some(action),
+            action: None,
             from: None,
             to: None,
             draft: None,
             conflicts: 0,
             results: Vec::new(),
             diffs: Vec::new(),
-        };
+        }
+    }
+
+    /// The outcome of a package whose owner is gone.
+    pub(super) fn of_package(package: &str, owner: &str, action: Action) -> Self {
+        let mut outcome = Self::unchanged(package, owner);
+        outcome.action = Some(action);
         let mut result = FunctionResult::info(format!(
             "{}: its PackageVariant `{owner}` is gone",
             action.as_str()

@@ -1,13 +1,13 @@
 //! Packages whose PackageVariant is gone, or wants another place.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::config::Settings;
 use super::directory::{Mode, locked};
 use super::outcome::VariantOutcome;
+use super::owners::Owners;
 use super::render::Action;
-use super::variants::ListedVariant;
 use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{OwnedPackage, PackageLock, delete_package};
 use crate::kptfile::remove_owner;
@@ -16,27 +16,6 @@ use crate::package::{
 };
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason};
-
-/// The packages that nobody wants any more, of all shares.
-pub(super) fn abandoned<'o>(
-    owned: &'o [OwnedPackage],
-    variants: &[ListedVariant],
-) -> Vec<&'o OwnedPackage> {
-    let places: HashMap<&str, Option<&str>> = variants
-        .iter()
-        .map(|variant| {
-            let path = variant.path.as_ref().ok();
-            (variant.owner.as_str(), path.map(String::as_str))
-        })
-        .collect();
-    let is_abandoned = |package: &&OwnedPackage| match places.get(package.owner.as_str()) {
-        None => true,
-        // It does not say which place it wants.
-        Some(None) => false,
-        Some(Some(path)) => *path != package.path,
-    };
-    owned.iter().filter(is_abandoned).collect()
-}
 
 /// The error for more deletions than allowed.
 pub(super) fn too_many(
@@ -58,11 +37,12 @@ pub(super) fn too_many(
     })
 }
 
-/// Deletes or gives up a package, by its policy; without `prune` it is only named. The package of a variant
+/// Deletes or orphans a package, by its policy; without `prune` it is only named. The package of a variant
 /// that failed stays.
 pub(super) fn prune(
     fleet: &Path,
     package: &OwnedPackage,
+    owners: &Owners,
     settings: &Settings,
     failed: &HashSet<String>,
     mode: Mode,
@@ -76,7 +56,7 @@ pub(super) fn prune(
         return named(package, settings.prunes);
     }
     let mut outcome = VariantOutcome::of_package(&package.path, &package.owner, action);
-    match remove(fleet, package, mode) {
+    match remove(fleet, package, &owners.below(&package.path), mode) {
         Ok(diffs) => outcome.diffs = diffs,
         Err(result) => {
             outcome.action = Some(Action::Failed);
@@ -97,23 +77,23 @@ pub(super) fn named(package: &OwnedPackage, prunes: bool) -> VariantOutcome {
     } = package;
     let would = if *orphans { "orphaned" } else { "deleted" };
     let message = if prunes {
-        format!("kept: its PackageVariant `{owner}` wants another place, and failed there")
+        format!("kept: its PackageVariant `{owner}` targets another place, and failed there")
     } else {
         format!(
-            "its PackageVariant `{owner}` is gone or wants another place; with `prune: true` it would be {would}"
+            "its PackageVariant `{owner}` no longer exists or targets another place; with `prune: true` it would be {would}"
         )
     };
-    let mut outcome = VariantOutcome::of_package(path, owner, Action::Deleted);
-    outcome.action = None;
+    let mut outcome = VariantOutcome::unchanged(path, owner);
     let result = FunctionResult::info(message).in_file(format!("{path}/Kptfile"));
     outcome.results = vec![result.tag("variant", owner.as_str())];
     outcome
 }
 
-/// Removes the package or its owner; gives the diffs, if the mode keeps them.
+/// Removes the package but not the packages `below` it, or its owner; gives the diffs, if the mode keeps them.
 fn remove(
     fleet: &Path,
     package: &OwnedPackage,
+    below: &[&str],
     mode: Mode,
 ) -> Result<Vec<FileDiff>, Box<FunctionResult>> {
     let directory = fleet.join(&package.path);
@@ -135,7 +115,8 @@ fn remove(
         } else {
             let krm = files.files.iter().map(|file| &file.path);
             let paths = krm.chain(&files.others);
-            paths.map(FileChange::delete).collect()
+            let own = paths.filter(|file| !is_in(&format!("{}/{file}", package.path), below));
+            own.map(FileChange::delete).collect()
         };
         if mode.keeps_diffs {
             let each = changes.iter();
@@ -147,9 +128,17 @@ fn remove(
         }
     }
     if mode.writes && !package.orphans {
-        delete_package(fleet, &package.path).map_err(failed)?;
+        delete_package(fleet, &package.path, below).map_err(failed)?;
     }
     Ok(diffs)
+}
+
+/// Whether a file belongs to one of these packages.
+pub(super) fn is_in(file: &str, packages: &[&str]) -> bool {
+    packages.iter().any(|package| {
+        let rest = file.strip_prefix(package);
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    })
 }
 
 /// The Kptfile without the annotations of its owner.

@@ -12,8 +12,8 @@ use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
 use crate::functions::following::{Locked, OtherRevision, lock_of, locked};
 use crate::functions::render_variant::render_package;
 use crate::kptfile::{
-    DELETION_POLICY_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership, UPSTREAM_DIGEST_ANNOTATION,
-    UpstreamLock, root_kptfile, set_metadata,
+    DELETION_POLICY_ANNOTATION, DOWNSTREAM_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership,
+    UPSTREAM_DIGEST_ANNOTATION, UpstreamLock, root_kptfile, set_metadata,
 };
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -354,19 +354,27 @@ fn standing(variant: &FleetVariant, place: &Place, list: &ResourceList, is_new: 
     let path = &place.path;
     let ownership = own_kptfile(list).map(|id| list.read(id, Ownership::read));
     let ownership = ownership.unwrap_or_default();
+    let is_copy = ownership.is_copied_to(path);
     match &ownership.owner {
-        Some(owner) if *owner == variant.owner => Standing::Mine(ownership),
-        Some(owner) => {
+        Some(owner) if *owner == variant.owner && !is_copy => Standing::Mine(ownership),
+        // Without a place it belongs to a variant that targets this one, and that is not this variant.
+        Some(owner) if !is_copy && ownership.downstream.is_some() => {
             let message = format!(
-                "expected the package `{path}` of this PackageVariant, found one of `{owner}`; it is left alone"
+                "expected the package `{path}` of this PackageVariant, found one of `{owner}`; left unchanged"
             );
             let result = FunctionResult::error(Reason::OtherOwner, message);
             Standing::LeftAlone(result.about(&variant.resource).at("spec.downstream"))
         }
-        None if place.adopts => Standing::Adopted(ownership),
-        None => {
+        _ if place.adopts => Standing::Adopted(ownership),
+        named => {
+            let copied = match (named, &ownership.downstream) {
+                (Some(owner), Some(downstream)) => {
+                    format!(" (it is a copy of `{downstream}`, the package of `{owner}`)")
+                }
+                _ => String::new(),
+            };
             let message = format!(
-                "the package `{path}` is there and nobody's; it is left alone, \
+                "the package `{path}` exists but has no owner{copied}; left unchanged, \
                  `spec.adoptionPolicy: adoptExisting` takes it over"
             );
             let result = FunctionResult::warning(Reason::NotAdopted, message);
@@ -420,6 +428,7 @@ impl Marks<'_> {
             labels.extend(pairs(&self.place.labels));
         }
         annotations.push((OWNER_ANNOTATION, &self.variant.owner));
+        annotations.push((DOWNSTREAM_ANNOTATION, &self.place.path));
         annotations.push((DELETION_POLICY_ANNOTATION, policy));
         let directory = match self.upstream {
             Resolved::Directory(found) => Some(found),

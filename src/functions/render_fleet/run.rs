@@ -10,12 +10,13 @@ use super::config::{Settings, read_settings};
 use super::directory::{Mode, on_directory};
 use super::drafts::on_draft;
 use super::outcome::VariantOutcome;
-use super::prune::{abandoned, prune, too_many};
+use super::owners::{Owners, copied};
+use super::prune::{prune, too_many};
 use super::render::{Action, Worker};
 use super::status::Statuses;
 use super::variants::{Expanded, ListedVariant, Variants};
 use crate::config::UsageError;
-use crate::fleet::{OwnedPackage, Shard, owned_packages};
+use crate::fleet::{OwnedPackage, Shard, claimed_packages};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
@@ -83,18 +84,9 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     if results.has_errors() {
         return Ok(results);
     }
-    let owned = if run.mode.drafts {
-        // A draft does not delete a package.
-        Vec::new()
-    } else {
-        let owned = owned_packages(run.fleet, !run.mode.writes);
-        owned.map_err(|error| UsageError(error.to_string()))?
-    };
-    let is_package = |path: &str| run.fleet.join(path).join("Kptfile").exists();
-    let is_package = |path: &str| !run.mode.drafts && is_package(path);
-    refuse_shared_places(&mut variants.all, &owned, is_package);
-    let left = abandoned(&owned, &variants.all);
-    if let Some(error) = too_many(&left, owned.len(), &settings) {
+    let owners = find_owners(&run, &mut variants.all)?;
+    let left = owners.abandoned(&variants.all);
+    if let Some(error) = too_many(&left, owners.owned.len(), &settings) {
         results.push(error);
         return Ok(results);
     }
@@ -128,12 +120,33 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     add_once(&mut results, said);
     seen?;
     for package in left {
-        watch.see(prune(run.fleet, package, &settings, &failed, run.mode))?;
+        watch.see(prune(
+            run.fleet, package, &owners, &settings, &failed, run.mode,
+        ))?;
+    }
+    let copies = owners.copies.iter();
+    for copy in copies.filter(|copy| is_ours(&copy.package.owner)) {
+        watch.see(copied(copy))?;
     }
     if run.writes_status && run.mode.writes {
         statuses.write(run.supplied, &mut results)?;
     }
     Ok(results)
+}
+
+/// Finds the packages of the fleet that have an owner, and refuses variants whose place is not free.
+fn find_owners(run: &FleetRun<'_>, variants: &mut [ListedVariant]) -> Result<Owners, UsageError> {
+    let FleetRun { fleet, mode, .. } = *run;
+    let mut claimed = Vec::new();
+    // A draft does not delete a package.
+    if !mode.drafts {
+        let found = claimed_packages(fleet, !mode.writes);
+        claimed = found.map_err(|error| UsageError(error.to_string()))?;
+    }
+    let owners = Owners::new(claimed, variants);
+    let is_package = |path: &str| !mode.drafts && fleet.join(path).join("Kptfile").exists();
+    refuse_shared_places(variants, &owners.owned, is_package);
+    Ok(owners)
 }
 
 /// Reads the variants with little memory: there may be 100,000, and as many Repositories.

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use crate::config::UsageError;
 use crate::kptfile::{
     PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME, find_package_context, new_package_context,
-    package_context_path, package_context_path_taken, remove_bookkeeping, root_kptfile,
+    package_context_path, package_context_path_taken, remove_bookkeeping, remove_ownership,
+    root_kptfile,
 };
 use crate::merge::upstream_identifier::identify;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
@@ -266,6 +267,7 @@ impl Adoption for Downstream<'_> {
         }
         if self.kptfiles.contains(&id) {
             remove_bookkeeping(node, editor)?;
+            remove_ownership(node, editor)?;
         }
         if is_context {
             set_under(node, "data", "name", self.name, editor)?;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::kptfile::without_bookkeeping;
+use crate::kptfile::{is_ownership_annotation, without_bookkeeping};
 use crate::merge::member::{Member, find_packages};
 use crate::merge::upstream_identifier::{MERGE_COMMENT, UPSTREAM_IDENTIFIER};
 use crate::package::{is_revision_metadata, normalize_package_path};
@@ -132,26 +132,32 @@ pub(super) fn same_value(
 /// The value of a resource without the annotations and the bookkeeping of tools.
 fn own_value(node: NodeRef<'_>) -> Value {
     let mut value = node.value().unwrap_or(Value::Null);
-    if let Some(metadata) = field_mut(&mut value, "metadata") {
-        if let Some(Value::Mapping(annotations)) = field_mut(metadata, "annotations") {
-            annotations.retain(|(key, _)| {
-                !key.as_str()
-                    .is_some_and(|key| key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key))
-            });
-        }
-        let empty = |value: &Value| matches!(value, Value::Mapping(entries) if entries.is_empty());
-        if let Value::Mapping(entries) = metadata {
-            entries.retain(|(key, value)| !(key.as_str() == Some("annotations") && empty(value)));
-        }
-    }
+    remove_annotations(&mut value, |key| {
+        key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key)
+    });
     if Resource::read(node).is_kptfile() {
         without_bookkeeping(&mut value);
     }
     value
 }
 
+/// Removes annotations, and `annotations` with the last one.
+fn remove_annotations(resource: &mut Value, is_removed: impl Fn(&str) -> bool) {
+    let Some(metadata) = field_mut(resource, "metadata") else {
+        return;
+    };
+    if let Some(Value::Mapping(annotations)) = field_mut(metadata, "annotations") {
+        annotations.retain(|(key, _)| !key.as_str().is_some_and(&is_removed));
+    }
+    let empty = |value: &Value| matches!(value, Value::Mapping(entries) if entries.is_empty());
+    if let Value::Mapping(entries) = metadata {
+        entries.retain(|(key, value)| !(key.as_str() == Some("annotations") && empty(value)));
+    }
+}
+
 /// Removes the fields in which a Kptfile may differ without counting as changed.
 pub(super) fn without_own_fields(value: &mut Value) {
+    remove_annotations(value, is_ownership_annotation);
     if let Some(Value::Mapping(entries)) = field_mut(value, "metadata") {
         entries.retain(|(key, _)| key.as_str() != Some("name"));
     }

@@ -3,6 +3,7 @@
 mod drafts;
 mod laws;
 mod on_kubernetes;
+mod ownership;
 mod policies;
 mod report;
 

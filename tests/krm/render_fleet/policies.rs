@@ -134,7 +134,7 @@ fn a_package_of_another_variant_is_never_touched() {
     fleet.expect(
         &[],
         1,
-        &["found one of `default/a`; it is left alone (OtherOwner)"],
+        &["found one of `default/a`; left unchanged (OtherOwner)"],
     );
     assert_eq!(fleet.files(), before);
 }
@@ -217,7 +217,7 @@ fn a_variant_moves_away_and_back() {
     fleet.edit("fleet/east/app/cm.yaml", "b: \"0\"", "b: \"local\"");
     let before = fleet.files();
     fleet.put("a", "v1", "west/app", "");
-    fleet.expect(&["--check"], 3, &["wants another place"]);
+    fleet.expect(&["--check"], 3, &["targets another place"]);
     fleet.put("a", "v1", "east/app", "");
     fleet.expect(&[], 0, &["1 variant: 1 unchanged"]);
     assert_eq!(fleet.files(), before);
@@ -238,7 +238,7 @@ fn the_old_package_of_a_variant_that_fails_elsewhere_stays() {
         1,
         &[
             "(UpstreamNotFound)",
-            "kept: its PackageVariant `default/a` wants another place",
+            "kept: its PackageVariant `default/a` targets another place",
         ],
     );
     assert!(fleet.folder.path("fleet/east/app/Kptfile").exists());

@@ -1,0 +1,88 @@
+//! Which packages of a fleet have an owner, and which only name one.
+
+use std::collections::HashMap;
+
+use super::outcome::VariantOutcome;
+use super::variants::ListedVariant;
+use crate::fleet::{ClaimedPackage, OwnedPackage};
+use crate::results::{FunctionResult, Reason};
+
+/// The packages whose Kptfiles name an owner, in the order of their paths.
+#[derive(Debug, Default)]
+pub(super) struct Owners {
+    pub(super) owned: Vec<OwnedPackage>,
+    /// Those that belong to no PackageVariant: copies.
+    pub(super) copies: Vec<ClaimedPackage>,
+}
+
+impl Owners {
+    /// Finds the packages that have the owner that they name.
+    pub(super) fn new(claimed: Vec<ClaimedPackage>, variants: &[ListedVariant]) -> Self {
+        let targets = targets(variants);
+        let is_target = |owner: &str, path: &str| match targets.get(owner) {
+            Some(Some(target)) => *target == path,
+            // An invalid PackageVariant may target any place.
+            Some(None) => true,
+            None => false,
+        };
+        let claimed = claimed.into_iter();
+        let (owned, copies): (Vec<_>, Vec<_>) =
+            claimed.partition(|package| package.has_owner(is_target));
+        Self {
+            owned: owned.into_iter().map(|owned| owned.package).collect(),
+            copies,
+        }
+    }
+
+    /// The packages whose PackageVariant no longer exists or targets another place.
+    pub(super) fn abandoned(&self, variants: &[ListedVariant]) -> Vec<&OwnedPackage> {
+        let targets = targets(variants);
+        let is_abandoned = |package: &&OwnedPackage| match targets.get(package.owner.as_str()) {
+            None => true,
+            Some(None) => false,
+            Some(Some(target)) => *target != package.path,
+        };
+        self.owned.iter().filter(is_abandoned).collect()
+    }
+
+    /// The packages below another one that are not part of it.
+    pub(super) fn below(&self, path: &str) -> Vec<&str> {
+        let copies = self.copies.iter().map(|copy| &copy.package);
+        let all = self.owned.iter().chain(copies);
+        let paths = all.map(|package| package.path.as_str());
+        let is_below = |other: &&str| {
+            let rest = other.strip_prefix(path);
+            rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        paths.filter(is_below).collect()
+    }
+}
+
+/// The place that each PackageVariant targets; `None` where it names no valid one.
+fn targets(variants: &[ListedVariant]) -> HashMap<&str, Option<&str>> {
+    let each = variants.iter();
+    each.map(|variant| {
+        let path = variant.path.as_ref().ok();
+        (variant.owner.as_str(), path.map(String::as_str))
+    })
+    .collect()
+}
+
+/// The outcome of a copy: it stays as it is.
+pub(super) fn copied(copy: &ClaimedPackage) -> VariantOutcome {
+    let OwnedPackage { path, owner, .. } = &copy.package;
+    let message = match &copy.downstream {
+        Some(original) => format!(
+            "copied from `{original}`, the package of `{owner}`; the copy has no owner and is never pruned"
+        ),
+        None => format!(
+            "its Kptfile names the owner `{owner}`, which does not target `{path}`; the package has no owner and is never \
+             pruned"
+        ),
+    };
+    let mut outcome = VariantOutcome::unchanged(path, owner);
+    let result = FunctionResult::info(message).tag("reason", Reason::CopiedPackage.as_str());
+    let result = result.in_file(format!("{path}/Kptfile"));
+    outcome.results = vec![result.tag("variant", owner.as_str())];
+    outcome
+}
