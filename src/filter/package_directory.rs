@@ -12,11 +12,11 @@ use super::step::{leave, run};
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::UsageError;
 use crate::diff::{change_diff, unified_diff};
-use crate::functions::{Document, Function, Output};
+use crate::functions::{Document, Function, Output, is_package_revision};
 use crate::mask::masked;
 use crate::package::{
-    FileChange, PackageError, PackageFiles, read_package, undo_new_package, write_new_package,
-    write_package,
+    FileChange, PackageError, PackageFiles, read_only_file, read_package, undo_new_package,
+    write_new_package, write_package,
 };
 use crate::resource_list::ResourceList;
 use crate::result_printer::ResultPrinter;
@@ -34,9 +34,16 @@ pub(super) fn on_package(
     }
     let files = match read_package(directory) {
         Err(PackageError::Missing { path }) if function.makes_package => PackageFiles::empty(path),
+        Err(PackageError::NotADirectory { .. }) if directory.is_file() => {
+            read_only_file(directory).map_err(|error| usage(&error))?
+        }
         files => files.map_err(|error| usage(&error))?,
     };
     let mut list = ResourceList::from_files(&files).map_err(|error| usage(&error))?;
+    if directory.is_file() && !is_package_revision(&list) {
+        let path = directory.to_path_buf();
+        return Err(usage(&PackageError::NotADirectory { path }));
+    }
     say(arguments, start, || {
         let items = list.items().count();
         format!("read {} files, {items} resources", files.files.len())

@@ -5,6 +5,7 @@
 
 mod function;
 mod output;
+mod package_revision;
 mod pairing;
 mod run;
 
@@ -26,6 +27,7 @@ pub use function::{DriverFiles, DriverOutcome, FleetDriver, Function, MergeDrive
 pub use output::{Document, Output};
 pub use run::{Inputs, Items, Outcome, SuppliedInput, run};
 
+pub(crate) use package_revision::is_package_revision;
 pub(crate) use run::{Finished, run_on};
 
 /// All functions, in the order of their names. Tests, benchmarks, pages and images are checked

@@ -11,9 +11,10 @@ use crate::supplied::Supplied;
 use crate::yaml::{Content, EditError, OwnedDocument, ParseOptions, Tree};
 
 /// What a step leaves behind.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub enum Output {
     /// The items of the list as the step edited them.
+    #[default]
     Edited,
     /// Documents made of items, in their order. In a ResourceList they take the places of these
     /// items; made of a package they are printed, and its files stay as they are.
@@ -36,10 +37,11 @@ pub struct Document {
 }
 
 impl Output {
-    /// Puts documents made of a ResourceList into the places of their items; documents made of a
+    /// Puts documents into the places of their items, unless they are to be printed: those that are made of a
     /// package remain documents.
     pub(super) fn settle(
         self,
+        prints: bool,
         list: &mut ResourceList,
         supplied: &mut Supplied,
         results: &mut Results,
@@ -50,7 +52,7 @@ impl Output {
         let broken = |error: EditError| UsageError(error.to_string());
         // What is supplied is read no more, and a large resource has a large tree.
         supplied.drop_trees();
-        if !list.is_package() {
+        if !prints {
             replace_items(documents, list, results).map_err(broken)?;
             return Ok(Self::Edited);
         }

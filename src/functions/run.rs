@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::function::{Function, Run};
 use super::output::{Document, Output};
+use super::package_revision::{only_package, within};
 use crate::config::{Config, UsageError};
 use crate::package::{FileChange, check_package_path, check_path_of_package};
 use crate::resource::PACKAGE_PATH_ANNOTATION;
@@ -195,21 +196,29 @@ pub(crate) fn run_on(
             supplied.add_files(role, files, &mut step_results)?;
         }
     }
-    list.limit_edits(supplied.length());
     supplied.set_openapi(inputs.openapi);
     supplied.set_conflicts(inputs.conflicts);
     supplied.set_catalogs(inputs.catalogs);
     let mut output = Output::Edited;
     if !step_results.has_errors() {
-        output = (function.step)(Run {
-            config,
-            list,
-            supplied: &supplied,
-            results: &mut step_results,
-        })?;
-    }
-    if !step_results.has_errors() {
-        output = output.settle(list, &mut supplied, &mut step_results)?;
+        let prints = list.is_package();
+        let mut work = |list: &mut ResourceList, results: &mut Results| {
+            list.limit_edits(supplied.length());
+            let output = (function.step)(Run {
+                config,
+                list,
+                supplied: &supplied,
+                results,
+            })?;
+            if results.has_errors() {
+                return Ok(output);
+            }
+            output.settle(prints, list, &mut supplied, results)
+        };
+        output = match only_package(list) {
+            Some(id) => within(id, list, &mut step_results, work)?.unwrap_or_default(),
+            None => work(list, &mut step_results)?,
+        };
     }
     if !step_results.has_errors() {
         for (id, error) in list.refused_removals() {

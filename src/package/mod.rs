@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use journal::recover_package;
 pub(crate) use listing::{Holder, Kind, Listed, Target, list};
 pub(crate) use new_package::{undo_new_package, write_new_package};
-pub(crate) use read::text_of;
+pub(crate) use read::{read_only_file, text_of};
 pub(crate) use temporary::{is_temporary, make_folder_in, remove_folders_left_behind};
 
 pub use path::{PathError, check_package_path, normalize_package_path};

@@ -28,6 +28,7 @@ mod merge_cases;
 mod merge_laws;
 mod merge_package;
 mod merge_table;
+mod package_revision;
 mod patch_anchors;
 mod patch_cases;
 mod patch_functions;

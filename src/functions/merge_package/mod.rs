@@ -11,11 +11,11 @@
 
 pub(super) mod config;
 mod driver;
-mod package_revision;
 mod update;
 
 use std::collections::BTreeSet;
 
+use super::package_revision::{only_package, within};
 use super::{Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
 use crate::git;
@@ -27,7 +27,6 @@ use crate::supplied::{Role, SuppliedPackage};
 use crate::yaml::NodeRef;
 
 use config::read_options;
-use package_revision::{merge_package_revision, only_package};
 use update::Update;
 
 /// The key `onConflict`, of every function whose config says how to merge.
@@ -131,11 +130,11 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         settings,
         schema,
     };
+    // The only item but for those that filled a role.
     match only_package(list) {
         Some(item) => {
-            let update =
-                |package: &mut ResourceList, results: &mut Results| update.run(package, results);
-            merge_package_revision(item, update, list, results)?;
+            let update = |package: &mut _, results: &mut _| update.run(package, results);
+            within(item, list, results, update)?;
         }
         None => update.run(list, results)?,
     }

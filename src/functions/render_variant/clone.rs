@@ -19,8 +19,8 @@ use crate::source_text::Extent;
 use crate::supplied::SuppliedPackage;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value, to_block_text};
 
-use super::Variant;
 use super::new_files::{NewContent, NewFile, files_of_items, files_of_package, read};
+use super::{Variant, is_porch};
 
 /// Clones upstream into the list, which must not hold a package.
 pub(super) fn clone(
@@ -151,8 +151,6 @@ fn add_files(files: Vec<NewFile>, list: &mut ResourceList, results: &mut Results
 /// Porch's objects do not belong to the package.
 pub(super) fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Option<FunctionResult> {
     let own = variant.own_item(list);
-    let is_porch =
-        |resource: &Resource| matches!(resource.group(), "porch.kpt.dev" | "config.porch.kpt.dev");
     let mut items = list
         .items()
         .filter(|(id, resource)| Some(*id) != own && !is_porch(resource));

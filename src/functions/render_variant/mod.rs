@@ -22,6 +22,7 @@ mod upstream;
 use super::{Function, Output, Run};
 use crate::config::{Keys, PACKAGE_VARIANT, UsageError, expected, kind_of, required, unexpected};
 use crate::functions::inject_config::inject_variant_config;
+use crate::functions::package_revision::{package_beside, within};
 use crate::functions::prepend_pipeline::prepend_variant_pipeline;
 use crate::functions::set_package_context::set_variant_context;
 use crate::git;
@@ -106,6 +107,11 @@ impl<'a> Variant<'a> {
     }
 }
 
+/// Whether a resource is one of Porch's, which is no part of the package.
+fn is_porch(resource: &Resource) -> bool {
+    matches!(resource.group(), "porch.kpt.dev" | "config.porch.kpt.dev")
+}
+
 fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let Run {
         config,
@@ -126,7 +132,13 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let defaults = MergeDefaults::default();
     let variant = Variant::read(config, &defaults)?;
     let mut said = Results::default();
-    let valid = render(&variant, list, supplied, &mut said)?;
+    let valid = match package_beside(list, is_porch) {
+        Some(id) => {
+            let render = |package: &mut _, said: &mut _| render(&variant, package, supplied, said);
+            within(id, list, &mut said, render)?.unwrap_or(true)
+        }
+        None => render(&variant, list, supplied, &mut said)?,
+    };
     let outcome = match (valid, said.has_errors()) {
         (false, _) => status::Outcome::Invalid,
         (true, true) => status::Outcome::Failed,

@@ -194,6 +194,29 @@ pub fn is_krm_name(name: &str) -> bool {
             .any(|end| name.ends_with(end))
 }
 
+/// Reads one file as the only one of a package, whatever else is in its directory.
+///
+/// # Errors
+/// As [`read_package`].
+pub(crate) fn read_only_file(file: &Path) -> Result<PackageFiles, PackageError> {
+    let file = fs::canonicalize(file).map_err(PackageError::io("read", file))?;
+    let not_found = || PackageError::Missing { path: file.clone() };
+    let root = file.parent().ok_or_else(not_found)?;
+    let name = file.file_name().ok_or_else(not_found)?.to_string_lossy();
+    let (bytes, metadata) = read_regular(&file, &name)?;
+    let content = FileContent {
+        text: Text::from(text_of(&name, bytes)?),
+        mode: mode_of(&metadata),
+        target: None,
+    };
+    let mut files = PackageFiles::empty(root);
+    files.files = vec![PackageFile {
+        path: name.into_owned(),
+        content,
+    }];
+    Ok(files)
+}
+
 /// Reads all regular files `*.yaml`, `*.yml`, `*.json` and `Kptfile` (exact, as kpt has it: not `*.YAML`) of a directory,
 /// those of sub-packages and hidden folders included, and lists the others.
 ///
