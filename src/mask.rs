@@ -151,6 +151,10 @@ fn hide_values(root: NodeRef<'_>, secret: &str, found: &mut AllHidden) {
     if let Some(node) = root.get_path(&["metadata", "annotations", LAST_APPLIED]) {
         hide("metadata", LAST_APPLIED, node);
     }
+    // A JSON patch is one text.
+    if let Some(node) = root.get("patch").filter(|_| root.get("target").is_some()) {
+        hide("patch", "", node);
+    }
 }
 
 #[cfg(test)]
@@ -187,6 +191,14 @@ mod tests {
         let broken = "kind: Secret\ndata: [one";
         let (before, after) = masked_file("", broken).expect("a Secret");
         assert_eq!((&*before, &*after), ("", "***\n"));
+    }
+
+    #[test]
+    fn a_json_patch_of_a_secret_is_not_shown() {
+        let entry =
+            "target:\n  kind: Secret\npatch: |\n  - op: add\n    path: /data/a\n    value: b25l\n";
+        let shown = "target:\n  kind: Secret\npatch: \"***\"";
+        assert_eq!(masked("", entry).1.trim_end(), shown);
     }
 
     #[test]

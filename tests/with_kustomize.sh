@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Runs the built set-package-context, expand-variant-set and merge-package through the real kustomize, as exec transformers.
+# Runs the built set-package-context, expand-variant-set and merge-package through the real kustomize, as exec transformers,
+# and asks it whether the patches of create-patch do what they should.
 #
 #   tests/with_kustomize.sh DIR     DIR holds the built binaries, target/release for one
 #
 # Takes kustomize from PATH, or else builds the pinned version with Go into target/kustomize.
-# Ends with 77 if neither works. (kubectl kustomize will not do: it skips exec functions without a word.)
+# Ends with 77 if neither works. (kubectl kustomize will not do: it refuses exec functions.)
 set -euo pipefail
 
 version=v5.8.2
@@ -159,6 +160,15 @@ for dir in merge merge-annotated; do
     { cat "$work/merge.out" >&2; fail "$dir: the result is another one"; }
   ok "$dir: both changes are in the one result"
 done
+
+step "kustomize build with patches of create-patch"
+if command -v python3 >/dev/null; then
+  python3 "$root/tests/kustomize_patches.py" "$(dirname "$binary")" "$kustomize build" >"$work/patches.log" 2>&1 ||
+    { grep -v '^ok: ' "$work/patches.log" >&2; fail "patches for kustomize"; }
+  grep -c '^ok: ' "$work/patches.log"
+else
+  echo "left out: there is no python3"
+fi
 
 [[ $checks -eq 10 ]] || fail "$checks checks ran, expected 10"
 echo "all $checks checks passed"

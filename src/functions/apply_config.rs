@@ -20,7 +20,7 @@ use crate::patch::config::{apply_config, as_created};
 use crate::patch::fields::Field;
 use crate::patch::finding::Findings;
 use crate::patch::node::Node;
-use crate::patch::options::{self, Options, Scalars};
+use crate::patch::options::{self, Options, OrderScalars, Scalars};
 use crate::patch::rules::Rules;
 use crate::patch::write::{text_of, to_text};
 use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource};
@@ -62,7 +62,7 @@ impl From<ApplyConfig> for Scalars {
     fn from(config: ApplyConfig) -> Self {
         Self {
             list_order: config.list_order,
-            allow_missing: None,
+            ..Self::default()
         }
     }
 }
@@ -74,7 +74,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         supplied,
         results,
     } = run;
-    let options = options::read::<ApplyConfig>(config, FUNCTION.configs, false, results)?;
+    let options = options::read::<ApplyConfig, OrderScalars>(config, FUNCTION.configs, results)?;
     if !supplied.has(Role::Live) {
         return Err(UsageError(
             "role `live`: expected live resources (--live PATH, or the field `live` of an ApplyConfig), found none"
@@ -122,7 +122,7 @@ fn one(
             created = with_annotations(created, resource);
         }
         return Ok(Document {
-            item: pair.id,
+            item: Some(pair.id),
             resource: resource.clone(),
             before: String::new(),
             text: to_text(&created)?,
@@ -146,7 +146,7 @@ fn one(
     }
     let (text, is_sound) = text_of(live, result)?;
     Ok(Document {
-        item: pair.id,
+        item: Some(pair.id),
         resource: resource.clone(),
         // An item has no diff.
         before: if in_list {

@@ -25,7 +25,7 @@ use crate::patch::apply::{Applied, apply};
 use crate::patch::finding::{Findings, unbounded};
 use crate::patch::identity::{keep_identity, without_identity};
 use crate::patch::node::{Node, is_bounded};
-use crate::patch::options::{self, Options, Scalars};
+use crate::patch::options::{self, ApplyScalars, Options, Scalars};
 use crate::patch::rules::Rules;
 use crate::patch::target::{Index, Matches, Target, parse_labels};
 use crate::patch::write::write;
@@ -71,6 +71,7 @@ impl From<ApplyPatch> for Scalars {
         Self {
             list_order: config.list_order,
             allow_missing: config.allow_missing.map(|allowed| allowed.to_string()),
+            format: None,
         }
     }
 }
@@ -92,7 +93,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         supplied,
         results,
     } = run;
-    let options = options::read::<ApplyPatch>(config, FUNCTION.configs, true, results)?;
+    let options = options::read::<ApplyPatch, ApplyScalars>(config, FUNCTION.configs, results)?;
     if !supplied.has(Role::Patches) {
         return Err(UsageError(
             "role `patches`: expected patches (--patches PATH, or the field `patches` of an ApplyPatch), found none"

@@ -13,36 +13,39 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::pairing::{Pair, each_pair};
+use super::pairing::{Pair, each_gone, each_pair};
 use super::{Document, Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
 use crate::git;
-use crate::patch::config::create_patch;
-use crate::patch::fields::Fields;
+use crate::patch::annotations::without_pipeline_annotations;
+use crate::patch::config::{create_patch, modified};
 use crate::patch::finding::Findings;
-use crate::patch::node::{Node, Shape};
-use crate::patch::options::{self, Options, Scalars};
+use crate::patch::identity::sparse;
+use crate::patch::kustomize::{self, Targets};
+use crate::patch::node::Node;
+use crate::patch::options::{self, Format, Options, Scalars};
 use crate::patch::rules::Rules;
 use crate::patch::write::to_text;
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
-use crate::supplied::{Role, Supplied};
-use crate::yaml::EditError;
+use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::yaml::{EditError, NodeRef};
 
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "create-patch",
     about: "Makes the strategic merge patches that take live resources to the items, a configuration, \
-            as `kubectl apply` would send them. Its output is the patches, so it does not belong into a Kptfile's pipeline.",
+            as `kubectl apply` would send them. Its output is the patches, so it does not belong in a Kptfile's pipeline.",
     examples: &[
         "create-patch --package DIR --live live.yaml",
         "create-patch --package DIR --live live.yaml allowMissing=true",
+        "create-patch --package DIR --live BASE --original BASE format=kustomize",
     ],
     configs: &[(API_VERSION, "CreatePatch"), CONFIG_MAP],
     roles: &[Role::Live, Role::Original],
-    keys: Keys::These(&[options::LIST_ORDER, options::ALLOW_MISSING]),
+    keys: Keys::These(&[options::FORMAT, options::LIST_ORDER, options::ALLOW_MISSING]),
     uses_schema: true,
     git: Some(git::read),
     makes_package: false,
@@ -56,6 +59,7 @@ typed_config! {
     pub(super) struct CreatePatch ignores live, original {
         list_order: Option<String>,
         allow_missing: Option<bool>,
+        format: Option<String>,
     }
 }
 
@@ -64,6 +68,7 @@ impl From<CreatePatch> for Scalars {
         Self {
             list_order: config.list_order,
             allow_missing: config.allow_missing.map(|allowed| allowed.to_string()),
+            format: config.format,
         }
     }
 }
@@ -75,7 +80,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         supplied,
         results,
     } = run;
-    let options = options::read::<CreatePatch>(config, FUNCTION.configs, true, results)?;
+    let options = options::read::<CreatePatch, Scalars>(config, FUNCTION.configs, results)?;
     if !supplied.has(Role::Live) {
         return Err(UsageError(
             "role `live`: expected live resources (--live PATH, or the field `live` of a CreatePatch), found none"
@@ -87,7 +92,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     };
     let schema = supplied.schema_with_crds(list)?;
     let patches = create_all(options, &schema, supplied, list, results);
-    let patched: BTreeSet<ItemId> = patches.iter().map(|patch| patch.item).collect();
+    let patched: BTreeSet<ItemId> = patches.iter().filter_map(|patch| patch.item).collect();
     let others = list.items().map(|(id, _)| id);
     let others: Vec<ItemId> = others.filter(|id| !patched.contains(id)).collect();
     others.into_iter().for_each(|id| list.remove(id));
@@ -101,84 +106,149 @@ fn create_all(
     list: &ResourceList,
     results: &mut Results,
 ) -> Vec<Document> {
+    let live = supplied.of(Role::Live).map(SuppliedPackage::list);
+    let targets: Targets<'_> = match options.format {
+        Format::Kubectl => Targets::default(),
+        Format::Kustomize => live
+            .flat_map(|list| list.items().map(|(_, live)| live))
+            .collect(),
+    };
+    let maker = Maker {
+        schema,
+        options,
+        targets,
+    };
     let made = each_pair(list, supplied, results, |pair, results| {
         let resource = list.resource(pair.id);
-        let made = one(pair, resource, schema, options, results);
+        let made = maker.one(pair, resource, results);
         made.unwrap_or_else(|error| {
             results.push(FunctionResult::refused(&error).about(resource));
-            None
+            Vec::new()
         })
     });
-    let patches: Vec<Document> = made.into_iter().flatten().collect();
+    let mut patches: Vec<Document> = made.into_iter().flatten().collect();
+    if options.format == Format::Kustomize {
+        patches.extend(delete_all(list, supplied, results));
+    }
     if patches.is_empty() && !results.has_errors() {
         results.push(FunctionResult::info("no patch: nothing is to be changed"));
     }
     patches
 }
 
-fn one(
-    pair: &Pair<'_>,
-    resource: &Resource,
-    schema: &Schema,
+/// The patches that delete what the previous configuration has and the items lack.
+fn delete_all(list: &ResourceList, supplied: &Supplied, results: &mut Results) -> Vec<Document> {
+    let gone = each_gone(list, supplied, |resource, live| {
+        let text = to_text(&kustomize::delete(&Node::Text(live)));
+        (resource.clone(), text)
+    });
+    let made = gone.into_iter().filter_map(|(resource, text)| {
+        let failed = |error| results.push(FunctionResult::refused(&error).about(&resource));
+        Some(document(None, &resource, text.map_err(failed).ok()?))
+    });
+    made.collect()
+}
+
+fn document(item: Option<ItemId>, resource: &Resource, text: String) -> Document {
+    Document {
+        item,
+        resource: resource.clone(),
+        before: String::new(),
+        text,
+        is_sound: false,
+    }
+}
+
+struct Maker<'a> {
+    schema: &'a Schema,
     options: Options,
-    results: &mut Results,
-) -> Result<Option<Document>, EditError> {
-    let Some(live) = pair.live else {
+    /// The live resources, for patches with a target.
+    targets: Targets<'a>,
+}
+
+impl Maker<'_> {
+    /// The patches for a configuration.
+    fn one(
+        &self,
+        pair: &Pair<'_>,
+        resource: &Resource,
+        results: &mut Results,
+    ) -> Result<Vec<Document>, EditError> {
+        let Some(live) = pair.live else {
+            results.push(self.no_live().about(resource));
+            return Ok(Vec::new());
+        };
+        let rules = Rules::of(self.schema, &resource.api_version, &resource.kind);
+        let mut findings = Findings::default();
+        let config = Node::Text(pair.config);
+        let texts = match self.options.format {
+            Format::Kubectl => for_kubectl(pair, &config, live, rules, &mut findings)?,
+            Format::Kustomize => self.for_kustomize(pair, &config, live, rules, &mut findings)?,
+        };
+        findings.report(resource, None, results);
+        if findings.has_errors() {
+            return Ok(Vec::new());
+        }
+        if self.options.format == Format::Kubectl && !rules.is_known() && !texts.is_empty() {
+            let message = "the kind has no schema: this is a JSON merge patch, for `kubectl patch --type merge`";
+            results.push(FunctionResult::info(message).about(resource));
+        }
+        let items = std::iter::once(Some(pair.id)).chain(std::iter::repeat(None));
+        let made = items.zip(texts);
+        Ok(made
+            .map(|(item, text)| document(item, resource, text))
+            .collect())
+    }
+
+    fn no_live(&self) -> FunctionResult {
         let message = "expected a live resource to make a patch for, found none";
-        let result = if options.allow_missing {
+        if self.options.allow_missing {
             FunctionResult::warning(Reason::NoLive, message)
         } else {
             FunctionResult::error(Reason::NoLive, message)
-        };
-        results.push(result.about(resource));
-        return Ok(None);
-    };
-    let rules = Rules::of(schema, &resource.api_version, &resource.kind);
-    let mut findings = Findings::default();
-    let (config, live) = (Node::Text(pair.config), Node::Text(live));
-    let patch = create_patch(
-        pair.original().as_ref(),
-        &config,
-        &live,
-        rules,
-        &mut findings,
-    );
-    findings.report(resource, None, results);
-    let Some(patch) = patch.filter(|_| !findings.has_errors()) else {
-        return Ok(None);
-    };
-    if !rules.is_known() {
-        let message =
-            "the kind has no schema: this is a JSON merge patch, for `kubectl patch --type merge`";
-        results.push(FunctionResult::info(message).about(resource));
+        }
     }
-    Ok(Some(Document {
-        item: pair.id,
-        resource: resource.clone(),
-        before: String::new(),
-        text: to_text(&sparse(&patch, &config))?,
-        is_sound: false,
-    }))
+
+    /// The patches with which kustomize does what a patch of kubectl does.
+    fn for_kustomize(
+        &self,
+        pair: &Pair<'_>,
+        config: &Node<'_>,
+        live: NodeRef<'_>,
+        rules: Rules<'_>,
+        findings: &mut Findings,
+    ) -> Result<Vec<String>, EditError> {
+        let node = Node::Text(live);
+        let order = self.options.list_order;
+        let original = pair.original();
+        let modified = modified(original.as_ref(), config, &node, rules, order, findings);
+        let Some(modified) = modified.filter(|_| !findings.has_errors()) else {
+            return Ok(Vec::new());
+        };
+        let node = without_pipeline_annotations(&node);
+        let patches = kustomize::create(&node, &modified, rules);
+        let merge = patches.merge.as_ref().map(to_text).transpose()?;
+        let entry = patches.entry(&Resource::read(live), &self.targets);
+        Ok(merge.into_iter().chain(entry).collect())
+    }
 }
 
-/// A patch with the identity of its resource.
-fn sparse<'a>(patch: &Node<'a>, config: &Node<'a>) -> Node<'a> {
-    let named = |map: &Node<'a>, names: &[&str]| -> Fields<'a> {
-        let mut fields = map.fields();
-        fields.retain(|_, key| names.contains(&key));
-        fields
-    };
-    let mut fields = named(config, &["apiVersion", "kind", "metadata"]);
-    let patched = patch.get("metadata");
-    if let Some(at) = fields.position("metadata") {
-        let field = fields.get(at);
-        let mut own = named(&field.value, &["name", "namespace"]);
-        let more = patched.iter().flat_map(Node::each_field);
-        own.extend(more.filter(|field| !matches!(&*field.key, "name" | "namespace")));
-        fields.set(at, field.with(Node::map(own, field.value.source())));
-    }
-    debug_assert!(config.shape() == Shape::Map, "a configuration is a map");
-    let rest = patch.each_field();
-    fields.extend(rest.filter(|field| !matches!(&*field.key, "apiVersion" | "kind" | "metadata")));
-    Node::map(fields, config.source())
+fn for_kubectl(
+    pair: &Pair<'_>,
+    config: &Node<'_>,
+    live: NodeRef<'_>,
+    rules: Rules<'_>,
+    findings: &mut Findings,
+) -> Result<Vec<String>, EditError> {
+    let original = pair.original();
+    let patch = create_patch(
+        original.as_ref(),
+        config,
+        &Node::Text(live),
+        rules,
+        findings,
+    );
+    let patch = patch.filter(|_| !findings.has_errors());
+    let text = patch.map(|patch| to_text(&sparse(&patch, config)));
+    Ok(text.transpose()?.into_iter().collect())
 }

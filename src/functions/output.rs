@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::config::UsageError;
 use crate::resource::Resource;
-use crate::resource_list::{ItemId, ResourceList};
+use crate::resource_list::{ItemId, NewText, ResourceList};
 use crate::results::{FunctionResult, Results};
 use crate::supplied::Supplied;
 use crate::yaml::{Content, EditError, OwnedDocument, ParseOptions, Tree};
@@ -24,8 +24,8 @@ pub enum Output {
 /// A document made of an item.
 #[derive(Debug)]
 pub struct Document {
-    /// The item that it takes the place of in a ResourceList.
-    pub item: ItemId,
+    /// The item that it takes the place of in a ResourceList, if it is the first one for that item. Others follow the items.
+    pub item: Option<ItemId>,
     /// The resource that it is about.
     pub resource: Resource,
     /// The text that it replaces, such as the live resource; empty for none.
@@ -76,12 +76,20 @@ fn replace_items(
 ) -> Result<(), EditError> {
     let mut contents = BTreeMap::new();
     for document in documents {
-        if list.replace_plain_lines(document.item, &document.text, document.is_sound) {
+        let Some(item) = document.item else {
+            list.add_text(NewText {
+                path: None,
+                text: document.text,
+                before: None,
+            });
+            continue;
+        };
+        if list.replace_plain_lines(item, &document.text, document.is_sound) {
             continue;
         }
         let text = OwnedDocument::parse(document.text).map_err(EditError::Broken)?;
-        if !list.replace_lines(document.item, &text) {
-            contents.insert(document.item, Arc::new(text));
+        if !list.replace_lines(item, &text) {
+            contents.insert(item, Arc::new(text));
         }
     }
     let mut refused = Vec::new();

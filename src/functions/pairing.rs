@@ -2,7 +2,7 @@
 //!
 //! Source: contract, apply-config.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::parallel;
 use crate::patch::finding::unbounded;
@@ -12,7 +12,7 @@ use crate::patch::target::{Index, Matches};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, LAST_APPLIED, Reason, Results};
-use crate::supplied::{Role, Supplied};
+use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::yaml::{NodeRef, Path};
 
 /// A configuration with its live resource and its previous configuration.
@@ -76,6 +76,35 @@ pub(super) fn each_pair<T: Send>(
     }
     results.append(later);
     all
+}
+
+/// The live resources of which the role `original` has a configuration and the items have none, in the order of the live
+/// resources.
+pub(super) fn each_gone<T>(
+    list: &ResourceList,
+    supplied: &Supplied,
+    each: impl Fn(&Resource, NodeRef<'_>) -> T,
+) -> Vec<T> {
+    let live = SuppliedResources::of(supplied, Role::Live);
+    // Two live resources that match are an error of pairing.
+    let find = |resource| live.find(resource, &mut Results::default()).ok().flatten();
+    let place = |(list, id): Found<'_>| (std::ptr::from_ref(list), id);
+    let wanted = list.items().filter_map(|(_, resource)| find(resource));
+    let wanted: HashSet<_> = wanted.map(place).collect();
+    let mut gone = HashSet::new();
+    for original in supplied.of(Role::Original).map(SuppliedPackage::list) {
+        for (id, resource) in original.items() {
+            let found = find(resource).map(place);
+            if original.read(id, |node| is_config(resource, node)) {
+                gone.extend(found.filter(|found| !wanted.contains(found)));
+            }
+        }
+    }
+    let lists = live.lists.iter().map(|(list, _)| *list);
+    let all = lists.flat_map(|list| list.items().map(move |(id, _)| (list, id)));
+    let gone = all.filter(|found| gone.contains(&place(*found)));
+    gone.map(|(list, id)| list.read(id, |node| each(list.resource(id), node.resolved())))
+        .collect()
 }
 
 /// The error for a configuration whose live resource another one has.

@@ -9,7 +9,9 @@ use super::annotations::{
 use super::apply::{Applied, apply};
 use super::create::create;
 use super::fields::Fields;
+use super::finder::Finder;
 use super::finding::Findings;
+use super::identity::{keep_identity, sparse};
 use super::json_merge;
 use super::last_applied;
 use super::node::{Item, Node, Shape};
@@ -69,6 +71,50 @@ fn patch<'a>(
     }
 }
 
+/// The live resource as a patch from [`create_patch`] leaves it; `None` if there is nothing to patch. Not valid if there are
+/// error findings.
+///
+/// Where live is the previous configuration, it is the configuration: no patch has to distinguish elements of one merge key.
+pub fn modified<'a>(
+    original: Option<&Node<'a>>,
+    config: &Node<'a>,
+    live: &Node<'a>,
+    rules: Rules<'_>,
+    order: ListOrder,
+    findings: &mut Findings,
+) -> Option<Node<'a>> {
+    let own = without_pipeline_annotations(live);
+    let is_applied = own
+        .get_path(&["metadata", "annotations", LAST_APPLIED])
+        .is_some();
+    let is_previous = |original: &Node<'a>| without_pipeline_annotations(original).equals(&own);
+    if !is_applied && original.is_some_and(is_previous) {
+        let config = without_nulls(&without_tool_annotations(config), Some(&own));
+        return Some(keep_identity(&own, config));
+    }
+    let patch = create_patch(original, config, live, rules, findings)?;
+    Some(applied(
+        &sparse(&patch, config),
+        &own,
+        rules,
+        order,
+        findings,
+    ))
+}
+
+fn applied<'a>(
+    patch: &Node<'a>,
+    live: &Node<'a>,
+    rules: Rules<'_>,
+    order: ListOrder,
+    findings: &mut Findings,
+) -> Node<'a> {
+    match apply(live, patch, rules, order, findings) {
+        Applied::Resource(result) => result,
+        Applied::Deleted => live.clone(),
+    }
+}
+
 /// The live resource after the configuration was applied. Not valid if there are error findings.
 pub fn apply_config<'a>(
     original: Option<&Node<'a>>,
@@ -87,16 +133,13 @@ pub fn apply_config<'a>(
     let Some(patch) = patch else {
         return live.clone();
     };
-    match apply(live, &patch, rules, order, findings) {
-        Applied::Resource(result) => result,
-        Applied::Deleted => live.clone(),
-    }
+    applied(&patch, live, rules, order, findings)
 }
 
 /// The resource as `kubectl apply` creates it: without the configuration's nulls.
 #[must_use]
 pub fn as_created<'a>(config: &Node<'a>) -> Node<'a> {
-    without_nulls(&with_last_applied(config))
+    without_nulls(&with_last_applied(config), None)
 }
 
 /// A configuration with the annotation that keeps it.
@@ -112,42 +155,41 @@ fn with_last_applied<'a>(config: &Node<'a>) -> Node<'a> {
     with_field(config, "metadata", metadata)
 }
 
-fn without_nulls<'a>(node: &Node<'a>) -> Node<'a> {
-    match node.shape() {
-        Shape::Null | Shape::Scalar => node.clone(),
+/// A configuration without nulls that say that a field shall not be there: all but those that live has as well.
+fn without_nulls<'a>(node: &Node<'a>, live: Option<&Node<'a>>) -> Node<'a> {
+    let mut changed = false;
+    let source = node.source();
+    let made = match node.shape() {
+        Shape::Null | Shape::Scalar => return node.clone(),
         Shape::Map => {
-            let mut changed = false;
+            let mut theirs = Finder::of(live);
             let mut fields = Fields::default();
             for field in node.each_field() {
-                if field.value.is_null() {
+                let live = theirs.find(&field.key);
+                if field.value.is_null() && !live.as_ref().is_some_and(Node::is_null) {
                     changed = true;
                     continue;
                 }
-                let value = without_nulls(&field.value);
+                let value = without_nulls(&field.value, live.as_ref());
                 changed |= !value.is(&field.value);
                 fields.push(field.with(value));
             }
-            let source = node.source();
-            if changed {
-                Node::map(fields, source)
-            } else {
-                node.clone()
-            }
+            Node::map(fields, source)
         }
         Shape::List => {
-            let mut changed = false;
+            let theirs = live.map(Node::items).unwrap_or_default();
             let mut items: Vec<Item<'a>> = node.items();
-            for item in &mut items {
-                let value = without_nulls(&item.value);
-                changed |= !value.is(&item.value);
-                item.value = value;
+            for (index, item) in items.iter_mut().enumerate() {
+                let live = theirs.get(index).map(|live| &live.value);
+                let value = without_nulls(&item.value, live);
+                let is_new = || !theirs.iter().any(|live| live.value.equals(&item.value));
+                if !value.is(&item.value) && is_new() {
+                    changed = true;
+                    item.value = value;
+                }
             }
-            let source = node.source();
-            if changed {
-                Node::list(items, source)
-            } else {
-                node.clone()
-            }
+            Node::list(items, source)
         }
-    }
+    };
+    if changed { made } else { node.clone() }
 }

@@ -1,5 +1,6 @@
 //! The fields that identify a resource: no patch changes them.
 
+use super::fields::Fields;
 use super::node::{Node, Shape};
 
 /// Fields that identify a resource; a patch that replaces everything else keeps them.
@@ -12,7 +13,7 @@ pub(super) fn with_identity<'a>(live: &Node<'a>, result: &Node<'a>) -> Node<'a> 
         let mut fields = from.fields();
         fields.retain(|_, key| names.contains(&key));
         let mut others = into.fields();
-        others.retain(|_, key| fields.position(key).is_none());
+        others.retain(|_, key| !names.contains(&key));
         fields.extend(others.iter());
         Node::map(fields, from.source())
     };
@@ -63,4 +64,27 @@ pub fn without_identity<'a>(patch: &Node<'a>) -> Node<'a> {
         }
     }
     Node::map(fields, patch.source())
+}
+
+/// A patch with the identity of its resource.
+#[must_use]
+pub fn sparse<'a>(patch: &Node<'a>, resource: &Node<'a>) -> Node<'a> {
+    let named = |map: &Node<'a>, names: &[&str]| -> Fields<'a> {
+        let mut fields = map.fields();
+        fields.retain(|_, key| names.contains(&key));
+        fields
+    };
+    let mut fields = named(resource, &["apiVersion", "kind", "metadata"]);
+    let patched = patch.get("metadata");
+    if let Some(at) = fields.position("metadata") {
+        let field = fields.get(at);
+        let mut own = named(&field.value, &["name", "namespace"]);
+        let more = patched.iter().flat_map(Node::each_field);
+        own.extend(more.filter(|field| !matches!(&*field.key, "name" | "namespace")));
+        fields.set(at, field.with(Node::map(own, field.value.source())));
+    }
+    debug_assert!(resource.shape() == Shape::Map, "a configuration is a map");
+    let rest = patch.each_field();
+    fields.extend(rest.filter(|field| !matches!(&*field.key, "apiVersion" | "kind" | "metadata")));
+    Node::map(fields, resource.source())
 }

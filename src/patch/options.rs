@@ -25,6 +25,29 @@ pub(crate) const ALLOW_MISSING: Key = Key {
     help: "whether a resource that is not there is a warning, and no error",
 };
 
+/// The key that says who applies the patches.
+pub(crate) const FORMAT: Key = Key {
+    name: "format",
+    words: &["kubectl", "kustomize"],
+    help: "which program applies the patches",
+};
+
+/// Which program applies patches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// kubectl, an API server, or `apply-patch`.
+    #[default]
+    Kubectl,
+    /// kustomize.
+    Kustomize,
+}
+
+impl Format {
+    /// The words of the config.
+    pub const WORDS: [(&'static str, Self); 2] =
+        [("kubectl", Self::Kubectl), ("kustomize", Self::Kustomize)];
+}
+
 /// How to patch.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
@@ -32,57 +55,79 @@ pub struct Options {
     pub list_order: ListOrder,
     /// Whether what is not there is a warning, and no error.
     pub allow_missing: bool,
+    /// Which program applies the patches that are made.
+    pub format: Format,
 }
 
-/// The scalar fields of a config, as texts.
+/// The scalar fields of a config, as texts: those of `create-patch`, which has all of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Scalars {
     pub(crate) list_order: Option<String>,
     pub(crate) allow_missing: Option<String>,
+    pub(crate) format: Option<String>,
 }
 
-/// The fields of a function that allows nothing to be missing.
+/// Those of `apply-patch`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct OrderScalars {
+pub(crate) struct ApplyScalars {
+    list_order: Option<String>,
+    allow_missing: Option<String>,
+}
+
+/// Those of `apply-config`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct OrderScalars {
     list_order: Option<String>,
 }
 
-/// Reads a config, of the function's own kind (the first) or another one. A word that is not allowed is an
-/// error result, and gives `None`.
-pub(crate) fn read<T: DeserializeOwned + Into<Scalars>>(
+impl From<ApplyScalars> for Scalars {
+    fn from(fields: ApplyScalars) -> Self {
+        Self {
+            list_order: fields.list_order,
+            allow_missing: fields.allow_missing,
+            format: None,
+        }
+    }
+}
+
+impl From<OrderScalars> for Scalars {
+    fn from(fields: OrderScalars) -> Self {
+        Self {
+            list_order: fields.list_order,
+            ..Self::default()
+        }
+    }
+}
+
+/// Reads a config: of the function's own kind, the first, as `T`, or the data of a ConfigMap as `D`. A word that is not
+/// allowed is an error result, and gives `None`.
+pub(crate) fn read<T, D>(
     config: Option<NodeRef<'_>>,
     kinds: &[ConfigKind],
-    takes_missing: bool,
     results: &mut Results,
-) -> Result<Option<Options>, UsageError> {
+) -> Result<Option<Options>, UsageError>
+where
+    T: DeserializeOwned + Into<Scalars>,
+    D: DeserializeOwned + Default + Into<Scalars>,
+{
     let Some(config) = config else {
         return Ok(Some(Options::default()));
     };
-    let (fields, prefix) = match kind_of(config) {
+    let (fields, prefix): (Scalars, Path) = match kind_of(config) {
         found if kinds.first() == Some(&found) => (typed::<T>(config)?.into(), Path::root()),
-        CONFIG_MAP => {
-            let fields = if takes_missing {
-                typed_data::<Scalars>(config)?
-            } else {
-                let OrderScalars { list_order } = typed_data(config)?;
-                Scalars {
-                    list_order,
-                    ..Scalars::default()
-                }
-            };
-            (fields, Path::fields(&["data"]))
-        }
-        _ => {
-            return Err(unexpected(config, &expected(kinds)));
-        }
+        CONFIG_MAP => (typed_data::<D>(config)?.into(), Path::fields(&["data"])),
+        _ => return Err(unexpected(config, &expected(kinds))),
     };
     let mut words = Words::new(prefix, results);
     let allow_missing = words.read_bool("allowMissing", fields.allow_missing.as_deref());
     let list_order = words.read("listOrder", fields.list_order.as_deref(), &ListOrder::WORDS);
+    let format = words.read("format", fields.format.as_deref(), &Format::WORDS);
     Ok(words.are_valid().then_some(Options {
         list_order,
         allow_missing,
+        format,
     }))
 }

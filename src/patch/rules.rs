@@ -137,6 +137,15 @@ impl<'s> Rules<'s> {
         }
     }
 
+    /// All keys of a list of maps, as server-side apply has them.
+    #[must_use]
+    pub fn map_keys(self) -> Option<Keys<'s>> {
+        match self.place?.list() {
+            ListType::Map(keys) => Some(keys),
+            _ => None,
+        }
+    }
+
     /// Whether a map is replaced as a whole.
     #[must_use]
     pub fn replaces_map(self) -> bool {

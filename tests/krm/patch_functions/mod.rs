@@ -5,6 +5,7 @@ mod applied_configs;
 mod bad_input;
 mod created_patches;
 mod edits;
+mod kustomize;
 
 use krm_variants::functions::{apply_config, apply_patch, create_patch};
 

@@ -1,0 +1,190 @@
+//! Lists that kustomize merges.
+//!
+//! The result has the elements that the patch names first, in the patch's order, then the others of live. With more than
+//! one key it has the new elements first, then those of live.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::super::node::{Item, Node, Shape};
+use super::place::{Place, has_distinct_strings};
+use super::{Create, deletion};
+use crate::schema::Keys;
+use crate::yaml::{NodeRef, Trail};
+
+/// What identifies each element of a list.
+struct ElementKeys<'s> {
+    /// The keys that count.
+    names: Vec<&'s str>,
+    /// Their texts, for each element.
+    texts: Vec<Vec<String>>,
+}
+
+impl<'s> ElementKeys<'s> {
+    /// A key that no element has does not count, unless it is the first one. `None` if an element is not a map, or lacks a
+    /// key.
+    fn of(items: &[Node<'_>], keys: Keys<'s>) -> Option<Self> {
+        let is_used = |name: &str| items.iter().any(|item| item.get(name).is_some());
+        let names = keys.names().enumerate();
+        let names = names.filter(|(at, name)| *at == 0 || is_used(name));
+        let names: Vec<&str> = names.map(|(_, name)| name).collect();
+        let text = |item: &Node<'_>, name: &str| {
+            let key = item.get(name).filter(|key| key.shape() == Shape::Scalar)?;
+            Some(key.scalar()?.plain_text()).filter(|text| !text.is_empty())
+        };
+        let texts = |item: &Node<'_>| names.iter().map(|name| text(item, name)).collect();
+        let texts: Vec<Vec<String>> = items.iter().map(texts).collect::<Option<_>>()?;
+        Some(Self { names, texts })
+    }
+
+    fn are_distinct(&self, range: Range<usize>) -> bool {
+        let mut seen = HashSet::new();
+        self.texts[range].iter().all(|key| seen.insert(key))
+    }
+}
+
+/// Whether the elements of a list are maps with different keys.
+pub(super) fn are_distinct(list: &Node<'_>, keys: Keys<'_>) -> bool {
+    let items: Vec<Node<'_>> = list.each_item().collect();
+    let found = ElementKeys::of(&items, keys);
+    found.is_some_and(|found| found.are_distinct(0..items.len()))
+}
+
+/// Two lists whose elements kustomize can merge.
+pub(super) struct Lists<'a, 's> {
+    names: Vec<&'s str>,
+    live: Vec<Item<'a>>,
+    new: Vec<Item<'a>>,
+    /// For each new element the position of that of live.
+    of_live: Vec<Option<usize>>,
+    gone: Vec<usize>,
+    source: Option<NodeRef<'a>>,
+}
+
+/// `None` if a merge patch cannot make the new list.
+pub(super) fn keyed<'a, 's>(
+    live: &Node<'a>,
+    new: &Node<'a>,
+    keys: Keys<'s>,
+    place: Place<'_>,
+) -> Option<Lists<'a, 's>> {
+    let source = new.source();
+    let (live, new) = (live.items(), new.items());
+    let both: Vec<Node<'a>> = live
+        .iter()
+        .chain(&new)
+        .map(|item| item.value.clone())
+        .collect();
+    let found = ElementKeys::of(&both, keys)?;
+    let (old, own) = (0..live.len(), live.len()..both.len());
+    if !found.are_distinct(old.clone()) || !found.are_distinct(own.clone()) {
+        return None;
+    }
+    let in_live: HashMap<&Vec<String>, usize> = found.texts[old].iter().zip(0..).collect();
+    let of_live: Vec<Option<usize>> = found.texts[own]
+        .iter()
+        .map(|key| in_live.get(key).copied())
+        .collect();
+    let is_new = |(item, of_live): (&Item<'a>, &Option<usize>)| {
+        of_live.is_some() || place.takes(&item.value)
+    };
+    let is_sayable = new.iter().zip(&of_live).all(is_new)
+        // `None` comes first.
+        && (found.names.len() == 1 || of_live.is_sorted());
+    if !is_sayable {
+        return None;
+    }
+    let stays: HashSet<usize> = of_live.iter().flatten().copied().collect();
+    let gone = (0..live.len()).filter(|at| !stays.contains(at)).collect();
+    Some(Lists {
+        names: found.names,
+        live,
+        new,
+        of_live,
+        gone,
+        source,
+    })
+}
+
+impl<'a> Create<'a> {
+    /// What the merge patch says of a list; `None` for nothing.
+    pub(super) fn keyed(
+        &mut self,
+        lists: &Lists<'a, '_>,
+        place: Place<'_>,
+        trail: &Trail<'_>,
+    ) -> Option<Node<'a>> {
+        let mut patches: Vec<Option<Node<'a>>> = Vec::with_capacity(lists.new.len());
+        for (at, (item, of_live)) in lists.new.iter().zip(&lists.of_live).enumerate() {
+            let Some(live) = of_live.map(|at| &lists.live[at].value) else {
+                patches.push(Some(item.value.clone()));
+                continue;
+            };
+            let fields = self.map(live, &item.value, place, &trail.element(at));
+            let patch = Node::map(fields, item.value.source());
+            patches.push((!patch.is_empty()).then(|| lists.with_keys(&patch, &item.value)));
+        }
+        let is_named: Vec<bool> = patches.iter().map(Option::is_some).collect();
+        let named = if lists.names.len() == 1 {
+            first_to_name(&lists.of_live, &is_named)
+        } else {
+            0
+        };
+        let mut items: Vec<Item<'a>> = Vec::new();
+        for (at, (item, patch)) in lists.new.iter().zip(patches).enumerate() {
+            let keys_alone = || lists.with_keys(&Node::empty_map(), &item.value);
+            let patch = patch.or_else(|| (at < named).then(keys_alone));
+            items.extend(patch.map(|value| Item { value, ..*item }));
+        }
+        for at in &lists.gone {
+            let gone = &lists.live[*at];
+            items.push(Item::made(lists.with_keys(&deletion(), &gone.value)));
+        }
+        (!items.is_empty()).then(|| Node::list(items, lists.source))
+    }
+}
+
+impl Lists<'_, '_> {
+    /// The patch of an element with the keys by which it is found.
+    fn with_keys<'a>(&self, patch: &Node<'a>, element: &Node<'a>) -> Node<'a> {
+        let mut fields = element.fields();
+        fields.retain(|_, key| self.names.contains(&key) && patch.get(key).is_none());
+        fields.extend(patch.each_field());
+        Node::map(fields, patch.source())
+    }
+}
+
+/// How many elements a patch has to name, from the first, so that the others follow in live's order: all up to the last
+/// one that it changes or that stands out of order.
+fn first_to_name(of_live: &[Option<usize>], is_named: &[bool]) -> usize {
+    let mut next = usize::MAX;
+    for (at, (of_live, is_named)) in of_live.iter().zip(is_named).enumerate().rev() {
+        match of_live {
+            Some(of_live) if !is_named && *of_live < next => next = *of_live,
+            _ => return at + 1,
+        }
+    }
+    0
+}
+
+/// What a merge patch says of a list of strings, if anything; `None` if it cannot make the new list, as it deletes nothing.
+pub(super) fn values<'a>(live: &Node<'a>, new: &Node<'a>) -> Option<Option<Node<'a>>> {
+    if !has_distinct_strings(live) || !has_distinct_strings(new) {
+        return None;
+    }
+    let (live, items) = (live.items(), new.items());
+    let texts = live
+        .iter()
+        .map(|item| item.value.as_str().unwrap_or_default());
+    let in_live: HashMap<&str, usize> = texts.zip(0..).collect();
+    let of_live = items
+        .iter()
+        .map(|item| in_live.get(item.value.as_str()?).copied());
+    let of_live: Vec<Option<usize>> = of_live.collect();
+    if of_live.iter().flatten().count() < live.len() {
+        return None;
+    }
+    let named = first_to_name(&of_live, &vec![false; items.len()]);
+    let items: Vec<Item<'a>> = items.into_iter().take(named).collect();
+    Some((!items.is_empty()).then(|| Node::list(items, new.source())))
+}

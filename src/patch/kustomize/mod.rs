@@ -1,0 +1,237 @@
+//! Makes the patches with which kustomize turns a live resource into a modified one.
+//!
+//! ```yaml
+//! metadata:                # live       # modified   # patches
+//!   finalizers:              [a, b]       [b]          {op: remove, path: /metadata/finalizers/0}
+//! spec:
+//!   replicas:                1            2            replicas: 2
+//!   containers:              [x, y]       [y, z]       containers: [{name: y}, {name: z}, {name: x, $patch: delete}]
+//! ```
+//!
+//! A strategic merge patch says what it can, and a JSON patch (RFC 6902) the rest. kustomize knows neither
+//! `$setElementOrder` nor `$deleteFromPrimitiveList`: it puts the elements that a patch names first, in the order of the
+//! patch. So a patch that changes an element also names the elements before it.
+//!
+//! Source: contract, create-patch; kustomize 5.8 (kyaml, `yaml/walk` and `yaml/merge2`).
+
+mod list;
+mod operation;
+mod place;
+
+use super::directive::PATCH;
+use super::fields::{Field, Fields};
+use super::finder::Finder;
+use super::identity::{sparse, with_identity};
+use super::node::{Node, Shape};
+use super::rules::Rules;
+use crate::resource::Resource;
+use crate::yaml::{Trail, Value};
+
+use operation::{Change, differences, entry};
+pub use operation::{Operation, Targets};
+use place::{List, Place};
+
+/// What kustomize needs to make one resource of another.
+#[derive(Debug, Default)]
+pub struct Patches<'a> {
+    /// A strategic merge patch, as a sparse resource.
+    pub merge: Option<Node<'a>>,
+    /// What that patch cannot say: a JSON patch to apply after it.
+    pub operations: Vec<Operation<'a>>,
+}
+
+/// Makes the patches that turn `live` into `modified`, a resource of the same kind and name.
+#[must_use]
+pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Patches<'a> {
+    let place = Place::of(live, rules);
+    let mut create = Create::default();
+    if !place.is_mergeable(live) {
+        differences(live, modified, &Trail::Root, &mut create);
+        return Patches {
+            merge: None,
+            operations: create.operations,
+        };
+    }
+    // A merge patch finds its resource by these.
+    let paths = [&["apiVersion"][..], &["metadata", "namespace"]];
+    let renames = paths
+        .into_iter()
+        .filter_map(|path| identity(path, live, modified));
+    let renames: Vec<Operation<'a>> = renames.collect();
+    let found = match renames.as_slice() {
+        [] => modified.clone(),
+        _ => with_identity(live, modified),
+    };
+    let fields = create.map(live, &found, place, &Trail::Root);
+    let merge = (!fields.is_empty()).then(|| sparse(&Node::map(fields, found.source()), &found));
+    let Create {
+        mut operations,
+        lost,
+    } = create;
+    // kustomize drops these nulls while it merges.
+    operations.extend(lost.into_iter().filter(|_| merge.is_some()));
+    operations.extend(renames);
+    Patches { merge, operations }
+}
+
+/// The patch that takes a resource away.
+#[must_use]
+pub fn delete<'a>(live: &Node<'a>) -> Node<'a> {
+    sparse(&deletion(), live)
+}
+
+fn deletion<'a>() -> Node<'a> {
+    let word = Field::made(PATCH, Node::of_value("delete"));
+    Node::map([word].into_iter().collect(), None)
+}
+
+impl Patches<'_> {
+    /// The JSON patch as an entry of a kustomization's `patches`; `None` if there is none.
+    #[must_use]
+    pub fn entry(&self, live: &Resource, targets: &Targets<'_>) -> Option<String> {
+        (!self.operations.is_empty()).then(|| entry(&self.operations, targets.select(live)))
+    }
+}
+
+/// The change of a field that identifies a resource.
+fn identity<'a>(path: &[&str], live: &Node<'a>, modified: &Node<'a>) -> Option<Operation<'a>> {
+    let change = match (live.get_path(path), modified.get_path(path)) {
+        (Some(live), Some(new)) if live.equals(&new) => return None,
+        (Some(_), Some(new)) => Change::Replace(new),
+        (None, Some(new)) => Change::Add(new),
+        (Some(_), None) => Change::Remove,
+        (None, None) => return None,
+    };
+    Some(Operation::new(format!("/{}", path.join("/")), change))
+}
+
+#[derive(Default)]
+struct Create<'a> {
+    operations: Vec<Operation<'a>>,
+    /// Adds the nulls that kustomize drops from a resource that it merges a patch into: those without a text.
+    lost: Vec<Operation<'a>>,
+}
+
+impl<'a> Create<'a> {
+    fn push(&mut self, trail: &Trail<'_>, change: Change<'a>) {
+        self.operations.push(Operation::at(trail, change));
+    }
+
+    /// Null on both sides.
+    fn keep_null(&mut self, live: &Node<'a>, trail: &Trail<'_>) {
+        if live.source().is_some_and(|node| node.source().is_empty()) {
+            let null = Node::of_value(Value::Null);
+            self.lost.push(Operation::at(trail, Change::Add(null)));
+        }
+    }
+
+    /// The fields of the merge patch for a map that both have.
+    fn map(
+        &mut self,
+        live: &Node<'a>,
+        modified: &Node<'a>,
+        place: Place<'_>,
+        trail: &Trail<'_>,
+    ) -> Fields<'a> {
+        let mut theirs = Finder::of(Some(live));
+        let mut fields = Fields::default();
+        for field in modified.each_field() {
+            let at = trail.field(&field.key);
+            let below = place.field(&field.key);
+            let live = theirs.find(&field.key);
+            let value = match &live {
+                _ if !is_sayable(&field.key) => {
+                    self.field_without_patch(live.as_ref(), &field.value, &at);
+                    None
+                }
+                Some(live) if !live.is_null() => self.value(live, &field.value, below, &at),
+                Some(live) if field.value.is_null() => {
+                    self.keep_null(live, &at);
+                    None
+                }
+                _ if below.takes(&field.value) => Some(field.value.clone()),
+                _ => {
+                    self.push(&at, Change::Add(field.value.clone()));
+                    None
+                }
+            };
+            fields.extend(value.map(|value| field.with(value)));
+        }
+        let mut own = Finder::of(Some(modified));
+        for field in live.each_field() {
+            if own.find(&field.key).is_some() {
+                continue;
+            }
+            if is_sayable(&field.key) {
+                fields.push_null(field);
+            } else {
+                self.push(&trail.field(&field.key), Change::Remove);
+            }
+        }
+        fields
+    }
+
+    /// A field whose key would be a directive in a merge patch.
+    fn field_without_patch(&mut self, live: Option<&Node<'a>>, new: &Node<'a>, trail: &Trail<'_>) {
+        match live {
+            Some(live) => differences(live, new, trail, self),
+            None => self.push(trail, Change::Add(new.clone())),
+        }
+    }
+
+    /// What the merge patch says of a value that live has and that is not null.
+    fn value(
+        &mut self,
+        live: &Node<'a>,
+        new: &Node<'a>,
+        place: Place<'_>,
+        trail: &Trail<'_>,
+    ) -> Option<Node<'a>> {
+        match (live.shape(), new.shape()) {
+            (Shape::Map, Shape::Map) => {
+                let fields = self.map(live, new, place, trail);
+                (!fields.is_empty()).then(|| Node::map(fields, new.source()))
+            }
+            (Shape::List, Shape::List) => self.list(live, new, place, trail),
+            // kustomize keeps the quotes of live: a number in quotes would be a string.
+            (Shape::Scalar, Shape::Scalar) if live.as_str().is_some() == new.as_str().is_some() => {
+                (!live.equals(new)).then(|| new.clone())
+            }
+            // It refuses a value of another kind.
+            _ => {
+                self.push(trail, Change::Replace(new.clone()));
+                None
+            }
+        }
+    }
+
+    fn list(
+        &mut self,
+        live: &Node<'a>,
+        new: &Node<'a>,
+        place: Place<'_>,
+        trail: &Trail<'_>,
+    ) -> Option<Node<'a>> {
+        match place.list() {
+            List::Replaced => return (!live.equals(new)).then(|| new.clone()),
+            List::Values => {
+                if let Some(patch) = list::values(live, new) {
+                    return patch;
+                }
+            }
+            List::Keyed(keys) => {
+                if let Some(lists) = list::keyed(live, new, keys, place.items()) {
+                    return self.keyed(&lists, place.items(), trail);
+                }
+            }
+            List::Unknown => {}
+        }
+        differences(live, new, trail, self);
+        None
+    }
+}
+
+/// Whether a merge patch can name a field: kustomize fails at an empty key, and others are directives.
+fn is_sayable(key: &str) -> bool {
+    !key.is_empty() && !key.starts_with('$')
+}
