@@ -8,8 +8,7 @@
 //!   driver = merge-package --git-merge-driver %O %A %B %P
 //! ```
 //!
-//! The merge sees this file alone: a resource that a branch moved to another file counts as removed. A
-//! single file is not a package, so no field of a Kptfile stays local.
+//! The merge sees this file alone: a resource that a branch moved to another file counts as removed.
 //!
 //! Source: contract, Upstreams from Git; merge-package.
 
@@ -27,10 +26,6 @@ use crate::results::{Results, Severity};
 use crate::schema::Schema;
 use crate::supplied::{Role, SuppliedPackage};
 use crate::yaml::NodeRef;
-
-/// Folder of the file beside a Kptfile, so that the file does not belong to the root package.
-const FOLDER: &str = "file";
-const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: root\n";
 
 typed_config! {
     #[derive(Debug, Deserialize)]
@@ -99,11 +94,10 @@ pub(super) fn merge_file(
     config: Option<NodeRef<'_>>,
 ) -> Result<DriverOutcome, UsageError> {
     let (on_conflict, style) = read_config(config)?;
-    let path = format!("{FOLDER}/{}", files.path);
-    if !is_krm_name(path.rsplit('/').next().unwrap_or_default()) {
+    if !is_krm_name(files.path.rsplit('/').next().unwrap_or_default()) {
         return Ok(DriverOutcome::Unmerged(None));
     }
-    let merged = match merge(files, &path, on_conflict) {
+    let merged = match merge(files, on_conflict) {
         Err(error) => return Ok(DriverOutcome::Unmerged(Some(error.to_string()))),
         Ok(None) => return Ok(DriverOutcome::Unmerged(None)),
         Ok(Some(merged)) => merged,
@@ -114,7 +108,7 @@ pub(super) fn merge_file(
             OnConflict::Local => OnConflict::Upstream,
             _ => OnConflict::Local,
         };
-        if let Some(other) = merge(files, &path, other)? {
+        if let Some(other) = merge(files, other)? {
             text = match on_conflict {
                 OnConflict::Local => with_markers(&text, &other.text),
                 _ => with_markers(&other.text, &text),
@@ -133,16 +127,11 @@ struct Merged {
 }
 
 /// `None` if no version of the file holds a resource.
-fn merge(
-    files: &DriverFiles,
-    path: &str,
-    on_conflict: OnConflict,
-) -> Result<Option<Merged>, UsageError> {
+fn merge(files: &DriverFiles, on_conflict: OnConflict) -> Result<Option<Merged>, UsageError> {
     let texts = |text: &str| {
-        let root = ("Kptfile".to_owned(), KPTFILE.to_owned());
         // A branch that added the file has nothing to compare it with.
-        let own = (!text.is_empty()).then(|| (path.to_owned(), text.to_owned()));
-        std::iter::once(root).chain(own).collect::<Vec<_>>()
+        let own = (!text.is_empty()).then(|| (files.path.clone(), text.to_owned()));
+        own.into_iter().collect::<Vec<_>>()
     };
     let mut results = Results::default();
     let mut supplied = |role, text: &str| {
@@ -154,7 +143,7 @@ fn merge(
     let mut local = ResourceList::from_texts(texts(&files.local))
         .map_err(|error| UsageError(error.to_string()))?;
     let resources = [original.list(), upstream.list(), &local];
-    if resources.iter().all(|list| list.items().count() == 1) {
+    if resources.iter().all(|list| list.items().next().is_none()) {
         return Ok(None);
     }
     let merge = Merge {
@@ -169,6 +158,7 @@ fn merge(
         schema: Schema::builtin(),
         is_overwritten: &|_, _| false,
         allow_empty_by: "",
+        is_one_package: true,
     };
     merge.run(&mut local, &mut results)?;
     if let Some(error) = results
@@ -180,23 +170,12 @@ fn merge(
     local
         .settle()
         .map_err(|error| UsageError(error.to_string()))?;
-    let prefix = format!("{FOLDER}/");
-    let mut named = Results::default();
-    for result in &results {
-        let mut result = result.clone();
-        if let Some((file, _)) = &mut result.file
-            && let Some(own) = file.strip_prefix(&prefix)
-        {
-            *file = own.into();
-        }
-        named.push(result);
-    }
-    let bytes = local.read_file(path);
+    let bytes = local.read_file(&files.path);
     let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok(Some(Merged {
         // A file that lost its last resource.
         text: text.unwrap_or_default(),
-        results: named,
+        results,
     }))
 }
 

@@ -85,6 +85,7 @@ impl Update<'_> {
             schema: self.schema,
             is_overwritten: &|_, _| false,
             allow_empty_by: "`allowEmpty: true`",
+            is_one_package: false,
         };
         merge.run(local, results)?;
         if let Some(upstream) = self.follows.filter(|_| !results.has_errors()) {

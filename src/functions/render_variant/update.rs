@@ -45,6 +45,7 @@ pub(super) fn update(
         schema: supplied.schema()?,
         is_overwritten: &|id, conflict| overwritten.has(id, conflict),
         allow_empty_by: "the annotation `fn.kpt.dev/allow-empty: \"true\"` of the PackageVariant",
+        is_one_package: false,
     };
     merge.run(list, results)?;
     if !results.has_errors() {

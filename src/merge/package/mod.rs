@@ -159,6 +159,8 @@ pub struct Merge<'m> {
     pub is_overwritten: &'m dyn Fn(ItemId, &Conflict) -> bool,
     /// How the user allows an empty original or upstream, for messages.
     pub allow_empty_by: &'static str,
+    /// Whether the three are revisions of one package, so that no field of its Kptfile stays local.
+    pub is_one_package: bool,
 }
 
 impl Merge<'_> {
@@ -177,6 +179,9 @@ impl Merge<'_> {
         });
         let base = copy.as_ref().unwrap_or(self.original.list());
         let mut packages = Packages::read(base, local, self.original, self.upstream);
+        if self.is_one_package {
+            packages.root = None;
+        }
         packages.refuse_duplicates(results);
         let mut report = Report::new(self.options, self.rules);
         let Some(plan) = self.decide(&mut packages, local, &mut report, results)? else {
