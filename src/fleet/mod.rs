@@ -8,12 +8,16 @@
 //! Source: contract, render-fleet.
 
 mod catalog;
+mod downstream;
 mod lock;
 mod owned;
 mod shard;
 mod store;
 
-pub(crate) use catalog::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved, Wanted};
+pub(crate) use catalog::{
+    Catalogs, DirectoryRevision, RepositoryFacts, Resolved, Wanted, revision_name,
+};
+pub(crate) use downstream::{Downstream, Downstreams, PackageRevisions, Unpublished};
 pub(crate) use lock::PackageLock;
 pub(crate) use owned::{ClaimedPackage, OwnedPackage, claimed_packages};
 pub use shard::Shard;

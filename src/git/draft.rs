@@ -1,7 +1,8 @@
-//! Drafts: branches on which a package waits for review, named as Porch names them.
+//! Commits on the branches of drafts, and branches that propose a deletion.
 //!
 //! ```text
-//! refs/heads/drafts/nginx/packagevariant-2     on top of the default branch
+//! refs/heads/drafts/nginx/packagevariant-2     on top of the base branch
+//! refs/heads/deletionProposed/nginx/v1
 //! ```
 //!
 //! A draft is one commit; an update of it is a commit on top. Nothing is proposed, merged, tagged or pushed,
@@ -9,45 +10,36 @@
 //!
 //! Source: contract, render-fleet, Drafts.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
+use gix::actor::Signature;
 use gix::bstr::BStr;
 use gix::objs::Tree;
 use gix::objs::tree::{Editor, EntryKind};
 use gix::open::permissions::{Config, Environment};
+use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
+use gix::refs::{FullName, Target};
 use gix::sec::Permission;
 
 use super::revision::one_line;
 use super::{GitError, Repository};
 use crate::package::{FileChange, check_package_path};
 
-/// How Porch names the workspaces of variants.
-const WORKSPACE: &str = "packagevariant-";
-
-/// A draft of a package.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Draft {
-    /// The branch, without `refs/heads/`.
-    pub(crate) branch: String,
-    /// The id of its commit.
-    pub(crate) commit: String,
-}
-
-/// What a commit of a draft changes.
+/// A commit on the branch of a draft.
 #[derive(Debug)]
 pub(crate) struct DraftCommit<'d> {
     /// The branch, without `refs/heads/`.
     pub(crate) branch: &'d str,
-    /// The commit that it stands on; `None` in a repository without commits.
-    pub(crate) parent: Option<&'d str>,
-    /// Whether the branch is there already, at the parent.
-    pub(crate) continues: bool,
-    /// The directory of the package.
+    /// Where the branch is in this repository, if it exists.
+    pub(crate) before: Option<&'d str>,
+    /// The package comes from the first, everything else from the last; none in a repository without commits.
+    pub(crate) parents: &'d [&'d str],
+    /// The directory of the package, from the repository's root.
     pub(crate) directory: &'d str,
     pub(crate) changes: &'d [FileChange],
-    /// The permission bits of the files that are there.
+    /// The permission bits of the files of the package.
     pub(crate) modes: &'d BTreeMap<String, u32>,
     pub(crate) message: &'d str,
 }
@@ -77,147 +69,211 @@ impl Repository {
         Self::open_with(path, gix::open::Options::default().permissions(permissions))
     }
 
-    /// The commit of the default branch; `None` in a repository without commits.
+    /// Writes a commit to the branch of a draft, if the branch is still where it was read.
     ///
     /// # Errors
-    /// [`GitError::Unreadable`].
-    pub(crate) fn default_commit(&self) -> Result<Option<String>, GitError> {
-        let head = self.git.head();
-        let head = head.map_err(|error| self.unreadable("`HEAD`".to_owned(), &error))?;
-        if head.is_unborn() {
-            return Ok(None);
-        }
-        self.commit_of_reference("HEAD")
-    }
-
-    /// The drafts of a package that were made for variants, the newest first.
-    ///
-    /// # Errors
-    /// [`GitError::Unreadable`].
-    pub(crate) fn drafts(&self, package: &str) -> Result<Vec<Draft>, GitError> {
-        let names = self.names_of_references();
-        let prefix = format!("drafts/{package}/");
-        let mut numbered: Vec<(u64, &String)> = names
-            .iter()
-            .filter_map(|name| Some((number(name.strip_prefix(&prefix)?)?, name)))
-            .collect();
-        numbered.sort_by(|a, b| b.cmp(a));
-        let mut drafts = Vec::new();
-        for (_, name) in numbered {
-            if let Some(commit) = self.commit_of_reference(&format!("refs/heads/{name}"))? {
-                let branch = name.clone();
-                drafts.push(Draft { branch, commit });
-            }
-        }
-        Ok(drafts)
-    }
-
-    /// The branch for a new draft: one more than the highest among drafts, proposed revisions and tags.
-    pub(crate) fn next_draft(&self, package: &str) -> String {
-        let prefixes = ["drafts/", "proposed/", ""].map(|kind| format!("{kind}{package}/"));
-        let names = self.names_of_references();
-        let numbers = names.iter().filter_map(|name| {
-            let mut prefixes = prefixes.iter();
-            number(prefixes.find_map(|prefix| name.strip_prefix(prefix.as_str()))?)
-        });
-        let next = numbers.max().map_or(1, |highest| highest.saturating_add(1));
-        format!("drafts/{package}/{WORKSPACE}{next}")
-    }
-
-    /// Writes a commit to the branch of a draft, if the branch is still where it was read; gives its id.
-    ///
-    /// # Errors
-    /// [`GitError::Unwritable`]: nobody is named as author; the branch moved; the system refuses.
-    pub(crate) fn write_draft(&self, draft: &DraftCommit<'_>) -> Result<String, GitError> {
-        let failed = |error: &dyn std::error::Error| GitError::Unwritable {
-            path: self.path.clone(),
-            branch: draft.branch.to_owned(),
-            message: one_line(error),
-        };
-        let who = |found: Option<gix::Result<gix::actor::SignatureRef<'_>>>| match found {
-            Some(Ok(who)) => who.to_owned().map_err(|error| failed(&error)),
-            Some(Err(error)) => Err(failed(&error)),
-            None => Err(GitError::Unwritable {
-                path: self.path.clone(),
-                branch: draft.branch.to_owned(),
-                message: "Git does not know who you are: set user.name and user.email".to_owned(),
-            }),
-        };
-        let (author, committer) = (who(self.git.author())?, who(self.git.committer())?);
+    /// [`GitError::Unwritable`]: Git does not know the author; the branch moved, or is checked out; the system
+    /// refuses.
+    pub(crate) fn write_draft(&self, draft: &DraftCommit<'_>) -> Result<(), GitError> {
+        let failed = |error: &dyn std::error::Error| self.unwritable(draft.branch, one_line(error));
+        let (author, committer) = self.identities(draft.branch)?;
         let tree = self.tree_with(draft)?;
-        let parent = draft
-            .parent
-            .map(|id| ObjectId::from_hex(id.as_bytes()))
-            .transpose();
-        let parent = parent.map_err(|error| failed(&error))?;
+        let parents = draft.parents.iter().map(|id| self.id_of(id));
         let commit = gix::objs::Commit {
             message: draft.message.into(),
             tree,
             author,
             committer,
             encoding: None,
-            parents: parent.into_iter().collect(),
+            parents: parents.collect::<Result<_, _>>()?,
             extra_headers: Vec::new(),
         };
         let id = self.git.write_object(&commit);
-        let id = id.map_err(|error| failed(&error))?.detach();
-        use gix::refs::transaction::PreviousValue;
-        let before = match parent.filter(|_| draft.continues) {
-            Some(parent) => PreviousValue::MustExistAndMatch(gix::refs::Target::Object(parent)),
-            None => PreviousValue::MustNotExist,
-        };
-        let name = format!("refs/heads/{}", draft.branch);
-        let written = self.git.reference(name, id, before, draft.message);
-        written.map_err(|error| failed(&error))?;
-        Ok(id.to_string())
+        let id = id.map_err(|error| failed(&error))?.to_string();
+        let subject = draft.message.lines().next().unwrap_or_default();
+        self.move_branch(draft.branch, draft.before, Some(&id), subject)
     }
 
-    /// The tree of the parent with the changes of a draft; its id.
+    /// Moves a branch from a commit to another one: creates it where there is none before, deletes it where there is
+    /// none after.
+    ///
+    /// # Errors
+    /// As [`Repository::write_draft`].
+    pub(crate) fn move_branch(
+        &self,
+        branch: &str,
+        before: Option<&str>,
+        after: Option<&str>,
+        why: &str,
+    ) -> Result<(), GitError> {
+        let failed = |error: &dyn std::error::Error| self.unwritable(branch, one_line(error));
+        let name = FullName::try_from(format!("refs/heads/{branch}"));
+        let name = name.map_err(|error| failed(&error))?;
+        if let Some(folder) = self.checked_out(&name) {
+            let message = format!(
+                "it is checked out in '{}'; switch that work tree to another branch",
+                folder.display()
+            );
+            return Err(self.unwritable(branch, message));
+        }
+        let expected = match before {
+            Some(before) => PreviousValue::MustExistAndMatch(Target::Object(self.id_of(before)?)),
+            None => PreviousValue::MustNotExist,
+        };
+        let change = match after {
+            Some(after) => Change::Update {
+                log: LogChange {
+                    mode: RefLog::AndReference,
+                    force_create_reflog: false,
+                    message: why.into(),
+                },
+                expected,
+                new: Target::Object(self.id_of(after)?),
+            },
+            None => Change::Delete {
+                expected,
+                log: RefLog::AndReference,
+            },
+        };
+        let edited = self.git.edit_reference(RefEdit {
+            change,
+            name,
+            deref: false,
+        });
+        edited.map(drop).map_err(|error| failed(&error))
+    }
+
+    /// Author and committer, from Git's environment and configuration.
+    fn identities(&self, branch: &str) -> Result<(Signature, Signature), GitError> {
+        let read = |found: Option<gix::Result<gix::actor::SignatureRef<'_>>>| {
+            let unknown = "Git does not know who you are; set user.name and user.email";
+            let found = found.ok_or_else(|| self.unwritable(branch, unknown.to_owned()))?;
+            let failed = |error: &dyn std::error::Error| self.unwritable(branch, one_line(error));
+            let found = found.map_err(|error| failed(&error))?;
+            found.to_owned().map_err(|error| failed(&error))
+        };
+        Ok((read(self.git.author())?, read(self.git.committer())?))
+    }
+
+    /// The work tree in which a branch is checked out.
+    fn checked_out(&self, branch: &FullName) -> Option<PathBuf> {
+        let all = self.git.worktrees_including_main().ok()?;
+        let mut folders = all.filter_map(|git| {
+            let git = git.ok()?;
+            let folder = git.workdir()?.to_path_buf();
+            let head = git.head_name().ok()??;
+            (head == *branch).then_some(folder)
+        });
+        folders.next()
+    }
+
+    /// The tree of the last parent, with the package of the first one and the changes; its id.
     fn tree_with(&self, draft: &DraftCommit<'_>) -> Result<ObjectId, GitError> {
-        let failed = |error: &dyn std::error::Error| GitError::Unwritable {
-            path: self.path.clone(),
-            branch: draft.branch.to_owned(),
-            message: one_line(error),
+        let failed = |error: &dyn std::error::Error| self.unwritable(draft.branch, one_line(error));
+        let mut root = match draft.parents.last() {
+            None => ObjectId::empty_tree(self.git.object_hash()),
+            Some(parent) => self.root_of(parent)?,
         };
-        let root = match draft.parent {
-            None => Tree::empty(),
-            Some(parent) => {
-                let id = self.root_of(parent)?;
-                let what = || format!("the tree of `{parent}`");
-                let tree = self.object(id, what)?.try_into_tree();
-                let tree = tree.map_err(|error| self.unreadable(what(), &error))?;
-                let tree = tree.decode();
-                let tree = tree.map_err(|error| self.unreadable(what(), &error))?;
-                tree.into()
-            }
+        let write = |editor: &mut Editor<'_>| {
+            let written = editor.write(|tree| self.git.write_object(tree).map(gix::Id::detach));
+            written.map_err(|error| failed(&error))
         };
-        let hash = self.git.object_hash();
-        let mut editor = Editor::new(root, &self.git.objects, hash);
+        if let [first, _, ..] = draft.parents {
+            let mut editor = self.tree_editor(root)?;
+            let own = self.tree_of(draft.directory, first)?;
+            let edited = match own {
+                Some(tree) => {
+                    let tree = self.id_of(&tree)?;
+                    editor.upsert(components(draft.directory), EntryKind::Tree, tree)
+                }
+                None => editor.remove(components(draft.directory)),
+            };
+            edited.map_err(|error| failed(&error))?;
+            root = write(&mut editor)?;
+        }
+        self.check_folders(draft, root)?;
+        let mut editor = self.tree_editor(root)?;
         for change in draft.changes {
             let path = format!("{}/{}", draft.directory, change.path());
-            check_package_path(&path).map_err(|error| failed(&error))?;
-            let components = path.split('/').map(<&BStr>::from);
             let edited = match change {
-                FileChange::Delete { .. } => editor.remove(components).map(drop),
-                FileChange::Write { path, bytes, mode } => {
+                FileChange::Delete { .. } => editor.remove(components(&path)).map(drop),
+                FileChange::Write {
+                    path: file,
+                    bytes,
+                    mode,
+                } => {
                     let id = self.git.write_blob(bytes);
                     let id = id.map_err(|error| failed(&error))?.detach();
-                    let mode = mode.or_else(|| draft.modes.get(path).copied());
+                    let mode = mode.or_else(|| draft.modes.get(file).copied());
                     let kind = match mode {
                         Some(mode) if mode & 0o100 != 0 => EntryKind::BlobExecutable,
                         _ => EntryKind::Blob,
                     };
-                    editor.upsert(components, kind, id).map(drop)
+                    editor.upsert(components(&path), kind, id).map(drop)
                 }
             };
             edited.map_err(|error| failed(&error))?;
         }
-        let written = editor.write(|tree| self.git.write_object(tree).map(|id| id.detach()));
-        written.map_err(|error| failed(&error))
+        write(&mut editor)
+    }
+
+    fn tree_editor(&self, id: ObjectId) -> Result<Editor<'_>, GitError> {
+        let what = || format!("the tree `{id}`");
+        let tree = if id.is_empty_tree() {
+            Tree::empty()
+        } else {
+            let tree = self.object(id, what)?.try_into_tree();
+            let tree = tree.map_err(|error| self.unreadable(what(), &error))?;
+            let tree = tree.decode();
+            tree.map_err(|error| self.unreadable(what(), &error))?
+                .into()
+        };
+        Ok(Editor::new(tree, &self.git.objects, self.git.object_hash()))
+    }
+
+    /// Refuses files in what is no folder in this tree: the editor would replace a submodule or a link.
+    fn check_folders(&self, draft: &DraftCommit<'_>, root: ObjectId) -> Result<(), GitError> {
+        let path_of = |change: &FileChange| format!("{}/{}", draft.directory, change.path());
+        let removed = draft.changes.iter().filter_map(|change| match change {
+            FileChange::Delete { .. } => Some(path_of(change)),
+            FileChange::Write { .. } => None,
+        });
+        let mut known: BTreeSet<String> = removed.collect();
+        let unreadable =
+            |path: &str, error: gix::Error| self.unreadable(format!("the folder `{path}`"), &error);
+        for change in draft.changes {
+            let path = path_of(change);
+            let checked = check_package_path(&path);
+            checked.map_err(|error| self.unwritable(draft.branch, error.to_string()))?;
+            for (end, _) in path.match_indices('/') {
+                let folder = &path[..end];
+                if !known.insert(folder.to_owned()) || root.is_empty_tree() {
+                    continue;
+                }
+                let tree = self.git.find_tree(root);
+                let tree = tree.map_err(|error| unreadable(folder, error))?;
+                let entry = tree.lookup_entry(folder.split('/'));
+                let entry = entry.map_err(|error| unreadable(folder, error))?;
+                if let Some(entry) = entry.filter(|entry| !entry.mode().is_tree()) {
+                    let found = entry.mode().as_str();
+                    let message = format!("expected a folder `{folder}`, found a {found}");
+                    return Err(self.unwritable(draft.branch, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unwritable(&self, branch: &str, message: String) -> GitError {
+        GitError::Unwritable {
+            path: self.path.clone(),
+            branch: branch.to_owned(),
+            message,
+        }
     }
 }
 
-/// The number of a workspace of a variant.
-fn number(name: &str) -> Option<u64> {
-    name.strip_prefix(WORKSPACE)?.parse().ok()
+/// The names in a path, as an editor of trees takes them.
+fn components(path: &str) -> impl Iterator<Item = &BStr> {
+    path.split('/').map(<&BStr>::from)
 }

@@ -12,18 +12,23 @@ mod error;
 mod history;
 mod holder;
 mod nearest;
+mod references;
 mod repository;
 mod revision;
 mod snapshot;
 mod source;
+mod workspaces;
 
-pub(crate) use draft::{Draft, DraftCommit};
+pub(crate) use draft::DraftCommit;
 pub use error::GitError;
 pub use history::State;
+pub(crate) use references::{Base, Branch, References};
 pub use repository::Repository;
+pub(crate) use repository::repository_around;
 pub use revision::Revision;
 pub use snapshot::{OtherFile, Snapshot};
 pub use source::GitSource;
+pub(crate) use workspaces::{History, draft_note, numbered_workspace, workspace_number};
 
 /// How a [`GitSource`] is read. A function that holds no such pointer is linked without any code
 /// for Git.

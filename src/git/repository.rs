@@ -53,7 +53,7 @@ impl Repository {
         let options = options.with(gix::sec::Trust::Full);
         let opened = options.config_overrides([limit]).open(path);
         let mut git = opened
-            .map_err(|error| refused(one_line(&error) + &repository_around(path)))?
+            .map_err(|error| refused(one_line(&error) + &hint_around(path)))?
             .to_thread_local();
         if let Some(extension) = unknown_extension(&git) {
             let message = format!("it is of a form that is not known, {extension}");
@@ -177,21 +177,37 @@ fn walk(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// The repository that a folder is, or else the one in whose work tree it lies, and the folder's path in it. The folder
+/// need not exist.
+pub(crate) fn repository_around(folder: &Path) -> Option<(PathBuf, String)> {
+    let is_bare = ["HEAD", "objects", "refs"]
+        .iter()
+        .all(|name| folder.join(name).exists());
+    if is_bare || folder.join(".git").symlink_metadata().is_ok() {
+        return Some((folder.to_path_buf(), String::new()));
+    }
+    let absolute = std::path::absolute(folder).ok()?;
+    let existing = absolute.ancestors().find_map(|above| {
+        let rest = absolute.strip_prefix(above).ok()?;
+        Some(above.canonicalize().ok()?.join(rest))
+    })?;
+    let mut above = existing.ancestors().skip(1);
+    let root = above.find(|folder| folder.join(".git").exists())?;
+    let path = existing.strip_prefix(root).ok()?;
+    let names = path.components().map(|name| name.as_os_str().to_str());
+    let names: Option<Vec<&str>> = names.collect();
+    Some((root.to_path_buf(), names?.join("/")))
+}
+
 /// The end of a message about a folder in a work tree.
-fn repository_around(path: &Path) -> String {
-    let Ok(path) = path.canonicalize() else {
-        return String::new();
-    };
-    let mut above = path.ancestors().skip(1);
-    let Some(root) = above.find(|folder| folder.join(".git").exists()) else {
-        return String::new();
-    };
-    let directory = path.strip_prefix(root).unwrap_or(&path);
-    format!(
-        "; it is a folder of a repository: `{}//{}`",
-        root.display(),
-        directory.display()
-    )
+fn hint_around(path: &Path) -> String {
+    match repository_around(path) {
+        Some((root, directory)) if !directory.is_empty() => format!(
+            "; it is a folder of a repository: `{}//{directory}`",
+            root.display()
+        ),
+        _ => String::new(),
+    }
 }
 
 /// A setting that changes what is in a repository in a way that is not known here.

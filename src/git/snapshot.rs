@@ -118,6 +118,20 @@ impl Repository {
         Ok(holder.map(|holder| holder.id().to_string()))
     }
 
+    /// A file at a commit; `None` if it is not there.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing, damaged or too large.
+    pub(crate) fn file_at(&self, commit: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+        let root = self.root_of(commit)?;
+        let unreadable = |error: gix::Error| self.unreadable(format!("the file `{path}`"), &error);
+        let tree = self.git.find_tree(root).map_err(unreadable)?;
+        let entry = tree.lookup_entry(path.split('/')).map_err(unreadable)?;
+        let blob = entry.filter(|entry| entry.mode().is_blob());
+        blob.map(|blob| self.bytes(blob.object_id(), path))
+            .transpose()
+    }
+
     /// The tree of a commit.
     pub(super) fn root_of(&self, commit: &str) -> Result<ObjectId, GitError> {
         let what = || format!("the commit `{commit}`");

@@ -116,6 +116,8 @@ reasons! {
     PackageNotEmpty,
     /// A new file would replace an existing one.
     PathTaken,
+    /// A proposed package revision waits for approval, so the package is not changed.
+    ProposalPending,
     /// The Repository that a PackageVariant would go to does not exist.
     RepositoryNotFound,
     /// The key is reserved for kpt and Porch.

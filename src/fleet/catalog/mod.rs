@@ -27,13 +27,15 @@ use directory::digest;
 use latest::latest;
 use packages::Packages;
 
-/// What a Repository object says of a catalog.
+/// What a Repository object says of a catalog or a downstream repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RepositoryFacts {
     /// `spec.git.repo`.
     pub(crate) address: Option<String>,
     /// `spec.git.directory`, without slashes at its ends.
     pub(crate) directory: String,
+    /// `spec.git.branch`.
+    pub(crate) branch: Option<String>,
 }
 
 impl RepositoryFacts {
@@ -47,6 +49,7 @@ impl RepositoryFacts {
         Self {
             address: text("repo"),
             directory: normalize_package_path(&text("directory").unwrap_or_default()),
+            branch: text("branch"),
         }
     }
 }
@@ -256,6 +259,37 @@ impl<'c> Catalogs<'c> {
         }
     }
 
+    /// The name of the PackageRevision that a catalog has a package in, as Porch composes it.
+    ///
+    /// # Errors
+    /// [`UsageError`]: the commit cannot be read.
+    pub(crate) fn package_revision(
+        &mut self,
+        wanted: &Wanted,
+        resolved: &Resolved,
+    ) -> Result<String, UsageError> {
+        let noted = match (resolved, wanted.is_workspace) {
+            (_, true) => Some(wanted.revision.clone()),
+            (Resolved::Git(origin), false) => {
+                let (commit, directory) = (&origin.revision.commit, &origin.source.directory);
+                let ask = |repository: &Repository| repository.workspace_of(commit, directory);
+                let noted = self.with_repository(&wanted.catalog, ask).transpose();
+                noted
+                    .map_err(|error| UsageError(error.to_string()))?
+                    .flatten()
+            }
+            (Resolved::Directory(_), false) => None,
+        };
+        let reference = resolved.reference();
+        let revision = reference.rsplit('/').next().unwrap_or(reference);
+        let package = normalize_package_path(&wanted.package);
+        Ok(revision_name(
+            &wanted.catalog,
+            &package,
+            noted.as_deref().unwrap_or(revision),
+        ))
+    }
+
     /// The repository of a catalog that is one.
     pub(crate) fn with_repository<T>(
         &mut self,
@@ -329,6 +363,11 @@ impl<'c> Catalogs<'c> {
 
 /// The revision that is the newest one at each run.
 const LATEST: &str = "latest";
+
+/// The name that Porch gives a PackageRevision: `<repository>.<package>.<workspace>`.
+pub(crate) fn revision_name(repository: &str, package: &str, workspace: &str) -> String {
+    format!("{repository}.{}.{workspace}", package.replace('/', "."))
+}
 
 /// A path below a folder.
 fn join(folder: &str, path: &str) -> String {

@@ -110,6 +110,8 @@ pub(crate) struct Settings {
     pub(super) shard: Option<Shard>,
     pub(super) allow_empty: bool,
     pub(super) catalogs: Vec<CatalogSource>,
+    /// Whether packages are written as drafts.
+    pub(super) drafts: bool,
 }
 
 /// Reads the settings; conflict rules are those of the config or of the file. A value that is not
@@ -187,5 +189,6 @@ pub(crate) fn read_settings(
         shard,
         allow_empty,
         catalogs,
+        drafts: false,
     }))
 }

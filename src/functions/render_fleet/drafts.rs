@@ -1,186 +1,478 @@
 //! The package of a variant as a draft in its downstream repository.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-
-use super::outcome::VariantOutcome;
-use super::render::{Rendered, Worker};
-use super::variants::{FleetVariant, Place};
-use crate::config::UsageError;
-use crate::diff::FileDiff;
-use crate::git::{Draft, DraftCommit, GitError, Repository, Revision};
-use crate::kptfile::{Ownership, root_kptfile};
-use crate::package::{FileChange, USUAL_MODE, check_folders};
-use crate::resource_list::ResourceList;
-use crate::results::{FunctionResult, Reason, Results};
+use std::path::{Path, PathBuf};
 
 use super::directory::Mode;
+use super::outcome::VariantOutcome;
+use super::render::{Rendered, Worker};
+use super::variants::{FleetVariant, Place, Variants};
+use crate::config::UsageError;
+use crate::diff::FileDiff;
+use crate::fleet::{Downstream, Downstreams, PackageRevisions, Unpublished, revision_name};
+use crate::git::{DraftCommit, GitError, GitSource, Revision, Snapshot, draft_note};
+use crate::merge::package::{Merge, MergeInput};
+use crate::package::{FileChange, USUAL_MODE};
+use crate::resource_list::ResourceList;
+use crate::results::{FunctionResult, Reason, Results};
+use crate::schema::Schema;
+use crate::supplied::{Role, SuppliedPackage};
 
-/// Makes, updates or refreshes the package of a variant on a branch of its own.
-pub(super) fn on_draft(
-    worker: &mut Worker<'_>,
-    fleet: &Path,
-    variant: &FleetVariant,
-    place: &Place,
-    mode: Mode,
-) -> VariantOutcome {
-    let mut said = Results::default();
-    let done = run(worker, fleet, variant, place, mode, &mut said);
-    let (rendered, diffs, branch) = done.unwrap_or_else(|error| {
-        let result = FunctionResult::error(Reason::NotWritten, error.to_string());
-        said.push(result.about(&variant.resource));
-        (Rendered::default(), Vec::new(), None)
+/// Where the package of a variant is that is worked on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start<'r> {
+    /// On the base branch: changes become a new draft.
+    Published,
+    /// In a draft: changes become a commit on top.
+    Draft(&'r Unpublished),
+    /// In a proposed revision, which stays as it is.
+    Proposed(&'r Unpublished),
+}
+
+/// Decides where a variant continues: in its newest draft, its newest proposed revision, one without owner if it adopts
+/// them, or what is published. Gives those without owner that it leaves alone, too.
+fn start<'r>(
+    unpublished: &'r [Unpublished],
+    owner: &str,
+    adopts: bool,
+) -> (Start<'r>, Vec<&'r Unpublished>) {
+    let find = |is_proposed, owner: Option<&str>| {
+        unpublished.iter().find(|revision| {
+            revision.is_proposed == is_proposed && revision.ownership.owner.as_deref() == owner
+        })
+    };
+    let own = |owner| {
+        let draft = find(false, owner).map(Start::Draft);
+        draft.or_else(|| find(true, owner).map(Start::Proposed))
+    };
+    let start = own(Some(owner)).or_else(|| own(None).filter(|_| adopts));
+    let others = unpublished.iter().filter(|revision| {
+        let is_start =
+            matches!(start, Some(Start::Draft(one) | Start::Proposed(one)) if one == *revision);
+        revision.ownership.owner.is_none() && !is_start
     });
-    let changes = branch.is_some();
-    let mut outcome = VariantOutcome::of(variant, &place.path, rendered, &said, changes);
-    outcome.diffs = diffs;
-    outcome.draft.clone_from(&branch);
-    if let Some((branch, result)) = branch.zip(outcome.results.first_mut()) {
-        result.message += &format!(", as the draft `{branch}`");
-        result.tags.push(("draft".to_owned(), branch));
+    let others = others.filter(|_| !adopts).collect();
+    (start.unwrap_or(Start::Published), others)
+}
+
+/// The drafts of a fleet, as one thread writes them.
+pub(super) struct Drafts<'f> {
+    downstreams: Downstreams<'f>,
+    variants: &'f Variants,
+    mode: Mode,
+}
+
+/// The draft of a variant.
+#[derive(Default)]
+struct Done {
+    rendered: Rendered,
+    diffs: Vec<FileDiff>,
+    /// The branch that was written, or would be.
+    branch: Option<String>,
+    /// The names of its revisions that are not published, or of the latest one that is.
+    targets: Vec<String>,
+}
+
+impl<'f> Drafts<'f> {
+    pub(super) fn new(fleet: &'f Path, variants: &'f Variants, mode: Mode) -> Self {
+        Self {
+            downstreams: Downstreams::new(fleet),
+            variants,
+            mode,
+        }
     }
-    outcome
+
+    /// Makes, updates or refreshes the package of a variant on a branch of its own.
+    pub(super) fn render(
+        &mut self,
+        worker: &mut Worker<'_>,
+        variant: &FleetVariant,
+        place: &Place,
+    ) -> VariantOutcome {
+        let mut said = Results::default();
+        let done = self.run(worker, variant, place, &mut said);
+        let done = done.unwrap_or_else(|error| {
+            let result = FunctionResult::error(Reason::NotWritten, error.to_string());
+            said.push(result.about(&variant.resource));
+            Done::default()
+        });
+        let changes = done.branch.is_some();
+        let mut outcome = VariantOutcome::of(variant, &place.path, done.rendered, &said, changes);
+        outcome.diffs = done.diffs;
+        outcome.targets = done.targets;
+        outcome.draft.clone_from(&done.branch);
+        if let Some((branch, result)) = done.branch.zip(outcome.results.first_mut()) {
+            result.message += &format!(", as the draft `{branch}`");
+            result.tags.push(("draft".to_owned(), branch));
+        }
+        outcome
+    }
+
+    fn run(
+        &mut self,
+        worker: &mut Worker<'_>,
+        variant: &FleetVariant,
+        place: &Place,
+        said: &mut Results,
+    ) -> Result<Done, UsageError> {
+        let (name, package) = place.path.split_once('/').unwrap_or((&place.path, ""));
+        let facts = self.variants.repositories.get(name);
+        let downstream = self.downstreams.open(name, facts).map_err(refused)?;
+        let revisions = downstream.package(package).map_err(refused)?;
+        let (start, others) = start(&revisions.unpublished, &variant.owner, place.adopts);
+        for other in others {
+            said.push(not_adopted(other, place).about(&variant.resource));
+        }
+        let draft = Draft {
+            downstream: &downstream,
+            revisions: &revisions,
+            start,
+            variant,
+            place,
+            mode: self.mode,
+        };
+        let mut done = draft.run(worker, said)?;
+        done.targets = targets(
+            name,
+            package,
+            &revisions,
+            &variant.owner,
+            done.branch.as_deref(),
+        );
+        Ok(done)
+    }
+}
+
+fn refused(error: GitError) -> UsageError {
+    UsageError(error.to_string())
+}
+
+fn not_adopted(revision: &Unpublished, place: &Place) -> FunctionResult {
+    let Unpublished { branch, .. } = revision;
+    let message = format!(
+        "the branch `{branch}` of the package `{}` has no owner; left unchanged, \
+         `spec.adoptionPolicy: adoptExisting` takes it over",
+        place.path
+    );
+    FunctionResult::warning(Reason::NotAdopted, message).at("spec.adoptionPolicy")
+}
+
+/// The names of the PackageRevisions that Porch lists for a variant: drafts and proposed ones, else the latest published
+/// one.
+fn targets(
+    repository: &str,
+    package: &str,
+    revisions: &PackageRevisions,
+    owner: &str,
+    written: Option<&str>,
+) -> Vec<String> {
+    let own = revisions.unpublished.iter().filter(|revision| {
+        revision.is_owned_by(owner) || written == Some(revision.branch.as_str())
+    });
+    let mut workspaces: Vec<&str> = own.map(|revision| revision.workspace.as_str()).collect();
+    let written = written.and_then(|branch| branch.rsplit('/').next());
+    workspaces.extend(written);
+    if workspaces.is_empty() {
+        let latest = revisions.published.last();
+        workspaces.extend(latest.map(|published| published.workspace.as_str()));
+    }
+    workspaces.sort_unstable();
+    workspaces.dedup();
+    let names = workspaces.into_iter();
+    names
+        .map(|workspace| revision_name(repository, package, workspace))
+        .collect()
+}
+
+/// The work on one package.
+struct Draft<'d> {
+    downstream: &'d Downstream,
+    revisions: &'d PackageRevisions,
+    start: Start<'d>,
+    variant: &'d FleetVariant,
+    place: &'d Place,
+    mode: Mode,
 }
 
 /// A package at a commit.
+#[derive(Default)]
 struct Found {
     files: BTreeMap<String, Vec<u8>>,
     modes: BTreeMap<String, u32>,
 }
 
-type Done = (Rendered, Vec<FileDiff>, Option<String>);
-
-fn run(
-    worker: &mut Worker<'_>,
-    fleet: &Path,
-    variant: &FleetVariant,
-    place: &Place,
-    mode: Mode,
-    said: &mut Results,
-) -> Result<Done, UsageError> {
-    let refused = |error: GitError| UsageError(error.to_string());
-    let (repository, directory) = place.path.split_once('/').unwrap_or((&place.path, ""));
-    let linked = check_folders(fleet, &format!("{repository}/"));
-    linked.map_err(|error| UsageError(error.to_string()))?;
-    let repository = Repository::open_for_drafts(&fleet.join(repository)).map_err(refused)?;
-    let draft = own_draft(&repository, &place.path, directory, variant)?;
-    let parent = match &draft {
-        Some(draft) => Some(draft.commit.clone()),
-        None => repository.default_commit().map_err(refused)?,
-    };
-    let found = match &parent {
-        Some(commit) => read(&repository, directory, commit)?,
-        None => None,
-    };
-    let is_new = found.is_none();
-    let Found { files, modes } = found.unwrap_or(Found {
-        files: BTreeMap::new(),
-        modes: BTreeMap::new(),
-    });
-    let list = ResourceList::from_memory(files.clone());
-    let mut list = list.map_err(|error| UsageError(error.to_string()))?;
-    let rendered = worker.render(variant, place, &mut list, is_new, said)?;
-    if said.has_errors() || rendered.action.is_none() {
-        return Ok((rendered, Vec::new(), None));
-    }
-    let changes = list.file_changes();
-    if changes.is_empty() {
-        return Ok((rendered, Vec::new(), None));
-    }
-    let mut diffs = Vec::new();
-    if mode.keeps_diffs {
-        diffs.extend(
-            changes
-                .iter()
-                .map(|change| diff(&files, change, &place.path)),
-        );
-    }
-    let continues = draft.is_some();
-    let branch = draft.map_or_else(|| repository.next_draft(directory), |draft| draft.branch);
-    if mode.writes {
-        let action = rendered.action.map_or("", super::Action::as_str);
-        let to = rendered.to.as_deref().unwrap_or_default();
-        let message = format!("{directory}: {action} from {to} for {}\n", variant.owner);
-        let commit = DraftCommit {
-            branch: &branch,
-            parent: parent.as_deref(),
-            continues,
-            directory,
-            changes: &changes,
-            modes: &modes,
-            message: &message,
-        };
-        repository.write_draft(&commit).map_err(refused)?;
-    }
-    Ok((rendered, diffs, Some(branch)))
+/// A package before the work on it.
+struct Begun<'b> {
+    list: ResourceList,
+    found: Found,
+    is_new: bool,
+    /// The commits that a new one is on top of.
+    parents: Vec<&'b str>,
 }
 
-/// The newest draft of the package that was made for this variant.
-fn own_draft(
-    repository: &Repository,
-    path: &str,
-    directory: &str,
-    variant: &FleetVariant,
-) -> Result<Option<Draft>, UsageError> {
-    let refused = |error: GitError| UsageError(error.to_string());
-    for draft in repository.drafts(directory).map_err(refused)? {
-        let Some(found) = read(repository, directory, &draft.commit)? else {
-            continue;
+impl<'d> Draft<'d> {
+    fn run(&self, worker: &mut Worker<'_>, said: &mut Results) -> Result<Done, UsageError> {
+        let mut steps = Results::default();
+        let Begun {
+            mut list,
+            found,
+            is_new,
+            parents,
+        } = self.begin(worker, &mut steps)?;
+        let rendered = worker.render(self.variant, self.place, &mut list, is_new, &mut steps)?;
+        let changes = match rendered.action {
+            Some(_) if !steps.has_errors() => list.file_changes(),
+            _ => Vec::new(),
         };
-        let kptfile = found.files.get_key_value("Kptfile");
-        let kptfile = kptfile.map(|(path, bytes)| (path.clone(), bytes.clone()));
-        let kptfile: BTreeMap<_, _> = kptfile.into_iter().collect();
-        let list = ResourceList::from_memory(kptfile);
-        let list = list.map_err(|error| UsageError(error.to_string()))?;
-        let owner = root_kptfile(&list).map(|id| list.read(id, Ownership::read));
-        let is_own = |found: &Ownership| {
-            found.owner.as_ref() == Some(&variant.owner) && !found.is_copied_to(path)
+        let mut done = Done {
+            rendered,
+            ..Done::default()
         };
-        if owner.is_some_and(|owner| is_own(&owner)) {
-            return Ok(Some(draft));
+        if let (Start::Proposed(pending), false) = (self.start, changes.is_empty()) {
+            said.push(self.pending(pending, &done.rendered));
+            return Ok(done);
+        }
+        steps.iter().for_each(|result| said.push(result.clone()));
+        if changes.is_empty() {
+            return Ok(done);
+        }
+        let draft = self.revision();
+        let branch = match draft {
+            Some(draft) => draft.branch.clone(),
+            None => self
+                .downstream
+                .next_draft(self.revisions)
+                .map_err(refused)?,
+        };
+        if self.mode.keeps_diffs {
+            let diffs = changes.iter();
+            let diffs = diffs.map(|change| diff(&found.files, change, &self.place.path));
+            done.diffs = diffs.collect();
+        }
+        if self.mode.writes {
+            let commit = DraftCommit {
+                branch: &branch,
+                before: draft.and_then(|draft| draft.local.as_deref()),
+                parents: &parents,
+                directory: &self.revisions.directory,
+                changes: &changes,
+                modes: &found.modes,
+                message: &self.message(&done.rendered, &branch, worker)?,
+            };
+            let written = self.downstream.repository().write_draft(&commit);
+            written.map_err(refused)?;
+        }
+        done.branch = Some(branch);
+        Ok(done)
+    }
+
+    /// The draft or proposed revision that the variant continues.
+    fn revision(&self) -> Option<&'d Unpublished> {
+        match self.start {
+            Start::Published => None,
+            Start::Draft(revision) | Start::Proposed(revision) => Some(revision),
         }
     }
-    Ok(None)
+
+    /// Reads the package where the variant continues.
+    fn begin(&self, worker: &Worker<'_>, said: &mut Results) -> Result<Begun<'d>, UsageError> {
+        let revision = self.revision();
+        if let Some(Unpublished { branch, .. }) = revision.filter(|one| one.has_diverged) {
+            let message = format!(
+                "the branch `{branch}` and its remote-tracking branch each have commits that the other lacks; \
+                 merge them first"
+            );
+            return Err(UsageError(message));
+        }
+        let base = self.downstream.base.as_ref();
+        let base = base.map(|base| base.commit.as_str());
+        let commit = revision.map(|revision| revision.commit.as_str()).or(base);
+        let snapshot = commit.map_or(Ok(None), |commit| self.snapshot(commit))?;
+        let is_new = snapshot.is_none();
+        let found = snapshot.map(Found::from).unwrap_or_default();
+        let list = ResourceList::from_memory(found.files.clone());
+        let mut list = list.map_err(|error| UsageError(error.to_string()))?;
+        let mut parents: Vec<&str> = commit.into_iter().collect();
+        if let Some((revision, base)) = revision.filter(|one| one.is_behind).zip(base) {
+            self.merge_published(revision, base, worker, &mut list, said)?;
+            parents.push(base);
+        }
+        Ok(Begun {
+            list,
+            found,
+            is_new,
+            parents,
+        })
+    }
+
+    /// The package at a commit; `None` if it is not there.
+    fn snapshot(&self, commit: &str) -> Result<Option<Snapshot>, UsageError> {
+        let directory = &self.revisions.directory;
+        let repository = self.downstream.repository();
+        if repository
+            .tree_of(directory, commit)
+            .map_err(refused)?
+            .is_none()
+        {
+            return Ok(None);
+        }
+        let revision = Revision {
+            given: commit.to_owned(),
+            commit: commit.to_owned(),
+            upstream_ref: commit.to_owned(),
+            lock_ref: commit.to_owned(),
+            is_ambiguous: false,
+        };
+        repository
+            .read(directory, revision)
+            .map(Some)
+            .map_err(refused)
+    }
+
+    /// Merges what was published since the draft was made into it: Porch's approval puts the whole package of the draft in
+    /// the place of the published one.
+    fn merge_published(
+        &self,
+        draft: &Unpublished,
+        base: &str,
+        worker: &Worker<'_>,
+        list: &mut ResourceList,
+        said: &mut Results,
+    ) -> Result<(), UsageError> {
+        let mut ignored = Results::default();
+        let mut supplied = |role, commit: Option<&str>| {
+            let snapshot = commit.map_or(Ok(None), |commit| self.snapshot(commit))?;
+            let source = GitSource {
+                repository: PathBuf::from(&self.place.path),
+                directory: self.revisions.directory.clone(),
+                revision: commit.unwrap_or_default().to_owned(),
+            };
+            match snapshot {
+                Some(snapshot) => SuppliedPackage::from_git(role, source, snapshot, &mut ignored),
+                None => {
+                    SuppliedPackage::from_files(role, source.to_string(), Vec::new(), &mut ignored)
+                }
+            }
+        };
+        let original = supplied(Role::Original, draft.merge_base.as_deref())?;
+        let upstream = supplied(Role::Upstream, Some(base))?;
+        let defaults = worker.merge_defaults();
+        let mut options = defaults.options;
+        options.allow_empty = true;
+        let merge = Merge {
+            original: MergeInput::Supplied(&original),
+            upstream: MergeInput::Supplied(&upstream),
+            options,
+            rules: &defaults.rules,
+            schema: Schema::builtin(),
+            is_overwritten: &|_, _| false,
+            allow_empty_by: "",
+            is_one_package: true,
+        };
+        merge.run(list, said)?;
+        list.settle().map_err(|error| UsageError(error.to_string()))
+    }
+
+    fn pending(&self, pending: &Unpublished, rendered: &Rendered) -> FunctionResult {
+        let message = format!(
+            "`{}` waits for approval, so the package `{}` is not {}",
+            pending.branch,
+            self.place.path,
+            rendered.steps()
+        );
+        FunctionResult::warning(Reason::ProposalPending, message).about(&self.variant.resource)
+    }
+
+    fn message(
+        &self,
+        rendered: &Rendered,
+        branch: &str,
+        worker: &mut Worker<'_>,
+    ) -> Result<String, UsageError> {
+        let directory = &self.revisions.directory;
+        let workspace = branch.rsplit('/').next().unwrap_or(branch);
+        let note = draft_note(directory, workspace, &worker.package_revision(self.place)?);
+        let (steps, owner) = (rendered.steps(), &self.variant.owner);
+        Ok(format!("{directory}: {steps} for {owner}\n\n{note}"))
+    }
 }
 
-/// The package at a commit; `None` if it is not there.
-fn read(
-    repository: &Repository,
-    directory: &str,
-    commit: &str,
-) -> Result<Option<Found>, UsageError> {
-    let refused = |error: GitError| UsageError(error.to_string());
-    let tree = repository.tree_of(directory, commit).map_err(refused)?;
-    if tree.is_none() {
-        return Ok(None);
-    }
-    let revision = Revision {
-        given: commit.to_owned(),
-        commit: commit.to_owned(),
-        upstream_ref: commit.to_owned(),
-        lock_ref: commit.to_owned(),
-        is_ambiguous: false,
-    };
-    let snapshot = repository.read(directory, revision).map_err(refused)?;
-    let mut found = Found {
-        files: BTreeMap::new(),
-        modes: BTreeMap::new(),
-    };
-    for file in snapshot.files {
-        found.modes.insert(file.path.clone(), file.content.mode);
+impl From<Snapshot> for Found {
+    fn from(snapshot: Snapshot) -> Self {
+        let mut found = Self::default();
+        for file in snapshot.files {
+            found.modes.insert(file.path.clone(), file.content.mode);
+            let bytes = file.content.text.as_bytes().to_vec();
+            found.files.insert(file.path, bytes);
+        }
+        for file in snapshot.others {
+            found.modes.insert(file.path.clone(), file.mode);
+            found.files.insert(file.path, file.bytes);
+        }
         found
-            .files
-            .insert(file.path, file.content.text.as_bytes().to_vec());
     }
-    for file in snapshot.others {
-        found.modes.insert(file.path.clone(), file.mode);
-        found.files.insert(file.path, file.bytes);
-    }
-    Ok(Some(found))
 }
 
 fn diff(files: &BTreeMap<String, Vec<u8>>, change: &FileChange, folder: &str) -> FileDiff {
     let path = change.path();
     let before = files.get(path).map(|bytes| (bytes.as_slice(), USUAL_MODE));
     FileDiff::new(path, &format!("{folder}/{path}"), before, change.after())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `draft/own`, `proposed/none` and the like: the kind of a revision, and its owner.
+    fn revisions(written: &[&str]) -> Vec<Unpublished> {
+        let one = |text: &&str| {
+            let (kind, owner) = text.split_once('/').expect("KIND/OWNER");
+            let mut revision = Unpublished {
+                branch: (*text).to_owned(),
+                is_proposed: kind == "proposed",
+                ..Unpublished::default()
+            };
+            revision.ownership.owner = (owner != "none").then(|| owner.to_owned());
+            revision
+        };
+        written.iter().map(one).collect()
+    }
+
+    #[test]
+    fn a_variant_continues_its_own_revision_else_one_that_it_adopts() {
+        const OWN: &str = "draft/own";
+        const PENDING: &str = "proposed/own";
+        const LOOSE: &str = "draft/none";
+        const LOOSE_PENDING: &str = "proposed/none";
+        const OTHER: &str = "draft/other";
+        for (written, adopts, expected, left) in [
+            (&[][..], false, "published", &[][..]),
+            (&[OWN], false, OWN, &[]),
+            (&[PENDING], false, PENDING, &[]),
+            (&[PENDING, OWN], false, OWN, &[]),
+            (&[LOOSE], false, "published", &[LOOSE]),
+            (&[LOOSE], true, LOOSE, &[]),
+            (&[LOOSE_PENDING], false, "published", &[LOOSE_PENDING]),
+            (&[LOOSE_PENDING], true, LOOSE_PENDING, &[]),
+            (&[LOOSE, OWN], false, OWN, &[LOOSE]),
+            (&[LOOSE, OWN], true, OWN, &[]),
+            (&[LOOSE, PENDING], true, PENDING, &[]),
+            (&[LOOSE_PENDING, LOOSE], true, LOOSE, &[]),
+            (&[OTHER], false, "published", &[]),
+            (&[OTHER], true, "published", &[]),
+        ] {
+            let revisions = revisions(written);
+            let (start, others) = start(&revisions, "own", adopts);
+            let found = match start {
+                Start::Published => "published",
+                Start::Draft(found) | Start::Proposed(found) => &found.branch,
+            };
+            let others: Vec<&str> = others.iter().map(|other| other.branch.as_str()).collect();
+            assert_eq!(
+                (found, &others[..]),
+                (expected, left),
+                "{written:?} {adopts}"
+            );
+        }
+    }
 }

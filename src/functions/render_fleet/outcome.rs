@@ -23,6 +23,8 @@ pub struct VariantOutcome {
     pub to: Option<String>,
     /// The branch of its draft, if it is one.
     pub draft: Option<String>,
+    /// The names of its PackageRevisions that are not published, or of the latest one that is; with drafts only.
+    pub targets: Vec<String>,
     /// How many conflicts wait to be looked at.
     pub conflicts: usize,
     /// Results, with paths from the fleet's directory.
@@ -48,6 +50,7 @@ impl VariantOutcome {
             from: rendered.from,
             to: rendered.to,
             draft: None,
+            targets: Vec::new(),
             conflicts: 0,
             results: Vec::new(),
             diffs: Vec::new(),
@@ -101,6 +104,7 @@ impl VariantOutcome {
             from: None,
             to: None,
             draft: None,
+            targets: Vec::new(),
             conflicts: 0,
             results: Vec::new(),
             diffs: Vec::new(),

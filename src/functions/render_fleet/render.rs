@@ -10,7 +10,7 @@ use super::variants::{FleetVariant, Place};
 use crate::config::{UsageError, required};
 use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
 use crate::functions::following::{Locked, OtherRevision, lock_of, locked};
-use crate::functions::render_variant::render_package;
+use crate::functions::render_variant::{MergeDefaults, render_package};
 use crate::kptfile::{
     DELETION_POLICY_ANNOTATION, DOWNSTREAM_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership,
     UPSTREAM_DIGEST_ANNOTATION, UpstreamLock, root_kptfile, set_metadata,
@@ -78,6 +78,19 @@ pub(super) struct Rendered {
     pub(super) to: Option<String>,
 }
 
+impl Rendered {
+    /// What was done, from which revision to which, for a message.
+    pub(super) fn steps(&self) -> String {
+        let action = self.action.map_or("changed", Action::as_str);
+        let to = self.to.as_deref().unwrap_or_default();
+        match (&self.from, self.action) {
+            (Some(from), _) => format!("{action} from {from} to {to}"),
+            (None, Some(Action::Created)) => format!("{action} from {to}"),
+            (None, _) => format!("{action} at {to}"),
+        }
+    }
+}
+
 /// What one thread needs for its variants.
 pub(super) struct Worker<'f> {
     settings: &'f Settings,
@@ -121,6 +134,21 @@ impl<'f> Worker<'f> {
             catalogs: Catalogs::new(sources, facts),
             resources,
         }
+    }
+
+    /// How packages are merged where a variant does not say.
+    pub(super) fn merge_defaults(&self) -> &'f MergeDefaults {
+        &self.settings.defaults
+    }
+
+    /// The name of the PackageRevision that the package of a variant is made from.
+    ///
+    /// # Errors
+    /// [`UsageError`]: the catalog cannot be read.
+    pub(super) fn package_revision(&mut self, place: &Place) -> Result<String, UsageError> {
+        let resolved = self.catalogs.resolve(&place.wanted);
+        let resolved = resolved.map_err(|result| UsageError(result.message))?;
+        self.catalogs.package_revision(&place.wanted, &resolved)
     }
 
     /// Warnings about upstream packages.

@@ -8,7 +8,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use super::config::{Settings, read_settings};
 use super::directory::{Mode, on_directory};
-use super::drafts::on_draft;
+use super::drafts::Drafts;
 use super::outcome::VariantOutcome;
 use super::owners::{Owners, copied};
 use super::prune::{prune, too_many};
@@ -70,6 +70,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
         return Ok(results);
     };
     take_flags(&mut settings, &run.catalogs, run.shard)?;
+    settings.drafts = run.mode.drafts;
     let inputs = read_inputs(run.supplied, Role::Variants, &mut results)?;
     let mut supplied = Supplied::default();
     for package in read_inputs(run.supplied, Role::Resources, &mut results)? {
@@ -336,12 +337,13 @@ impl Work<'_> {
             &self.variants.repositories,
             self.resources,
         );
+        let mut drafts = Drafts::new(self.run.fleet, self.variants, self.run.mode);
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(variant) = self.variants.all.get(index) else {
                 break;
             };
-            let outcome = self.one(&mut worker, variant)?;
+            let outcome = self.one(&mut worker, &mut drafts, variant)?;
             if sender.send((index, outcome)).is_err() {
                 break;
             }
@@ -352,12 +354,13 @@ impl Work<'_> {
     fn one(
         &self,
         worker: &mut Worker<'_>,
+        drafts: &mut Drafts<'_>,
         listed: &ListedVariant,
     ) -> Result<VariantOutcome, UsageError> {
         let FleetRun { fleet, mode, .. } = *self.run;
         let variant = listed.open()?;
         Ok(match &variant.place {
-            Ok(place) if mode.drafts => on_draft(worker, fleet, &variant, place, mode),
+            Ok(place) if mode.drafts => drafts.render(worker, &variant, place),
             Ok(place) => on_directory(worker, fleet, &variant, place, mode),
             Err(findings) => VariantOutcome::refused(&variant, findings),
         })

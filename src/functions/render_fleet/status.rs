@@ -24,8 +24,8 @@ struct Status {
     outcome: Outcome,
     /// The message of `Ready`.
     ready: String,
-    /// The name of the package revision that is a draft.
-    draft: Option<String>,
+    /// The names of its package revisions.
+    targets: Vec<String>,
 }
 
 impl Statuses {
@@ -43,10 +43,7 @@ impl Statuses {
                 (false, _) => Outcome::Ready,
             },
             ready,
-            draft: outcome
-                .draft
-                .as_deref()
-                .map(|branch| revision_name(&outcome.package, branch)),
+            targets: outcome.targets.clone(),
         };
         self.0.insert(outcome.owner.clone(), status);
     }
@@ -86,12 +83,13 @@ impl Statuses {
                 let Status {
                     outcome,
                     ready,
-                    draft,
+                    targets,
                 } = found[&id];
                 let conditions = outcome.conditions(ready);
-                let name = |name: &String| vec![(Value::from("name"), Value::from(name.as_str()))];
-                let target = draft.as_ref().map(|draft| Value::Mapping(name(draft)));
-                let targets = target.map(|target| Value::Sequence(vec![target]));
+                let target =
+                    |name: &String| Value::Mapping(vec![("name".into(), name.as_str().into())]);
+                let targets = targets.iter().map(target).collect::<Vec<_>>();
+                let targets = (!targets.is_empty()).then_some(Value::Sequence(targets));
                 write_status(root, &conditions, targets.as_ref(), editor)
             },
             |id, error: EditError| refused.push((id, error)),
@@ -109,10 +107,4 @@ fn owner(resource: &Resource) -> String {
     let namespace = namespace_of(resource.namespace.as_deref());
     let name = resource.name.as_deref().unwrap_or_default();
     format!("{namespace}/{name}")
-}
-
-/// The name that Porch gives the package revision of a draft: `<repository>.<package>.<workspace>`.
-fn revision_name(package: &str, branch: &str) -> String {
-    let workspace = branch.rsplit('/').next().unwrap_or(branch);
-    format!("{}.{workspace}", package.replace('/', "."))
 }

@@ -12,7 +12,7 @@ use crate::package::normalize_package_path;
 use crate::resource::{Origin, Resource, namespace_of};
 use crate::resource_list::{ResourceList, own_text};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
+use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::text::Text;
 use crate::variant::package_variant::{PackageVariant, PackageVariantSpec};
 use crate::variant::package_variant_set;
@@ -100,7 +100,7 @@ impl<'i> Expanded<'i> {
             inputs,
             list,
             has_sets,
-            repositories: repositories(lists, &settings.catalogs),
+            repositories: repositories(lists, settings),
         })
     }
 
@@ -123,10 +123,10 @@ impl<'i> Expanded<'i> {
     }
 }
 
-/// The Repositories of catalogs, by name.
+/// The Repositories of catalogs, and of downstream repositories where drafts are written, by name.
 fn repositories<'l>(
     lists: impl Iterator<Item = &'l ResourceList>,
-    catalogs: &[CatalogSource],
+    settings: &Settings,
 ) -> BTreeMap<String, RepositoryFacts> {
     let mut found = BTreeMap::new();
     for list in lists {
@@ -135,7 +135,8 @@ fn repositories<'l>(
         });
         for (id, resource) in repositories {
             let name = resource.name.as_deref().unwrap_or_default();
-            if catalogs.iter().any(|catalog| catalog.name == name) {
+            let catalogs = &settings.catalogs;
+            if settings.drafts || catalogs.iter().any(|catalog| catalog.name == name) {
                 let read = || list.read(id, RepositoryFacts::read);
                 found.entry(name.to_owned()).or_insert_with(read);
             }

@@ -1,0 +1,361 @@
+//! The revisions of packages in downstream repositories, read from Git as Porch reads them.
+//!
+//! ```text
+//! main                                    what is published; drafts are made on it
+//! drafts/site/web/packagevariant-2        a draft of the package site/web
+//! proposed/site/web/packagevariant-3      one that waits for approval
+//! tag site/web/v1                         a published one
+//! deletionProposed/site/web/v1            its deletion waits for approval
+//! ```
+//!
+//! `FLEET/<repository>` is a repository, or a folder in one that holds many downstream repositories.
+//!
+//! Source: contract, render-fleet, Drafts.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::RepositoryFacts;
+use crate::git::{
+    Base, Branch, GitError, History, References, Repository, numbered_workspace, repository_around,
+    workspace_number,
+};
+use crate::kptfile::Ownership;
+use crate::package::check_folders;
+use crate::yaml::OwnedDocument;
+
+/// The downstream repositories of a fleet. The one read last stays open.
+pub(crate) struct Downstreams<'f> {
+    fleet: &'f Path,
+    opened: Option<Rc<Opened>>,
+}
+
+/// A repository that is open.
+struct Opened {
+    root: PathBuf,
+    repository: Repository,
+    references: References,
+    /// By the commit of the base branch.
+    histories: RefCell<HashMap<String, Rc<History>>>,
+}
+
+/// A downstream repository.
+pub(crate) struct Downstream {
+    /// Its folder in the fleet.
+    name: String,
+    opened: Rc<Opened>,
+    /// The folder of its packages, from the root of the Git repository; empty for the root.
+    directory: String,
+    /// The branch that drafts are made on; `None` in a repository without commits.
+    pub(crate) base: Option<Base>,
+}
+
+/// The revisions of a package.
+#[derive(Debug, Default)]
+pub(crate) struct PackageRevisions {
+    /// Its directory from the root of the Git repository, as in the names of branches and tags.
+    pub(crate) directory: String,
+    /// The drafts and proposed revisions that are not merged, the highest workspace number first.
+    pub(crate) unpublished: Vec<Unpublished>,
+    /// In the order of their numbers.
+    pub(crate) published: Vec<Published>,
+    /// The highest workspace number that branches and tags name.
+    highest_workspace: u64,
+}
+
+/// A draft or a proposed revision.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Unpublished {
+    /// Without `refs/heads/`.
+    pub(crate) branch: String,
+    pub(crate) workspace: String,
+    pub(crate) is_proposed: bool,
+    /// Its newest commit, here or at the remote.
+    pub(crate) commit: String,
+    /// Where the branch is here, if it exists.
+    pub(crate) local: Option<String>,
+    /// Whether this repository and the remote each have commits of it that the other lacks.
+    pub(crate) has_diverged: bool,
+    /// Whether other changes of the package were published since.
+    pub(crate) is_behind: bool,
+    /// The newest commit that it shares with the base branch.
+    pub(crate) merge_base: Option<String>,
+    pub(crate) ownership: Ownership,
+}
+
+/// A published revision.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Published {
+    pub(crate) number: u64,
+    /// The name of its tag behind the package: `v1`.
+    pub(crate) name: String,
+    pub(crate) commit: String,
+    /// The workspace that it was made in, as Porch recorded it, or else its name.
+    pub(crate) workspace: String,
+    /// The branch that proposes its deletion.
+    pub(crate) deletion: Option<Branch>,
+}
+
+impl<'f> Downstreams<'f> {
+    pub(crate) fn new(fleet: &'f Path) -> Self {
+        Self {
+            fleet,
+            opened: None,
+        }
+    }
+
+    /// Opens the downstream repository of a name.
+    ///
+    /// # Errors
+    /// [`GitError`]: there is none; the branch that its Repository object names does not exist.
+    pub(crate) fn open(
+        &mut self,
+        name: &str,
+        facts: Option<&RepositoryFacts>,
+    ) -> Result<Downstream, GitError> {
+        check_folders(self.fleet, &format!("{name}/"))?;
+        let folder = self.fleet.join(name);
+        let (root, path) = repository_around(&folder).unwrap_or((folder, String::new()));
+        let opened = match &self.opened {
+            Some(opened) if opened.root == root => Rc::clone(opened),
+            _ => {
+                let repository = Repository::open_for_drafts(&root)?;
+                Rc::new(Opened {
+                    references: repository.read_references()?,
+                    root,
+                    repository,
+                    histories: RefCell::default(),
+                })
+            }
+        };
+        self.opened = Some(Rc::clone(&opened));
+        let named = facts.and_then(|facts| facts.branch.as_deref());
+        let base = opened.repository.base(&opened.references, named)?;
+        let directory = facts.map_or("", |facts| facts.directory.as_str());
+        Ok(Downstream {
+            name: name.to_owned(),
+            directory: join_once(&path, directory),
+            base,
+            opened,
+        })
+    }
+}
+
+impl Downstream {
+    pub(crate) fn repository(&self) -> &Repository {
+        &self.opened.repository
+    }
+
+    /// The revisions of a package.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged.
+    pub(crate) fn package(&self, package: &str) -> Result<PackageRevisions, GitError> {
+        let directory = join(&self.directory, package);
+        let place = join(&self.name, package);
+        let mut revisions = PackageRevisions {
+            published: self.published(&directory)?,
+            ..PackageRevisions::default()
+        };
+        let references = &self.opened.references;
+        let mut numbers: Vec<u64> = Vec::new();
+        for published in &revisions.published {
+            numbers.extend(workspace_number(&published.workspace));
+        }
+        for kind in [DRAFTS, PROPOSED, DELETION_PROPOSED] {
+            let prefix = format!("{kind}{directory}/");
+            for (workspace, branch) in references.branches_in(&prefix) {
+                numbers.extend(workspace_number(workspace));
+                if kind == DELETION_PROPOSED {
+                    continue;
+                }
+                let found = self.unpublished(&directory, kind, workspace, branch)?;
+                revisions.unpublished.extend(found.map(|mut found| {
+                    if found.ownership.is_copied_to(&place) {
+                        found.ownership = Ownership::default();
+                    }
+                    found
+                }));
+            }
+        }
+        revisions.unpublished.sort_by(|a, b| {
+            let rank = |one: &Unpublished| (workspace_number(&one.workspace), one.branch.clone());
+            rank(b).cmp(&rank(a))
+        });
+        revisions.highest_workspace = numbers.into_iter().max().unwrap_or_default();
+        revisions.directory = directory;
+        Ok(revisions)
+    }
+
+    /// The branch for the next draft of a package.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged.
+    pub(crate) fn next_draft(&self, revisions: &PackageRevisions) -> Result<String, GitError> {
+        let history = self.history()?;
+        let noted = history.highest_number(&revisions.directory);
+        let highest = revisions.highest_workspace.max(noted.unwrap_or_default());
+        let workspace = numbered_workspace(highest.saturating_add(1));
+        Ok(format!("{DRAFTS}{}/{workspace}", revisions.directory))
+    }
+
+    fn published(&self, directory: &str) -> Result<Vec<Published>, GitError> {
+        let Opened {
+            repository,
+            references,
+            ..
+        } = &*self.opened;
+        let mut published = Vec::new();
+        for (name, object) in references.tags_in(&format!("{directory}/")) {
+            let number = name.strip_prefix('v').unwrap_or(name).parse();
+            let Some((number, commit)) = number.ok().zip(repository.commit_with_id(object)) else {
+                continue;
+            };
+            let workspace = repository.workspace_of(&commit, directory)?;
+            let deletion = references.branch(&format!("{DELETION_PROPOSED}{directory}/{name}"));
+            published.push(Published {
+                number,
+                name: name.to_owned(),
+                commit,
+                workspace: workspace.unwrap_or_else(|| format!("v{number}")),
+                deletion: deletion.cloned(),
+            });
+        }
+        published.sort_by_key(|published| published.number);
+        Ok(published)
+    }
+
+    /// A draft or a proposed revision; `None` if the base branch contains it, or if it has no such package.
+    fn unpublished(
+        &self,
+        directory: &str,
+        kind: &str,
+        workspace: &str,
+        branch: &Branch,
+    ) -> Result<Option<Unpublished>, GitError> {
+        let repository = self.repository();
+        let newest = repository.newest_of(branch)?;
+        let has_diverged = newest.is_none();
+        let Some(commit) = newest.or_else(|| branch.local.clone()) else {
+            return Ok(None);
+        };
+        let Some(tree) = repository.tree_of(directory, &commit)? else {
+            return Ok(None);
+        };
+        let (mut merge_base, mut is_behind) = (None, false);
+        if let Some(base) = &self.base {
+            if self.history()?.contains(&commit) {
+                return Ok(None);
+            }
+            merge_base = repository.merge_base(&commit, &base.commit)?;
+            if merge_base.is_none() && repository.is_shallow() {
+                return Err(repository.too_shallow(&commit));
+            }
+            let before = match &merge_base {
+                Some(before) => repository.tree_of(directory, before)?,
+                None => None,
+            };
+            let now = repository.tree_of(directory, &base.commit)?;
+            is_behind = now.is_some() && now != before;
+            let until = merge_base.as_deref();
+            // A squashed or rebased one is merged too.
+            if is_behind && repository.had_tree(directory, &tree, &base.commit, until)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Unpublished {
+            branch: format!("{kind}{directory}/{workspace}"),
+            workspace: workspace.to_owned(),
+            is_proposed: kind == PROPOSED,
+            ownership: self.ownership(directory, &commit)?,
+            local: branch.local.clone(),
+            commit,
+            has_diverged,
+            is_behind,
+            merge_base,
+        }))
+    }
+
+    /// What the Kptfile of a package says at a commit. One that is not YAML says nothing.
+    fn ownership(&self, directory: &str, commit: &str) -> Result<Ownership, GitError> {
+        let path = format!("{directory}/Kptfile");
+        let bytes = self.repository().file_at(commit, &path)?;
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        let document = text.and_then(|text| OwnedDocument::parse(text).ok());
+        let root = document.as_ref().and_then(OwnedDocument::root);
+        Ok(root.map(Ownership::read).unwrap_or_default())
+    }
+
+    fn history(&self) -> Result<Rc<History>, GitError> {
+        let Some(base) = &self.base else {
+            return Ok(Rc::default());
+        };
+        let mut histories = self.opened.histories.borrow_mut();
+        if let Some(known) = histories.get(&base.commit) {
+            return Ok(Rc::clone(known));
+        }
+        let history = Rc::new(self.repository().read_history(&base.commit)?);
+        histories.insert(base.commit.clone(), Rc::clone(&history));
+        Ok(history)
+    }
+}
+
+impl Unpublished {
+    /// Whether a PackageVariant owns it.
+    pub(crate) fn is_owned_by(&self, owner: &str) -> bool {
+        self.ownership.owner.as_deref() == Some(owner)
+    }
+}
+
+const DRAFTS: &str = "drafts/";
+const PROPOSED: &str = "proposed/";
+const DELETION_PROPOSED: &str = "deletionProposed/";
+
+fn join(folder: &str, path: &str) -> String {
+    match folder {
+        "" => path.to_owned(),
+        folder => format!("{folder}/{path}"),
+    }
+}
+
+/// The directory of a Repository below the folder of its fleet; one that begins with that folder is from the root.
+fn join_once(folder: &str, directory: &str) -> String {
+    let is_from_root = directory
+        .strip_prefix(folder)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    match directory {
+        "" => folder.to_owned(),
+        _ if is_from_root => directory.to_owned(),
+        _ => join(folder, directory),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_is_the_folder_counts_once() {
+        for (folder, directory, expected) in [
+            ("", "", ""),
+            ("", "site", "site"),
+            ("clusters/edge", "", "clusters/edge"),
+            ("clusters/edge", "clusters/edge", "clusters/edge"),
+            ("clusters/edge", "clusters/edge/site", "clusters/edge/site"),
+            (
+                "clusters/edge",
+                "clusters/edge-2",
+                "clusters/edge/clusters/edge-2",
+            ),
+            ("clusters/edge", "site", "clusters/edge/site"),
+        ] {
+            assert_eq!(
+                join_once(folder, directory),
+                expected,
+                "{folder} {directory}"
+            );
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Porch's notes in commits: which workspace of which package a commit belongs to.
+//!
+//! ```text
+//! Approving package revision web/1
+//!
+//! kpt:{"package":"web","workspaceName":"packagevariant-1","revision":"1"}
+//! ```
+//!
+//! Source: contract, render-fleet, Drafts.
+
+use std::collections::{HashMap, HashSet};
+
+use gix::ObjectId;
+use memchr::memmem;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{GitError, Repository};
+
+/// How Porch names the workspaces of variants.
+const WORKSPACE: &str = "packagevariant-";
+/// The beginning of a note's line.
+const NOTE: &str = "kpt:";
+
+/// A note, as far as it is read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Note {
+    package: String,
+    workspace_name: String,
+}
+
+/// The commits that a branch contains, and the workspaces that their notes name.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    commits: HashSet<ObjectId>,
+    /// The highest number of a variant's workspace, by package.
+    numbers: HashMap<String, u64>,
+}
+
+impl History {
+    pub(crate) fn contains(&self, commit: &str) -> bool {
+        ObjectId::from_hex(commit.as_bytes()).is_ok_and(|id| self.commits.contains(&id))
+    }
+
+    /// The highest workspace number that a note names for a package.
+    pub(crate) fn highest_number(&self, package: &str) -> Option<u64> {
+        self.numbers.get(package).copied()
+    }
+}
+
+/// The name of a variant's workspace.
+pub(crate) fn numbered_workspace(number: u64) -> String {
+    format!("{WORKSPACE}{number}")
+}
+
+/// The number of a variant's workspace.
+pub(crate) fn workspace_number(workspace: &str) -> Option<u64> {
+    workspace.strip_prefix(WORKSPACE)?.parse().ok()
+}
+
+/// The note in the commit of a draft. Porch finds its workspace by it, and by its task the PackageRevision `upstream` that
+/// the package was made from.
+pub(crate) fn draft_note(package: &str, workspace: &str, upstream: &str) -> String {
+    let upstream = json!({"upstreamRef": {"upstreamRef": {"name": upstream}}});
+    let note = json!({
+        "package": package,
+        "workspaceName": workspace,
+        "revision": "0",
+        "task": {"type": "clone", "clone": upstream},
+    });
+    format!("{NOTE}{note}\n")
+}
+
+impl Repository {
+    /// Walks through what a commit contains.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`].
+    pub(crate) fn read_history(&self, commit: &str) -> Result<History, GitError> {
+        let mut history = History::default();
+        for id in self.walk(commit, None)? {
+            history.commits.insert(id);
+            for note in self.notes(id)? {
+                if let Some(number) = workspace_number(&note.workspace_name) {
+                    let highest = history.numbers.entry(note.package).or_default();
+                    *highest = number.max(*highest);
+                }
+            }
+        }
+        Ok(history)
+    }
+
+    /// The workspace of a package that the note of a commit names.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`].
+    pub(crate) fn workspace_of(
+        &self,
+        commit: &str,
+        package: &str,
+    ) -> Result<Option<String>, GitError> {
+        let notes = self.notes(self.id_of(commit)?)?;
+        let mut own = notes.into_iter().filter(|note| note.package == package);
+        let named = own.find(|note| !note.workspace_name.is_empty());
+        Ok(named.map(|note| note.workspace_name))
+    }
+
+    /// The notes in the message of a commit, as Porch reads them.
+    fn notes(&self, id: ObjectId) -> Result<Vec<Note>, GitError> {
+        let commit = self.object(id, || format!("the commit `{id}`"))?;
+        if memmem::find(&commit.data, NOTE.as_bytes()).is_none() {
+            return Ok(Vec::new());
+        }
+        let text = String::from_utf8_lossy(&commit.data);
+        let (_, message) = text.split_once("\n\n").unwrap_or_default();
+        let notes = message.lines().filter_map(|line| {
+            let note = line.trim().strip_prefix(NOTE)?;
+            serde_json::from_str(note).ok()
+        });
+        Ok(notes.collect())
+    }
+
+    /// The best common ancestor of two commits.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`].
+    pub(crate) fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
+        let found = self.git.merge_base(self.id_of(one)?, self.id_of(other)?);
+        let what = || format!("the history of `{one}` and `{other}`");
+        let found = found.map_err(|error| self.unreadable(what(), &error))?;
+        Ok(found.map(|id| id.to_string()))
+    }
+
+    /// Whether a directory had this tree in a commit that `from` contains and `until` does not.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`].
+    pub(crate) fn had_tree(
+        &self,
+        directory: &str,
+        tree: &str,
+        from: &str,
+        until: Option<&str>,
+    ) -> Result<bool, GitError> {
+        for id in self.walk(from, until)? {
+            if self.tree_of(directory, &id.to_string())?.as_deref() == Some(tree) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The commits that one contains and another does not.
+    fn walk(&self, from: &str, until: Option<&str>) -> Result<Vec<ObjectId>, GitError> {
+        let unreadable =
+            |error: gix::Error| self.unreadable(format!("the history of `{from}`"), &error);
+        let until = until.map(|until| self.id_of(until)).transpose()?;
+        let walk = self.git.rev_walk([self.id_of(from)?]).with_hidden(until);
+        let walk = walk.all().map_err(unreadable)?;
+        let ids = walk.map(|info| Ok(info.map_err(unreadable)?.id));
+        ids.collect()
+    }
+
+    /// The error for a commit that cannot be placed in a history that is cut off.
+    pub(crate) fn too_shallow(&self, commit: &str) -> GitError {
+        GitError::Unreadable {
+            path: self.path.clone(),
+            what: format!("the history of `{commit}`"),
+            message: "the clone is shallow: `git fetch --unshallow`".to_owned(),
+        }
+    }
+
+    pub(super) fn id_of(&self, commit: &str) -> Result<ObjectId, GitError> {
+        let id = ObjectId::from_hex(commit.as_bytes());
+        id.map_err(|error| self.unreadable(format!("the commit `{commit}`"), &error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_note_is_read_back() {
+        let note = draft_note("site/web", "packagevariant-3", "catalog.web.v1");
+        let json = note.strip_prefix(NOTE).expect("a note");
+        let read: Note = serde_json::from_str(json).expect("JSON");
+        assert_eq!(read.package, "site/web");
+        assert_eq!(workspace_number(&read.workspace_name), Some(3));
+    }
+
+    #[test]
+    fn only_a_variants_workspace_has_a_number() {
+        for (workspace, number) in [
+            ("packagevariant-12", Some(12)),
+            ("packagevariant-", None),
+            ("packagevariant-1a", None),
+            ("v7", None),
+            ("7", None),
+        ] {
+            assert_eq!(workspace_number(workspace), number, "{workspace}");
+        }
+    }
+}
