@@ -52,7 +52,7 @@ pub enum PathError {
 /// ```
 ///
 /// # Errors
-/// Empty, absolute, nothing but `.`, a `..` component, a NUL, a backslash, a component that [`is_git`].
+/// Empty, absolute, nothing but `.`, a `..` component, a NUL, a backslash, a component that a file system may take for `.git`.
 pub fn check_package_path(path: &str) -> Result<(), PathError> {
     check_place(path)?;
     if path.contains('\\') {
