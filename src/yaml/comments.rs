@@ -1,8 +1,130 @@
-//! The comments of an entry or item: on the lines directly above it, and at the end of its line.
+//! The comments of an entry or item: on the lines directly above it, and around its value.
+
+use std::borrow::Cow;
 
 use super::document::Document;
 use super::node::{EntryRef, NodeRef};
 use super::tree::{NodeId, NodeKind};
+
+/// The comments around the value of an entry or item; those behind text with the white space in front:
+///
+/// ```yaml
+/// plain: value # tail
+/// block: |     # tail
+///   text
+/// list:        # head
+/// - item
+/// below:       # head
+///   # between
+///   value      # tail
+/// ```
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ValueComments<'a> {
+    /// On the line of the indicator, above a value on lines of its own.
+    pub(super) head: Option<Cow<'a, str>>,
+    /// On lines of their own between the indicator and a value that is no block collection.
+    pub(super) between: Vec<Cow<'a, str>>,
+    /// At the end of the value, or of the header of a block scalar.
+    pub(super) tail: Option<Cow<'a, str>>,
+}
+
+impl<'a> ValueComments<'a> {
+    /// Those around a value, in block style.
+    pub(crate) fn of(value: NodeRef<'a>) -> Self {
+        let value = value.written();
+        let document = value.document;
+        let parent = value.parent().map(|parent| parent.kind());
+        if parent.is_some_and(|parent| !parent.is_block_collection()) {
+            let tail = comment_in_flow(value).map(|comment| Cow::Owned(format!(" {comment}")));
+            return Self {
+                tail,
+                ..Self::default()
+            };
+        }
+        let comment = |at: usize| comment_behind(document, at).map(Cow::Borrowed);
+        let mut comments = Self::default();
+        if let Some(head) = head_place(value) {
+            comments.head = comment(head);
+            let lines = document.text[lines_between(value, head)].lines();
+            let lines = lines.map(str::trim).filter(|line| line.starts_with('#'));
+            comments.between.extend(lines.map(Cow::Borrowed));
+        }
+        let kind = value.kind();
+        if kind.is_block_collection() {
+            comments.between.clear();
+        } else if kind.is_block_scalar() {
+            comments.tail = comment(header_end(value));
+        } else {
+            comments.tail = comment(value_end(value));
+        }
+        comments
+    }
+
+    /// A comment at the end of the value's line; none if it is empty.
+    pub(super) fn behind(comment: &'a str) -> Self {
+        let tail = (!comment.is_empty()).then(|| Cow::Owned(format!(" {comment}")));
+        Self {
+            tail,
+            ..Self::default()
+        }
+    }
+
+    /// The comments from the top down.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        let head = self.head.iter().chain(&self.between);
+        head.chain(&self.tail).map(|comment| comment.trim())
+    }
+
+    /// Whether one of them has a text in it.
+    pub(crate) fn contains(&self, text: &str) -> bool {
+        self.iter().any(|comment| comment.contains(text))
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.between.len() + usize::from(self.head.is_some()) + usize::from(self.tail.is_some())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    pub(super) fn into_owned(self) -> ValueComments<'static> {
+        let owned = |comment: Cow<'a, str>| Cow::Owned(comment.into_owned());
+        ValueComments {
+            head: self.head.map(owned),
+            between: self.between.into_iter().map(owned).collect(),
+            tail: self.tail.map(owned),
+        }
+    }
+}
+
+/// Wherever they stand.
+impl PartialEq for ValueComments<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+/// The end of a value's indicator, anchor and tag, if its content begins on a line further down.
+pub(super) fn head_place(value: NodeRef<'_>) -> Option<usize> {
+    let document = value.document;
+    let properties = value.properties_range().map(|range| range.end);
+    let at = properties.or(value.mark().map(|mark| mark + 1))?;
+    (at <= document.line_start(value.range().start)).then_some(at)
+}
+
+/// The lines between the indicator of a value, whose line is that of `head`, and the value.
+pub(super) fn lines_between(value: NodeRef<'_>, head: usize) -> std::ops::Range<usize> {
+    let document = value.document;
+    let line = document.line_start(value.range().start);
+    (document.line_end(head) + 1).min(line)..line
+}
+
+/// The end of a value, or of its indicator if there is none.
+pub(super) fn value_end(value: NodeRef<'_>) -> usize {
+    let mark = value.mark().map_or(0, |mark| mark + 1);
+    value.range().end.max(mark)
+}
 
 /// The comment at the end of the line of an entry (by its key) or item, from its `#`. Empty if there
 /// is none, `None` if there cannot be one.
@@ -45,43 +167,34 @@ pub(super) fn unit_start(owner: NodeRef<'_>) -> usize {
 }
 
 /// The place of the comment at the end of an entry's or item's line, with the white space in front:
-/// behind a value or the header of a block scalar on that line, else behind the indicator. `None` if
-/// there cannot be a comment, as in a flow collection of several lines.
+/// where one is, else at the end of a value or of the header of a block scalar, else behind the
+/// indicator. `None` if there cannot be one.
 pub(super) fn comment_place(owner: NodeRef<'_>) -> Option<usize> {
     let document = owner.document;
-    let value = match owner.parent()?.kind() {
-        NodeKind::BlockSequence => owner,
-        NodeKind::BlockMapping => document.node(NodeId(owner.raw().next)),
-        _ => return None,
-    };
+    let value = value_of(owner)?;
+    let head = head_place(value);
+    if let Some(head) = head.filter(|head| comment_behind(document, *head).is_some()) {
+        return Some(head);
+    }
     let at = match value.kind() {
-        kind if kind.is_block_scalar() => {
-            // Behind the header, on the line of the indicator.
-            let at = header_end(value);
-            (document.line_end(value.mark()?) >= at).then_some(at)?
-        }
-        NodeKind::BlockMapping | NodeKind::BlockSequence => {
-            let mark = value.mark()? + 1;
-            let at = mark.max(value.properties_range().map_or(0, |range| range.end));
-            (document.line_end(at) < value.range().start).then_some(at)?
-        }
+        kind if kind.is_block_scalar() => header_end(value),
+        kind if kind.is_block_collection() => head?,
         _ => {
-            let mark = value.mark()?;
-            let at = value.range().end.max(mark + 1);
-            if document.line_end(mark) >= at {
-                at
-            } else {
-                // A value on lines of its own: behind the indicator, unless its comment is there.
-                let head = value.properties_range().map_or(0, |range| range.end);
-                let head = head.max(mark + 1);
-                let is_below = document.line_end(head) < value.range().start;
-                let has_own = comment_behind(document, head).is_some();
-                (is_below && (has_own || comment_behind(document, at).is_none())).then_some(head)?
-            }
+            value.mark()?;
+            value_end(value)
         }
     };
     let rest = document.text[at..document.line_end(at)].trim();
     (rest.is_empty() || comment_behind(document, at).is_some()).then_some(at)
+}
+
+/// The value of an entry (by its key) of a block mapping, or an item of a block sequence.
+pub(super) fn value_of(owner: NodeRef<'_>) -> Option<NodeRef<'_>> {
+    match owner.parent()?.kind() {
+        NodeKind::BlockSequence => Some(owner),
+        NodeKind::BlockMapping => Some(owner.document.node(NodeId(owner.raw().next))),
+        _ => None,
+    }
 }
 
 /// The comment lines directly above an entry (by its key) or item, each from its `#`.

@@ -46,7 +46,7 @@ pub(crate) mod scan;
 pub mod value;
 mod verbatim;
 
-pub(crate) use comments::{all_comments, comments_above, line_comment};
+pub(crate) use comments::{ValueComments, all_comments, comments_above, line_comment};
 pub use content::{Content, OwnedDocument};
 pub use document::Document;
 pub(crate) use document::{scanned_documents, sole_document};

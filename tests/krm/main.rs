@@ -39,6 +39,7 @@ mod reasons;
 mod reference_merge;
 mod render_fleet;
 mod render_variant;
+mod respelled;
 mod round_trip;
 mod running;
 mod schema;

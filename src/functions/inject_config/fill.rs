@@ -69,6 +69,7 @@ impl<'a> Filling<'a> {
                 }
                 let replaced = editor.replace(old.value, Content::Node(entry.value));
                 replaced.map_err(Refusal::at(field))?;
+                editor.keep_value_comments(old.key);
             }
             None => {
                 let inserted = editor.insert_entry_from(resource, None, entry);

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::child::Child;
 use super::same;
 use crate::merge::upstream_identifier::MERGE_COMMENT;
-use crate::yaml::{Editor, NodeRef, all_comments, comments_above, line_comment};
+use crate::yaml::{Editor, NodeRef, ValueComments, all_comments, comments_above};
 
 /// Comments of an entry or item: those that only upstream changed are taken. The one beside a value
 /// that local changed stays: a setter comment would overwrite that value later.
@@ -31,26 +31,17 @@ pub(super) fn take_comments<'d>(
     if above != old_above && comments_above(ours) == old_above {
         editor.set_comments_above(ours, &above);
     }
-    let (Some(before), Some(here), Some(there)) =
-        (line_comment(old), line_comment(ours), line_comment(theirs))
-    else {
+    let [before, here, there] = [base.value, local.value, upstream.value].map(ValueComments::of);
+    let is_identifier = |comments: &ValueComments<'_>| comments.contains(MERGE_COMMENT);
+    if is_identifier(&here) || is_identifier(&there) {
         return;
-    };
-    let is_identifier = here.contains(MERGE_COMMENT) || there.contains(MERGE_COMMENT);
+    }
     let block = |child: Child<'_>| child.value.kind().is_block_collection();
-    if before != there
-        && before == here
-        && !is_identifier
-        && block(local) == block(upstream)
-        && (block(local) || same(base.value, local.value))
-    {
-        editor.set_comment_behind(ours, there);
+    let is_own = || !(block(local) && block(upstream) || same(base.value, local.value));
+    if before != there && before == here && !is_own() {
+        editor.set_value_comments(ours, there);
     } else if !here.is_empty() || before == there {
-        // Else a block scalar would bring the comment of its header along.
-        let header = upstream.value.kind().is_block_scalar() && here != there;
-        if header && !same(local.value, upstream.value) {
-            editor.set_comment_behind(ours, here);
-        }
+        editor.keep_value_comments(ours);
     }
 }
 

@@ -40,7 +40,7 @@ use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, Path, Value};
 
 use child::{Child, Children, nodes};
 use comments::removed_comments;
-use take::{take, take_inner_comments};
+use take::{has_flow_comments_to_take, take, take_inner_comments};
 
 /// A value that both sides changed differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -226,6 +226,14 @@ impl Merge<'_> {
             && base.value.is_written_like(upstream.value)
         {
             // Upstream changed nothing in it.
+            return Ok(Fate::Local);
+        }
+        if let (Some(base), Some(local), Some(upstream)) =
+            (versions.base, versions.local, versions.upstream)
+            && !schema.holds_local_fields(local.value)
+            && has_flow_comments_to_take(base, local, upstream)
+        {
+            self.findings.moves_comments |= take(Some(base), local, upstream, editor)?;
             return Ok(Fate::Local);
         }
         let present = versions.local.is_some() && versions.upstream.is_some();

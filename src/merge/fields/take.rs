@@ -38,6 +38,22 @@ pub(super) fn take_inner_comments<'d, 'f>(
     take(Some(base), local, upstream, editor).map(|_| ())
 }
 
+/// Whether only upstream changed comments in a value that has or gets flow style: its parts have no
+/// lines of their own, so it is taken as one.
+pub(super) fn has_flow_comments_to_take(
+    base: Child<'_>,
+    local: Child<'_>,
+    upstream: Child<'_>,
+) -> bool {
+    let (base, local, upstream) = (base.value, local.value, upstream.value);
+    let are_lines = local.kind().is_block_collection() && upstream.kind().is_block_collection();
+    let is_collection = upstream.kind().is_mapping() || upstream.kind().is_sequence();
+    !are_lines
+        && is_collection
+        && comments_of(base) != comments_of(upstream)
+        && is_written_alike(base, local)
+}
+
 /// Makes local's value upstream's. Says whether a list with comments got, lost or moved elements.
 pub(super) fn take<'d, 'f>(
     base: Option<Child<'f>>,

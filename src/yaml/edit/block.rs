@@ -8,6 +8,7 @@ use super::lines::{block_indicators, body_indent, newline_at};
 use super::slots::{Children, Slot, stable_slots};
 use super::units::{Block, Unit};
 use super::{Change, Editor};
+use crate::yaml::comments::head_place;
 use crate::yaml::content::Content;
 use crate::yaml::emit::{Emitter, Rendered};
 use crate::yaml::error::EditError;
@@ -324,7 +325,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         let node = block.node;
         let empty = if node.kind().is_mapping() { "{}" } else { "[]" };
         let first = self.unit(block, 0);
-        let head = self.head_place(node);
+        let head = head_place(node);
         for index in usize::from(head.is_none())..block.children.len() {
             let unit = self.unit(block, index);
             out.delete(unit.lines_start..unit.lines_end);

@@ -48,6 +48,7 @@ use refuse::{key_of, readable};
 use slots::{Children, NewSlot, Slot};
 use sources::Sources;
 
+use super::comments::{ValueComments, value_of};
 use super::content::Content;
 use super::document::Document;
 use super::error::EditError;
@@ -71,8 +72,19 @@ pub enum Part<'f> {
 struct Comments {
     /// Lines directly above, each from its `#`.
     above: Option<Vec<String>>,
-    /// Behind the value, or behind the indicator of a value on lines of its own; empty for none.
-    behind: Option<String>,
+    /// Around the value.
+    value: Around,
+}
+
+/// Which comments stand around a value after the edit.
+#[derive(Debug, Clone, Default)]
+enum Around {
+    /// Those that are there; if there are none, those that new content brings.
+    #[default]
+    OwnElseBrought,
+    /// Those that are there.
+    Own,
+    These(ValueComments<'static>),
 }
 
 /// Collects changes to the nodes of one document.
@@ -405,6 +417,21 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Gives an entry (by its key) or an item of a block collection another comment at the end of
     /// its line; an empty one takes it away.
     pub fn set_comment_behind(&mut self, owner: NodeRef<'d>, comment: &str) {
-        self.comments.entry(owner.id).or_default().behind = Some(comment.to_owned());
+        self.set_value_comments(owner, ValueComments::behind(comment));
+    }
+
+    /// Gives the value of an entry (by its key), or an item, of a block collection these comments.
+    pub(crate) fn set_value_comments(&mut self, owner: NodeRef<'d>, comments: ValueComments<'_>) {
+        let comments = Around::These(comments.into_owned());
+        self.comments.entry(owner.id).or_default().value = comments;
+    }
+
+    /// Lets the value of an entry (by its key), or an item, have the comments that it has, whatever
+    /// content takes its place.
+    pub(crate) fn keep_value_comments(&mut self, owner: NodeRef<'d>) {
+        let change = value_of(owner).and_then(|value| self.changes.get(&value.id));
+        if matches!(change, Some(Change::Replace(_))) {
+            self.comments.entry(owner.id).or_default().value = Around::Own;
+        }
     }
 }

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::format::owner_of;
-use super::lines::{block_indicators, break_at, newline_at};
+use super::lines::{block_indicators, newline_at};
 use super::slots::{Slot, new_block, new_flow};
-use super::{Change, Comments, Editor};
-use crate::yaml::comments::{comment_place, head_start, unit_start};
+use super::{Around, Change, Comments, Editor};
+use crate::yaml::comments::{head_start, unit_start, value_of};
 use crate::yaml::error::EditError;
 use crate::yaml::format::Json;
 use crate::yaml::node::NodeRef;
@@ -86,32 +86,27 @@ impl<'d, 'f> Editor<'d, 'f> {
                 out.replace(head..start + first, text);
             }
         }
-        if let Some(comment) = &comments.behind
-            && !self.replaces_header(owner)
-            && let Some(at) = comment_place(owner)
+        if let Around::These(comments) = &comments.value
+            && let Some(value) = value_of(owner)
+            && !self.is_placed(value)
         {
-            let text = if comment.is_empty() {
-                String::new()
-            } else {
-                format!(" {comment}")
-            };
-            out.replace(at..break_at(document, at), text);
+            self.edit_value_comments(value, comments, out);
         }
     }
 
-    /// Whether the value of an entry (by its key) or item is a block scalar that is replaced; the
-    /// comment of its header is then written with it.
-    fn replaces_header(&self, owner: NodeRef<'d>) -> bool {
-        let in_mapping = owner
-            .parent()
-            .is_some_and(|parent| parent.kind().is_mapping());
-        let value = if in_mapping {
-            self.document.node(NodeId(owner.raw().next))
-        } else {
-            owner
-        };
-        value.kind().is_block_scalar()
-            && matches!(self.changes.get(&value.id), Some(Change::Replace(_)))
+    /// Whether a value gets other content, which is then written with the comments around it.
+    fn is_placed(&self, value: NodeRef<'d>) -> bool {
+        match self.changes.get(&value.id) {
+            Some(Change::Replace(_)) => true,
+            Some(Change::Slots(slots)) => !slots.is_empty() && self.becomes_block(value),
+            None => false,
+        }
+    }
+
+    /// Whether a node without entries and items gets them on lines below.
+    fn becomes_block(&self, node: NodeRef<'d>) -> bool {
+        let is_filled = node.entries().next().is_some() || node.items().next().is_some();
+        !is_filled && self.json(node) == Json::No && !self.flow_only(node)
     }
 
     pub(super) fn edit_slots(
@@ -121,29 +116,27 @@ impl<'d, 'f> Editor<'d, 'f> {
         out: &mut TextEdit,
     ) -> Result<(), EditError> {
         let format = self.format_at(node);
-        let filled = node.entries().next().is_some() || node.items().next().is_some();
         match node.kind() {
             NodeKind::BlockMapping | NodeKind::BlockSequence => {
                 self.edit_block(node, slots, &format, out)?;
             }
-            kind if filled || format.json != Json::No || self.flow_only(node) => {
-                let is_collection = kind.is_mapping() || kind.is_sequence();
-                if is_collection && kind != NodeKind::FlowPair {
-                    self.edit_flow(node, slots, &format, out)?;
-                } else if filled {
-                    self.edit_pair(node, slots, &format, out)?;
-                } else if !slots.is_empty() {
-                    let text = new_flow(slots, &self.sources, &format);
-                    self.place_in_flow(node, text, out);
+            _ if self.becomes_block(node) => {
+                if !slots.is_empty() {
+                    let format = self.format_of_content(node);
+                    let comments = self.comments_around(node, None);
+                    let sources = &self.sources;
+                    let rendered = new_block(slots, sources, comments, owner_of(node), &format);
+                    self.place(node, rendered, &format, out);
                 }
             }
+            NodeKind::FlowPair => self.edit_pair(node, slots, &format, out)?,
+            kind if kind.is_mapping() || kind.is_sequence() => {
+                self.edit_flow(node, slots, &format, out)?;
+            }
             _ if slots.is_empty() => {}
-            // An empty collection, or nothing: lines are put below.
             _ => {
-                let owner = owner_of(node);
-                let format = self.format_of_content(node);
-                let rendered = new_block(slots, &self.sources, owner, &format);
-                self.place(node, rendered, &format, out);
+                let text = new_flow(slots, &self.sources, &format);
+                self.place_in_flow(node, text, out);
             }
         }
         Ok(())

@@ -1,10 +1,14 @@
 //! A value in its place: behind its key or dash, on a line of its own, or on the lines below.
 
+use std::borrow::Cow;
+
 use super::format::owner_of;
-use super::lines::{block_indicators, break_at};
-use super::{Content, Editor};
-use crate::yaml::comments::{comment_behind, header_end};
-use crate::yaml::emit::{Emitter, Rendered, Tail, plain_or_quoted};
+use super::lines::{block_indicators, break_at, newline_at};
+use super::{Around, Content, Editor};
+use crate::yaml::comments::{
+    ValueComments, comment_place, head_place, header_end, lines_between, value_end,
+};
+use crate::yaml::emit::{Emitter, Rendered, Tail};
 use crate::yaml::format::{Format, Json, Owner};
 use crate::yaml::node::NodeRef;
 use crate::yaml::scalar::{self, Context, ScalarStyle};
@@ -36,87 +40,120 @@ impl<'d, 'f> Editor<'d, 'f> {
             return;
         }
         let format = self.format_of_content(node);
-        let mut rendered = self.rendered(node, content, &format);
-        if let Content::Node(source) = content {
-            self.keep_head_comment(node, *source, &mut rendered);
+        let comments = self.comments_around(node, Some(content));
+        let bare = self.rendered(node, content, ValueComments::default(), &format);
+        let kind = node.kind();
+        let is_below = head_place(node).is_some();
+        let has_line = kind.is_block_collection() || kind.is_block_scalar() || !has_indicator(node);
+        if !has_line && bare.tail == Tail::Open && (is_below || comments.count() < 2) {
+            // It stays on its line, and so do its comments.
+            self.place_on_its_line(node, bare, out);
+            return self.edit_value_comments(node, &comments, out);
         }
-        self.keep_header_comment(node, &mut rendered);
+        let rendered = if comments.is_empty() {
+            bare
+        } else {
+            self.rendered(node, content, comments, &format)
+        };
         self.place(node, rendered, &format, out);
     }
 
-    /// Content in block style for the place of a node.
-    fn rendered(&self, node: NodeRef<'d>, content: &Content<'f>, format: &Format) -> Rendered {
-        let owner = owner_of(node);
-        match (node.kind(), content) {
-            (_, Content::Value(Value::String(text))) if self.is_crowded(node) => {
-                // Comments between the indicator and a block scalar would become text.
-                Rendered::of_line(plain_or_quoted(text), format)
-            }
-            (_, Content::Node(source))
-                if source.kind().is_block_scalar() && self.is_crowded(node) =>
-            {
-                let tag = source.tag().map(|tag| format!("{tag} "));
-                let text = plain_or_quoted(source.scalar_text().unwrap_or_default());
-                Rendered::of_line(tag.unwrap_or_default() + &text, format)
-            }
-            (NodeKind::Scalar(style), _) if !node.is_null() => {
-                let keeps = node.kind().is_block_scalar() && block_indicators(node).contains('+');
-                let string = string_in_style_of(node, content);
-                Rendered::new(owner, format, |emitter| match string {
-                    Some(text) if keeps => emitter.kept_string(text, style, owner),
-                    Some(text) => emitter.string(text, style, owner),
-                    None => emitter.content(content, owner),
-                })
-            }
-            _ => Rendered::new(owner, format, |emitter| emitter.content(content, owner)),
-        }
-    }
-
-    /// The comment in the header of a block scalar stays with what takes its place.
-    fn keep_header_comment(&self, node: NodeRef<'d>, rendered: &mut Rendered) {
-        if !matches!(node.kind(), NodeKind::Scalar(_)) {
-            return;
-        }
-        let brought = rendered.take_header_comment();
-        let owner = node.key_of_value().unwrap_or(node);
-        let asked = self.comments.get(&owner.id);
-        let asked = asked.and_then(|comments| comments.behind.as_deref());
-        let is_block = node.kind().is_block_scalar();
-        let at = if is_block {
-            header_end(node)
-        } else {
-            node.range().end
-        };
-        let own = comment_behind(self.document, at).map(str::trim);
-        let comment = if is_block {
-            asked.or(own).or(brought.as_deref())
-        } else {
-            // The comment behind the old value stays, or is replaced on its own.
-            brought.as_deref().filter(|_| asked.or(own).is_none())
-        };
-        if let Some(comment) = comment.filter(|comment| !comment.is_empty()) {
-            rendered.put_comment(comment);
-        }
-    }
-
-    /// A comment on the line of the indicator stays alone there: if that of the new content joined
-    /// it, the line would grow with every replacement.
-    pub(super) fn keep_head_comment(
+    /// The comments around the new content of a node.
+    pub(super) fn comments_around(
         &self,
         node: NodeRef<'d>,
-        source: NodeRef<'f>,
-        rendered: &mut Rendered,
-    ) {
-        let head = self.head_place(node);
+        content: Option<&Content<'f>>,
+    ) -> ValueComments<'_> {
         let owner = node.key_of_value().unwrap_or(node);
+        let own = ValueComments::of(node);
         let asked = self.comments.get(&owner.id);
-        let has_own = asked.is_some_and(|comments| comments.behind.is_some())
-            || head.is_some_and(|head| comment_behind(self.document, head).is_some());
-        if has_own && source.kind().is_block_collection() {
-            let tag = source.tag().unwrap_or_default();
-            let behind = rendered.inline.strip_prefix(tag).unwrap_or_default();
-            if behind.trim_start().starts_with('#') {
-                rendered.inline = tag.to_owned();
+        match (asked.map(|comments| &comments.value), content) {
+            (Some(Around::These(comments)), _) => comments.clone(),
+            (None | Some(Around::OwnElseBrought), Some(Content::Node(source)))
+                if own.is_empty() =>
+            {
+                ValueComments::of(*source).into_owned()
+            }
+            _ => own,
+        }
+    }
+
+    /// Content in block style for the place of a node, with the comments around it.
+    fn rendered(
+        &self,
+        node: NodeRef<'d>,
+        content: &Content<'f>,
+        comments: ValueComments<'_>,
+        format: &Format,
+    ) -> Rendered {
+        let owner = owner_of(node);
+        Rendered::new(owner, format, |emitter| {
+            emitter.with_comments(comments, |emitter| match node.kind() {
+                NodeKind::Scalar(style) if !node.is_null() => {
+                    let keeps =
+                        node.kind().is_block_scalar() && block_indicators(node).contains('+');
+                    match string_in_style_of(node, content) {
+                        Some(text) if keeps => emitter.kept_string(text, style, owner),
+                        Some(text) => emitter.string(text, style, owner),
+                        None => emitter.content(content, owner),
+                    }
+                }
+                _ => emitter.content(content, owner),
+            })
+        })
+    }
+
+    /// Makes the comments around a value these, where the value stays on its lines.
+    pub(super) fn edit_value_comments(
+        &self,
+        value: NodeRef<'d>,
+        comments: &ValueComments<'_>,
+        out: &mut TextEdit,
+    ) {
+        let document = self.document;
+        let own = ValueComments::of(value);
+        if own == *comments {
+            return;
+        }
+        let kind = value.kind();
+        let mut replace = |at: usize, comment: Option<Cow<'_, str>>| {
+            out.replace(
+                at..break_at(document, at),
+                comment.unwrap_or_default().into_owned(),
+            );
+        };
+        match head_place(value) {
+            Some(head) if !kind.is_block_collection() => {
+                replace(head, comments.head.clone());
+                let tail = if kind.is_block_scalar() {
+                    header_end(value)
+                } else {
+                    value_end(value)
+                };
+                replace(tail, comments.tail.clone());
+                let lines = lines_between(value, head);
+                let indent = " ".repeat(document.column(value.range().start));
+                let newline = newline_at(document.text, head);
+                let between = comments.between.iter();
+                let between = between.map(|line| format!("{indent}{}{newline}", line.trim()));
+                out.replace(lines, between.collect());
+            }
+            head => {
+                let owner = value.key_of_value().unwrap_or(value);
+                let line = comments.iter().map(|comment| format!(" {comment}"));
+                let line: String = line.collect();
+                let behind_dash = kind.is_block_collection() && head.is_none();
+                match (comment_place(owner), value.mark()) {
+                    (Some(at), _) => replace(at, Some(Cow::Owned(line))),
+                    // The first entry or item moves to a line below the dash.
+                    (None, Some(mark)) if behind_dash && !line.is_empty() => {
+                        let start = value.outer_start();
+                        let column = document.column(start);
+                        let newline = newline_at(document.text, start);
+                        out.replace(mark + 1..start, format!("{line}{newline}{:column$}", ""));
+                    }
+                    _ => {}
+                }
             }
         }
     }
@@ -139,39 +176,57 @@ impl<'d, 'f> Editor<'d, 'f> {
         out.replace(range, text);
     }
 
-    /// The end of the indicator, anchor and tag, if the content of the node begins on a line further
-    /// down.
-    pub(super) fn head_place(&self, node: NodeRef<'d>) -> Option<usize> {
-        let line = self.document.line_start(node.range().start);
-        let properties = node.properties_range().map(|range| range.end);
-        let at = properties.or(node.mark().map(|mark| mark + 1))?;
-        (at <= line).then_some(at)
-    }
-
-    /// Puts rendered content in the place of a node outside of flow collections.
+    /// Puts rendered content in the place of a node outside of flow collections, and of the comments
+    /// around it.
     pub(super) fn place(
         &self,
         node: NodeRef<'d>,
-        rendered: Rendered,
+        mut rendered: Rendered,
         format: &Format,
         out: &mut TextEdit,
     ) {
-        let is_value = node
-            .parent()
-            .is_some_and(|parent| parent.kind().is_mapping());
-        if is_value && node.mark().is_none() {
+        if !has_indicator(node) {
             return self.place_without_colon(node, rendered, format, out);
         }
-        match self.head_place(node) {
-            Some(_)
-                if !node.kind().is_block_collection()
-                    && (rendered.below.is_empty() || rendered.tail == Tail::Open) =>
-            {
-                self.place_on_own_line(node, rendered.inline + &rendered.below, out);
-            }
-            Some(head) => self.place_below(node, head, rendered, format, out),
-            None => self.place_behind(node, rendered, format, out),
+        let document = self.document;
+        let head = head_place(node).filter(|_| node.properties_range().is_none());
+        let start = head.unwrap_or_else(|| node.outer_start());
+        let end = break_at(document, value_end(node));
+        let is_root_line = matches!(owner_of(node), Owner::Root(_))
+            && document.text[document.line_start(start)..start]
+                .trim()
+                .is_empty();
+        let anchor = node.anchor().unwrap_or_default();
+        // No collection begins on the line of its anchor.
+        if !anchor.is_empty() {
+            rendered.move_down();
+        } else if is_root_line {
+            rendered.move_up();
         }
+        let is_comment = rendered.inline.starts_with([' ', '\t']);
+        let gap = if is_comment { "" } else { " " };
+        let text = [anchor, &rendered.inline].join(gap);
+        let text = if is_comment {
+            text.as_str()
+        } else {
+            text.trim()
+        };
+        // Lines below a dash begin in the column behind the dash and one space.
+        let behind_dash = node.mark().is_some() && rendered.moved_up.is_some();
+        let is_glued = text.is_empty() || text.starts_with([' ', '\t']);
+        let range = if is_glued || behind_dash {
+            self.with_space_before(start..end)
+        } else {
+            start..end
+        };
+        let before = &document.text[..range.start];
+        let is_apart = before.is_empty() || before.ends_with([' ', '\t', '\n', '\u{feff}']);
+        let gap = match (is_glued || is_apart, behind_dash) {
+            (true, _) => 0,
+            (false, true) => format.dash.max(2) - 1,
+            (false, false) => 1,
+        };
+        out.replace(range, format!("{:gap$}{text}{}", "", rendered.below));
     }
 
     /// `? lone` gets its colon, on a line of its own.
@@ -185,156 +240,50 @@ impl<'d, 'f> Editor<'d, 'f> {
         let column = owner_of(node).column();
         let at = break_at(self.document, node.range().start);
         let (newline, Rendered { inline, below, .. }) = (format.newline, rendered);
-        let gap = if inline.is_empty() { "" } else { " " };
+        let is_glued = inline.is_empty() || inline.starts_with([' ', '\t']);
+        let gap = if is_glued { "" } else { " " };
         out.insert(at, format!("{newline}{:column$}:{gap}{inline}{below}", ""));
     }
 
-    /// A scalar, alias or flow collection on a line of its own stays there; its tag goes.
-    pub(super) fn place_on_own_line(&self, node: NodeRef<'d>, text: String, out: &mut TextEdit) {
+    /// A scalar, alias or flow collection stays on its line; its tag goes.
+    fn place_on_its_line(&self, node: NodeRef<'d>, rendered: Rendered, out: &mut TextEdit) {
+        let anchor = node.anchor().unwrap_or_default();
+        let is_below = head_place(node).is_some();
+        let mut text = rendered.inline.trim_start().to_owned() + &rendered.below;
+        if !is_below {
+            text = [anchor, &text].join(" ").trim().to_owned();
+            let start = node.outer_start();
+            let range = start..value_end(node).max(start);
+            let range = if text.is_empty() {
+                self.with_space_before(range)
+            } else {
+                range
+            };
+            let before = &self.document.text[..range.start];
+            if !text.is_empty()
+                && !before.is_empty()
+                && !before.ends_with([' ', '\t', '\n', '\u{feff}'])
+            {
+                text.insert(0, ' ');
+            }
+            return out.replace(range, text);
+        }
         if let (Some(properties), Some(_)) = (node.properties_range(), node.tag()) {
-            let anchor = node.anchor().unwrap_or_default().to_owned();
             let range = if anchor.is_empty() {
                 self.with_space_before(properties)
             } else {
                 properties
             };
-            out.replace(range, anchor);
+            out.replace(range, anchor.to_owned());
         }
         out.replace(node.range(), text);
     }
+}
 
-    /// The old content stands on lines below its indicator, whose own line keeps its comment.
-    pub(super) fn place_below(
-        &self,
-        node: NodeRef<'d>,
-        head: usize,
-        mut rendered: Rendered,
-        format: &Format,
-        out: &mut TextEdit,
-    ) {
-        let document = self.document;
-        // Behind a wide dash the first line would stand in another column than the others.
-        if node.anchor().is_some() || format.dash > 2 {
-            rendered.move_down();
-        }
-        let comment = comment_behind(document, head).is_some();
-        if comment && rendered.tail == Tail::Open && !rendered.below.is_empty() {
-            // A comment on its first line would end the scalar, or be text of it.
-            rendered.push_down(owner_of(node).column() + format.step);
-        }
-        self.put_head(node, head, &rendered.inline, out);
-        let mut head_end = break_at(document, head);
-        let line = document.line_start(node.range().start);
-        if self.is_crowded(node) && line > head_end {
-            // Comments between the indicator and the content stay.
-            let above = document.text[..line].trim_end_matches(['\r', '\n']);
-            head_end = above.len();
-        }
-        let mut below = String::new();
-        if !node.kind().is_block_collection()
-            && let Some(old) = comment_behind(document, node.range().end)
-        {
-            // The comment of the old content has to stand somewhere.
-            if comment {
-                below.push_str(format.newline);
-                below.push_str(&" ".repeat(owner_of(node).column() + format.step));
-                below.push_str(old.trim_start());
-            } else {
-                below.push(' ');
-                below.push_str(old.trim_start());
-            }
-        }
-        below.push_str(&rendered.below);
-        let end = break_at(document, node.range().end);
-        out.replace(head_end..end, below);
-    }
-
-    /// Whether comment lines stand between an indicator and the content below, other than a block
-    /// collection, to which they would belong.
-    pub(super) fn is_crowded(&self, node: NodeRef<'d>) -> bool {
-        let Some(head) = self.head_place(node) else {
-            return false;
-        };
-        let line = self.document.line_start(node.range().start);
-        let head_end = self.document.line_end(head).min(line);
-        !node.kind().is_block_collection() && self.document.text[head_end..line].contains('#')
-    }
-
-    /// Anchor and inline content behind an indicator whose content stands below; the tag goes.
-    pub(super) fn put_head(
-        &self,
-        node: NodeRef<'d>,
-        head: usize,
-        inline: &str,
-        out: &mut TextEdit,
-    ) {
-        let anchor = node.anchor().unwrap_or_default();
-        let mut text = [anchor, inline].join(" ").trim().to_owned();
-        let range = match node.properties_range() {
-            Some(range) if text.is_empty() => self.with_space_before(range),
-            Some(range) => range,
-            None if text.is_empty() => return,
-            None => {
-                text.insert(0, ' ');
-                head..head
-            }
-        };
-        out.replace(range, text);
-    }
-
-    /// The old content begins on the line of its indicator; a comment may follow on its last line.
-    pub(super) fn place_behind(
-        &self,
-        node: NodeRef<'d>,
-        mut rendered: Rendered,
-        format: &Format,
-        out: &mut TextEdit,
-    ) {
-        let document = self.document;
-        let start = node.outer_start();
-        let line_end = break_at(document, node.range().end);
-        let end = if node.kind().is_block_collection() {
-            line_end
-        } else {
-            node.range().end
-        };
-        let own_line = matches!(owner_of(node), Owner::Root(_))
-            && document.text[document.line_start(start)..start]
-                .trim()
-                .is_empty();
-        let anchor = node.anchor().unwrap_or_default();
-        let comment = end != line_end && !rendered.below.is_empty();
-        // No collection begins on the line of its anchor, or in front of its owner's comment.
-        if comment || !anchor.is_empty() {
-            rendered.move_down();
-        } else if own_line {
-            rendered.move_up();
-        }
-        let mut text = [anchor, &rendered.inline].join(" ").trim().to_owned();
-        // Lines below a dash begin in the column behind the dash and one space.
-        let behind_dash = node.mark().is_some() && rendered.moved_up.is_some();
-        let range = if text.is_empty() || behind_dash {
-            self.with_space_before(start..end)
-        } else {
-            start..end
-        };
-        let glued = !document.text[..range.start].ends_with([' ', '\t', '\n', '\u{feff}']);
-        if glued && !text.is_empty() && range.start > 0 {
-            let gap = if behind_dash {
-                format.dash.max(2) - 1
-            } else {
-                1
-            };
-            text.insert_str(0, &" ".repeat(gap));
-        }
-        if end == line_end || rendered.tail == Tail::Open {
-            out.replace(range, text + &rendered.below);
-            return;
-        }
-        // Content of several lines: the comment behind the old content stays with the owner.
-        out.replace(range, text);
-        out.insert(line_end, rendered.below);
-    }
+/// Whether a node is no value without its colon.
+fn has_indicator(node: NodeRef<'_>) -> bool {
+    let parent = node.parent();
+    node.mark().is_some() || !parent.is_some_and(|parent| parent.kind().is_mapping())
 }
 
 /// The string to write in the style of the old scalar. `None` if the content keeps its own spelling:

@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::sources::{NodeOf, Sources};
-use crate::yaml::comments::{comment_in_flow, comments_above, entry_end, line_comment};
+use crate::yaml::comments::{
+    ValueComments, comment_in_flow, comments_above, entry_end, line_comment,
+};
 use crate::yaml::content::Content;
 use crate::yaml::emit::{Emitter, Rendered, Tail};
 use crate::yaml::format::{Format, Owner};
@@ -150,18 +152,22 @@ impl<'d> Children<'d> {
     }
 }
 
-/// The first entries or items of a collection, in block style.
+/// The first entries or items of a collection, in block style, with the comments around it.
 pub(super) fn new_block<'a>(
     slots: &[Slot<'a>],
     sources: &Sources<'a>,
+    comments: ValueComments<'_>,
     owner: Owner,
     format: &Format,
 ) -> Rendered {
     let column = owner.child(!sources.are_entries(slots), format);
     Rendered::new(owner, format, |emitter| {
-        let new = sources.new_slots(slots);
-        new.for_each(|new| new.emit(column, emitter));
-        Tail::Closed
+        emitter.with_comments(comments, |emitter| {
+            emitter.open_collection(column);
+            let new = sources.new_slots(slots);
+            new.for_each(|new| new.emit(column, emitter));
+            Tail::Closed
+        })
     })
 }
 

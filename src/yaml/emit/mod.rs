@@ -12,6 +12,7 @@
 //! - {y: z}
 //! ```
 
+mod around;
 mod document;
 mod draft;
 mod flow;
@@ -23,9 +24,8 @@ mod value;
 pub use document::to_block_text;
 pub(crate) use document::{content_text, draft_items_text, draft_text, node_text};
 pub(super) use rendered::Rendered;
-pub(super) use value::plain_or_quoted;
 
-use super::comments::comments_above;
+use super::comments::{ValueComments, comments_above};
 use super::content::Content;
 use super::format::{Format, Owner};
 use super::node::NodeRef;
@@ -40,6 +40,8 @@ pub(super) struct Emitter<'o> {
     start: usize,
     /// Column of the content whose first line stands behind the dash that owns it.
     moved_up: Option<usize>,
+    /// Comments around the value that is written next.
+    around: ValueComments<'static>,
 }
 
 /// What the emitter wrote last, which decides how it goes on.
@@ -66,11 +68,11 @@ pub(super) enum Tail {
 }
 
 /// A state of the emitter to return to.
-#[derive(Clone, Copy)]
 struct Checkpoint {
     length: usize,
     cursor: Cursor,
     moved_up: Option<usize>,
+    around: ValueComments<'static>,
 }
 
 impl<'o> Emitter<'o> {
@@ -87,6 +89,7 @@ impl<'o> Emitter<'o> {
             cursor,
             start,
             moved_up: None,
+            around: ValueComments::default(),
         }
     }
 
@@ -109,6 +112,7 @@ impl<'o> Emitter<'o> {
                 };
                 if let Some(lines) = text.lines_as_they_are() {
                     let column = owner.child(root.kind().is_sequence(), &self.format);
+                    self.open_collection(column);
                     lines.for_each(|line| self.whole_line(column, line));
                     return Tail::Closed;
                 }
@@ -128,13 +132,13 @@ impl<'o> Emitter<'o> {
         let column = owner.child(node.kind().is_sequence(), &self.format);
         // A tag stands on the line of the indicator, and then the first entry is not behind it.
         if node.tag().is_none() {
-            head.iter().for_each(|line| self.whole_line(column, line));
+            self.head(head, column);
         }
         if let Some(tail) = self.transcribe(node, owner) {
             return tail;
         }
         self.reset(checkpoint);
-        head.iter().for_each(|line| self.whole_line(column, line));
+        self.head(head, column);
         self.value(&node.value().unwrap_or(Value::Null), owner)
     }
 
@@ -223,15 +227,6 @@ impl<'o> Emitter<'o> {
         self.cursor = Cursor::Text;
     }
 
-    /// Adds text to the line of the indicator behind which the content from `from` on stands.
-    fn add_to_first_line(&mut self, from: usize, text: &str) {
-        match self.out[from..].find(self.format.newline) {
-            Some(0) => self.out.insert_str(from, &format!(" {text}")),
-            Some(line) => self.out.insert_str(from + line, text),
-            None => self.inline(text),
-        }
-    }
-
     fn spaces(&mut self, count: usize) {
         const SPACES: &str = "                                ";
         let mut rest = count;
@@ -247,12 +242,14 @@ impl<'o> Emitter<'o> {
             length: self.out.len(),
             cursor: self.cursor,
             moved_up: self.moved_up,
+            around: self.around.clone(),
         }
     }
 
     fn reset(&mut self, checkpoint: Checkpoint) {
         self.out.truncate(checkpoint.length);
         (self.cursor, self.moved_up) = (checkpoint.cursor, checkpoint.moved_up);
+        self.around = checkpoint.around;
     }
 }
 

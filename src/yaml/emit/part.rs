@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::Emitter;
 use super::transcribe::is_simple_key;
-use crate::yaml::comments::{comments_above, line_comment};
+use crate::yaml::comments::{ValueComments, comments_above};
 use crate::yaml::content::Content;
 use crate::yaml::format::Owner;
 use crate::yaml::node::{EntryRef, NodeRef};
@@ -31,26 +31,15 @@ impl Emitter<'_> {
             }
             _ => self.key(key, column),
         }
-        let from = self.out.len();
-        let tail = self.content(content, Owner::Key(column));
-        if let Some(entry) = source {
-            self.trailing_comment(entry.value, from, tail);
-            self.comment_of_key(entry, content, from);
-        }
-        self.end_part();
+        let value = source.map(|entry| entry.value);
+        self.part(content, value, Owner::Key(column));
     }
 
-    /// Adds the comment on a key's own line, above its value from `from` on.
-    fn comment_of_key(&mut self, entry: EntryRef<'_>, content: &Content<'_>, from: usize) {
-        // A node brings the comment on its key's line along.
-        let is_below = self.out[from..].starts_with(self.format.newline);
-        if is_below
-            && matches!(content, Content::Text(_) | Content::Map(_))
-            && entry.value.kind().is_block_collection()
-            && let Some(comment) = line_comment(entry.key).filter(|comment| !comment.is_empty())
-        {
-            self.add_to_first_line(from, comment);
-        }
+    /// Writes content with the comments around the value that it is a copy of.
+    fn part(&mut self, content: &Content<'_>, source: Option<NodeRef<'_>>, owner: Owner) {
+        let comments = source.map(ValueComments::of).unwrap_or_default();
+        self.with_comments(comments, |emitter| emitter.content(content, owner));
+        self.end_part();
     }
 
     /// Writes an item with its dash at a column. `without`: comment lines above its source that are
@@ -67,12 +56,7 @@ impl Emitter<'_> {
         }
         self.line(column);
         self.dash();
-        let from = self.out.len();
-        let tail = self.content(content, Owner::Dash(column));
-        if let Some(item) = source {
-            self.trailing_comment(item, from, tail);
-        }
-        self.end_part();
+        self.part(content, source, Owner::Dash(column));
     }
 
     fn comments_above(&mut self, owner: NodeRef<'_>, without: &HashSet<String>, column: usize) {

@@ -71,39 +71,9 @@ impl Rendered {
     /// Moves the first line of a collection down again.
     pub(in crate::yaml) fn move_down(&mut self) {
         if let Some(column) = self.moved_up.take() {
-            self.push_down(column);
-        }
-    }
-
-    /// Puts what stands on the indicator's line on a line of its own at a column.
-    pub(in crate::yaml) fn push_down(&mut self, column: usize) {
-        let first = std::mem::take(&mut self.inline);
-        let line = format!("{}{:column$}{first}", self.newline, "");
-        self.below.insert_str(0, &line);
-    }
-
-    /// Takes the comment off the header, if this is a block scalar.
-    pub(in crate::yaml) fn take_header_comment(&mut self) -> Option<String> {
-        let header = match self.inline.strip_prefix('!') {
-            Some(tagged) => tagged.split_once(' ')?.1,
-            None => &self.inline,
-        };
-        let is_header = header.starts_with(['|', '>']) && self.tail == Tail::Closed;
-        if !is_header || self.below.is_empty() {
-            return None;
-        }
-        let comment = self.inline.split_off(self.inline.find(" #")?);
-        Some(comment.trim().to_owned())
-    }
-
-    /// Puts a comment on the line of the owner, or behind the last line.
-    pub(in crate::yaml) fn put_comment(&mut self, comment: &str) {
-        self.move_down();
-        if self.tail == Tail::Open && !self.below.is_empty() {
-            self.below.push(' ');
-            self.below.push_str(comment);
-        } else if !self.inline.starts_with('#') {
-            self.inline = format!("{} {comment}", self.inline).trim().to_owned();
+            let first = std::mem::take(&mut self.inline);
+            let line = format!("{}{:column$}{first}", self.newline, "");
+            self.below.insert_str(0, &line);
         }
     }
 }

@@ -7,7 +7,7 @@
 //! ```
 
 use super::{Emitter, Tail, is_long};
-use crate::yaml::comments::{comment_behind, entry_end};
+use crate::yaml::comments::{ValueComments, entry_end, header_end};
 use crate::yaml::document::Document;
 use crate::yaml::format::Owner;
 use crate::yaml::node::{EntryRef, NodeRef};
@@ -88,36 +88,22 @@ impl Emitter<'_> {
         Some(Tail::Closed)
     }
 
-    /// Writes the value of an entry, or an item, with the comment behind it.
+    /// Writes the value of an entry, or an item, with the comments around it.
     fn transcribe_part(&mut self, value: NodeRef<'_>, owner: Owner) -> Option<()> {
-        let from = self.out.len();
-        let tail = self.transcribe(value, owner)?;
-        self.trailing_comment(value, from, tail);
+        self.around = ValueComments::of(value).into_owned();
+        self.transcribe(value, owner)?;
+        self.close_line();
         self.end_part();
         Some(())
-    }
-
-    /// Adds the comment behind a scalar or flow collection to what was written for it from `from` on.
-    pub(super) fn trailing_comment(&mut self, value: NodeRef<'_>, from: usize, tail: Tail) {
-        let value = value.written();
-        if value.kind().is_block_collection() {
-            return;
-        }
-        let Some(comment) = comment_behind(value.document, value.range().end) else {
-            return;
-        };
-        match tail {
-            Tail::Open => self.inline(comment),
-            Tail::Closed => self.add_to_first_line(from, comment),
-        }
     }
 
     /// Writes what stands between a collection's indicator and its first entry: tag and comments.
     fn opening(&mut self, node: NodeRef<'_>, shift: Shift) {
         let document = node.document;
-        let tag = node.tag();
+        self.inline(node.tag().unwrap_or_default());
+        self.open_collection(shift.to);
         let (Some(mark), raw) = (node.mark(), node.raw()) else {
-            return self.inline(tag.unwrap_or_default());
+            return;
         };
         let behind = if raw.properties == NONE || raw.properties < raw.mark {
             mark + 1
@@ -125,16 +111,9 @@ impl Emitter<'_> {
             raw.properties as usize + node.properties().len()
         };
         let first = document.line_start(node.range().start);
-        if first <= behind {
-            return self.inline(tag.unwrap_or_default());
+        if first > behind {
+            self.trivia(document, Some(document.line_end(behind)), first, shift);
         }
-        let by_alias = node.written().kind() == NodeKind::Alias;
-        let comment = comment_behind(document, behind).filter(|_| !by_alias);
-        match (tag, comment.map(str::trim_start)) {
-            (Some(tag), Some(comment)) => self.inline(&format!("{tag} {comment}")),
-            (tag, comment) => self.inline(tag.or(comment).unwrap_or_default()),
-        }
-        self.trivia(document, Some(document.line_end(behind)), first, shift);
     }
 
     /// Writes the comments and blank lines between the line break at `behind` and the line at
@@ -164,6 +143,10 @@ impl Emitter<'_> {
         let document = node.document;
         let mut lines = node.source().lines();
         let first = lines.next().unwrap_or_default();
+        if node.source().is_empty() && node.tag().is_none() {
+            self.open_collection(owner.column() + self.format.step);
+        }
+        self.open_line(owner);
         match node.tag() {
             Some(tag) => self.inline(format!("{tag} {first}").trim_end()),
             None => self.inline(first.trim_end()),
@@ -197,10 +180,12 @@ impl Emitter<'_> {
         let is_cut = origin.document.tree.unterminated == Some(origin.id);
         if self.format.indent_below == 0
             && !is_cut
+            && self.fits_header()
             && let Some(scalar) = BlockScalar::of(origin, owner, self.format.step)
             && (self.may_keep_blank_lines() || !scalar.keeps_blank_lines())
         {
             self.inline(&format!("{tag}{}", scalar.header));
+            self.close_header();
             for line in scalar.lines() {
                 self.out.push_str(self.format.newline);
                 if !line.is_empty() {
@@ -210,14 +195,8 @@ impl Emitter<'_> {
             }
             return Some(Tail::Closed);
         }
-        let from = self.out.len();
         self.inline(&tag);
-        let tail = self.string(node.scalar_text()?, ScalarStyle::Literal, owner);
-        let header = node.source().lines().next().unwrap_or_default();
-        if let Some(at) = header.find(" #") {
-            self.add_to_first_line(from, header[at..].trim_end());
-        }
-        Some(tail)
+        Some(self.string(node.scalar_text()?, ScalarStyle::Literal, owner))
     }
 }
 
@@ -251,7 +230,7 @@ impl<'a> BlockScalar<'a> {
             Owner::Key(column) | Owner::Dash(column) => column,
         };
         let mut lines = node.source().split('\n');
-        let header = lines.next()?.trim_end();
+        let header = &lines.next()?[..header_end(node) - node.range().start];
         let digit = header.bytes().skip(1).take(2).find(u8::is_ascii_digit);
         let (from, to) = match digit.map(|digit| usize::from(digit - b'0')) {
             Some(digit) => (column_of_owner(node)? + digit, owner + digit),

@@ -12,6 +12,7 @@ impl Emitter<'_> {
             Value::Mapping(entries) if !entries.is_empty() => self.entries(entries, owner),
             Value::String(text) => return self.string(text, ScalarStyle::Plain, owner),
             scalar => {
+                self.open_line(owner);
                 self.gap();
                 self.flow_value(scalar, Json::No);
                 return Tail::Open;
@@ -38,6 +39,7 @@ impl Emitter<'_> {
         value: impl Fn(&mut Self, &T, Owner) -> Tail,
     ) {
         let column = owner.child(false, &self.format);
+        self.open_collection(column);
         let kept_scalars = self.format.kept_scalars;
         for (at, entry) in entries.iter().enumerate() {
             self.format.kept_scalars = kept_scalars.of_part(at + 1 == entries.len());
@@ -57,6 +59,7 @@ impl Emitter<'_> {
         value: impl Fn(&mut Self, &T, Owner) -> Tail,
     ) {
         let column = owner.child(true, &self.format);
+        self.open_collection(column);
         let kept_scalars = self.format.kept_scalars;
         for (at, item) in items.iter().enumerate() {
             self.format.kept_scalars = kept_scalars.of_part(at + 1 == items.len());
@@ -111,6 +114,7 @@ impl Emitter<'_> {
     pub(in crate::yaml) fn string(&mut self, text: &str, style: ScalarStyle, owner: Owner) -> Tail {
         // Most strings are plain ones.
         if style == ScalarStyle::Plain && scalar::plain_is_safe(text, Context::Block) {
+            self.open_line(owner);
             self.gap();
             self.out.push_str(text);
             return Tail::Open;
@@ -122,6 +126,7 @@ impl Emitter<'_> {
             ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => false,
         };
         if !is_block {
+            self.open_line(owner);
             self.gap();
             let written = scalar::write_inline(text, style, Context::Block);
             self.out.push_str(&written);
@@ -166,16 +171,18 @@ impl Emitter<'_> {
             0 => 0,
             below => below + usize::from(text.is_empty()),
         };
-        self.gap();
-        match scalar::write_block(text, folded, indent, format.newline, indent - parent) {
+        let block = scalar::write_block(text, folded, indent, format.newline, indent - parent);
+        match block.filter(|_| self.fits_header()) {
             Some((header, body)) if indent > below && (may_keep || !header.ends_with('+')) => {
-                self.out.push_str(&header);
+                self.inline(&header);
+                self.close_header();
                 self.out.push_str(format.newline);
                 self.out.push_str(&body);
                 Tail::Closed
             }
             _ => {
-                self.out.push_str(&scalar::write_double_quoted(text));
+                self.open_line(owner);
+                self.inline(&scalar::write_double_quoted(text));
                 Tail::Open
             }
         }
@@ -183,6 +190,6 @@ impl Emitter<'_> {
 }
 
 /// A string on one line.
-pub(in crate::yaml) fn plain_or_quoted(text: &str) -> String {
+fn plain_or_quoted(text: &str) -> String {
     scalar::write_inline(text, ScalarStyle::Plain, Context::Block)
 }

@@ -27,21 +27,37 @@ fn comments() {
 
 #[test]
 fn comments_never_cut_off_lines_of_a_value() {
-    take(
-        "below:\n  b # c\n",
+    // Local's own comment, and upstream's value.
+    let check = |comment: &str, base: &str, upstream: &str, expected: &str| {
+        let local = base.replacen('@', comment, 1);
+        let base = base.replacen('@', "", 1);
+        check(&base, &local, upstream, expected);
+        take(&local, upstream, upstream);
+    };
+    check(
+        " # c",
+        "below:\n  b@\n",
         "below:\n  a\n  c\n",
         "below:\n  a\n  c # c\n",
     );
-    take("a: # c\n  k: v\n", "a: x\n  y\n", "a: # c\n  x\n  y\n");
-    take(
-        "a:\n  # c\n  b\n",
+    check(" # c", "a:@\n  k: v\n", "a: x\n  y\n", "a: x\n  y # c\n");
+    check(
+        "  # c\n",
+        "a:\n@  b\n",
         "a: |\n  x\n  y\n",
-        "a:\n  # c\n  \"x\\ny\\n\"\n",
+        "a: | # c\n  x\n  y\n",
     );
-    take(
-        "s:\r\n  # c\r\n  b\r\n",
+    check(
+        "  # c\n",
+        "a: # b\n@  b\n",
+        "a: | # b\n  x\n  y\n",
+        "a: # b\n  # c\n  \"x\\ny\\n\"\n",
+    );
+    check(
+        "  # c\r\n",
+        "s:\r\n@  b\r\n",
         "s:\r\n- x\r\n",
-        "s:\r\n  # c\r\n- x\r\n",
+        "s: # c\r\n- x\r\n",
     );
 }
 
@@ -52,7 +68,45 @@ fn a_value_and_its_comment_come_together() {
     take(
         "metadata:\n  finalizers:\n  - a\n",
         "metadata:\n  finalizers: [] # c\n",
-        "metadata:\n  finalizers: []\n",
+        "metadata:\n  finalizers: [] # c\n",
+    );
+}
+
+#[test]
+fn a_comment_never_becomes_part_of_a_value() {
+    take(
+        "a: one\nb: 1\n",
+        "a: \"x\\ny\\n\" # note\nb: 1\n",
+        "a: | # note\n  x\n  y\nb: 1\n",
+    );
+    check(
+        "a: one\n",
+        "a: one # mine\n",
+        "a: |+ # note\n  x\n\n",
+        "a: |+ # mine\n  x\n\n",
+    );
+}
+
+#[test]
+fn the_comment_of_a_value_comes_with_the_first_merge() {
+    take("s: {}\n", "s: # note\n  k: v\n", "s: # note\n  k: v\n");
+    take("s:\n", "s: # note\n- k\n", "s: # note\n- k\n");
+    take(
+        "s:\n- k: v\n",
+        "s:\n- # note\n  k: v\n",
+        "s:\n- # note\n  k: v\n",
+    );
+}
+
+#[test]
+fn comments_within_flow_collections_are_taken() {
+    let text = |comment: &str| format!("a: {{b: 1,{comment}\n    c: 2}}\n");
+    take(&text(""), &text(" # one"), &text(" # one"));
+    take(&text(" # one"), &text(" # two"), &text(" # two"));
+    take(
+        &text(" # one"),
+        "a:\n  b: 1 # two\n  c: 2\n",
+        "a:\n  b: 1 # two\n  c: 2\n",
     );
 }
 
