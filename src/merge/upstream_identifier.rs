@@ -118,7 +118,11 @@ pub(crate) fn identify<'d>(
         annotations.push((UPSTREAM_IDENTIFIER, new.to_string()));
     }
     annotate(node, &annotations, strip, editor)?;
-    let Some(comment) = comment.filter(|comment| !comment.contains(MERGE_COMMENT)) else {
+    // kpt reads no comment at a mapping in flow style.
+    let is_read = |comment: &&str| {
+        metadata.value.kind() != NodeKind::FlowMapping && !comment.contains(MERGE_COMMENT)
+    };
+    let Some(comment) = comment.filter(is_read) else {
         return Ok(());
     };
     if let Some(new) = own.comment() {
