@@ -126,7 +126,6 @@ fn one(
             resource: resource.clone(),
             before: String::new(),
             text: to_text(&created)?,
-            is_sound: false,
         });
     };
     let rules = Rules::of(schema, &resource.api_version, &resource.kind);
@@ -144,7 +143,7 @@ fn one(
     if with_origin(&result) {
         result = with_annotations(result, resource);
     }
-    let (text, is_sound) = text_of(live, result)?;
+    let text = text_of(live, result)?;
     Ok(Document {
         item: Some(pair.id),
         resource: resource.clone(),
@@ -155,7 +154,6 @@ fn one(
             whole_text(live)
         },
         text,
-        is_sound,
     })
 }
 

@@ -155,7 +155,6 @@ fn document(item: Option<ItemId>, resource: &Resource, text: String) -> Document
         resource: resource.clone(),
         before: String::new(),
         text,
-        is_sound: false,
     }
 }
 

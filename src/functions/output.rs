@@ -32,8 +32,6 @@ pub struct Document {
     pub before: String,
     /// Its text.
     pub text: String,
-    /// Whether the text is surely YAML, also as an item.
-    pub is_sound: bool,
 }
 
 impl Output {
@@ -58,8 +56,8 @@ impl Output {
         }
         // Neither are the items.
         list.drop_trees();
-        for document in documents.iter().filter(|document| !document.is_sound) {
-            Tree::parse(&document.text, ParseOptions::default())
+        for document in &documents {
+            Tree::check(&document.text, ParseOptions::default())
                 .map_err(EditError::Broken)
                 .map_err(broken)?;
         }
@@ -84,7 +82,7 @@ fn replace_items(
             });
             continue;
         };
-        if list.replace_plain_lines(item, &document.text, document.is_sound) {
+        if list.replace_plain_lines(item, &document.text) {
             continue;
         }
         let text = OwnedDocument::parse(document.text).map_err(EditError::Broken)?;

@@ -31,9 +31,7 @@ use crate::kptfile::{
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Refusal, Results};
 use crate::variant::package_variant::{PackageVariant, Pipeline, Section, validate_name};
-use crate::yaml::{
-    Content, Document, EditError, Editor, NodeRef, ParseOptions, Path, Tree, Value, node_text,
-};
+use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Path, Value, node_text};
 
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
@@ -68,9 +66,8 @@ typed_config! {
 struct Head {
     /// Owner of the functions: the config's name.
     owner: String,
-    /// Text of the pipeline, in which the functions have their names in the Kptfile.
-    text: String,
-    tree: Tree,
+    /// The pipeline, in which the functions have their names in the Kptfile.
+    pipeline: OwnedDocument,
 }
 
 fn step(run: Run<'_>) -> Result<Output, UsageError> {
@@ -134,11 +131,9 @@ impl Head {
             Some(pipeline) => node_text(pipeline),
             None => "{}\n".to_owned(),
         };
-        let parse = |text: &str| Tree::parse(text, ParseOptions::default());
-        let tree = parse(&text).map_err(EditError::Broken)?;
-        let document = Document::new(&text, &tree);
-        let mut editor = Editor::new(document);
-        let root = document.root(0);
+        let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+        let mut editor = Editor::new(text.document());
+        let root = text.root();
         for (root, name) in PIPELINE_LISTS
             .into_iter()
             .filter_map(|name| Some((root?, name)))
@@ -151,18 +146,17 @@ impl Head {
                 editor.set(function, "name", Content::Value(Value::from(name)))?;
             }
         }
-        let (text, tree) = editor.finish_with(ParseOptions::default())?;
-        Ok(Self {
-            owner: owner.to_owned(),
-            text,
-            tree,
-        })
+        let pipeline = editor.finish_parsed()?;
+        let owner = owner.to_owned();
+        Ok(Self { owner, pipeline })
     }
 
     /// A list of the pipeline, if it has functions.
     fn list(&self, name: &str) -> Option<NodeRef<'_>> {
-        let root = Document::new(&self.text, &self.tree).root(0)?;
-        root.get(name).filter(|list| list.items().next().is_some())
+        self.pipeline
+            .root()?
+            .get(name)
+            .filter(|list| list.items().next().is_some())
     }
 
     /// Edits the Kptfile, and adds a summary of each list that changes.

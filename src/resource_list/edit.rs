@@ -153,19 +153,14 @@ impl ResourceList {
     }
 
     /// Replaces the lines of an item that has no comments around it by those of a text with one document, and makes no
-    /// tree. False where only [`ResourceList::replace_lines`] can tell. A text that `is_sound` is known to be a mapping.
-    pub(crate) fn replace_plain_lines(
-        &mut self,
-        id: ItemId,
-        document: &str,
-        is_sound: bool,
-    ) -> bool {
+    /// tree. False where only [`ResourceList::replace_lines`] can tell.
+    pub(crate) fn replace_plain_lines(&mut self, id: ItemId, document: &str) -> bool {
         let Form::Stream(stream) = &self.form else {
             return false;
         };
         let text = &mut self.texts[self.items[id.0].text];
         let new = plain_replaced(text.text(), document, stream.indent);
-        new.is_some_and(|new| text.replace_item(new, is_sound))
+        new.is_some_and(|new| text.replace_item(new))
     }
 
     /// Replaces the lines of an item by those of a document. False if the item shares its lines with
@@ -214,7 +209,7 @@ fn edit_text<'f, E: From<EditError>>(
     // Edits keep the items of a text, so each has its node.
     let node = |id: &ItemId| Some((*id, text.node(items[id.0].locator)?.id));
     let nodes: Vec<(ItemId, NodeId)> = ids.iter().filter_map(node).collect();
-    let edited = text.edit_last(|document, editor| {
+    let edited = text.edit(|document, editor| {
         let mut changed = Vec::new();
         for (id, node) in nodes {
             let node = document.node(node);

@@ -59,7 +59,7 @@ impl SourceText {
         Ok(Self::scanned(document, self.options))
     }
 
-    /// As [`SourceText::edit_last`], for changes of the documents with these numbers, in their order. A document whose `change`
+    /// As [`SourceText::edit`], for changes of the documents with these numbers, in their order. A document whose `change`
     /// fails stays as it is, and `refused` gets the error; both get its place among the numbers.
     ///
     /// False where the text has to be edited as a whole.
@@ -132,7 +132,7 @@ fn edited<'f, E: From<EditError>>(
     if editor.is_empty() {
         return Ok(None);
     }
-    Ok(Some(editor.finish_checked(options)?))
+    Ok(Some(editor.finish_with(options)?))
 }
 
 #[cfg(test)]
@@ -213,7 +213,7 @@ mod tests {
                 |_, error| panic!("{error}"),
             );
             assert!(is_edited || !is_in_use());
-            let edited = whole.edit_last::<EditError>(|document, editor| {
+            let edited = whole.edit::<EditError>(|document, editor| {
                 let mut roots = (0..document.len()).filter_map(|index| document.root(index));
                 roots.try_for_each(|root| annotate(root, editor))
             });

@@ -349,29 +349,6 @@ impl SourceText {
         &mut self,
         change: impl for<'d> FnOnce(Document<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Some(editor) = self.changed(change)? else {
-            return Ok(());
-        };
-        let spliced = editor.splice()?;
-        // Two trees of a large text need not be there at a time.
-        self.parsed = OnceLock::new();
-        let (text, tree) = spliced.parse_unless_large(self.options)?;
-        if let Some(tree) = tree {
-            self.parsed = OnceLock::from(Box::from(tree.expanded(&text)));
-        }
-        self.is_scanned = false;
-        self.edited = Some(Text::from(text));
-        Ok(())
-    }
-
-    /// As [`SourceText::edit`], and keeps no tree: for edits after which few texts are read again.
-    ///
-    /// # Errors
-    /// As [`SourceText::edit`].
-    pub(crate) fn edit_last<'f, E: From<EditError>>(
-        &mut self,
-        change: impl for<'d> FnOnce(Document<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
-    ) -> Result<(), E> {
         if let Some(text) = self.rewritten(change)? {
             self.keep(text);
         }
@@ -398,7 +375,7 @@ impl SourceText {
         change: impl FnOnce(Document<'s>, &mut Editor<'s, 'f>) -> Result<(), E>,
     ) -> Result<Option<EditedText>, E> {
         let editor = self.changed(change)?;
-        let text = editor.map(|editor| editor.finish_checked(self.options));
+        let text = editor.map(|editor| editor.finish_with(self.options));
         Ok(text.transpose()?.map(EditedText))
     }
 

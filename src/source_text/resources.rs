@@ -64,11 +64,9 @@ impl SourceText {
         Some((Self::added(text, options), resource))
     }
 
-    /// Replaces the text if the new one is a sequence of one mapping, or `is_sound` and known to be one; says whether it is.
-    pub(crate) fn replace_item(&mut self, text: String, is_sound: bool) -> bool {
-        let is_read = || resource_behind_dash(&text, self.options).is_some();
-        debug_assert!(!is_sound || is_read(), "{text}");
-        let is_item = is_sound || is_read();
+    /// Replaces the text if the new one is a sequence of one mapping; says whether it is.
+    pub(crate) fn replace_item(&mut self, text: String) -> bool {
+        let is_item = resource_behind_dash(&text, self.options).is_some();
         if is_item {
             self.keep(EditedText(text));
         }

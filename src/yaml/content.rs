@@ -143,13 +143,19 @@ impl OwnedDocument {
     /// # Errors
     /// What the parser refuses.
     pub fn parse(text: String) -> Result<Self, ParseError> {
-        let tree = Tree::parse(&text, ParseOptions::default())?.expanded(&text);
+        let tree = Tree::parse(&text, ParseOptions::default())?;
+        Ok(Self::new(text, tree))
+    }
+
+    /// A text with the tree that was made of it.
+    pub(super) fn new(text: String, tree: Tree) -> Self {
+        let tree = tree.expanded(&text);
         let as_it_is = false;
-        Ok(Self {
+        Self {
             text,
             tree,
             as_it_is,
-        })
+        }
     }
 
     /// One line and a line break as a literal; `None` if the line cannot stand there as it is.

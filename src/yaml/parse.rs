@@ -4,7 +4,7 @@ use super::error::ParseError;
 use super::limits::Limits;
 use super::parser;
 use super::scan::{self, Bail, Checker, TreeBuilder};
-use super::tree::{NONE, ParseOptions, Reader, Tree};
+use super::tree::{NONE, ParseOptions, Tree};
 
 impl Tree {
     /// Reads every document of a text.
@@ -99,7 +99,6 @@ impl Tree {
             return builder.check_limit().map(|()| None);
         }
         let mut tree = builder.finish();
-        tree.reader = Reader::Scanner;
         tree.within = options.depth > 0;
         check_documents(text, &tree, limits)?;
         Ok(Some(tree))

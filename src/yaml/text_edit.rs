@@ -66,16 +66,6 @@ impl TextEdit {
         ranges.map(|one| one.start as usize..one.end as usize)
     }
 
-    /// The replacements in the order of the text: the range of each, and the text in its place.
-    pub(super) fn sorted(&mut self) -> impl Iterator<Item = (Range<usize>, &str)> {
-        self.replacements.sort_unstable();
-        let each = self.replacements.iter();
-        each.map(|one| {
-            let new = one.new.0 as usize..one.new.1 as usize;
-            (one.start as usize..one.end as usize, &self.new[new])
-        })
-    }
-
     /// Whether the byte `at` is replaced or removed.
     pub(super) fn covers(&self, at: usize) -> bool {
         self.ranges_from(0).any(|range| range.contains(&at))

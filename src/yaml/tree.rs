@@ -151,8 +151,6 @@ pub struct Tree {
     pub(super) merges: bool,
     /// How this tree relates to the tree of the source, if aliases and merge keys are expanded.
     pub(super) expansion: Option<Box<Expansion>>,
-    /// Who read the text.
-    pub(super) reader: Reader,
 }
 
 /// Texts in a row: millions of short ones would take far more memory one by one.
@@ -175,22 +173,6 @@ impl Texts {
         let index = index as usize;
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.text[start as usize..self.ends[index] as usize]
-    }
-}
-
-/// Who read a text. Both readers make the same tree of it, so all are equal.
-#[derive(Debug, Default, Clone, Copy, Eq)]
-pub(super) enum Reader {
-    /// The general parser, or nobody.
-    #[default]
-    General,
-    /// The line scanner: the text has nothing that it leaves to the general parser.
-    Scanner,
-}
-
-impl PartialEq for Reader {
-    fn eq(&self, _other: &Self) -> bool {
-        true
     }
 }
 

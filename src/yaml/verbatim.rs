@@ -110,7 +110,7 @@ pub(crate) fn document_as_content(root: NodeRef<'_>) -> Option<Content<'static>>
 
 impl NodeRef<'_> {
     /// Whether this is a block collection whose lines can stand in a document of their own.
-    pub(super) fn is_text_of_its_own(&self) -> bool {
+    pub(crate) fn is_text_of_its_own(&self) -> bool {
         let tree = self.document.tree;
         let fits = self.kind().is_block_collection() && self.properties_range().is_none();
         // What an alias or a merge key stands for is written elsewhere.

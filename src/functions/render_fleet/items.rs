@@ -21,7 +21,7 @@ use crate::resource_list::{ItemId, KrmFile, NewText, ResourceList, annotate, own
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, SuppliedPackage};
 use crate::text::Text;
-use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, ParseOptions};
+use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument};
 
 /// The step of the filter: all packages or, after an error, none.
 pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
@@ -293,9 +293,7 @@ where
     if let Some(root) = document.root() {
         edit(root, &mut editor).map_err(|error| broken(&error))?;
     }
-    editor
-        .finish_checked(ParseOptions::default())
-        .map_err(|error| broken(&error))
+    editor.finish().map_err(|error| broken(&error))
 }
 
 /// The resources of a file, each with its text; `None` if it has none.

@@ -184,7 +184,7 @@ impl Merge<'_> {
         let fate = self.entries(trail, schema, &collection, &mut editor)?;
         Ok(Some(match fate {
             Fate::Local => {
-                let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
+                let text = editor.finish_parsed()?;
                 Fate::Merged(Arc::new(text))
             }
             other => other,

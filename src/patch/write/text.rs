@@ -1,14 +1,13 @@
 //! The text of a value that a patch made: that of what it was made from, with what differs.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::fields::{Field, Fields};
 use super::super::node::{Node, Shape};
 use super::{insert, write};
 use crate::yaml::{
-    Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, ParseOptions, Value,
-    content_text, may_keep_lines, node_text,
+    Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value, content_text,
+    may_keep_lines, node_text,
 };
 
 /// A value as the text of a document: that of what it was made of, as far as it is.
@@ -30,76 +29,50 @@ pub fn to_text(new: &Node<'_>) -> Result<String, EditError> {
     })
 }
 
-/// Where a resource may be put.
-const BEHIND_DASH: ParseOptions = ParseOptions { depth: 1 };
-/// Above this size the text of a resource is not copied to write a part of it.
-const LARGE: usize = 1 << 20;
-
-/// A value made from a resource: the text of what it leaves out is cut from the document.
+/// A value made from a whole document or item: its lines, with what differs. `None` where the lines would read in another
+/// way as a text of their own.
 fn cut_out(new: &Node<'_>) -> Result<Option<String>, EditError> {
-    let Node::Map(map) = new else {
+    let source = match new {
+        Node::Map(map) => map.source.filter(|source| stands_alone(*source)),
+        _ => None,
+    };
+    let Some(source) = source else {
         return Ok(None);
     };
-    let Some(source) = map.source else {
+    let lines = source.lines();
+    let text = &source.document.text[lines.clone()];
+    // What follows a scalar that keeps its line breaks is part of it.
+    if !source.ends_its_document(lines.end) || may_keep_lines(text) {
+        return Ok(None);
+    }
+    let Some(text) = moved_left(text, source.column()) else {
         return Ok(None);
     };
-    let document = source.document;
-    let column = source.column();
-    let is_item = source
-        .parent()
-        .is_some_and(|list| list.kind() == NodeKind::BlockSequence);
-    if is_item || (source.document_range().is_some() && column == 0) {
-        let text = edited_in_place(source, source.lines(), new);
-        let text = text.and_then(|(text, _)| moved_left(text, column));
-        if let Some(text) = text.filter(|text| is_mapping_alone(text)) {
-            return Ok(Some(text));
-        }
-    }
-    let length = source.range().len();
-    if length < LARGE || length < document.text.len() / 2 {
-        return Ok(None);
-    }
-    let is_source = |node: NodeRef<'_>| node.id == source.id;
-    let index = (0..document.len()).find(|index| document.root(*index).is_some_and(is_source));
-    let first = |node: NodeRef<'_>| node.items().next().is_some_and(is_source);
-    if index.is_none() && !document.root(0).is_some_and(first) {
-        return Ok(None);
-    }
-    let mut editor = Editor::new(document);
-    write(source, source, new, &mut editor)?;
-    let text = editor.splice()?.into_text(ParseOptions::default())?;
-    let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
-    let left = match index {
-        Some(index) => text.document().root(index),
-        None => text.document().root(0).and_then(|list| list.items().next()),
-    };
-    Ok(left.map(node_text))
+    let text = edited(text, source, new)?;
+    Ok(Some(text).filter(|text| is_mapping_alone(text)))
 }
 
-/// The lines of a document with the edits that a value made of its root needs, and whether they are surely YAML. `None`
-/// where the lines would read in another way as a text of their own, or an edit reaches out of them: those who get none
-/// edit a copy.
-fn edited_in_place<'f>(
-    root: NodeRef<'f>,
-    lines: Range<usize>,
-    new: &Node<'f>,
-) -> Option<(String, bool)> {
-    let text = root.document.text.get(lines.clone())?;
-    // What follows a scalar that keeps its line breaks is part of it.
-    if !root.ends_its_document(lines.end) || may_keep_lines(text) {
-        return None;
+/// Whether the lines of a node are those of a document or of an item alone.
+fn stands_alone(node: NodeRef<'_>) -> bool {
+    let is_sequence = |list: NodeRef<'_>| list.kind() == NodeKind::BlockSequence;
+    let is_item = node.parent().is_some_and(is_sequence);
+    let is_document = node.document_range().is_some() && node.column() == 0;
+    (is_item || is_document) && node.is_text_of_its_own()
+}
+
+/// A copy of the text of a node, made to hold a value.
+fn edited(text: String, source: NodeRef<'_>, new: &Node<'_>) -> Result<String, EditError> {
+    let owned = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+    let mut editor = Editor::new(owned.document());
+    if let Some(root) = owned.root() {
+        write(root, source, new, &mut editor)?;
     }
-    let mut editor = Editor::of_part(root)?;
-    write(root, root, new, &mut editor).ok()?;
-    editor.splice_part(lines, BEHIND_DASH).ok()
+    editor.finish()
 }
 
 /// Lines of a collection behind a dash, the first from its first key, as those of a document. `None` if one of them begins
 /// further left.
-fn moved_left(text: String, column: usize) -> Option<String> {
-    if column == 0 {
-        return Some(text);
-    }
+fn moved_left(text: &str, column: usize) -> Option<String> {
     let mut moved = String::with_capacity(text.len());
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let indent = line.len() - line.trim_start_matches(' ').len();
@@ -179,37 +152,24 @@ pub(super) fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
     if editor.is_empty() {
         return Ok(Content::Text(Arc::new(owned)));
     }
-    let text = editor.splice()?.into_text(ParseOptions::default())?;
-    let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
-    Ok(Content::Text(Arc::new(text)))
+    Ok(Content::Text(Arc::new(editor.finish_parsed()?)))
 }
 
-/// The text of a resource made to hold a value: its own text, with what differs. Whether it is surely YAML, also as an
-/// item; if not, whoever writes it out has to parse it.
+/// The text of a resource made to hold a value: its own text, with what differs.
 ///
 /// # Errors
 /// Those of the [`Editor`].
-pub fn text_of<'f>(resource: NodeRef<'f>, new: Node<'f>) -> Result<(String, bool), EditError> {
+pub fn text_of<'f>(resource: NodeRef<'f>, new: Node<'f>) -> Result<String, EditError> {
     let own = resource.document_text();
     if own.is_some_and(|own| own.len() == resource.document.text.len()) {
         // A text of its own is edited where it stands: large ones are parsed once less.
         let mut editor = Editor::new(resource.document);
         write(resource, resource, &new, &mut editor)?;
         drop(new);
-        return editor.finish_unchecked(BEHIND_DASH);
-    }
-    let in_place = |lines| edited_in_place(resource, lines, &new);
-    if let Some(text) = resource.document_range().and_then(in_place) {
-        return Ok(text);
+        return editor.finish();
     }
     let text = own.map_or_else(|| node_text(resource), str::to_owned);
-    let owned = OwnedDocument::parse(text).map_err(EditError::Broken)?;
-    let Some(root) = owned.root() else {
-        return Ok((to_text(&new)?, false));
-    };
-    let mut editor = Editor::new(owned.document());
-    write(root, resource, &new, &mut editor)?;
-    Ok((editor.splice()?.into_text(ParseOptions::default())?, false))
+    edited(text, resource, &new)
 }
 
 /// A map made from nothing that has a text; its values may have one, and entries that of a key with its comments.
@@ -231,7 +191,5 @@ fn made<'f>(fields: &Fields<'f>) -> Result<Content<'f>, EditError> {
     for at in 0..fields.len() {
         insert(root, None, fields, at, &mut editor)?;
     }
-    let text = editor.splice()?.into_text(ParseOptions::default())?;
-    let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
-    Ok(Content::Text(Arc::new(text)))
+    Ok(Content::Text(Arc::new(editor.finish_parsed()?)))
 }

@@ -1,12 +1,9 @@
 //! The text with all changes made, parsed again before anybody writes it.
 
-use std::ops::Range;
-
 use super::lines::{ends_in_block_scalar, newline_at};
-use super::sections::Sections;
-use super::settle::expanded;
 use super::slots::take_out;
 use super::{Change, Editor};
+use crate::yaml::content::OwnedDocument;
 use crate::yaml::document::Document;
 use crate::yaml::error::EditError;
 use crate::yaml::text_edit::TextEdit;
@@ -20,70 +17,23 @@ impl Editor<'_, '_> {
     /// refusing is better than writing it.
     pub fn finish(self) -> Result<String, EditError> {
         self.finish_with(ParseOptions::default())
-            .map(|(text, _)| text)
+    }
+
+    /// As [`Editor::finish`], for a text that is part of another.
+    ///
+    /// # Errors
+    /// As [`Editor::finish`].
+    pub(crate) fn finish_with(self, options: ParseOptions) -> Result<String, EditError> {
+        self.splice()?.checked(options)
     }
 
     /// The text with all changes made, and its tree.
     ///
     /// # Errors
     /// As [`Editor::finish`].
-    pub fn finish_with(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
-        self.splice()?.parse(options)
-    }
-
-    /// The text with all changes made, checked without a tree: where it was changed if that is enough.
-    ///
-    /// # Errors
-    /// As [`Editor::finish`].
-    pub(crate) fn finish_checked(self, options: ParseOptions) -> Result<String, EditError> {
-        let (text, is_sound) = self.finish_unchecked(options)?;
-        if is_sound {
-            debug_assert!(Tree::check(&text, options).is_ok(), "{text}");
-        } else {
-            Tree::check(&text, options).map_err(EditError::Broken)?;
-        }
-        Ok(text)
-    }
-
-    /// The text with all changes made, and whether it is surely YAML; if not, whoever writes it out has to parse it.
-    ///
-    /// # Errors
-    /// [`EditError::Overlap`] and those of an edit that cannot be settled.
-    pub(crate) fn finish_unchecked(
-        self,
-        options: ParseOptions,
-    ) -> Result<(String, bool), EditError> {
-        let document = self.document;
-        if expanded(document, self.own_tree.as_deref()).is_some() || !document.text.ends_with('\n')
-        {
-            let spliced = self.splice()?;
-            let is_parsed = spliced.cut.is_some();
-            return Ok((spliced.into_text(options)?, is_parsed));
-        }
-        self.splice_part(0..document.text.len(), options)
-    }
-
-    /// The text of a range with the changes made, and whether it is surely YAML; if not, whoever writes it out has to
-    /// parse it. The range ends with a line, and either the text or a document ends there.
-    ///
-    /// # Errors
-    /// [`EditError::Overlap`] if a change reaches out of the range.
-    pub(crate) fn splice_part(
-        mut self,
-        range: Range<usize>,
-        options: ParseOptions,
-    ) -> Result<(String, bool), EditError> {
-        self.take_out_gone();
-        let document = self.document;
-        let mut edit = TextEdit::default();
-        self.edit_nodes(0..u32::MAX, &mut edit)?;
-        // What is large is let go before the text is made.
-        drop(self);
-        let sections = Sections::of(document, &mut edit);
-        let text = edit.apply(&document.text[range.clone()], range.start)?;
-        let are_sound = |sections: Sections<'_>| sections.are_sound(&text, range.start, options);
-        let is_sound = sections.is_some_and(are_sound);
-        Ok((text, is_sound))
+    pub(crate) fn finish_parsed(self) -> Result<OwnedDocument, EditError> {
+        let (text, tree) = self.splice()?.parse(ParseOptions::default())?;
+        Ok(OwnedDocument::new(text, tree))
     }
 
     /// Takes out what was removed.
@@ -124,23 +74,16 @@ impl Editor<'_, '_> {
     }
 }
 
-/// Bytes from which on a text is read again rather than kept with its tree.
-const LARGE: usize = 4 << 20;
-
 /// A text with changes made.
 #[derive(Debug)]
-pub(crate) struct Spliced {
+pub(super) struct Spliced {
     text: String,
     /// The line break that the end of the text lost again, if the last line changed.
     cut: Option<String>,
 }
 
 impl Spliced {
-    /// The text, and its tree.
-    ///
-    /// # Errors
-    /// [`EditError::Broken`].
-    pub(crate) fn parse(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
+    fn parse(self, options: ParseOptions) -> Result<(String, Tree), EditError> {
         let Self { text, cut } = self;
         let tree = Tree::parse(&text, options).map_err(EditError::Broken)?;
         let document = Document::new(&text, &tree);
@@ -161,40 +104,11 @@ impl Spliced {
         Ok((whole, whole_tree))
     }
 
-    /// The text, and its tree if it is not large: what was put in has trees too.
-    ///
-    /// # Errors
-    /// [`EditError::Broken`].
-    pub(crate) fn parse_unless_large(
-        self,
-        options: ParseOptions,
-    ) -> Result<(String, Option<Tree>), EditError> {
-        if self.text.len() < LARGE {
-            return self.parse(options).map(|(text, tree)| (text, Some(tree)));
-        }
-        self.checked(options).map(|text| (text, None))
-    }
-
-    /// The text, checked without a tree.
-    ///
-    /// # Errors
-    /// [`EditError::Broken`].
-    pub(crate) fn checked(self, options: ParseOptions) -> Result<String, EditError> {
+    fn checked(self, options: ParseOptions) -> Result<String, EditError> {
         if self.cut.is_some() {
             return self.parse(options).map(|(text, _)| text);
         }
         Tree::check(&self.text, options).map_err(EditError::Broken)?;
         Ok(self.text)
-    }
-
-    /// The text, which whoever writes it out has to parse.
-    ///
-    /// # Errors
-    /// [`EditError::Broken`].
-    pub(crate) fn into_text(self, options: ParseOptions) -> Result<String, EditError> {
-        if self.cut.is_none() {
-            return Ok(self.text);
-        }
-        self.parse(options).map(|(text, _)| text)
     }
 }

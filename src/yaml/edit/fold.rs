@@ -240,7 +240,7 @@ impl<'x> Fold<'x> {
         editor.sources = self.sources.clone();
         let value = self.after(place);
         if owned.document().tree.nodes.len() == ids.len() {
-            let text = OwnedDocument::parse(editor.finish()?).map_err(EditError::Broken)?;
+            let text = editor.finish_parsed()?;
             if text.root().and_then(|root| root.value()).as_ref() == Some(&value) {
                 return Ok(Content::Text(Arc::new(text)));
             }

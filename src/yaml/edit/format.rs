@@ -150,14 +150,9 @@ impl<'d, 'f> Editor<'d, 'f> {
     fn block_sequences(&self) -> impl Iterator<Item = NodeRef<'d>> + use<'d> {
         let document = self.document;
         let nodes = &document.tree.nodes;
-        let ids = match &self.part {
-            Some(ids) => ids.start as usize..ids.end as usize,
-            None => 0..nodes.len(),
-        };
-        let first = ids.start;
-        let found = nodes[ids].iter().enumerate();
+        let found = nodes.iter().enumerate();
         let found = found.filter(|(_, node)| node.kind == NodeKind::BlockSequence);
-        found.map(move |(index, _)| document.node(NodeId(offset(first + index))))
+        found.map(move |(index, _)| document.node(NodeId(offset(index))))
     }
 }
 

@@ -31,7 +31,6 @@ mod merge_key;
 mod nodes;
 mod place;
 mod refuse;
-mod sections;
 mod settle;
 mod slots;
 mod sources;
@@ -39,7 +38,6 @@ mod units;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Range;
 use std::sync::Arc;
 
 use change::{Change, is_empty};
@@ -93,8 +91,6 @@ pub struct Editor<'d, 'f> {
     document: Document<'d>,
     /// The expanded tree of a document that has aliases or merge keys.
     own_tree: Option<Box<Tree>>,
-    /// The nodes that are edited, if not all: only these give the format of what is put in.
-    part: Option<Range<u32>>,
     changes: BTreeMap<NodeId, Change<'f>>,
     sources: Sources<'f>,
     /// About how many bytes the content has that was put in.
@@ -127,20 +123,10 @@ impl<'d, 'f> Editor<'d, 'f> {
         Self::of(document, own_tree.map(Box::new))
     }
 
-    /// An editor of a node as if the document were only its text; `None` if that text has aliases, or is
-    /// written out in another form on its own. [`Editor::splice_part`] gives the text.
-    pub(crate) fn of_part(node: NodeRef<'d>) -> Option<Self> {
-        node.is_text_of_its_own().then(|| Self {
-            part: Some(node.ids()),
-            ..Self::of(node.document, None)
-        })
-    }
-
     fn of(document: Document<'d>, own_tree: Option<Box<Tree>>) -> Self {
         Self {
             document,
             own_tree,
-            part: None,
             changes: BTreeMap::new(),
             sources: Sources::default(),
             added: 0,

@@ -10,7 +10,7 @@ use crate::yaml::tree::{NodeId, Tree};
 
 impl<'d, 'f> Editor<'d, 'f> {
     /// The text with all changes made, not yet parsed.
-    pub(crate) fn splice(mut self) -> Result<Spliced, EditError> {
+    pub(super) fn splice(mut self) -> Result<Spliced, EditError> {
         self.take_out_gone();
         let Some(expanded) = expanded(self.document, self.own_tree.as_deref()) else {
             return self.spliced();
@@ -87,10 +87,7 @@ impl<'d, 'f> Editor<'d, 'f> {
 }
 
 /// The expanded form of a document, if it has aliases or merge keys.
-pub(super) fn expanded<'x>(
-    document: Document<'x>,
-    own_tree: Option<&'x Tree>,
-) -> Option<Document<'x>> {
+fn expanded<'x>(document: Document<'x>, own_tree: Option<&'x Tree>) -> Option<Document<'x>> {
     let tree = own_tree.unwrap_or(document.tree);
     tree.expansion
         .is_some()

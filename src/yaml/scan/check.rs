@@ -31,14 +31,6 @@ impl<'t> Checker<'t> {
     pub(crate) fn is_full(&self) -> bool {
         self.left == 0 || self.documents_left == 0
     }
-
-    /// Takes a key; gives its text.
-    #[inline]
-    pub(super) fn add_key(&mut self, key: Scalar) -> Result<&'t [u8], Bail> {
-        let name = self.keys.add(self.text, &key)?;
-        self.scalar(key)?;
-        Ok(name)
-    }
 }
 
 impl Events for Checker<'_> {
@@ -47,7 +39,8 @@ impl Events for Checker<'_> {
     }
 
     fn key(&mut self, key: Scalar) -> Result<(), Bail> {
-        self.add_key(key).map(drop)
+        self.keys.add(self.text, &key)?;
+        self.scalar(key)
     }
 
     fn scalar(&mut self, _scalar: Scalar) -> Result<(), Bail> {

@@ -20,7 +20,6 @@ mod flow;
 mod inline;
 mod keys;
 mod near;
-mod part;
 mod several_lines;
 
 use super::scalar::ScalarStyle;
@@ -32,7 +31,6 @@ pub(super) use check::Checker;
 pub(crate) use decode::decode;
 pub(crate) use keys::OpenKeys;
 pub(super) use near::line_end as near_line_end;
-pub(super) use part::part;
 
 /// The scanner stopped: the general parser has to read the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
