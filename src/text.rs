@@ -40,15 +40,6 @@ impl Text {
         }
     }
 
-    /// The text between this one and a later one of the same buffer.
-    #[must_use]
-    pub(crate) fn until(&self, next: &Self) -> Self {
-        Self {
-            buffer: self.buffer.clone(),
-            range: self.range.end..next.range.start,
-        }
-    }
-
     /// Appends a text to others. Neighbours in a buffer become one slice.
     pub(crate) fn push(texts: &mut Vec<Self>, text: Self) {
         if !texts.last_mut().is_some_and(|last| last.extend_to(&text)) {

@@ -82,9 +82,6 @@ fn replace_items(
             });
             continue;
         };
-        if list.replace_plain_lines(item, &document.text) {
-            continue;
-        }
         let text = OwnedDocument::parse(document.text).map_err(EditError::Broken)?;
         if !list.replace_lines(item, &text) {
             contents.insert(item, Arc::new(text));
@@ -93,7 +90,7 @@ fn replace_items(
     let mut refused = Vec::new();
     list.edit_items(
         contents.keys().copied(),
-        |id, node, editor| match contents.get(&id) {
+        |id, _, node, editor| match contents.get(&id) {
             Some(text) => editor.replace(node, Content::Text(Arc::clone(text))),
             None => Ok(()),
         },

@@ -3,12 +3,6 @@
 //! The result is what [`Resource::read`] reads from the tree of the same text. Texts that the scanner does
 //! not take need a tree.
 
-mod head;
-mod items;
-
-pub(crate) use head::head;
-pub(crate) use items::{ITEM_DEPTH, flow_items};
-
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -56,13 +50,7 @@ fn krm(found: Option<(Resource, bool)>) -> Option<Resource> {
 /// The nodes within `level` collections.
 fn identities_of(text: &str, options: ParseOptions, level: usize) -> Option<Identities<'_>> {
     let limits = Limits::of(text);
-    let mut identities = identities(text, options, level, limits);
-    scan(text, &mut identities).ok()?;
-    (identities.found.len() <= limits.documents).then_some(identities)
-}
-
-fn identities(text: &str, options: ParseOptions, level: usize, limits: Limits) -> Identities<'_> {
-    Identities {
+    let mut identities = Identities {
         text,
         around: options.depth,
         level,
@@ -74,7 +62,9 @@ fn identities(text: &str, options: ParseOptions, level: usize, limits: Limits) -
         keys: OpenKeys::default(),
         found: Vec::with_capacity(1),
         ends: Vec::with_capacity(1),
-    }
+    };
+    scan(text, &mut identities).ok()?;
+    (identities.found.len() <= limits.documents).then_some(identities)
 }
 
 /// The innermost mapping that is open and has fields to read.

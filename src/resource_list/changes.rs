@@ -136,9 +136,7 @@ impl ResourceList {
         let content = match &self.form {
             Form::Stream(stream) => Written::Text(stream.item_text(&annotated(new.value))),
             Form::Package(_) => Written::Text(document_text(&new.value)),
-            Form::Json(_) | Form::Whole | Form::ReadOnly => {
-                Written::Value(annotated(new.value).into_value())
-            }
+            Form::Whole | Form::ReadOnly => Written::Value(annotated(new.value).into_value()),
         };
         WrittenResource {
             // An item has it in its annotations.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::replace::{plain_replaced, replaced};
+use super::replace::replaced;
 use super::room::Room;
 use super::{Form, Item, ItemId, ResourceList};
 use crate::resource::Resource;
-use crate::source_text::{EditedText, Extent, Locator, SourceText};
+use crate::source_text::{EditedText, Locator, SourceText};
 use crate::yaml::{EditError, Editor, NodeId, NodeRef, OwnedDocument};
 
 impl ResourceList {
@@ -32,12 +32,16 @@ impl ResourceList {
         })
     }
 
-    /// Edits several items, which most steps do last: their trees are not kept. An item whose `change` fails stays as it
-    /// is, and `refused` gets the error.
+    /// Edits several items. An item whose `change` fails stays as it is, and `refused` gets the error.
     pub fn edit_items<'f, E: From<EditError>>(
         &mut self,
         ids: impl IntoIterator<Item = ItemId>,
-        mut change: impl for<'d> FnMut(ItemId, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+        mut change: impl for<'d> FnMut(
+            ItemId,
+            &Resource,
+            NodeRef<'d>,
+            &mut Editor<'d, 'f>,
+        ) -> Result<(), E>,
         mut refused: impl FnMut(ItemId, E),
     ) {
         for ids in self.by_text(ids) {
@@ -50,50 +54,6 @@ impl ResourceList {
                 &mut change,
                 &mut refused,
             );
-        }
-    }
-
-    /// As [`ResourceList::edit_items`], where it is known what `change` looks at and touches: of most texts only that is parsed.
-    /// `change` gets the resource, as it was before.
-    pub(crate) fn edit_within<'f, E: From<EditError>>(
-        &mut self,
-        extents: impl IntoIterator<Item = (ItemId, Extent)>,
-        mut change: impl for<'d> FnMut(
-            (ItemId, &Resource),
-            NodeRef<'d>,
-            &mut Editor<'d, 'f>,
-        ) -> Result<(), E>,
-        mut refused: impl FnMut(ItemId, E),
-    ) {
-        let extents: BTreeMap<ItemId, Extent> = extents.into_iter().collect();
-        for ids in self.by_text(extents.keys().copied()) {
-            let (items, room) = (&self.items, &self.room);
-            let text = &mut self.texts[items[ids[0].0].text];
-            let documents = ids.iter().map(|id| match items[id.0].locator {
-                Locator::Document(number) => Some((number, extents[id])),
-                Locator::Item(_) | Locator::Node(_) => None,
-            });
-            let documents: Option<Vec<_>> = documents.collect();
-            let are_edited = documents.is_some_and(|documents| {
-                text.edit_documents(
-                    &documents,
-                    |at, node, editor| {
-                        change((ids[at], &items[ids[at].0].resource), node, editor)?;
-                        Ok(room.take(editor.added())?)
-                    },
-                    |at, error| refused(ids[at], error),
-                )
-            });
-            if !are_edited {
-                edit_text(
-                    text,
-                    items,
-                    room,
-                    &ids,
-                    |id, node, editor| change((id, &items[id.0].resource), node, editor),
-                    &mut refused,
-                );
-            }
         }
     }
 
@@ -152,17 +112,6 @@ impl ResourceList {
         }
     }
 
-    /// Replaces the lines of an item that has no comments around it by those of a text with one document, and makes no
-    /// tree. False where only [`ResourceList::replace_lines`] can tell.
-    pub(crate) fn replace_plain_lines(&mut self, id: ItemId, document: &str) -> bool {
-        let Form::Stream(stream) = &self.form else {
-            return false;
-        };
-        let text = &mut self.texts[self.items[id.0].text];
-        let new = plain_replaced(text.text(), document, stream.indent);
-        new.is_some_and(|new| text.replace_item(new))
-    }
-
     /// Replaces the lines of an item by those of a document. False if the item shares its lines with
     /// others, or the lines cannot move to the item's column.
     pub(crate) fn replace_lines(&mut self, id: ItemId, document: &OwnedDocument) -> bool {
@@ -202,7 +151,7 @@ fn edit_text<'f, E: From<EditError>>(
     items: &[Item],
     room: &Room,
     ids: &[ItemId],
-    mut change: impl for<'d> FnMut(ItemId, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+    mut change: impl for<'d> FnMut(ItemId, &Resource, NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     mut refused: impl FnMut(ItemId, E),
 ) {
     let Some(first) = ids.first() else { return };
@@ -214,8 +163,8 @@ fn edit_text<'f, E: From<EditError>>(
         for (id, node) in nodes {
             let node = document.node(node);
             let before = editor.added();
-            let edited =
-                change(id, node, editor).and_then(|()| Ok(room.take(editor.added() - before)?));
+            let edited = change(id, &items[id.0].resource, node, editor)
+                .and_then(|()| Ok(room.take(editor.added() - before)?));
             if let Err(error) = edited {
                 editor.discard(node);
                 refused(id, error);

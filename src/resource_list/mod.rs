@@ -5,7 +5,6 @@
 //! input into texts and items and emits them again:
 //!
 //! - `stream`: a block ResourceList as kpt and kustomize write it; a text for each item.
-//! - `json`: a ResourceList in flow style; a text for each item.
 //! - `whole`: any other ResourceList; one text.
 //! - `package`: the files of a package; a text for each file.
 //! - `read_only`: texts that are never emitted; supplied inputs, for example.
@@ -15,7 +14,6 @@ mod changes;
 mod documents;
 mod edit;
 mod item_document;
-mod json;
 mod list_text;
 mod package;
 mod packed_text;
@@ -29,7 +27,6 @@ mod wrapper;
 
 use memchr::memmem::Finder;
 
-pub(crate) use adopt::Adoption;
 pub use changes::{NewResource, NewText, WrittenResource};
 pub(crate) use item_document::{annotate, own_text};
 pub use list_text::ListText;
@@ -38,7 +35,6 @@ pub(crate) use packed_text::Packer;
 pub use wrapper::InputError;
 
 use changes::Changes;
-use json::Json;
 use package::Package;
 use room::Room;
 use stream::Stream;
@@ -79,7 +75,6 @@ pub struct ItemId(usize);
 #[derive(Debug)]
 enum Form {
     Stream(Stream),
-    Json(Json),
     Whole,
     Package(Package),
     ReadOnly,
@@ -113,12 +108,7 @@ impl ResourceList {
     /// [`InputError`]: not YAML, not a ResourceList, an item that is not a mapping.
     pub fn parse(text: impl Into<Text>) -> Result<Self, InputError> {
         let text = text.into();
-        let cut = if text.starts_with('{') {
-            Json::parse(&text)
-        } else {
-            Stream::parse(&text)
-        };
-        cut.map_or_else(|| whole::parse(text), Ok)
+        Stream::parse(&text).map_or_else(|| whole::parse(text), Ok)
     }
 
     /// The ResourceList with its results appended: as changed, or (`keep` false) with the items as they
@@ -130,13 +120,9 @@ impl ResourceList {
         if !keep {
             self.changes = Changes::default();
         }
-        if self.changes.restructure() {
-            self.join()?;
-        }
         let (texts, changes) = (&mut self.texts, &mut self.changes);
         match &mut self.form {
             Form::Stream(stream) => stream.emit(texts, changes, results, keep),
-            Form::Json(json) => json.emit(texts, results, keep),
             Form::Whole => whole::emit(&mut texts[0], changes, results, keep),
             Form::Package(_) | Form::ReadOnly => Ok(ListText::default()),
         }
@@ -148,7 +134,7 @@ impl ResourceList {
         match &self.form {
             Form::Package(_) => self.settle_package(),
             Form::Stream(_) => self.settle_stream(),
-            Form::Json(_) | Form::Whole => self.settle_whole(),
+            Form::Whole => self.settle_whole(),
             Form::ReadOnly => Ok(()),
         }
     }
@@ -210,7 +196,7 @@ impl ResourceList {
     /// Reads an item. Its tree is not kept if the item has a text of its own.
     pub fn read<T>(&self, id: ItemId, read: impl FnOnce(NodeRef<'_>) -> T) -> T {
         match self.form {
-            Form::Stream(_) | Form::Json(_) => self.read_once(id, read),
+            Form::Stream(_) => self.read_once(id, read),
             Form::ReadOnly if self.is_alone(id) => self.read_once(id, read),
             _ => read(self.node(id)),
         }
@@ -232,40 +218,6 @@ impl ResourceList {
         let item = &self.items[id.0];
         let found = self.texts[item.text].read_once(item.locator, read);
         found.expect("edits keep the items of a text")
-    }
-
-    /// Reads an item of which the metadata with its comments is enough: the rest of it may be missing. Items that share
-    /// their text are read as a whole.
-    #[expect(
-        clippy::expect_used,
-        reason = "an edit after which an item is missing is refused"
-    )]
-    pub(crate) fn read_head<T>(&self, id: ItemId, read: impl FnOnce(NodeRef<'_>) -> T) -> T {
-        if !self.is_alone(id) {
-            return self.read(id, read);
-        }
-        let item = &self.items[id.0];
-        let found = self.texts[item.text].read_head(item.locator, read);
-        found.expect("edits keep the items of a text")
-    }
-
-    /// The text of an item that is the one document of its text, from behind its marker to a line break, sharing its
-    /// buffer. `None` for other items, and where only a tree can tell.
-    pub(crate) fn sole_document(&self, id: ItemId) -> Option<Text> {
-        self.own_text(id)?.sole_document()
-    }
-
-    /// The text of which an item is the first document, and the only resource.
-    fn own_text(&self, id: ItemId) -> Option<&SourceText> {
-        let item = &self.items[id.0];
-        let is_document = matches!(item.locator, Locator::Document(0)) && self.is_alone(id);
-        is_document.then(|| &self.texts[item.text])
-    }
-
-    /// As [`ResourceList::sole_document`], as a file.
-    pub(crate) fn sole_file(&self, id: ItemId, path: String) -> Option<KrmFile> {
-        let text = self.own_text(id)?.sole_document_alone()?;
-        Some(KrmFile::of_one(path, text, self.resource(id).clone()))
     }
 
     /// Whether two items that have texts of their own are the same bytes; false where that is not known.
@@ -338,7 +290,6 @@ impl ResourceList {
     pub fn function_config(&self) -> Option<NodeRef<'_>> {
         let wrapper = match &self.form {
             Form::Stream(stream) => &stream.wrapper,
-            Form::Json(json) => &json.wrapper,
             Form::Whole => self.texts.first()?,
             Form::Package(_) | Form::ReadOnly => return None,
         };

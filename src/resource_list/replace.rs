@@ -12,33 +12,7 @@
 //! Comments between dash and first key stay if the document has none above its first key. A comment that
 //! both have is written once.
 
-use crate::yaml::{NodeRef, lines_as_item, sole_document};
-
-/// As [`replaced`], of a text with one document, without trees: for an item that has no comments around it. Whoever takes
-/// the outcome checks that it is one mapping.
-pub(super) fn plain_replaced(piece: &str, document: &str, indent: usize) -> Option<String> {
-    let lines = &document[sole_document(document)?];
-    let dash = piece
-        .as_bytes()
-        .get(..indent)?
-        .iter()
-        .all(|byte| *byte == b' ');
-    let first = piece
-        .get(indent..)?
-        .strip_prefix("- ")?
-        .trim_start_matches(' ')
-        .bytes()
-        .next()?;
-    let last = piece.strip_suffix('\n')?.lines().next_back()?.trim_start();
-    let is_plain = dash
-        && (first.is_ascii_alphanumeric() || first == b'"')
-        && !(last.is_empty() || last.starts_with('#'));
-    if !is_plain || !lines.ends_with('\n') || lines.starts_with([' ', '\t', '\r', '\n']) {
-        return None;
-    }
-    let newline = if piece.contains("\r\n") { "\r\n" } else { "\n" };
-    lines_as_item(lines, indent, newline)
-}
+use crate::yaml::NodeRef;
 
 /// The text of an item with a document behind its dash, which is at `dash` and in column `indent`.
 pub(super) fn replaced(item: NodeRef<'_>, dash: usize, root: NodeRef<'_>, indent: usize) -> String {

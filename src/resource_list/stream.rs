@@ -17,7 +17,7 @@ use crate::split;
 use crate::text::Text;
 use crate::yaml::{
     Content, Document, Draft, EditError, Editor, NodeRef, ParseOptions, Tree, Value,
-    document_as_item, draft_text, most_documents, whole_lines_as_item,
+    document_as_item, draft_text, most_documents,
 };
 
 /// An item is parsed behind its dash, within the list.
@@ -140,23 +140,8 @@ impl Stream {
         text
     }
 
-    /// A resource of a package as an item, comments above it included: the lines of its document where they are known, or else
-    /// its node.
-    pub(super) fn item_of<'n>(
-        &self,
-        lines: Option<Text>,
-        node: impl FnOnce() -> Option<NodeRef<'n>>,
-    ) -> Result<SourceText, EditError> {
-        let newline = self.newline;
-        // The lines of a text that is YAML stay so in another column.
-        let lines = lines.and_then(|text| whole_lines_as_item(&text, self.indent, newline));
-        if let Some(lines) = lines {
-            return Ok(SourceText::added(lines, OPTIONS));
-        }
-        node().map_or_else(|| Ok(SourceText::default()), |node| self.item_of_node(node))
-    }
-
-    fn item_of_node(&self, node: NodeRef<'_>) -> Result<SourceText, EditError> {
+    /// A resource of a package as an item, comments above it included.
+    pub(super) fn item_of(&self, node: NodeRef<'_>) -> Result<SourceText, EditError> {
         let newline = self.newline;
         if let Some(text) = document_as_item(node, self.indent, newline) {
             return Ok(SourceText::added(text, OPTIONS));

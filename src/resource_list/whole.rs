@@ -170,9 +170,7 @@ impl ResourceList {
         if !self.changes.restructure() {
             return Ok(());
         }
-        let applied = self
-            .join()
-            .and_then(|()| apply(&mut self.texts[0], &mut self.changes, Vec::new()));
+        let applied = apply(&mut self.texts[0], &mut self.changes, Vec::new());
         applied.map_err(|error| InputError::Shape {
             place: STDIN.to_owned(),
             message: error.to_string(),

@@ -3,25 +3,17 @@
 //! Invariant: the text is YAML, before and after each edit. Every constructor either parses the text
 //! or says who accepted it; an edit is kept only if its outcome parses.
 
-mod documents;
 mod resources;
 
-pub(crate) use documents::Extent;
 pub(crate) use resources::is_krm;
 
-use std::ops::Range;
 use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
 
-use crate::identity;
 use crate::resource::Resource;
 use crate::text::Text;
-use crate::yaml::scan::is_in_use;
-use crate::yaml::{
-    Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree,
-    scanned_documents, sole_document,
-};
+use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, ParseOptions, Tree};
 
 /// A text with its edits so far. It is parsed when somebody asks for its tree, and again after an
 /// edit.
@@ -32,8 +24,6 @@ pub(crate) struct SourceText {
     /// In a box, since most texts never have one.
     parsed: OnceLock<Box<Parsed>>,
     options: ParseOptions,
-    /// Whether the scanner took the text with its edits, so that its keys need no check.
-    is_scanned: bool,
 }
 
 #[derive(Debug)]
@@ -114,16 +104,6 @@ impl SourceText {
             edited: None,
             parsed: OnceLock::new(),
             options,
-            is_scanned: false,
-        }
-    }
-
-    /// A text that the scanner accepted as a whole or as a part of another.
-    #[must_use]
-    pub(crate) fn scanned(source: Text, options: ParseOptions) -> Self {
-        Self {
-            is_scanned: true,
-            ..Self::accepted(source, options)
         }
     }
 
@@ -159,7 +139,6 @@ impl SourceText {
         let nothing = Text::default();
         Self {
             edited: Some(self.edited_text()),
-            is_scanned: self.is_scanned,
             ..Self::accepted(nothing, self.options)
         }
     }
@@ -172,35 +151,16 @@ impl SourceText {
         }
     }
 
-    /// A text of which parts were edited one by one; keeps its tree.
-    ///
-    /// # Errors
-    /// What the parser refuses of the edited text.
-    pub(crate) fn edited(source: Text, edited: String) -> Result<Self, ParseError> {
-        let edited = Self::parse(Text::from(edited))?;
-        Ok(Self {
-            source,
-            edited: Some(edited.source),
-            ..edited
-        })
-    }
-
     /// The text as it came, sharing its buffer.
     #[must_use]
     pub(crate) fn unedited(&self) -> Self {
-        Self {
-            is_scanned: self.is_scanned && self.edited.is_none(),
-            ..Self::accepted(self.source.clone(), self.options)
-        }
+        Self::accepted(self.source.clone(), self.options)
     }
 
     /// A copy of the text with its edits so far, sharing its buffer.
     #[must_use]
     pub(crate) fn snapshot(&self) -> Self {
-        Self {
-            is_scanned: self.is_scanned,
-            ..Self::accepted(self.edited_text(), self.options)
-        }
+        Self::accepted(self.edited_text(), self.options)
     }
 
     /// The text as it came, sharing its buffer.
@@ -213,34 +173,6 @@ impl SourceText {
     #[must_use]
     pub(crate) fn edited_text(&self) -> Text {
         self.edited.as_ref().unwrap_or(&self.source).clone()
-    }
-
-    /// The one document of the text, from behind its marker, if it ends in a line break. `None` where only a tree can tell.
-    pub(crate) fn sole_document(&self) -> Option<Text> {
-        let text = self.edited.as_ref().unwrap_or(&self.source);
-        let range = sole_document(text)?;
-        text.ends_with('\n').then(|| text.slice(range))
-    }
-
-    /// The one document of the text as a text of its own, as [`SourceText::sole_document`] gives it.
-    pub(crate) fn sole_document_alone(&self) -> Option<Self> {
-        Some(Self {
-            is_scanned: self.is_scanned,
-            ..Self::accepted(self.sole_document()?, self.options)
-        })
-    }
-
-    /// The documents of the text, each from its marker to the next one, if the scanner took it.
-    pub(crate) fn scanned_documents(&self) -> Option<Vec<Range<usize>>> {
-        self.is_scanned.then(|| scanned_documents(self.text()))
-    }
-
-    /// The lines of one of the [`SourceText::scanned_documents`], from behind its marker to a line break. `None` where only a tree can tell.
-    pub(crate) fn scanned_document(&self, document: Range<usize>) -> Option<Text> {
-        let text = self.edited.as_ref().unwrap_or(&self.source);
-        let document = text.slice(document);
-        let lines = sole_document(&document).filter(|_| text.ends_with('\n'))?;
-        Some(document.slice(lines))
     }
 
     /// The text to emit: with its edits if those are kept and change anything, else as it came.
@@ -280,14 +212,10 @@ impl SourceText {
     /// Makes the tree.
     fn tree(&self) -> Tree {
         let text = self.text();
-        let tree = if self.is_scanned {
-            Tree::parse_scanned(text, self.options)
-        } else {
-            Tree::parse_again(text, self.options).map(|tree| tree.expanded(text))
-        };
+        let tree = Tree::parse_again(text, self.options);
         debug_assert!(tree.is_ok(), "{text}");
         // The text was accepted, so there is no error to report.
-        tree.unwrap_or_default()
+        tree.unwrap_or_default().expanded(text)
     }
 
     /// The root node of a resource in the text.
@@ -317,28 +245,6 @@ impl SourceText {
         }
         let tree = self.tree();
         locator.find(Document::new(self.text(), &tree)).map(read)
-    }
-
-    /// Reads a resource of which the metadata with its comments, and what stands above it, are enough. No tree is kept that is
-    /// not there already.
-    pub(crate) fn read_head<T>(
-        &self,
-        locator: Locator,
-        read: impl FnOnce(NodeRef<'_>) -> T,
-    ) -> Option<T> {
-        let level = match locator {
-            Locator::Document(0) => Some(0),
-            Locator::Item(0) => Some(1),
-            _ => None,
-        };
-        let is_parsed = self.parsed.get().is_some();
-        let level = level.filter(|_| is_in_use() && !is_parsed);
-        let head = level.and_then(|level| identity::head(self.text(), level));
-        let tree = head.and_then(|head| Some((head, parse(head, self.options).ok()?)));
-        match tree {
-            Some((head, tree)) => locator.find(Document::new(head, &tree)).map(read),
-            None => self.read_once(locator, read),
-        }
     }
 
     /// Makes edits in one batch. If `change` fails, nothing is changed.
@@ -382,7 +288,6 @@ impl SourceText {
     /// Keeps edits that [`SourceText::rewritten`] made of this text.
     pub(crate) fn keep(&mut self, EditedText(text): EditedText) {
         self.edited = Some(Text::from(text));
-        self.is_scanned = false;
         self.parsed = OnceLock::new();
     }
 
@@ -410,7 +315,6 @@ impl SourceText {
     ) -> Result<Vec<Option<Resource>>, ParseError> {
         let (new, documents) = Self::documents(Text::from(text))?;
         self.edited = Some(new.source);
-        self.is_scanned = new.is_scanned;
         self.parsed = OnceLock::new();
         Ok(documents)
     }

@@ -1,9 +1,8 @@
 //! Texts with their resources. The scanner reads these without a tree where it can.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{EditedText, SourceText, parse};
+use super::{SourceText, parse};
 use crate::identity;
 use crate::parallel;
 use crate::resource::Resource;
@@ -21,7 +20,7 @@ impl SourceText {
         let options = ParseOptions::default();
         let scanned = is_in_use().then(|| identity::documents(&source));
         if let Some(documents) = scanned.flatten() {
-            return Ok((Self::scanned(source, options), documents));
+            return Ok((Self::accepted(source, options), documents));
         }
         Self::read(source, |document| {
             let roots = (0..document.len()).map(|index| document.root(index));
@@ -40,55 +39,35 @@ impl SourceText {
         options: ParseOptions,
         item: impl Fn(Resource) -> T + Sync,
     ) -> Option<(Vec<Self>, Vec<T>)> {
-        let all_scanned = AtomicBool::new(true);
         let items = parallel::map(pieces, ExactSizeIterator::len, |piece| {
-            let (resource, is_scanned) = resource_behind_dash(&text[piece.clone()], options)?;
-            if !is_scanned {
-                all_scanned.store(false, Ordering::Relaxed);
-            }
-            Some(item(resource))
+            resource_behind_dash(&text[piece.clone()], options).map(&item)
         });
         let items = items.into_iter().collect::<Option<_>>()?;
-        let is_scanned = all_scanned.into_inner();
-        let texts = pieces.iter().map(|piece| Self {
-            is_scanned,
-            ..Self::accepted(text.slice(piece.clone()), options)
-        });
+        let texts = pieces.iter();
+        let texts = texts.map(|piece| Self::accepted(text.slice(piece.clone()), options));
         Some((texts.collect(), items))
     }
 
     /// A text of one item behind a dash that was not there before, and its resource. `None` if it is
     /// something else.
     pub(crate) fn new_item(text: String, options: ParseOptions) -> Option<(Self, Resource)> {
-        let (resource, _) = resource_behind_dash(&text, options)?;
+        let resource = resource_behind_dash(&text, options)?;
         Some((Self::added(text, options), resource))
-    }
-
-    /// Replaces the text if the new one is a sequence of one mapping; says whether it is.
-    pub(crate) fn replace_item(&mut self, text: String) -> bool {
-        let is_item = resource_behind_dash(&text, self.options).is_some();
-        if is_item {
-            self.keep(EditedText(text));
-        }
-        is_item
     }
 }
 
-/// The resource of a text that is a sequence of one mapping, and whether the scanner took the text.
-fn resource_behind_dash(text: &str, options: ParseOptions) -> Option<(Resource, bool)> {
+/// The resource of a text that is a sequence of one mapping.
+fn resource_behind_dash(text: &str, options: ParseOptions) -> Option<Resource> {
     let scanned = is_in_use().then(|| identity::item(text, options));
     if let Some(resource) = scanned.flatten() {
-        return Some((resource, true));
+        return Some(resource);
     }
     let tree = parse(text, options).ok()?;
     let document = Document::new(text, &tree);
     let root = document.root(0).filter(|_| document.len() == 1)?;
     let mut items = root.items();
     let item = items.next().filter(|item| item.kind().is_mapping())?;
-    items
-        .next()
-        .is_none()
-        .then(|| (Resource::read(item), false))
+    items.next().is_none().then(|| Resource::read(item))
 }
 
 /// Whether a node is a mapping with apiVersion and kind.

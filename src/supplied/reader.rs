@@ -266,7 +266,7 @@ fn documents(role: Role, text: &str) -> Option<Vec<Found>> {
 
 /// A text that the scanner accepted.
 fn whole(text: Text) -> SourceText {
-    SourceText::scanned(text, ParseOptions::default())
+    SourceText::accepted(text, ParseOptions::default())
 }
 
 /// Locates resources by their nodes.

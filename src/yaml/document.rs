@@ -1,11 +1,7 @@
 //! A text with its tree: documents, lines, comments.
 
-use std::ops::Range;
-
-use memchr::memmem;
-
 use super::error::Location;
-use super::lines::{BYTE_ORDER_MARK, line_end, line_start, skip_trivia};
+use super::lines::{BYTE_ORDER_MARK, line_end, line_start};
 use super::node::NodeRef;
 use super::tree::{NodeId, Tree};
 
@@ -18,48 +14,6 @@ pub struct Document<'a> {
     /// The source, byte for byte.
     pub text: &'a str,
     pub(super) tree: &'a Tree,
-}
-
-/// What [`NodeRef::document_range`] gives for the root of the first document if the text has no other; `None` where only
-/// the tree can tell.
-pub(crate) fn sole_document(text: &str) -> Option<Range<usize>> {
-    const MARKER: &str = "---\n";
-    let start = if text.starts_with(MARKER) {
-        MARKER.len()
-    } else {
-        0
-    };
-    let body = &text[start..];
-    // Another document, the end of this one, directives; or a line of a block scalar that looks so.
-    let marks = ["\n---", "\n...", "\n%"];
-    let may_have = marks.iter().any(|mark| {
-        body.starts_with(&mark[1..]) || memmem::find(body.as_bytes(), mark.as_bytes()).is_some()
-    });
-    let has_order_mark = text.as_bytes().starts_with(BYTE_ORDER_MARK);
-    (!may_have && !has_order_mark).then_some(start..text.len())
-}
-
-/// The documents of a text that the scanner takes, each from its marker to the next one: there a line begins with a marker only
-/// where a document does.
-pub(crate) fn scanned_documents(text: &str) -> Vec<Range<usize>> {
-    const MARKER: &str = "\n---";
-    let markers = memmem::find_iter(text.as_bytes(), MARKER).map(|at| at + 1);
-    let mut starts: Vec<usize> = std::iter::once(0).chain(markers).collect();
-    // What stands above the first marker is part of its document if it has no node of its own.
-    if let [_, marker, ..] = starts[..]
-        && !text.starts_with(&MARKER[1..])
-        && skip_trivia(text.as_bytes(), 0) == marker
-    {
-        starts.remove(1);
-    }
-    let ends = starts.iter().skip(1).copied();
-    let ends = ends.chain(std::iter::once(text.len()));
-    starts
-        .iter()
-        .copied()
-        .zip(ends)
-        .map(|(start, end)| start..end)
-        .collect()
 }
 
 impl<'a> Document<'a> {
@@ -184,54 +138,5 @@ impl<'a> Document<'a> {
     /// Column in bytes of `at`, counted from 0.
     pub(super) fn column(&self, at: usize) -> usize {
         at - self.line_start(at)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::yaml::tree::ParseOptions;
-
-    #[test]
-    fn scanned_documents_are_those_of_the_tree() {
-        for text in [
-            "a: 1\n",
-            "---\na: 1\n",
-            "# c\n\n---\na: 1\n",
-            "# c\n---\n---\n# d\n---\na: 1\n---\n",
-            "a: 1\n---\nb: |\n  ---\n--- # c\nc: x\n",
-            "\n\n---\r\na: 1\r\n---\r\nb: 2\r\n",
-            "---\n---\n",
-        ] {
-            let tree = Tree::parse_fast(text, ParseOptions::default()).expect("scanned");
-            let documents = tree.documents.iter();
-            let expected: Vec<_> = documents.map(|one| one.start..one.end).collect();
-            assert_eq!(scanned_documents(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_sole_document_is_what_the_tree_says() {
-        for (text, is_known) in [
-            ("a: 1\n", true),
-            ("---\na: 1\n", true),
-            ("\n# c\n\na: 1\n\n# d\n", true),
-            ("---\n\n# c\na: 1\n", true),
-            ("a: |\n  ---\n  ...\n  % d\n", true),
-            ("a: x---\n", true),
-            ("--- # c\na: 1\n", false),
-            ("---\r\na: 1\r\n", false),
-            ("# c\n---\na: 1\n", false),
-            ("a: 1\n---\n", false),
-            ("a: 1\n...\n", false),
-            ("%YAML 1.2\n---\na: 1\n", false),
-            ("\u{feff}a: 1\n", false),
-        ] {
-            let tree = Tree::parse(text, ParseOptions::default()).expect("YAML");
-            let root = Document::new(text, &tree).root(0).expect("a root");
-            let found = sole_document(text);
-            assert_eq!(found.is_some(), is_known, "{text}");
-            assert!(found.is_none() || found == root.document_range(), "{text}");
-        }
     }
 }

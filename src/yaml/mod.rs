@@ -49,7 +49,6 @@ mod verbatim;
 pub(crate) use comments::{ValueComments, all_comments, comments_above, line_comment};
 pub use content::{Content, OwnedDocument};
 pub use document::Document;
-pub(crate) use document::{scanned_documents, sole_document};
 pub use draft::Draft;
 pub use edit::{Editor, Part};
 pub use emit::to_block_text;
@@ -59,12 +58,10 @@ pub(crate) use fingerprint::Fingerprints;
 pub(crate) use head::head_end;
 pub(crate) use key_index::KeyIndex;
 pub(crate) use limits::{Limits, most_documents};
-pub(crate) use lines::{is_marker, line_start};
+pub(crate) use lines::is_marker;
 pub use node::{EntryRef, NodeRef};
 pub use path::{Path, PathElement};
 pub(crate) use trail::Trail;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};
 pub use value::Value;
-pub(crate) use verbatim::{
-    document_as_content, document_as_item, lines_as_item, may_keep_lines, whole_lines_as_item,
-};
+pub(crate) use verbatim::{document_as_content, document_as_item, may_keep_lines};

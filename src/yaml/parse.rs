@@ -58,18 +58,6 @@ impl Tree {
         Self::parse_within(text, options, Limits::NONE)
     }
 
-    /// As [`Tree::parse_again`], for a text that the line scanner took: that a key is no alias and no merge key, and is not
-    /// there twice, is known.
-    ///
-    /// # Errors
-    /// As [`Tree::parse_again`].
-    pub(crate) fn parse_scanned(text: &str, options: ParseOptions) -> Result<Self, ParseError> {
-        let builder = TreeBuilder::with_known_keys(text, options.depth);
-        let tree = Self::build(text, options, builder, Limits::NONE)?;
-        debug_assert!(tree == Self::parse_again(text, options)?, "{text}");
-        Ok(tree)
-    }
-
     fn build(
         text: &str,
         options: ParseOptions,

@@ -47,24 +47,6 @@ pub(crate) fn document_as_item(root: NodeRef<'_>, indent: usize, newline: &str) 
     document_lines(root).map(|lines| behind_dash(lines, indent, newline))
 }
 
-/// As [`document_as_item`], of a document without markers and directives, whose root is a mapping. `None` where blank lines
-/// end the text.
-#[must_use]
-pub(crate) fn lines_as_item(text: &str, indent: usize, newline: &str) -> Option<String> {
-    let last = text.lines().next_back()?;
-    let lines = without_blank_start(text);
-    (!last.trim().is_empty()).then(|| behind_dash(lines, indent, newline))
-}
-
-/// As [`lines_as_item`], without the blank lines at the end; `None` where these may belong to the value.
-#[must_use]
-pub(crate) fn whole_lines_as_item(text: &str, indent: usize, newline: &str) -> Option<String> {
-    let lines = text.trim_end();
-    let end = line_end(text.as_bytes(), lines.len());
-    let is_known = text.len() <= end + 1 || !may_keep_lines(lines);
-    is_known.then(|| behind_dash(without_blank_start(&text[..end]), indent, newline))
-}
-
 /// Whether a block scalar of the text may keep the line breaks at its end (YAML 1.2.2, 8.1.1.2).
 pub(crate) fn may_keep_lines(text: &str) -> bool {
     let mut plus = memchr::memchr_iter(b'+', text.as_bytes());

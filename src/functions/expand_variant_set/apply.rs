@@ -101,7 +101,7 @@ impl Sets {
         let mut refused = Vec::new();
         list.edit_items(
             ids,
-            |id, node, editor| match specs.get(&id) {
+            |id, _, node, editor| match specs.get(&id) {
                 Some((set, spec)) => {
                     let found = update(node, set, spec, editor)?;
                     changes.insert(id, found);

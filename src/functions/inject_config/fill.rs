@@ -34,7 +34,7 @@ pub(super) fn fill(
     let mut refused = Vec::new();
     list.edit_items(
         fillings.keys().copied(),
-        |id, node, editor| {
+        |id, _, node, editor| {
             let is_changed = match fillings.get(&id) {
                 Some(filling) => filling.write(node, in_package, editor)?,
                 None => false,

@@ -255,7 +255,7 @@ impl Fleet {
         let mut refused = Vec::new();
         list.edit_items(
             replaced.keys().copied(),
-            |id, node, editor| match replaced.get(&id) {
+            |id, _, node, editor| match replaced.get(&id) {
                 Some(text) => editor.replace(node, Content::Text(Arc::clone(text))),
                 None => Ok::<_, EditError>(()),
             },
@@ -297,17 +297,12 @@ where
 }
 
 /// The resources of a file, each with its text; `None` if it has none.
-fn documents_of(path: &str, bytes: Vec<u8>) -> Option<Vec<(Resource, Text)>> {
+fn documents_of(path: &str, bytes: Vec<u8>) -> Option<Vec<(Resource, String)>> {
     let text = String::from_utf8(bytes).ok()?;
     let KrmFile {
         text, documents, ..
     } = KrmFile::parse(path.to_owned(), Text::from(text)).ok()?;
-    let ranges = text.scanned_documents().unwrap_or_default();
-    let own_text = |number: usize| {
-        let document = ranges.get(number)?.clone();
-        let lines = text.scanned_document(document);
-        lines.or_else(|| Some(Text::from(own_text(text.document().root(number)?))))
-    };
+    let own_text = |number: usize| text.document().root(number).map(own_text);
     let documents = documents.into_iter();
     let documents = documents.filter_map(|(number, resource)| Some((resource, own_text(number)?)));
     let documents: Vec<_> = documents.collect();
@@ -318,7 +313,7 @@ fn documents_of(path: &str, bytes: Vec<u8>) -> Option<Vec<(Resource, Text)>> {
 /// take the lines of the new ones are left for an edit in `otherwise`.
 fn write_file(
     path: &str,
-    documents: Vec<(Resource, Text)>,
+    documents: Vec<(Resource, String)>,
     old: &[ItemId],
     list: &mut ResourceList,
     otherwise: &mut BTreeMap<ItemId, Arc<OwnedDocument>>,
@@ -347,7 +342,7 @@ fn write_file(
         let Some(id) = known.and_then(VecDeque::pop_front) else {
             let index = index.to_string();
             let annotations = pipeline_annotations(path, &index);
-            let text = edited(text.to_string(), |node, editor| {
+            let text = edited(text, |node, editor| {
                 annotate(node, &annotations, false, editor)
             })?;
             list.add_text(NewText {
@@ -357,7 +352,7 @@ fn write_file(
             });
             continue;
         };
-        if *file_text(&[id], list)? == *text {
+        if file_text(&[id], list)? == text {
             continue;
         }
         let annotations = list.read(id, annotations_of_pipeline);
@@ -365,7 +360,7 @@ fn write_file(
             .iter()
             .map(|(name, value)| (name.as_str(), value.clone()))
             .collect();
-        let text = edited(text.to_string(), |node, editor| {
+        let text = edited(text, |node, editor| {
             annotate(node, &annotations, false, editor)
         })?;
         let document = OwnedDocument::parse(text);

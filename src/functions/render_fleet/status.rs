@@ -79,7 +79,7 @@ impl Statuses {
         let mut refused = Vec::new();
         list.edit_items(
             ids,
-            |id, root, editor| {
+            |id, _, root, editor| {
                 let Status {
                     outcome,
                     ready,

@@ -13,9 +13,8 @@ use crate::kptfile::{
 };
 use crate::merge::upstream_identifier::identify;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
-use crate::resource_list::{Adoption, ItemId, ResourceList, annotate};
+use crate::resource_list::{ItemId, ResourceList, annotate};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::source_text::Extent;
 use crate::supplied::SuppliedPackage;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value, to_block_text};
 
@@ -87,7 +86,7 @@ fn refuse_taken(files: &[NewFile], list: &ResourceList, results: &mut Results) {
 fn adopt(
     variant: &Variant<'_>,
     upstream: &SuppliedPackage,
-    package: ResourceList,
+    mut package: ResourceList,
     form: Form,
     list: &mut ResourceList,
     results: &mut Results,
@@ -107,13 +106,18 @@ fn adopt(
         context: find_package_context(&package, root).ok().flatten(),
         form,
     };
-    match list.adopt_edited(package, &downstream) {
-        Ok(refused) => {
-            for (resource, error) in refused {
-                results.push(refusal(&error).about(&resource));
-            }
-        }
-        Err(error) => results.push(refusal(&error)),
+    let mut refused = Vec::new();
+    let ids: Vec<ItemId> = package.items().map(|(id, _)| id).collect();
+    package.edit_items(
+        ids,
+        |id, resource, node, editor| downstream.change(id, resource, node, editor),
+        |id, error| refused.push((id, error)),
+    );
+    for (id, error) in refused {
+        results.push(refusal(&error).about(package.resource(id)));
+    }
+    if let Err(error) = list.adopt(package) {
+        results.push(refusal(&error));
     }
     // Its name is another one now.
     let root = root_kptfile(list);
@@ -243,15 +247,7 @@ struct Downstream<'v> {
     form: Form,
 }
 
-impl Adoption for Downstream<'_> {
-    fn extent(&self, id: ItemId) -> Extent {
-        if Some(id) == self.context || self.kptfiles.contains(&id) {
-            Extent::Whole
-        } else {
-            Extent::Metadata
-        }
-    }
-
+impl Downstream<'_> {
     fn change<'d>(
         &self,
         id: ItemId,

@@ -23,15 +23,11 @@ pub(super) enum NewContent {
 
 impl NewFile {
     pub(super) fn krm(path: String, text: String) -> Result<Self, UsageError> {
-        parsed(path, text).map(Self::of)
-    }
-
-    fn of(file: KrmFile) -> Self {
-        Self {
-            path: file.path.clone(),
+        Ok(Self {
+            path: path.clone(),
             mode: None,
-            content: NewContent::Krm(file),
-        }
+            content: NewContent::Krm(parsed(path, text)?),
+        })
     }
 
     /// Forgets the identities of its resources, which are in the package by now.
@@ -113,15 +109,7 @@ pub(super) fn files_of_items(list: &ResourceList) -> Result<Vec<NewFile>, UsageE
 }
 
 fn file_of_items(path: String, ids: &[ItemId], list: &ResourceList) -> Result<NewFile, UsageError> {
-    if let [id] = ids
-        && let Some(file) = list.sole_file(*id, path.clone())
-    {
-        return Ok(NewFile::of(file));
-    }
-    let texts = ids.iter().map(|id| match list.sole_document(*id) {
-        Some(text) => text.to_string(),
-        None => list.read(*id, own_text),
-    });
+    let texts = ids.iter().map(|id| list.read(*id, own_text));
     let texts: Vec<String> = texts.collect();
     NewFile::krm(path, texts.join("---\n"))
 }

@@ -66,7 +66,7 @@ impl<'p> Package<'p> {
             let path = path.map(|path| normalize_package_path(&path));
             let mut member = Member::of(list.resource(*id), path);
             if declaring.contains(id) {
-                list.read_head(*id, |node| member.declare(list.resource(*id), node));
+                list.read(*id, |node| member.declare(list.resource(*id), node));
             }
             member
         };

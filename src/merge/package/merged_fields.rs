@@ -45,7 +45,7 @@ impl FieldMerge<'_> {
         let mut updated: BTreeSet<ItemId> = BTreeSet::new();
         local.edit_items(
             ids,
-            |id, node, editor| {
+            |id, _, node, editor| {
                 let track = &self.tracks[&id];
                 let Some(upstream) = track.upstream else {
                     return Ok(());

@@ -65,15 +65,6 @@ impl KrmFile {
         }
     }
 
-    /// A file of one resource that was read already.
-    pub(crate) fn of_one(path: String, text: SourceText, resource: Resource) -> Self {
-        Self {
-            path,
-            text,
-            documents: vec![(0, resource)],
-        }
-    }
-
     /// A copy of the file, sharing its text.
     pub(crate) fn copy(&self) -> Self {
         Self {

@@ -21,8 +21,7 @@ pub(crate) struct TreeBuilder<'t> {
     tree: Tree,
     /// The collections that are open.
     open: Vec<u32>,
-    /// `None` if the keys need no check.
-    keys: Option<OpenKeys>,
+    keys: OpenKeys,
 }
 
 impl<'t> TreeBuilder<'t> {
@@ -33,15 +32,7 @@ impl<'t> TreeBuilder<'t> {
             most: limits.nodes,
             tree: Tree::with_capacity(text.len() / BYTES_PER_NODE),
             open: Vec::with_capacity(16),
-            keys: Some(OpenKeys::default()),
-        }
-    }
-
-    /// As [`TreeBuilder::new`], for a text that the scanner took before, as a whole or as a part of another.
-    pub(crate) fn with_known_keys(text: &'t str, depth: usize) -> Self {
-        Self {
-            keys: None,
-            ..Self::new(text, depth, Limits::NONE)
+            keys: OpenKeys::default(),
         }
     }
 
@@ -111,9 +102,7 @@ impl Events for TreeBuilder<'_> {
     }
 
     fn key(&mut self, key: Scalar) -> Result<(), Bail> {
-        if let Some(keys) = &mut self.keys {
-            keys.add(self.text, &key)?;
-        }
+        self.keys.add(self.text, &key)?;
         self.scalar(key)
     }
 
@@ -138,8 +127,8 @@ impl Events for TreeBuilder<'_> {
         }
         self.push(kind, start, NONE, mark)?;
         self.open.push(offset(self.tree.nodes.len() - 1));
-        if let Some(keys) = self.keys.as_mut().filter(|_| kind.is_mapping()) {
-            keys.open();
+        if kind.is_mapping() {
+            self.keys.open();
         }
         Ok(())
     }
@@ -150,8 +139,8 @@ impl Events for TreeBuilder<'_> {
             let node = &mut self.tree.nodes[node as usize];
             (node.end, node.next) = (offset(end), next);
         }
-        if let Some(keys) = self.keys.as_mut().filter(|_| kind.is_mapping()) {
-            keys.close(self.text)?;
+        if kind.is_mapping() {
+            self.keys.close(self.text)?;
         }
         Ok(())
     }

@@ -9,7 +9,7 @@
 //! In reading order: this file walks lines and indentation. [`inline`] reads keys and scalars of one
 //! line, [`several_lines`] scalars that go on below, [`flow`] brackets and braces, [`block_scalar`] `|`
 //! and `>`. [`bytes`] checks every byte first, [`near`] searches short runs. [`decode`] decodes the text of a scalar. [`build`] makes
-//! a tree of the events, [`check`] nothing; [`part`] reads some lines of a collection.
+//! a tree of the events, [`check`] nothing.
 
 mod block_scalar;
 mod build;
