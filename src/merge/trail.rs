@@ -49,23 +49,17 @@ impl ElementOf<'_> {
     /// How a rule for conflicts names the element; `None` if only its index can.
     fn in_rule(&self) -> Option<PathElement> {
         let node = self.node.resolved();
-        // In brackets these characters mean something else.
-        let is_plain = |text: &&str| {
-            !text.is_empty()
-                && text.trim() == *text
-                && !text.contains(['[', ']', ',', '=', '*', '"'])
-        };
         match self.list {
             ListType::Map(keys) => {
                 let pairs = keys.names().filter_map(|key| {
-                    let value = node.get(key)?.resolved().scalar_text().filter(is_plain)?;
+                    let value = node.get(key)?.resolved().scalar_text()?;
                     Some((key.to_owned(), value.to_owned()))
                 });
                 let pairs: Vec<_> = pairs.collect();
                 (!pairs.is_empty()).then_some(PathElement::Key(pairs))
             }
             ListType::Set => {
-                let value = node.scalar_text().filter(is_plain)?;
+                let value = node.scalar_text()?;
                 Some(PathElement::Value(value.to_owned()))
             }
             ListType::Atomic | ListType::KeyedStrings(_) | ListType::Functions => None,

@@ -60,6 +60,7 @@ pub(crate) use key_index::KeyIndex;
 pub(crate) use limits::{Limits, most_documents};
 pub(crate) use lines::is_marker;
 pub use node::{EntryRef, NodeRef};
+pub(crate) use path::unquote;
 pub use path::{Path, PathElement};
 pub(crate) use trail::Trail;
 pub use tree::{MAX_DEPTH, NodeId, NodeKind, ParseOptions, Tree};

@@ -72,6 +72,49 @@ fn is_bare(name: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || b"-_/$".contains(&b))
 }
 
+/// A value in brackets; in quotes if some character of it would mean something else there.
+struct Quoted<'v>(&'v str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(value) = self;
+        let is_plain = !value.is_empty()
+            && value.trim() == *value
+            && !value.contains(|c| char::is_control(c) || "[],=*\"".contains(c));
+        if is_plain {
+            f.write_str(value)
+        } else {
+            write!(f, "{value:?}")
+        }
+    }
+}
+
+/// Reads a text in quotes as a path writes it. Gives the text, and what follows the closing quote; `None` if it
+/// does not begin or end with a quote, or has another escape.
+pub(crate) fn unquote(quoted: &str) -> Option<(String, &str)> {
+    let mut rest = quoted.strip_prefix('"')?.chars();
+    let mut text = String::new();
+    loop {
+        text.push(match rest.next()? {
+            '"' => return Some((text, rest.as_str())),
+            '\\' => match rest.next()? {
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                '0' => '\0',
+                'u' => {
+                    let (code, after) = rest.as_str().strip_prefix('{')?.split_once('}')?;
+                    rest = after.chars();
+                    char::from_u32(u32::from_str_radix(code, 16).ok()?)?
+                }
+                itself @ ('"' | '\'' | '\\') => itself,
+                _ => return None,
+            },
+            character => character,
+        });
+    }
+}
+
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, element) in self.0.iter().enumerate() {
@@ -81,10 +124,10 @@ impl fmt::Display for Path {
                 }
                 PathElement::Field(name) => write!(f, "[{name:?}]")?,
                 PathElement::Index(index) => write!(f, "[{index}]")?,
-                PathElement::Value(value) => write!(f, "[={value}]")?,
+                PathElement::Value(value) => write!(f, "[={}]", Quoted(value))?,
                 PathElement::Key(keys) => {
-                    let keys: Vec<_> = keys.iter().map(|(k, v)| format!("{k}={v}")).collect();
-                    write!(f, "[{}]", keys.join(","))?;
+                    let keys = keys.iter().map(|(k, v)| format!("{k}={}", Quoted(v)));
+                    write!(f, "[{}]", keys.collect::<Vec<_>>().join(","))?;
                 }
             }
         }
@@ -107,5 +150,31 @@ mod tests {
             path.to_string(),
             r#"metadata.annotations["kpt.dev/config-injection"]"#
         );
+    }
+
+    #[test]
+    fn a_text_in_quotes_is_read_as_it_was_written() {
+        for text in [
+            "",
+            "a.b",
+            "\"]\\",
+            "\n\r\t\0'",
+            "\u{1b}\u{202e}ä\u{301}",
+            "\\u{41}",
+        ] {
+            let quoted = format!("{text:?}]");
+            assert_eq!(unquote(&quoted), Some((text.to_owned(), "]")), "{quoted}");
+        }
+        for wrong in [
+            "",
+            "a",
+            "\"a",
+            r#""\""#,
+            r#""\x""#,
+            r#""\u41""#,
+            r#""\u{110000}""#,
+        ] {
+            assert_eq!(unquote(wrong), None, "{wrong}");
+        }
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! Written as `field.path` of results, and `*` in a name is any text, `[*]` any element,
 //! `[name=app]` the elements with that value in a field, `[=x]` those that are the value, a
-//! trailing `**` all that is below.
+//! trailing `**` all that is below. A text in quotes is exact.
 
 use thiserror::Error;
 
 use crate::merge::trail::Trail;
+use crate::yaml::unquote;
 
 /// A pattern for paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,13 +19,28 @@ pub struct Pattern {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PatternStep {
-    /// The key of an entry, with `*` for any text; quoted ones are exact.
-    Field(String),
-    Exact(String),
+    /// The key of an entry.
+    Field(Text),
     AnyElement,
     Index(usize),
     /// Fields of an element with their values; an empty name is the element itself.
-    With(Vec<(String, String)>),
+    With(Vec<(String, Text)>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Text {
+    Exact(String),
+    /// With `*` for any text.
+    Glob(String),
+}
+
+impl Text {
+    fn fits(&self, text: &str) -> bool {
+        match self {
+            Self::Exact(exact) => exact == text,
+            Self::Glob(pattern) => glob(pattern, text),
+        }
+    }
 }
 
 /// Why a text is no pattern.
@@ -76,7 +92,7 @@ fn parse(text: &str) -> Result<Pattern, &'static str> {
                 });
             }
             "**" => return Err("`**` stands at the end only"),
-            name => steps.push(PatternStep::Field(name.to_owned())),
+            name => steps.push(PatternStep::Field(Text::Glob(name.to_owned()))),
         }
         rest = match behind.strip_prefix('.') {
             Some("") => return Err("a name is missing at the end"),
@@ -96,23 +112,50 @@ fn parse(text: &str) -> Result<Pattern, &'static str> {
 
 /// What stands in brackets, and what is behind them.
 fn bracket(inner: &str) -> Result<(PatternStep, &str), &'static str> {
-    if let Some(quoted) = inner.strip_prefix('"') {
-        let (name, behind) = quoted.split_once("\"]").ok_or("`\"]` is missing")?;
-        return Ok((PatternStep::Exact(name.to_owned()), behind));
+    if inner.starts_with('"') {
+        let (name, rest) = unquote(inner).ok_or(NO_QUOTE)?;
+        let behind = rest.strip_prefix(']').ok_or("`]` is missing")?;
+        return Ok((PatternStep::Field(Text::Exact(name)), behind));
     }
-    let (inside, behind) = inner.split_once(']').ok_or("`]` is missing")?;
-    if inside == "*" {
-        return Ok((PatternStep::AnyElement, behind));
+    let mut pairs = Vec::new();
+    let mut rest = inner;
+    loop {
+        let end = rest.find([']', '=', ',']).ok_or("`]` is missing")?;
+        let (name, behind) = (rest[..end].trim(), &rest[end + 1..]);
+        if !rest[end..].starts_with('=') {
+            return match name {
+                _ if rest.len() < inner.len() => Err(IN_BRACKETS),
+                "*" => Ok((PatternStep::AnyElement, behind)),
+                _ => match name.parse() {
+                    Ok(index) => Ok((PatternStep::Index(index), behind)),
+                    Err(_) => Err(IN_BRACKETS),
+                },
+            };
+        }
+        let (value, behind) = value(behind)?;
+        pairs.push((name.to_owned(), value));
+        match behind.strip_prefix(',') {
+            Some(next) => rest = next,
+            None => {
+                let behind = behind.strip_prefix(']').ok_or("`]` is missing")?;
+                return Ok((PatternStep::With(pairs), behind));
+            }
+        }
     }
-    if let Ok(index) = inside.parse() {
-        return Ok((PatternStep::Index(index), behind));
+}
+
+const NO_QUOTE: &str = "`\"` is missing, or an escape is unknown";
+const IN_BRACKETS: &str = "expected `*`, a number, `key=value` or a quoted name in brackets";
+
+/// A value in brackets, and what is behind it.
+fn value(text: &str) -> Result<(Text, &str), &'static str> {
+    if text.starts_with('"') {
+        let (value, behind) = unquote(text).ok_or(NO_QUOTE)?;
+        return Ok((Text::Exact(value), behind));
     }
-    let pairs = inside.split(',').map(|pair| pair.split_once('='));
-    let pairs: Option<Vec<_>> = pairs.collect();
-    let pairs = pairs.ok_or("expected `*`, a number, `key=value` or a quoted name in brackets")?;
-    let owned = |(key, value): (&str, &str)| (key.trim().to_owned(), value.trim().to_owned());
-    let pairs = pairs.into_iter().map(owned).collect();
-    Ok((PatternStep::With(pairs), behind))
+    let end = text.find([']', ',']).ok_or("`]` is missing")?;
+    let (value, behind) = text.split_at(end);
+    Ok((Text::Glob(value.trim().to_owned()), behind))
 }
 
 /// Whether a pattern is of the value that a trail leads to.
@@ -129,8 +172,7 @@ pub(super) fn matches(pattern: &Pattern, trail: &Trail<'_>) -> bool {
 
 fn fits(pattern: &PatternStep, step: &Trail<'_>) -> bool {
     match (pattern, step) {
-        (PatternStep::Field(pattern), Trail::Field(_, name)) => glob(pattern, name),
-        (PatternStep::Exact(name), Trail::Field(_, found)) => name == found,
+        (PatternStep::Field(pattern), Trail::Field(_, name)) => pattern.fits(name),
         (PatternStep::AnyElement, Trail::Element(..)) => true,
         (PatternStep::Index(index), Trail::Element(_, at, _)) => index == at,
         (PatternStep::With(pairs), Trail::Element(_, _, element)) => {
@@ -141,7 +183,7 @@ fn fits(pattern: &PatternStep, step: &Trail<'_>) -> bool {
                     key => node.get(key),
                 };
                 let text = found.and_then(|found| found.resolved().scalar_text());
-                text.is_some_and(|text| glob(value, text))
+                text.is_some_and(|text| value.fits(text))
             })
         }
         _ => false,
@@ -195,7 +237,21 @@ mod tests {
     #[test]
     fn patterns_that_are_none() {
         for text in [
-            "", ".", "a.", "a..b", "a[", "a[]", "a[x]", "a[0].", "a[0]b", "a.**.b", "a[\"b]",
+            "",
+            ".",
+            "a.",
+            "a..b",
+            "a[",
+            "a[]",
+            "a[x]",
+            "a[0].",
+            "a[0]b",
+            "a.**.b",
+            "a[\"b]",
+            "a[\"b\\x\"]",
+            "a[b,c]",
+            "a[b=c,0]",
+            "a[b=\"c\"d]",
         ] {
             assert!(Pattern::parse(text).is_err(), "{text}");
         }
@@ -207,6 +263,8 @@ mod tests {
             "metadata.annotations[\"a.b/c\"]",
             "a[=x]",
             "a[containerPort=80,protocol=TCP]",
+            "a[name=\"b],c\"]",
+            "a[=x=y]",
         ] {
             assert!(Pattern::parse(text).is_ok(), "{text}");
         }

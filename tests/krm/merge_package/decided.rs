@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use krm_variants::results::Severity;
+use proptest::prelude::*;
+
 use super::*;
 
 const README: &str = "functions/merge-package/README.md";
@@ -268,4 +271,50 @@ fn a_rule_decides_about_an_order() {
     assert_eq!(order("upstream", ""), texts[2]);
     assert_eq!(order("local", &rule("upstream")), texts[2]);
     assert_eq!(order("upstream", &rule("local")), texts[1]);
+}
+
+/// Characters that mean something in a path, in YAML, or on a terminal.
+fn awkward_text() -> impl Strategy<Value = String> {
+    let characters = "ab0.[]\"\\=,*' \n\t#:{}&/-é\u{301}\u{1b}\u{202e}";
+    let characters: Vec<char> = characters.chars().collect();
+    let text = prop::collection::vec(prop::sample::select(characters), 0..6);
+    text.prop_map(|characters| characters.into_iter().collect())
+}
+
+/// A Deployment with an annotation, and with an image in an element of a list with keys.
+fn awkward_deployment(key: &str, name: &str, value: u32) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let (key, name) = (quoted(key), quoted(name));
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  annotations: {{{key}: \"{value}\"}}\nspec:\n  template:\n    spec:\n      containers:\n      - name: {name}\n        image: \"{value}\"\n      - name: other\n        image: same\n"
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// `field.path` of a result, and the path that a report gives, are those of a rule as they are.
+    #[test]
+    fn a_path_that_a_result_prints_is_the_path_of_a_rule(key in awkward_text(), name in awkward_text()) {
+        let texts = [1, 2, 3].map(|value| awkward_deployment(&key, &name, value));
+        let files = texts.each_ref().map(|text| [("web.yaml", text.as_str())]);
+        let conflicts = |config: &str| {
+            let sources: [&[(&str, &str)]; 3] = [&files[0], &files[1], &files[2]];
+            let (_, results) = crate::merge_cases::merge_with_results(sources, config);
+            let conflicts = results.iter().filter(|result| result.field.is_some()).cloned();
+            conflicts.collect::<Vec<_>>()
+        };
+        let found = conflicts("");
+        prop_assert_eq!(found.len(), 2);
+        for (at, conflict) in found.iter().enumerate() {
+            let paths = [conflict.field.as_deref(), conflict.rule_path.as_deref()];
+            for path in paths.into_iter().flatten() {
+                let path = serde_json::Value::from(path).to_string();
+                let again = conflicts(&format!("conflicts: [{{path: {path}, take: local}}]\n"));
+                let is_decided = again.iter().map(|result| result.severity == Severity::Info);
+                let is_decided: Vec<bool> = is_decided.collect();
+                prop_assert_eq!(is_decided, [at == 0, at == 1], "{}", path);
+            }
+        }
+    }
 }

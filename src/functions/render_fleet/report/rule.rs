@@ -9,7 +9,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::finding::Said;
-use crate::merge::decided::Pattern;
 
 /// A rule for `conflicts`, without the side that it takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,16 +29,11 @@ struct Target {
 }
 
 impl Rule {
-    /// The rule for a conflict. `None` if no rule decides it and nothing else: a file without resources has
-    /// no target, and some paths cannot be written.
+    /// The rule for a conflict. `None` for a file without resources: it has no target, so that a rule would decide
+    /// more than this conflict.
     pub(super) fn of(said: &Said) -> Option<Self> {
         let about = said.resource_ref.as_ref()?;
         let path = said.field.as_ref().map(|field| field.path.clone());
-        // Field names with quotes and control characters are escaped in a path, and not in a rule.
-        let is_readable = |path: &String| !path.contains('\\') && Pattern::parse(path).is_ok();
-        if path.as_ref().is_some_and(|path| !is_readable(path)) {
-            return None;
-        }
         let group = about.api_version.split_once('/');
         Some(Self {
             target: Target {
