@@ -18,7 +18,7 @@ use crate::functions::render_fleet::report::{Collector, Form, Report, join};
 use crate::functions::render_fleet::{Counts, FleetRun, Mode, VariantOutcome, Watch};
 use crate::functions::{FleetDriver, Function};
 use crate::result_printer::ResultPrinter;
-use crate::results::Results;
+use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::OwnedDocument;
 
 pub(super) fn on_fleet(
@@ -31,6 +31,7 @@ pub(super) fn on_fleet(
     let reports = report_files(arguments)?;
     let config = config_of_arguments(arguments)?;
     let conflicts = read_document("--conflicts", arguments.conflicts.as_deref())?;
+    claim_files(function, arguments, &reports)?;
     let cores = || available_parallelism().map_or(1, NonZero::get);
     let mode = Mode {
         writes: !arguments.diff && !arguments.check,
@@ -118,14 +119,31 @@ fn report_files(arguments: &Arguments) -> Result<Vec<(&Path, Form)>, UsageError>
     files.collect()
 }
 
+/// Writes that the run did not end into the files of `--results` and `--report`: one that cannot be written is an
+/// error before any package is written, and a run that was stopped leaves nothing that looks like its end.
+fn claim_files(
+    function: &Function,
+    arguments: &Arguments,
+    reports: &[(&Path, Form)],
+) -> Result<(), UsageError> {
+    let message = "the run did not end";
+    let mut results = Results::default();
+    results.push(FunctionResult::error(Reason::NotWritten, message));
+    write_results(function, arguments, &results)?;
+    let mut reports = reports.iter();
+    reports.try_for_each(|(path, _)| write_report(path, format!("{message}\n")))
+}
+
+fn write_report(path: &Path, text: String) -> Result<(), UsageError> {
+    std::fs::write(path, text).map_err(|error| {
+        let path = path.display();
+        UsageError(format!("cannot write the report to {path}: {error}"))
+    })
+}
+
 fn write_reports(report: &Report, files: &[(&Path, Form)]) -> Result<(), UsageError> {
-    for (path, form) in files {
-        std::fs::write(path, report.text(*form)?).map_err(|error| {
-            let path = path.display();
-            UsageError(format!("cannot write the report to {path}: {error}"))
-        })?;
-    }
-    Ok(())
+    let mut files = files.iter();
+    files.try_for_each(|(path, form)| write_report(path, report.text(*form)?))
 }
 
 /// What was told of the variants so far.

@@ -444,3 +444,52 @@ fn wrong_uses_of_reports() {
         assert!(!folder.path("r.html").exists());
     }
 }
+
+/// Nobody would learn of the packages that such a run changed.
+#[test]
+fn results_and_reports_that_cannot_be_written_are_an_error_before_any_package() {
+    let fleet = Fleet::new();
+    fleet.put("one", "v1", "r/app", "");
+    fleet.expect(&[], 0, &["1 created"]);
+    fleet.put("one", "v2", "r/app", "");
+    let before = fleet.files();
+    std::fs::create_dir(fleet.folder.path("folder.json")).expect("a folder");
+    for (flag, path) in [
+        ("--results", "nowhere/results.yaml"),
+        ("--results", "folder.json"),
+        ("--results", "/dev/full"),
+        ("--report", "nowhere/report.json"),
+        ("--report", "folder.json"),
+    ] {
+        fleet.expect(&[flag, path], 2, &[path]);
+        assert_eq!(fleet.files(), before, "{flag} {path}");
+    }
+    let both = ["--results", "results.yaml", "--report", "report.json"];
+    fleet.expect(&both, 0, &["1 updated"]);
+    for name in ["results.yaml", "report.json"] {
+        let text = fleet.folder.get(name);
+        assert!(
+            !text.contains("did not end") && text.contains("updated"),
+            "{text}"
+        );
+    }
+}
+
+/// A report that an earlier run wrote would be taken for that of this one.
+#[test]
+fn a_run_that_does_not_end_leaves_no_report_of_an_earlier_one() {
+    let fleet = Fleet::new();
+    fleet.put("one", "v1", "r/app", "");
+    let both = ["--results", "results.yaml", "--report", "report.json"];
+    fleet.expect(&both, 0, &["1 created"]);
+    fleet.folder.put("variants/one.yaml", "a: [");
+    fleet.expect(&both, 2, &[]);
+    for name in ["results.yaml", "report.json"] {
+        let text = fleet.folder.get(name);
+        assert!(text.contains("the run did not end"), "{text}");
+    }
+    let join = ["--join", "report.json", "--report", "joined.json"];
+    let outcome = fleet.folder.run(RENDER_FLEET, &join);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("report.json"), "{}", outcome.stderr);
+}
