@@ -128,7 +128,7 @@ impl Merge<'_> {
         let other = if present { nodes.upstream } else { nodes.base };
         other?;
         let parts = if is_list {
-            self.list(trail, schema, nodes)?
+            self.list(trail, schema, nodes, versions.local.is_none())?
         } else {
             mapping(schema, nodes)
         };

@@ -21,10 +21,11 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         nodes: Nodes<'d, 'f>,
+        local_is_absent: bool,
     ) -> Option<Parts<'d, 'f>> {
         match schema.list() {
             ListType::Atomic => None,
-            ListType::Functions => self.functions(trail, nodes),
+            ListType::Functions => self.functions(trail, nodes, local_is_absent),
             list @ (ListType::Set | ListType::Map(_) | ListType::KeyedStrings(_)) => {
                 self.elements(trail, schema, list, nodes)
             }
@@ -79,6 +80,7 @@ impl Merge<'_> {
         &mut self,
         trail: &Trail<'_>,
         nodes: Nodes<'d, 'f>,
+        local_is_absent: bool,
     ) -> Option<Parts<'d, 'f>> {
         let children = children_of(nodes);
         let functions = kptfile::identities(Versions {
@@ -96,7 +98,12 @@ impl Merge<'_> {
             }
             return Some(parts);
         }
-        let side = self.together(trail, nodes, &functions.identities);
+        let is_present = Versions {
+            base: nodes.base.is_some(),
+            local: !local_is_absent,
+            upstream: nodes.upstream.is_some(),
+        };
+        let side = self.together(trail, is_present, &functions.identities);
         let mut marked = vec![false; parts.count];
         for (numbers, identities) in parts.numbers.as_ref().zip(functions.identities.as_ref()) {
             for (number, identity) in numbers.iter().zip(identities) {
@@ -124,16 +131,15 @@ impl Merge<'_> {
     fn together(
         &mut self,
         trail: &Trail<'_>,
-        nodes: Nodes<'_, '_>,
+        is_present: Versions<bool>,
         identities: &Versions<Vec<Identity<'_>>>,
     ) -> Side {
-        let mut values = identities.as_ref().map(|identities| {
+        let values = identities.as_ref().zip(is_present);
+        let values = values.map(|(identities, is_present)| {
             let own = identities.iter();
             let own = own.filter(|identity| matches!(identity, Identity::Values(_)));
-            Some(Value::Sequence(own.map(Identity::to_value).collect()))
+            is_present.then(|| Value::Sequence(own.map(Identity::to_value).collect()))
         });
-        values.base = values.base.filter(|_| nodes.base.is_some());
-        values.upstream = values.upstream.filter(|_| nodes.upstream.is_some());
         match rule::merge(values.as_ref().map(Option::as_ref), |a, b| a == b) {
             Outcome::Stands(side) => side,
             Outcome::Conflict => {

@@ -155,3 +155,46 @@ fn a_pipeline_that_is_one_value_names_each_function_that_is_lost() {
         "{said:?}"
     );
 }
+
+/// Functions without a name, an image or a command are one value.
+#[test]
+fn a_side_without_the_list_of_functions_has_no_value_in_the_conflict() {
+    let kptfile = |mutators: &str| {
+        format!(
+            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: pkg\npipeline:\n  validators:\n  - image: v:1\n{mutators}"
+        )
+    };
+    let base = kptfile("  mutators:\n  - image: a:1\n");
+    let absent = kptfile("");
+    let changed = kptfile("  mutators:\n  - image: a:1\n  - {}\n");
+    for (local, upstream, without, message) in [
+        (
+            &absent,
+            &changed,
+            "local",
+            "local removed the list, upstream changed it",
+        ),
+        (
+            &changed,
+            &absent,
+            "upstream",
+            "upstream removed the list, local changed it",
+        ),
+    ] {
+        let files = [&base, local, upstream].map(|text| [("Kptfile", text.as_str())]);
+        let sources: [&[(&str, &str)]; 3] = [&files[0], &files[1], &files[2]];
+        let (_, results) = crate::merge_cases::merge_with_results(sources, "");
+        let conflict = results.iter().next().expect("a conflict");
+        let tags: Vec<&str> = conflict
+            .tags
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        assert!(!tags.contains(&without), "{tags:?}");
+        assert!(
+            conflict.message.starts_with(message),
+            "{}",
+            conflict.message
+        );
+    }
+}
