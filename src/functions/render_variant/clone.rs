@@ -11,6 +11,7 @@ use crate::kptfile::{
     package_context_path, package_context_path_taken, remove_bookkeeping, remove_ownership,
     root_kptfile,
 };
+use crate::merge::package::refuse_empty_upstream;
 use crate::merge::upstream_identifier::identify;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
 use crate::resource_list::{ItemId, ResourceList, annotate};
@@ -28,7 +29,8 @@ pub(super) fn clone(
     list: &mut ResourceList,
     results: &mut Results,
 ) -> Result<(), UsageError> {
-    if let Some(finding) = refuse_package(variant, list) {
+    let refused = refuse_package(variant, list).or_else(|| refuse_empty_upstream(upstream));
+    if let Some(finding) = refused {
         results.push(finding);
         return Ok(());
     }

@@ -6,6 +6,7 @@ use super::{Merge, MergeInput};
 use crate::package::normalize_package_path;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
+use crate::supplied::SuppliedPackage;
 
 impl Merge<'_> {
     /// An error for an original or upstream that is empty, or that lacks the root Kptfile which
@@ -17,21 +18,33 @@ impl Merge<'_> {
         let mut found = false;
         for (at, (name, reason)) in NAMES.into_iter().enumerate() {
             let lacks = if sources[at].is_empty() {
-                "it is empty"
+                IT_IS_EMPTY
             } else if local_has && !have[at] && have[1 - at] {
                 "it has no Kptfile, and the others have one"
             } else {
                 continue;
             };
             found = true;
-            let message = format!(
-                "expected the {name} package, found none: {lacks}; if that is meant, {} says so",
-                self.allow_empty_by
-            );
-            results.push(FunctionResult::error(reason, message));
+            let mut result = nothing_there(name, reason, lacks);
+            result.message += &format!("; if that is meant, {} says so", self.allow_empty_by);
+            results.push(result);
         }
         found
     }
+}
+
+const IT_IS_EMPTY: &str = "it is empty";
+
+fn nothing_there(name: &str, reason: Reason, lacks: &str) -> FunctionResult {
+    let message = format!("expected the {name} package, found none: {lacks}");
+    FunctionResult::error(reason, message)
+}
+
+/// The error for an upstream package without a file: there is nothing to clone.
+pub(crate) fn refuse_empty_upstream(upstream: &SuppliedPackage) -> Option<FunctionResult> {
+    let [_, (name, reason)] = NAMES;
+    let is_empty = MergeInput::Supplied(upstream).is_empty();
+    is_empty.then(|| nothing_there(name, reason, IT_IS_EMPTY))
 }
 
 const NAMES: [(&str, Reason); 2] = [

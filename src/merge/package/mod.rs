@@ -38,6 +38,8 @@ use crate::results::{FunctionResult, Results};
 use crate::schema::Schema;
 use crate::supplied::SuppliedPackage;
 
+pub(crate) use empty::refuse_empty_upstream;
+
 use apply::Inputs;
 use members::Package;
 use merged_fields::FieldMerge;

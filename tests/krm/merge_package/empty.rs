@@ -136,3 +136,20 @@ fn an_empty_upstream_deletes_no_variant() {
     assert_eq!(said(&run("true").results), Vec::<&str>::new());
     assert!(run("yes").results[0].ends_with("(InvalidConfig)"));
 }
+
+/// An empty upstream is no package without a Kptfile: the checkout failed.
+#[test]
+fn an_empty_upstream_is_not_cloned() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let flags = [(Role::Upstream, folder.path().to_path_buf())];
+    for allowed in ["false", "true"] {
+        let config = VARIANT.replace("ALLOWED", allowed);
+        let function = &krm_variants::functions::render_variant::FUNCTION;
+        let outcome = on_package_with(function, &config, &[], &flags).expect("a config");
+        assert!(outcome.failed);
+        assert_eq!(
+            said(&outcome.results),
+            ["[error] expected the upstream package, found none: it is empty (EmptyUpstream)"]
+        );
+    }
+}
