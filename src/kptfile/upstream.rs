@@ -37,11 +37,11 @@ pub(crate) enum UnusableLock {
     /// Another tool keeps the upstream somewhere else: Porch in its database (`generic`).
     #[error("expected an `upstreamLock` of type `git`, found type `{0}`")]
     OtherType(String),
-    /// A field is no text.
-    #[error("expected text, found {found}")]
-    NotText {
-        /// The field of `upstreamLock.git`.
-        field: &'static str,
+    /// It, or a field of it, has a value of another kind.
+    #[error("expected {expected}, found {found}")]
+    WrongKind {
+        path: Path,
+        expected: &'static str,
         found: String,
     },
 }
@@ -49,10 +49,9 @@ pub(crate) enum UnusableLock {
 impl UnusableLock {
     /// The field that it is about.
     pub(crate) fn path(&self) -> Path {
-        let lock = Path::fields(&["upstreamLock"]);
         match self {
-            Self::OtherType(_) => lock.field("type"),
-            Self::NotText { field, .. } => lock.field("git").field(field),
+            Self::OtherType(_) => Path::fields(&["upstreamLock", "type"]),
+            Self::WrongKind { path, .. } => path.clone(),
         }
     }
 }
@@ -72,20 +71,21 @@ impl UpstreamLock {
     /// # Errors
     /// [`UnusableLock`]: it has one, and no revision can be read from it.
     pub(crate) fn read(kptfile: NodeRef<'_>) -> Result<Option<Self>, UnusableLock> {
-        let kind = kptfile.get_path(&["upstreamLock", "type"]);
-        let kind = kind.and_then(|kind| kind.scalar_text()).unwrap_or_default();
+        let mapping = |path: &[&str]| {
+            present(kptfile, path, "a mapping", |node| {
+                node.kind().is_mapping().then_some(())
+            })
+        };
+        let text = |path: &[&str]| present(kptfile, path, "text", |node| node.scalar_text());
+        mapping(&["upstreamLock"])?;
+        let kind = text(&["upstreamLock", "type"])?.unwrap_or_default();
         if !kind.is_empty() && kind != "git" {
             return Err(UnusableLock::OtherType(kind.to_owned()));
         }
-        let field = |field: &'static str| {
-            let Some(node) = kptfile.get_path(&["upstreamLock", "git", field]) else {
-                return Ok(None);
-            };
-            let text = node.scalar_text().ok_or_else(|| UnusableLock::NotText {
-                field,
-                found: with_article(node.kind_name()),
-            })?;
-            Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+        mapping(&["upstreamLock", "git"])?;
+        let field = |field: &str| {
+            let text = text(&["upstreamLock", "git", field])?;
+            Ok(text.filter(|text| !text.is_empty()).map(str::to_owned))
         };
         let reference = field("ref")?;
         let commit = field("commit")?;
@@ -103,6 +103,25 @@ impl UpstreamLock {
                 .map(str::to_owned),
         }))
     }
+}
+
+/// A field of a Kptfile as what it must be; an absent one and a null one are `None`.
+fn present<'d, T>(
+    kptfile: NodeRef<'d>,
+    path: &[&str],
+    expected: &'static str,
+    read: impl FnOnce(NodeRef<'d>) -> Option<T>,
+) -> Result<Option<T>, UnusableLock> {
+    let node = kptfile.get_path(path).map(|node| node.resolved());
+    let Some(node) = node.filter(|node| !node.is_null()) else {
+        return Ok(None);
+    };
+    let value = read(node).ok_or_else(|| UnusableLock::WrongKind {
+        path: Path::fields(path),
+        expected,
+        found: with_article(node.kind_name()),
+    })?;
+    Ok(Some(value))
 }
 
 /// The revision to record in a Kptfile.

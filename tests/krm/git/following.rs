@@ -396,3 +396,24 @@ fn a_lock_that_is_not_text_is_an_error() {
         assert_eq!(folder.get("local/cm.yaml"), map("1", "7"));
     }
 }
+
+#[test]
+fn a_lock_of_another_kind_is_an_error_and_not_no_lock() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    let kptfile = folder.get("local/Kptfile");
+    let (start, _) = kptfile.split_once("upstreamLock:").expect("a lock");
+    for (lock, place, expected) in [
+        ("[a]", "upstreamLock", "a mapping"),
+        ("v1", "upstreamLock", "a mapping"),
+        ("{type: git, git: v1}", "upstreamLock.git", "a mapping"),
+        ("{type: [git], git: {ref: v1}}", "upstreamLock.type", "text"),
+    ] {
+        folder.put("local/Kptfile", format!("{start}upstreamLock: {lock}\n"));
+        let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        for part in [format!("{place}: "), format!("expected {expected}, found ")] {
+            assert!(outcome.stderr.contains(&part), "{lock}: {}", outcome.stderr);
+        }
+    }
+}
