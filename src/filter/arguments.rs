@@ -144,7 +144,9 @@ one to standard output, as kpt and kustomize expect.
 
 Exit codes:
   0  done
-  1  an error result; nothing is changed
+  1  an error result; ";
+
+const AFTER_EXIT_CODE_1: &str = "
   2  wrong usage, config or input
   3  with --check: something would change";
 
@@ -263,7 +265,12 @@ fn after_help(function: &Function) -> String {
     } else {
         ""
     };
-    ["Examples:\n  ", &examples, "\n\n", AFTER_HELP, conflicts].concat()
+    let unchanged = match function.fleet {
+        Some(_) => "its package is unchanged, the others are written",
+        None => "nothing is changed",
+    };
+    let texts = [AFTER_HELP, unchanged, AFTER_EXIT_CODE_1, conflicts];
+    format!("Examples:\n  {examples}\n\n{}", texts.concat())
 }
 
 pub(super) fn path_flag(name: &'static str, value: &'static str, help: &'static str) -> Arg {

@@ -255,3 +255,26 @@ fn colours_are_as_asked_for() {
     );
     assert_eq!(diff(&["--color", "sometimes"]).code, Some(2));
 }
+
+/// The others are written, and the exit code alone does not tell.
+#[test]
+fn help_says_what_an_error_leaves_unchanged() {
+    for function in ALL {
+        let help = run(binary(function.name), &["--help"], "").stdout;
+        let expected = match function.name {
+            "render-fleet" => "  1  an error result; its package is unchanged, the others are written\n",
+            _ => "  1  an error result; nothing is changed\n",
+        };
+        assert!(help.contains(expected), "{help}");
+    }
+}
+
+#[test]
+fn documents_name_the_rust_version_of_the_manifest() {
+    let version = env!("CARGO_PKG_RUST_VERSION");
+    for page in ["README.md", "docs/stability.md", "docs/compatibility.md"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+        let text = std::fs::read_to_string(path).expect("a page");
+        assert!(text.contains(version), "{page}: {version}");
+    }
+}
