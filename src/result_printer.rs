@@ -90,7 +90,7 @@ impl ResultPrinter {
     /// A conflict with its values below each other; the words in which they differ are bold.
     fn conflict(self, text: &mut String, result: &FunctionResult, versions: &Versions<'_>) {
         let heading = FunctionResult {
-            message: versions.what.to_owned(),
+            message: result.message.what().into(),
             ..result.clone()
         };
         self.line(text, "  ", result.severity, &heading.to_string());
@@ -126,8 +126,6 @@ impl ResultPrinter {
 
 /// The three versions of a conflict.
 struct Versions<'r> {
-    /// What happened, without the values.
-    what: &'r str,
     values: [(&'static str, Option<&'r str>); 3],
     winner: &'r str,
 }
@@ -140,10 +138,9 @@ impl<'r> Versions<'r> {
             tags.find(|(tag, _)| tag == name)
                 .map(|(_, value)| value.as_str())
         };
-        let (what, _) = result.message.split_once(" (original ")?;
         let values = ["original", "local", "upstream"].map(|name| (name, tag(name)));
+        result.message.has_details().then_some(())?;
         Some(Self {
-            what,
             values,
             winner: tag("winner")?,
         })
@@ -241,7 +238,7 @@ pub(crate) fn coloured_diff(diff: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Reason;
+    use crate::results::{Message, Reason};
 
     fn results() -> Results {
         let mut results = Results::default();
@@ -272,24 +269,29 @@ a\\u{1b}.yaml
 
     #[test]
     fn a_terminal_shows_the_values_of_a_conflict_below_each_other() {
-        let message = "both changed the value (original \"3Gi\", local none, upstream \"45Gi\"): upstream's stands";
+        let message = Message::of_conflict(
+            "both changed the value".to_owned(),
+            "original \"3Gi\", local none, upstream \"45Gi\"",
+            "upstream's stands",
+        );
+        let text = message.to_string();
         let result = FunctionResult::warning(Reason::MergeConflict, message).in_file("a.yaml");
         let result = result
             .tag("original", "\"3Gi\"")
             .tag("upstream", "\"45Gi\"");
         let mut results = Results::default();
         results.push(result.tag("winner", "upstream"));
-        let text = ResultPrinter { colour: true }.by_file(&results);
+        let shown = ResultPrinter { colour: true }.by_file(&results);
         let expected = "  [warning] both changed the value (MergeConflict)\n      \
              original  \"<3>Gi\"\n      local     none\n    > upstream  \"<45>Gi\"\n";
-        let plain = text.replace("\u{1b}[1m", "<").replace("\u{1b}[0m", ">");
+        let plain = shown.replace("\u{1b}[1m", "<").replace("\u{1b}[0m", ">");
         let plain = plain.replace("\u{1b}[33m", "").replace("\u{1b}[2m", "");
         let plain = plain
             .replace("(MergeConflict)>", "(MergeConflict)")
             .replace("none>", "none");
         assert_eq!(plain.split_once('\n').expect("a heading").1, expected);
         let plain = ResultPrinter { colour: false }.by_file(&results);
-        assert!(plain.contains(message), "{plain}");
+        assert!(plain.contains(&text), "{plain}");
     }
 
     #[test]
@@ -297,7 +299,6 @@ a\\u{1b}.yaml
         let marked = |values: [Option<&str>; 3]| -> Vec<String> {
             let [original, local, upstream] = values;
             let versions = Versions {
-                what: "",
                 values: [
                     ("original", original),
                     ("local", local),

@@ -4,12 +4,14 @@
 //! `FunctionResultList`). Every error and warning carries a [`Reason`] as `tags.reason`.
 
 mod list;
+mod message;
 mod reason;
 mod refusal;
 mod shown;
 
 pub(crate) use list::MOST_LISTED;
 pub use list::Results;
+pub use message::Message;
 pub use reason::Reason;
 pub(crate) use refusal::Refusal;
 pub use shown::{LAST_APPLIED, shown};
@@ -75,7 +77,7 @@ pub struct FunctionResult {
     /// Its severity.
     pub severity: Severity,
     /// One sentence, lower case, without a full stop.
-    pub message: String,
+    pub message: Message,
     /// The resource that it is about.
     pub resource: Option<ResourceRef>,
     /// The file that it is about, and the index of the resource in it.
@@ -95,7 +97,7 @@ pub struct FunctionResult {
 impl FunctionResult {
     /// A result that names nothing yet.
     #[must_use]
-    pub fn new(severity: Severity, message: impl Into<String>) -> Self {
+    pub fn new(severity: Severity, message: impl Into<Message>) -> Self {
         Self {
             severity,
             message: message.into(),
@@ -111,7 +113,7 @@ impl FunctionResult {
 
     /// An error, with its reason.
     #[must_use]
-    pub fn error(reason: Reason, message: impl Into<String>) -> Self {
+    pub fn error(reason: Reason, message: impl Into<Message>) -> Self {
         Self::new(Severity::Error, message).tag("reason", reason.as_str())
     }
 
@@ -124,7 +126,7 @@ impl FunctionResult {
 
     /// A warning, with its reason.
     #[must_use]
-    pub fn warning(reason: Reason, message: impl Into<String>) -> Self {
+    pub fn warning(reason: Reason, message: impl Into<Message>) -> Self {
         Self::new(Severity::Warning, message).tag("reason", reason.as_str())
     }
 
@@ -132,14 +134,15 @@ impl FunctionResult {
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self.more {
-            0 => Cow::Borrowed(&self.message),
+            0 if !self.message.has_details() => Cow::Borrowed(self.message.what()),
+            0 => self.message.to_string().into(),
             more => format!("{}, and {more} more like this", self.message).into(),
         }
     }
 
     /// An info.
     #[must_use]
-    pub fn info(message: impl Into<String>) -> Self {
+    pub fn info(message: impl Into<Message>) -> Self {
         Self::new(Severity::Info, message)
     }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::config::{UsageError, typed, typed_config, typed_value, value_of};
 use crate::package::check_package_path;
-use crate::results::{FunctionResult, Reason};
+use crate::results::{FunctionResult, Message, Reason};
 use crate::yaml::{NodeRef, Path, Value};
 
 /// Keys of the package context that kpt and Porch set themselves.
@@ -518,6 +518,6 @@ fn missing(path: &Path, what: &str) -> FunctionResult {
     invalid(path, format!("expected {what}, found none"))
 }
 
-fn invalid(path: &Path, message: impl Into<String>) -> FunctionResult {
+fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
     FunctionResult::error(Reason::InvalidConfig, message).at(path)
 }

@@ -262,7 +262,9 @@ fn help_says_what_an_error_leaves_unchanged() {
     for function in ALL {
         let help = run(binary(function.name), &["--help"], "").stdout;
         let expected = match function.name {
-            "render-fleet" => "  1  an error result; its package is unchanged, the others are written\n",
+            "render-fleet" => {
+                "  1  an error result; its package is unchanged, the others are written\n"
+            }
             _ => "  1  an error result; nothing is changed\n",
         };
         assert!(help.contains(expected), "{help}");

@@ -248,7 +248,7 @@ impl<'c> Catalogs<'c> {
             is_workspace: false,
         };
         let found = self.resolve(&wanted);
-        let found = found.map_err(|result| UsageError(result.message))?;
+        let found = found.map_err(|result| UsageError(result.message.to_string()))?;
         match (&*found, recorded) {
             (Resolved::Directory(now), Some(recorded)) if now.digest != recorded => {
                 Err(UsageError(format!(

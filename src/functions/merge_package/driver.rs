@@ -165,7 +165,7 @@ fn merge(files: &DriverFiles, on_conflict: OnConflict) -> Result<Option<Merged>,
         .iter()
         .find(|result| result.severity == Severity::Error)
     {
-        return Err(UsageError(error.message.clone()));
+        return Err(UsageError(error.message.to_string()));
     }
     local
         .settle()

@@ -147,7 +147,7 @@ impl<'f> Worker<'f> {
     /// [`UsageError`]: the catalog cannot be read.
     pub(super) fn package_revision(&mut self, place: &Place) -> Result<String, UsageError> {
         let resolved = self.catalogs.resolve(&place.wanted);
-        let resolved = resolved.map_err(|result| UsageError(result.message))?;
+        let resolved = resolved.map_err(|result| UsageError(result.message.to_string()))?;
         self.catalogs.package_revision(&place.wanted, &resolved)
     }
 

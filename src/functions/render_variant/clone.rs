@@ -95,7 +95,7 @@ fn adopt(
 ) {
     let refusal = |error: &EditError| {
         let mut result = FunctionResult::refused(error);
-        result.message = format!("cannot clone {}: {error}", upstream.place);
+        result.message = format!("cannot clone {}: {error}", upstream.place).into();
         result
     };
     let root = root_kptfile(&package);

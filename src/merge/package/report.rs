@@ -9,7 +9,7 @@ use crate::merge::decided::RulesOf;
 use crate::merge::fields::Thing;
 use crate::merge::{Conflict, ConflictRules, Decision, Findings, OnConflict, Side, Versions};
 use crate::resource::Resource;
-use crate::results::{FunctionResult, Reason, Results, Severity, json};
+use crate::results::{FunctionResult, Message, Reason, Results, Severity, json};
 use crate::yaml::{Path, Value};
 
 /// How often what happened.
@@ -63,8 +63,31 @@ impl<'r> Report<'r> {
 
     /// A conflict result that names nothing yet.
     fn conflict(&mut self, what: &str, decision: Decision, values: &Shown) -> FunctionResult {
+        self.conflict_as(decision, values, |stands| {
+            format!("{what}: {stands}").into()
+        })
+    }
+
+    /// A conflict result with the versions in its message.
+    fn versions_conflict(
+        &mut self,
+        what: String,
+        versions: &Shown,
+        decision: Decision,
+        values: &Shown,
+    ) -> FunctionResult {
+        let message = |stands: &str| Message::of_conflict(what, &listed(versions), stands);
+        self.conflict_as(decision, values, message)
+    }
+
+    fn conflict_as(
+        &mut self,
+        decision: Decision,
+        values: &Shown,
+        message: impl FnOnce(&str) -> Message,
+    ) -> FunctionResult {
         let (severity, winner, stands) = self.outcome(decision);
-        let mut result = FunctionResult::new(severity, format!("{what}: {stands}"));
+        let mut result = FunctionResult::new(severity, message(&stands));
         result = result.tag("reason", Reason::MergeConflict.as_str());
         for (name, value) in VERSIONS.into_iter().zip(cut(values, LONG)) {
             if let Some(value) = value {
@@ -122,13 +145,10 @@ impl<'r> Report<'r> {
     /// Both sides moved a resource.
     pub(super) fn moved(&mut self, resource: &Resource, paths: Versions<Option<&str>>) -> Side {
         let plain = paths.map(|path| path.map(str::to_owned));
-        let message = format!(
-            "local and upstream both moved the resource ({})",
-            listed(&plain)
-        );
+        let what = "local and upstream both moved the resource".to_owned();
         let values = paths.map(|path| path.map(|path| Value::from(path).to_json()));
         let decision = self.rules.of(resource).decide_whole(Side::Local);
-        let result = self.conflict(&message, decision, &values);
+        let result = self.versions_conflict(what, &plain, decision, &values);
         self.said.push(result.about(resource));
         decision.side
     }
@@ -160,9 +180,8 @@ impl<'r> Report<'r> {
             let values = found.values.as_ref();
             let values = values.map(|value| Some(json(resource, &found.path, value.as_ref()?)));
             let decision = found.decision();
-            let details = listed(&cut(&values, SHORT));
-            let message = format!("{} ({details})", what(found));
-            let mut result = self.conflict(&message, decision, &values);
+            let versions = cut(&values, SHORT);
+            let mut result = self.versions_conflict(what(found), &versions, decision, &values);
             if let Some(lost) = lost_functions(found).filter(|_| result.severity != Severity::Error)
             {
                 result.message += &lost;

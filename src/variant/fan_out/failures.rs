@@ -24,7 +24,7 @@ impl Failures {
             .unwrap_or_default();
         let key = match by_reason.as_str() {
             reason if reason == Reason::RepositoryNotFound.as_str() => {
-                (None, result.message.clone())
+                (None, result.message.to_string())
             }
             _ => (result.field.clone(), by_reason),
         };
@@ -32,10 +32,8 @@ impl Failures {
             Some(index) => self.results[*index].1 += 1,
             None => {
                 if result.field.as_deref() != Some(&candidate.place.path().to_string()) {
-                    result.message = format!(
-                        "{} (for repository `{}`, package `{}`)",
-                        result.message, candidate.repo, candidate.package
-                    );
+                    let Candidate { repo, package, .. } = candidate;
+                    result.message += &format!(" (for repository `{repo}`, package `{package}`)");
                 }
                 self.known.insert(key, self.results.len());
                 self.results.push((result, 0));
@@ -46,7 +44,7 @@ impl Failures {
     pub(super) fn into_results(self) -> impl Iterator<Item = FunctionResult> {
         self.results.into_iter().map(|(mut result, more)| {
             if more > 0 {
-                result.message = format!("{}; and for {more} more targets", result.message);
+                result.message += &format!("; and for {more} more targets");
             }
             result
         })

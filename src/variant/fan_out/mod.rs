@@ -355,7 +355,7 @@ fn spec<'s, 't>(
     let package = package.unwrap_or(Cow::Borrowed(candidate.package));
     for (field, value) in [("repo", &repo), ("package", &package)] {
         if let Some(mut finding) = refuse_downstream(field, value) {
-            finding.message = format!("downstream.{field}: {}", finding.message);
+            finding.message = format!("downstream.{field}: {}", finding.message).into();
             return Err(finding.at(candidate.place.path()).into());
         }
     }

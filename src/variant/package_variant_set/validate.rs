@@ -6,7 +6,7 @@ use super::{
     InjectorTemplate, MapExpr, PackageContextTemplate, PackageVariantSet, PipelineTemplate, Target,
     Template, given,
 };
-use crate::results::{FunctionResult, Reason};
+use crate::results::{FunctionResult, Message, Reason};
 use crate::variant::package_variant::{
     ADOPTION_POLICIES, DELETION_POLICIES, RESERVED_KEYS, Upstream,
 };
@@ -40,7 +40,7 @@ impl PackageVariantSet {
     }
 }
 
-fn invalid(path: &Path, message: impl Into<String>) -> FunctionResult {
+fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
     FunctionResult::error(Reason::InvalidConfig, message).at(path)
 }
 

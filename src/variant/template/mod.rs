@@ -11,7 +11,7 @@ mod evaluate;
 use std::collections::{BTreeSet, HashMap};
 
 use super::expression::{Expression, Variable};
-use crate::results::{FunctionResult, Reason};
+use crate::results::{FunctionResult, Message, Reason};
 use crate::yaml::{Path, Value};
 
 /// A template with its expressions compiled.
@@ -99,7 +99,7 @@ impl From<FunctionResult> for Failure {
     }
 }
 
-fn invalid(path: &Path, message: impl Into<String>) -> FunctionResult {
+fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
     FunctionResult::error(Reason::InvalidConfig, message).at(path)
 }
 

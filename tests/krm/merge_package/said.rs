@@ -333,6 +333,7 @@ fn long_values_are_cut_around_the_difference() {
     let sources: [&[(&str, &str)]; 3] = [&files[0], &files[1], &files[2]];
     let (_, results) = crate::merge_cases::merge_with_results(sources, "");
     let result = results.iter().next().expect("a conflict");
+    let message = result.message.to_string();
     for (version, digit) in ["original", "local", "upstream"]
         .into_iter()
         .zip(["1", "2", "3"])
@@ -340,13 +341,9 @@ fn long_values_are_cut_around_the_difference() {
         let tag = result.tags.iter().find(|(name, _)| name == version);
         let (_, text) = tag.expect("a version");
         assert!(text.contains(digit) && text.len() < 270, "{text}");
-        assert!(
-            result.message.contains(&format!("x{digit}\"")),
-            "{}",
-            result.message
-        );
+        assert!(message.contains(&format!("x{digit}\"")), "{}", message);
     }
-    assert!(result.message.len() < 350, "{}", result.message);
+    assert!(message.len() < 350, "{message}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ impl Collector {
             action: outcome.action,
             from: outcome.from.clone(),
             to: outcome.to.clone(),
-            draft: outcome.results.first().and_then(draft),
+            draft: outcome.draft.clone(),
             conflicts: outcome.conflicts as u64,
         };
         let said = outcome.results.iter().map(Said::from);
@@ -127,12 +127,6 @@ impl Collector {
             variants,
         }
     }
-}
-
-/// The branch of the draft that a variant's result names.
-fn draft(result: &FunctionResult) -> Option<String> {
-    let tag = result.tags.iter().find(|(name, _)| name == "draft");
-    tag.map(|(_, branch)| branch.clone())
 }
 
 /// How each entry is named elsewhere in the report: a variant that left another package behind has two.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::is_false;
 use super::rule::Rule;
 use super::words::Words;
-use crate::results::{FunctionResult, Reason};
+use crate::results::{FunctionResult, Message, Reason};
 use crate::yaml::Value;
 
 /// A result, with the variants that have it.
@@ -26,7 +26,7 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Said {
-    pub(super) message: String,
+    pub(super) message: Message,
     pub(super) severity: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) resource_ref: Option<About>,
@@ -155,7 +155,7 @@ impl Said {
     /// Does something with every text that can have names of the variant. The path of a field is not
     /// one: rules are made of it.
     pub(super) fn each_text(&mut self, mut edit: impl FnMut(&mut String)) {
-        edit(&mut self.message);
+        self.message.each_part(&mut edit);
         if let Some(about) = &mut self.resource_ref {
             edit(&mut about.name);
             if let Some(namespace) = &mut about.namespace {

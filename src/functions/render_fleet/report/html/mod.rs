@@ -59,7 +59,7 @@ struct Card<'r> {
     place: String,
     field: &'r str,
     /// Its message; every second part is a name.
-    what: Vec<&'r str>,
+    what: Vec<String>,
     reason: &'r str,
     versions: Vec<Version<'r>>,
     rule: String,
@@ -248,16 +248,17 @@ impl<'r> Fleet<'r> {
         let rule = finding.rule.as_ref();
         let rule = rule.map(|rule| rule.yaml(&format!("{take}   # or {other}")));
         // The values stand below in a conflict over a field.
-        let what = match said.message.rsplit_once(" (original ") {
-            Some((what, _)) if is_conflict && said.field.is_some() => what,
-            _ => &said.message,
+        let what = if is_conflict && said.field.is_some() {
+            said.message.what().to_owned()
+        } else {
+            said.message.to_string()
         };
         Card {
             who: self.who(&finding.variants),
             severity: &said.severity,
             place: place(said),
             field: said.field.as_ref().map_or("", |field| &field.path),
-            what: what.split('`').collect(),
+            what: what.split('`').map(str::to_owned).collect(),
             reason: said.tag("reason").unwrap_or_default(),
             versions: if is_conflict {
                 versions.into_iter().map(version).collect()

@@ -1,0 +1,113 @@
+//! The sentence of a result, in the parts that printers put together.
+
+use std::fmt;
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What happened, and the details that a printer leaves out where it shows them in another way.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Message {
+    what: String,
+    /// The versions of a conflict, and which of them wins.
+    details: String,
+}
+
+/// What the details of a conflict begin with.
+const VERSIONS: &str = " (original ";
+
+impl Message {
+    /// The message of a conflict: its versions as `original 1, local 5, upstream none`, and the outcome.
+    pub(crate) fn of_conflict(what: String, versions: &str, outcome: &str) -> Self {
+        let details = format!(" ({versions}): {outcome}");
+        Self { what, details }
+    }
+
+    /// Reads a message from data, where it is one text.
+    fn read(mut text: String) -> Self {
+        let end = text.rfind(VERSIONS).unwrap_or(text.len());
+        let details = text.split_off(end);
+        Self {
+            what: text,
+            details,
+        }
+    }
+
+    /// What happened, without details.
+    #[must_use]
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+
+    /// Whether there are details.
+    pub(crate) fn has_details(&self) -> bool {
+        !self.details.is_empty()
+    }
+
+    /// Edits each part.
+    pub(crate) fn each_part(&mut self, mut edit: impl FnMut(&mut String)) {
+        edit(&mut self.what);
+        edit(&mut self.details);
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        f.write_str(&self.details)
+    }
+}
+
+impl From<String> for Message {
+    fn from(what: String) -> Self {
+        let details = String::new();
+        Self { what, details }
+    }
+}
+
+impl From<&str> for Message {
+    fn from(what: &str) -> Self {
+        what.to_owned().into()
+    }
+}
+
+impl AddAssign<&str> for Message {
+    fn add_assign(&mut self, more: &str) {
+        let end = if self.has_details() {
+            &mut self.details
+        } else {
+            &mut self.what
+        };
+        end.push_str(more);
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_read_as_it_was_written() {
+        let mut conflict = Message::of_conflict(
+            "both changed the value".to_owned(),
+            "original 1, local 5, upstream none",
+            "local's stands",
+        );
+        conflict += ", without `b`";
+        for message in [conflict, Message::from("merged: 1 changed")] {
+            assert_eq!(Message::read(message.to_string()), message);
+        }
+    }
+}
