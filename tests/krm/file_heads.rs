@@ -122,6 +122,62 @@ fn a_licence_merges_three_way() {
 }
 
 #[test]
+fn a_licence_that_both_sides_changed_stands_there_once() {
+    let (a, edited) = (doc("a", "1"), map("a", "{x: 1, y: 1}"));
+    let theirs = doc("a", "2");
+    let both = map("a", "{x: 2, y: 1}");
+    let set_off = "# (c) 2023\n# Licence\n\n";
+    let above = "# (c) 2023\n# Licence\n";
+    let mine = |lead: &str| lead.replace("(c)", "(c) mine,");
+    let newer = |lead: &str| lead.replace("2023", "2024");
+    // base, local, upstream, and what stands.
+    let table = [
+        // Upstream only removed or added the blank line.
+        (set_off, &*mine(set_off), above, &*mine(set_off)),
+        (above, &mine(above), set_off, &mine(above)),
+        // It changed the text as well.
+        (set_off, &mine(set_off), &newer(above), &mine(set_off)),
+        (above, &mine(above), &newer(set_off), &mine(above)),
+        // Local changed nothing, or only the blank line.
+        (set_off, set_off, &newer(above), &newer(above)),
+        (above, set_off, &newer(above), &newer(above)),
+        (set_off, above, &newer(set_off), &newer(set_off)),
+        (above, above, &newer(set_off), &newer(set_off)),
+        (above, set_off, &mine(set_off), &mine(set_off)),
+        // Both added it.
+        ("", set_off, above, set_off),
+        ("", above, set_off, above),
+        // One of several blocks; local's own comment stays at the key.
+        (
+            set_off,
+            "# fork\n\n# (c) 2023\n# Licence\n\n",
+            &newer(above),
+            "# fork\n\n# (c) 2024\n# Licence\n",
+        ),
+        (
+            set_off,
+            "# (c) 2023\n# Licence\n\n# own\n",
+            &newer(set_off),
+            "# (c) 2024\n# Licence\n\n# own\n",
+        ),
+    ];
+    for (base, local, upstream, stands) in table {
+        for (ours, other, document) in [
+            (&edited, &theirs, &both),
+            (&a, &theirs, &theirs),
+            (&edited, &a, &edited),
+        ] {
+            let file = |lead: &str, document: &str| format!("{lead}{document}");
+            assert_eq!(
+                merged(&file(base, &a), &file(local, ours), &file(upstream, other)),
+                file(stands, document),
+                "{base:?} {local:?} {upstream:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_licence_goes_with_a_file_that_is_renamed() {
     let (a, mine, both) = (
         doc("a", "1"),

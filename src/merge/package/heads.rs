@@ -8,7 +8,9 @@
 //!                # (c) 2023                      # (c) 2024
 //! ```
 //!
-//! Comments make no conflict: what both sides changed stays as local has it.
+//! Comments make no conflict: what both sides changed stays as local has it. Where the versions do not
+//! agree whether a blank line follows a comment, the lines directly above the first key take part in
+//! the merge as the last block.
 //!
 //! Source: contract, merge-package, Comments of a file.
 
@@ -24,7 +26,7 @@ use crate::merge::resources::Track;
 use crate::merge::rule::{self, Outcome};
 use crate::merge::{Side, Versions};
 use crate::resource_list::ResourceList;
-use crate::yaml::head_end;
+use crate::yaml::{NodeRef, comments_above, head_end};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -39,9 +41,15 @@ pub(super) struct Sides<'h> {
     pub(super) untouched: &'h Untouched,
 }
 
-/// The files whose heads change, with their new heads.
+/// What the merge of the heads decided.
 #[derive(Debug, Default)]
-pub(super) struct Heads(Vec<(String, String)>);
+pub(super) struct Heads {
+    /// The files whose heads change, with their new heads.
+    changed: Vec<(String, String)>,
+    /// By the position in local of a file's first resource: the comment lines directly above its first key, where
+    /// they are decided together with the head.
+    pub(super) above_first_key: BTreeMap<usize, Vec<String>>,
+}
 
 impl Sides<'_> {
     /// Merges the heads of all files that hold resources afterwards.
@@ -56,15 +64,25 @@ impl Sides<'_> {
             return Heads::default();
         }
         let files = Files::find(self.packages, tracks, actions);
-        let mut heads = Vec::new();
-        for (path, tracks) in &files.0 {
+        let mut heads = Heads::default();
+        for (path, numbers) in &files.0 {
             if self.is_settled(path) {
+                continue;
+            }
+            let tracks_here = numbers.iter().map(|number| &tracks[*number]);
+            let mut leads = tracks_here.filter_map(|track| Some((track.local?, self.lead(track)?)));
+            if let Some((at, (head, above))) = leads.next() {
+                report.counts.updated += usize::from(head.is_some());
+                let head = head.map(|head| ((*path).to_owned(), head));
+                heads.changed.extend(head);
+                heads.above_first_key.insert(at, above);
                 continue;
             }
             let read = |head: fn(&Self, &str) -> Option<String>, was: PathOf| {
                 head(self, path).or_else(|| {
                     // The file that was renamed to this one.
-                    let old = tracks.iter().find_map(was)?;
+                    let paths = |number: &usize| self.packages.paths(&tracks[*number]);
+                    let old = numbers.iter().find_map(|number| was(&paths(number)))?;
                     head(self, old).filter(|_| !files.0.contains_key(old))
                 })
             };
@@ -86,9 +104,25 @@ impl Sides<'_> {
                 }
                 None => Some(theirs),
             };
-            heads.extend(head.map(|head| ((*path).to_owned(), head)));
+            let head = head.map(|head| ((*path).to_owned(), head));
+            heads.changed.extend(head);
         }
-        Heads(heads)
+        heads
+    }
+
+    /// The head of a file, if it changes, and the comment lines above its first key. `None` if the
+    /// resource is not the first of its file in all versions, or their heads end in the same way.
+    fn lead(&self, track: &Track) -> Option<(Option<String>, Vec<String>)> {
+        let (base, local, upstream) = (track.base, track.local?, track.upstream?);
+        let paths = self.packages.paths(track);
+        if paths.local != paths.upstream && paths.local == paths.base {
+            return None;
+        }
+        let base = base.map(|at| Lead::of(self.packages.base.node(at)));
+        let base = base.unwrap_or_else(|| Some(Lead::default()))?;
+        let local = Lead::of(self.packages.local.node(local))?;
+        let upstream = Lead::of(self.packages.upstream.node(upstream))?;
+        merged_lead(&base, &local, &upstream)
     }
 
     /// Whether a file's head is upstream's with all else, or upstream did not touch it.
@@ -118,15 +152,21 @@ fn head_of(bytes: &[u8]) -> Option<String> {
 }
 
 impl Heads {
+    /// Whether the comment above the first key of a resource is decided together with a head.
+    pub(super) fn decides(&self, track: &Track) -> bool {
+        let mut at = track.local.iter();
+        at.any(|at| self.above_first_key.contains_key(at))
+    }
+
     pub(super) fn apply(self, list: &mut ResourceList) {
-        for (path, head) in self.0 {
+        for (path, head) in self.changed {
             list.set_head(path, head);
         }
     }
 }
 
-/// The files that hold resources afterwards, with the paths of those resources in all three packages.
-struct Files<'p>(BTreeMap<&'p str, Vec<Versions<Option<&'p str>>>>);
+/// The files that hold resources afterwards, with the numbers of those resources.
+struct Files<'p>(BTreeMap<&'p str, Vec<usize>>);
 
 /// The path of a resource in one of the packages.
 type PathOf = for<'p> fn(&Versions<Option<&'p str>>) -> Option<&'p str>;
@@ -134,7 +174,7 @@ type PathOf = for<'p> fn(&Versions<Option<&'p str>>) -> Option<&'p str>;
 impl<'p> Files<'p> {
     fn find(packages: &'p Packages<'_, '_>, tracks: &[Track], actions: &[Action]) -> Self {
         let mut files: BTreeMap<&str, Vec<_>> = BTreeMap::new();
-        for (track, action) in tracks.iter().zip(actions) {
+        for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
             let paths = packages.paths(track);
             let path = match action {
                 Action::Remove => None,
@@ -143,7 +183,7 @@ impl<'p> Files<'p> {
                 Action::Keep => paths.local,
             };
             if let Some(path) = path {
-                files.entry(path).or_default().push(paths);
+                files.entry(path).or_default().push(number);
             }
         }
         Self(files)
@@ -153,25 +193,84 @@ impl<'p> Files<'p> {
 /// The head that stands; `None` if it is local's.
 fn merged(base: &str, local: &str, upstream: &str) -> Option<String> {
     let [old, ours, theirs] = [base, local, upstream].map(blocks);
+    written(&merge_blocks(&old, &ours, &theirs), local, upstream)
+}
+
+/// The text of a head with these blocks; `None` if local has them.
+fn written(stands: &[String], local: &str, upstream: &str) -> Option<String> {
+    if stands == blocks(local) {
+        return None;
+    }
     let mark = if local.starts_with(BYTE_ORDER_MARK) {
         BYTE_ORDER_MARK.to_string()
     } else {
         String::new()
     };
-    let stands = merge_blocks(&old, &ours, &theirs);
-    if stands == ours {
-        return None;
-    }
-    if stands == theirs {
+    if stands == blocks(upstream) {
         return Some(mark + upstream.trim_start_matches(BYTE_ORDER_MARK));
     }
     let is_opened = [local, upstream].map(|head| head.lines().any(|line| line.starts_with("---")));
-    let end = if is_opened.contains(&true) {
-        "\n---\n"
-    } else {
-        "\n\n"
+    let end = match (is_opened.contains(&true), stands.is_empty()) {
+        (true, true) => "---\n",
+        (true, false) => "\n---\n",
+        (false, true) => "",
+        (false, false) => "\n\n",
     };
     Some(mark + &stands.join("\n\n") + end)
+}
+
+/// What stands above the first key of a file.
+#[derive(Debug, Default, PartialEq)]
+struct Lead<'t> {
+    head: &'t str,
+    /// The comment lines directly above the first key.
+    above: Vec<&'t str>,
+}
+
+impl<'t> Lead<'t> {
+    /// That of a root; `None` if it is not the first document of its file, or no mapping in block style.
+    fn of(root: NodeRef<'t>) -> Option<Self> {
+        let text = root.document.text;
+        let end = head_end(text);
+        let is_first = root.own_range()?.start == end && !text[end..].starts_with("---");
+        let first = root.entries().next().filter(|_| is_first)?;
+        root.kind().is_block_collection().then(|| Self {
+            head: &text[..end],
+            above: comments_above(first.key),
+        })
+    }
+
+    fn blocks(&self) -> Vec<String> {
+        let mut blocks = blocks(self.head);
+        blocks.extend((!self.above.is_empty()).then(|| self.above.join("\n")));
+        blocks
+    }
+}
+
+/// The head, if it is not local's, and the lines above the first key. `None` if head and lines merge
+/// each for itself: one side changed neither, or all versions agree whether there are such lines.
+fn merged_lead(
+    base: &Lead<'_>,
+    local: &Lead<'_>,
+    upstream: &Lead<'_>,
+) -> Option<(Option<String>, Vec<String>)> {
+    let all = [base, local, upstream];
+    let is_bare = |lead: &&Lead<'_>| lead.above.is_empty();
+    let is_one_sided = base == local || base == upstream || local == upstream;
+    if is_one_sided || all.iter().all(is_bare) || !all.iter().any(is_bare) {
+        return None;
+    }
+    let [old, ours, theirs] = all.map(Lead::blocks);
+    let mut stands = merge_blocks(&old, &ours, &theirs);
+    let last = if stands.last() == ours.last() {
+        local
+    } else {
+        upstream
+    };
+    let is_set_off = last.above.is_empty();
+    let above = stands.pop_if(|_| !is_set_off).unwrap_or_default();
+    let above = above.lines().map(str::to_owned).collect();
+    Some((written(&stands, local.head, upstream.head), above))
 }
 
 /// The comments of a head, and its directives: what blank lines and `---` keep apart.

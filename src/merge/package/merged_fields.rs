@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::heads::Heads;
 use super::members::Package;
 use super::report::Report;
 use crate::kptfile::remove_ids;
@@ -24,6 +25,7 @@ pub(super) struct FieldMerge<'p> {
     pub(super) root: Option<ItemId>,
     /// The resources, by their items in local.
     pub(super) tracks: &'p BTreeMap<ItemId, Track>,
+    pub(super) heads: &'p Heads,
 }
 
 impl FieldMerge<'_> {
@@ -62,6 +64,13 @@ impl FieldMerge<'_> {
                 };
                 let findings =
                     fields::merge_resource(base, node, upstream, merge_schema, policy, editor)?;
+                let above = track
+                    .local
+                    .and_then(|at| self.heads.above_first_key.get(&at));
+                if let (Some(above), Some(first)) = (above, node.entries().next()) {
+                    let above: Vec<&str> = above.iter().map(String::as_str).collect();
+                    editor.set_comments_above(first.key, &above);
+                }
                 if findings.moves_comments && !in_package {
                     remove_ids(node, editor)?;
                 }

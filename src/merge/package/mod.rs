@@ -206,6 +206,7 @@ impl Merge<'_> {
             rules: self.rules,
             root,
             tracks: &plan.merged,
+            heads: &plan.heads,
         };
         fields.merge(local, self.is_overwritten, &mut report);
         let inputs = Inputs {

@@ -73,7 +73,7 @@ impl Merge<'_> {
         }
         let kept = kept_paths(packages, &tracks, &actions);
         let files = others.decide(strategy, &sub_packages, &kept, report);
-        let untouched = if overwrites {
+        let mut untouched = if overwrites {
             Untouched::default()
         } else {
             Untouched::find(
@@ -96,11 +96,12 @@ impl Merge<'_> {
             untouched: &untouched,
         };
         let heads = sides.decide(&tracks, &actions, report);
+        untouched.merge_documents(|number| heads.decides(&tracks[number]));
         let winner = self.options.on_conflict.winner();
         report.counts.removed += count(&actions, Action::Remove);
         report.counts.added += count(&actions, Action::Add);
         Ok(Some(Plan {
-            merged: merged(packages, &tracks, &actions, &untouched, report),
+            merged: merged(packages, &tracks, &actions, &untouched, &heads, report),
             moves: moves(packages, &tracks, &actions, &untouched, report),
             places: places(&tracks, &actions, packages.members(), winner),
             tracks,
@@ -139,6 +140,7 @@ fn merged(
     tracks: &[Track],
     actions: &[Action],
     untouched: &Untouched,
+    heads: &Heads,
     report: &mut Report<'_>,
 ) -> BTreeMap<ItemId, Track> {
     let mut merged = BTreeMap::new();
@@ -149,7 +151,7 @@ fn merged(
         let has_file = untouched.has_file(packages.local.all.path(track.local));
         // Upstream changed the file, and so its only resource.
         let is_changed = has_file && packages.upstream.all.is_alone(track.upstream);
-        if !is_changed && packages.is_untouched(track) {
+        if !is_changed && !heads.decides(track) && packages.is_untouched(track) {
             continue;
         }
         if has_file || untouched.has_document(number) {

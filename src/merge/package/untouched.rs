@@ -83,6 +83,11 @@ impl Untouched {
         self.documents.contains(&track)
     }
 
+    /// Lets resources merge, by the numbers of their tracks.
+    pub(super) fn merge_documents(&mut self, merges: impl Fn(usize) -> bool) {
+        self.documents.retain(|number| !merges(*number));
+    }
+
     /// The paths of the files.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str)
