@@ -41,7 +41,7 @@ impl Plan {
             plan: &self,
             inputs,
             indexes: next_indexes(list),
-            new_files: NewFiles::find(&self, inputs.upstream, list),
+            new_files: NewFiles::find(&self, inputs, list),
             list,
             report,
         };
@@ -122,6 +122,7 @@ impl Apply<'_, '_> {
             member: &upstream.all.members[at],
             resource: upstream.resource(at),
             identifies: self.inputs.identifies,
+            is_item: self.inputs.upstream_files.is_none(),
             removed: self.removed_comments(node, path),
             with_head: !self.new_files.is_known(path),
         };
@@ -235,7 +236,8 @@ struct NewFiles<'w> {
 }
 
 impl<'w> NewFiles<'w> {
-    fn find(plan: &Plan, upstream: &'w Package<'w>, local: &ResourceList) -> Self {
+    fn find(plan: &Plan, inputs: &Inputs<'w>, local: &ResourceList) -> Self {
+        let upstream = inputs.upstream;
         let mut paths = BTreeMap::new();
         if !local.is_package() {
             let items = local.items();
@@ -257,7 +259,8 @@ impl<'w> NewFiles<'w> {
                 // Others have no file of their own upstream.
                 let has_file = upstream.resource(at).origin.path.is_some();
                 let is_kept = !upstream.resource(at).is_kptfile() || !has_bookkeeping(node);
-                has_file && node.own_range().is_some() && !is_annotated(node) && is_kept
+                let is_item = inputs.upstream_files.is_none() && is_annotated(node);
+                has_file && node.own_range().is_some() && !is_item && is_kept
             };
             if *action == Action::Add && is_document() {
                 paths.insert(path, false);

@@ -18,6 +18,9 @@ pub(super) struct New<'n> {
     pub(super) resource: &'n Resource,
     /// Whether it gets its identity upstream.
     pub(super) identifies: bool,
+    /// Whether it comes from a ResourceList, whose items carry annotations of the pipeline. In a file
+    /// those are data.
+    pub(super) is_item: bool,
     /// Comments that local removed from its file.
     pub(super) removed: BTreeSet<String>,
     /// Whether the comments at the head of its file come along: an item of a ResourceList has no other
@@ -46,9 +49,9 @@ impl New<'_> {
         }
         let annotations = self.annotations(list, indexes);
         if self.identifies {
-            identify(self.resource, root, annotations, true, &mut editor)?;
+            identify(self.resource, root, annotations, self.is_item, &mut editor)?;
         } else {
-            annotate(root, &annotations, true, &mut editor)?;
+            annotate(root, &annotations, self.is_item, &mut editor)?;
         }
         if editor.is_empty() {
             return Ok(text);

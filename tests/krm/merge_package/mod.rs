@@ -295,6 +295,37 @@ fn what_local_did_not_touch_is_upstreams_text() {
 }
 
 /// As in a clone: `render_variant::identities` has what is written where.
+/// In a ResourceList such annotations name the file of an item; in a file they are data.
+#[test]
+fn annotations_that_name_a_path_are_data_in_a_file() {
+    let annotated = map("c", "{x: 1}").replace(
+        "\ndata:",
+        "\n  annotations:\n    config.kubernetes.io/path: other.yaml\n    config.kubernetes.io/index: '3'\n    internal.config.kubernetes.io/package-path: p\ndata:",
+    );
+    let other = map("a", "{x: 1}");
+    for (path, upstream, expected) in [
+        ("new.yaml", annotated.clone(), annotated.clone()),
+        // Behind a resource that local has.
+        (
+            "a.yaml",
+            format!("{other}---\n{annotated}"),
+            format!("{}---\n{annotated}", map("a", "{x: mine}")),
+        ),
+    ] {
+        let (mine, text) = (map("a", "{x: mine}"), upstream.as_str());
+        let (files, said) = merge_files(
+            [
+                &[("Kptfile", &kptfile("p")), ("a.yaml", &other)],
+                &[("Kptfile", &kptfile("p")), ("a.yaml", &mine)],
+                &[("Kptfile", &kptfile("p")), ("a.yaml", &other), (path, text)],
+            ],
+            "",
+        );
+        assert_eq!(files[path], expected);
+        assert_eq!(said.len(), 1, "{said:?}");
+    }
+}
+
 #[test]
 fn new_resources_say_who_they_are_where_those_of_local_do() {
     let (a, b) = (map("a", "{x: a}"), map("b", "{}"));
