@@ -20,7 +20,7 @@ use memchr::memmem;
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::annotate;
 use crate::yaml::{
-    EditError, Editor, NodeKind, NodeRef, OwnedDocument, comments_above, line_comment,
+    EditError, Editor, NodeKind, NodeRef, OwnedDocument, comments_above, line_comment, newline_at,
 };
 
 /// The annotation that holds it, as kpt writes it.
@@ -226,11 +226,7 @@ fn in_lines(metadata: NodeRef<'_>) -> Option<(Range<usize>, String)> {
         + 1;
     let rest = &document.text[metadata.range().end..];
     let line = rest.lines().next().unwrap_or_default();
-    let newline = if rest[line.len()..].starts_with('\r') {
-        "\r\n"
-    } else {
-        "\n"
-    };
+    let newline = newline_at(rest, 0);
     let mut lines = line.trim_end().to_owned();
     for entry in metadata.entries() {
         let (key, value) = (entry.key.source(), entry.value.source());

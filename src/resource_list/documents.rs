@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::yaml::{Document, head_end, is_marker};
+use crate::yaml::{Document, head_end, is_marker, newline_at};
 
 /// The text of a file without some of its documents and with new ones, each before a document or at the
 /// end; with another head if one is given. `None` if no document with content is left.
@@ -13,7 +13,13 @@ pub(super) fn documents_text(
     added: &[(Option<usize>, &str)],
 ) -> Option<String> {
     let own = head_end(document.text);
-    let mut file = NewFile::new(document.text);
+    let is_new = document.text.is_empty();
+    let first = added.first().map(|(_, text)| *text).filter(|_| is_new);
+    let mut file = NewFile {
+        text: String::new(),
+        like: first.unwrap_or(document.text),
+        is_head: true,
+    };
     file.text = match head {
         Some(head) => file.with_line_breaks(head),
         None => document.text[..own].to_owned(),
@@ -26,8 +32,12 @@ pub(super) fn documents_text(
     }
     for index in 0..=document.len() {
         for new in new.remove(&index).unwrap_or_default() {
-            let new = file.with_line_breaks(new);
-            file.push(&new);
+            if is_new {
+                file.push(new);
+            } else {
+                let new = file.with_line_breaks(new);
+                file.push(&new);
+            }
             is_empty = false;
         }
         let kept = index < document.len() && !removed.is_some_and(|set| set.contains(&index));
@@ -45,27 +55,29 @@ pub(super) fn documents_text(
 }
 
 /// The text of a file so far.
-struct NewFile {
+struct NewFile<'l> {
     text: String,
-    newline: &'static str,
+    /// A text whose line breaks those at the start of the file are like.
+    like: &'l str,
     /// Whether there is only the head so far.
     is_head: bool,
 }
 
-impl NewFile {
-    /// An empty file with the line breaks of a text.
-    fn new(like: &str) -> Self {
-        Self {
-            text: String::new(),
-            newline: if like.contains("\r\n") { "\r\n" } else { "\n" },
-            is_head: true,
+impl NewFile<'_> {
+    /// The line break of the nearest line: the last one so far, if there is any.
+    fn newline(&self) -> &'static str {
+        if self.text.contains('\n') {
+            newline_at(&self.text, self.text.len())
+        } else {
+            newline_at(self.like, 0)
         }
     }
 
     fn with_line_breaks(&self, text: &str) -> String {
-        match self.newline {
-            "\n" => text.to_owned(),
-            newline => text.replace("\r\n", "\n").replace('\n', newline),
+        let unix = text.replace("\r\n", "\n");
+        match self.newline() {
+            "\n" => unix,
+            newline => unix.replace('\n', newline),
         }
     }
 
@@ -97,12 +109,12 @@ impl NewFile {
 
     fn push_marker(&mut self) {
         self.text.push_str("---");
-        self.text.push_str(self.newline);
+        self.text.push_str(self.newline());
     }
 
     fn end_line(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
-            self.text.push_str(self.newline);
+            self.text.push_str(self.newline());
         }
     }
 
@@ -233,5 +245,41 @@ mod tests {
         assert_eq!(after.as_deref(), Some("a: 1\n"));
         let after = text("", Some("# new\n\n"), &[], &[(None, "n: 1\n")]);
         assert_eq!(after.as_deref(), Some("# new\n\nn: 1\n"));
+        let after = text("", Some("# new\n\n"), &[], &[(None, "n: 1\r\n")]);
+        assert_eq!(after.as_deref(), Some("# new\r\n\r\nn: 1\r\n"));
+    }
+
+    #[test]
+    fn a_separator_has_the_line_break_of_the_nearest_line() {
+        type Added<'t> = &'t [(Option<usize>, &'t str)];
+        let table: [(&str, Added<'_>, &str); 5] = [
+            // A new file.
+            (
+                "",
+                &[(None, "n: 1\r\n"), (None, "m: 1\r\n")],
+                "n: 1\r\n---\r\nm: 1\r\n",
+            ),
+            (
+                "",
+                &[(None, "n: 1\r\n"), (None, "m: 1\n"), (None, "o: 1\n")],
+                "n: 1\r\n---\r\nm: 1\n---\no: 1\n",
+            ),
+            // Mixed line breaks.
+            (
+                "a: 1\n---\nb: 1\r\n",
+                &[(Some(1), "n: 1\r\n"), (None, "m: 1\n")],
+                "a: 1\n---\nn: 1\n---\nb: 1\r\n---\r\nm: 1\r\n",
+            ),
+            // No line break at the end.
+            (
+                "a: 1\r\nb: 1",
+                &[(None, "n: 1\n")],
+                "a: 1\r\nb: 1\r\n---\r\nn: 1\r\n",
+            ),
+            ("a: 1", &[(None, "n: 1\n")], "a: 1\n---\nn: 1\n"),
+        ];
+        for (before, added, after) in table {
+            check(before, &[], added, Some(after));
+        }
     }
 }

@@ -12,13 +12,13 @@
 //! Comments between dash and first key stay if the document has none above its first key. A comment that
 //! both have is written once.
 
-use crate::yaml::NodeRef;
+use crate::yaml::{NodeRef, newline_at};
 
 /// The text of an item with a document behind its dash, which is at `dash` and in column `indent`.
 pub(super) fn replaced(item: NodeRef<'_>, dash: usize, root: NodeRef<'_>, indent: usize) -> String {
     let piece = item.document.text;
     let text = root.document.text;
-    let newline = if piece.contains("\r\n") { "\r\n" } else { "\n" };
+    let newline = newline_at(piece, dash);
     let inner = indent + 2;
     let (start, end) = (line_start(text, root.outer_start()), root.range().end);
     let end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::results::with_article;
 use crate::source_text::SourceText;
-use crate::yaml::{NodeRef, ParseError};
+use crate::yaml::{NodeRef, ParseError, newline_at};
 
 /// The `apiVersion`s of a ResourceList; the output keeps the one of the input.
 const API_VERSIONS: [&str; 3] = [
@@ -90,15 +90,10 @@ impl ItemsLine {
         let end = text[behind..]
             .find('\n')
             .map_or(text.len(), |n| behind + n + 1);
-        let newline = if text[..end].ends_with("\r\n") {
-            "\r\n"
-        } else {
-            "\n"
-        };
         Self {
             behind,
             end,
-            newline,
+            newline: newline_at(text, behind),
         }
     }
 }

@@ -38,6 +38,19 @@ pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |n| at + n)
 }
 
+/// The line break at the end of the line of `at` (or, on the last line, of the line before).
+pub(crate) fn newline_at(text: &str, at: usize) -> &'static str {
+    let bytes = text.as_bytes();
+    let at = at.min(bytes.len());
+    let end = memchr::memchr(b'\n', &bytes[at..])
+        .map(|n| at + n)
+        .or_else(|| memchr::memrchr(b'\n', &bytes[..at]));
+    match end {
+        Some(end) if end > 0 && bytes[end - 1] == b'\r' => "\r\n",
+        _ => "\n",
+    }
+}
+
 /// Without the line break at its end.
 pub(super) fn trim_break(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);

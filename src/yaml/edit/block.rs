@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::lines::{block_indicators, body_indent, newline_at};
+use super::lines::{block_indicators, body_indent};
 use super::slots::{Children, Slot, stable_slots};
 use super::units::{Block, Unit};
 use super::{Change, Editor};
@@ -13,6 +13,7 @@ use crate::yaml::content::Content;
 use crate::yaml::emit::{Emitter, Rendered};
 use crate::yaml::error::EditError;
 use crate::yaml::format::{Format, KeptScalars};
+use crate::yaml::lines::newline_at;
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::NodeId;

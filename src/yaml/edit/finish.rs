@@ -1,11 +1,12 @@
 //! The text with all changes made, parsed again before anybody writes it.
 
-use super::lines::{ends_in_block_scalar, newline_at};
+use super::lines::ends_in_block_scalar;
 use super::slots::take_out;
 use super::{Change, Editor};
 use crate::yaml::content::OwnedDocument;
 use crate::yaml::document::Document;
 use crate::yaml::error::EditError;
+use crate::yaml::lines::newline_at;
 use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::{ParseOptions, Tree};
 

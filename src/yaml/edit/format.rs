@@ -1,8 +1,9 @@
 //! The format of the text around a node: indentation, sequence style, line break, JSON.
 
 use super::Editor;
-use super::lines::{block_indicators, body_indent, newline_at};
+use super::lines::{block_indicators, body_indent};
 use crate::yaml::format::{Format, Json, KeptScalars, Owner};
+use crate::yaml::lines::newline_at;
 use crate::yaml::node::NodeRef;
 use crate::yaml::scalar::ScalarStyle;
 use crate::yaml::tree::{NodeId, NodeKind, offset};

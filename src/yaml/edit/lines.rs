@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Editor;
 use crate::yaml::document::Document;
+use crate::yaml::lines::newline_at;
 use crate::yaml::node::NodeRef;
 
 pub(super) fn ends_in_block_scalar(document: Document<'_>) -> bool {
@@ -30,19 +31,6 @@ pub(super) fn block_indicators(node: NodeRef<'_>) -> &str {
         .take_while(|b| b"+-123456789".contains(b))
         .count();
     &text[..length]
-}
-
-/// The line break at the end of the line of `at` (or, on the last line, of the line before).
-pub(super) fn newline_at(text: &str, at: usize) -> &'static str {
-    let bytes = text.as_bytes();
-    let at = at.min(bytes.len());
-    let end = memchr::memchr(b'\n', &bytes[at..])
-        .map(|n| at + n)
-        .or_else(|| memchr::memrchr(b'\n', &bytes[..at]));
-    match end {
-        Some(end) if end > 0 && bytes[end - 1] == b'\r' => "\r\n",
-        _ => "\n",
-    }
 }
 
 /// The end of the line of `at`, before its line break of either kind.

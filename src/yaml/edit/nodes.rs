@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use super::format::owner_of;
-use super::lines::{block_indicators, newline_at};
+use super::lines::block_indicators;
 use super::slots::{Slot, new_block, new_flow};
 use super::{Around, Change, Comments, Editor};
 use crate::yaml::comments::{head_start, unit_start, value_of};
 use crate::yaml::error::EditError;
 use crate::yaml::format::Json;
+use crate::yaml::lines::newline_at;
 use crate::yaml::node::NodeRef;
 use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::{NodeId, NodeKind};

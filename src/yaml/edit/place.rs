@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use super::format::owner_of;
-use super::lines::{block_indicators, break_at, newline_at};
+use super::lines::{block_indicators, break_at};
 use super::{Around, Content, Editor};
 use crate::yaml::comments::{
     ValueComments, comment_place, head_place, header_end, lines_between, value_end,
 };
 use crate::yaml::emit::{Emitter, Rendered, Tail};
 use crate::yaml::format::{Format, Json, Owner};
+use crate::yaml::lines::newline_at;
 use crate::yaml::node::NodeRef;
 use crate::yaml::scalar::{self, Context, ScalarStyle};
 use crate::yaml::text_edit::TextEdit;
