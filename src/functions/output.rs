@@ -8,7 +8,10 @@ use crate::resource::Resource;
 use crate::resource_list::{ItemId, NewText, ResourceList};
 use crate::results::{FunctionResult, Results};
 use crate::supplied::Supplied;
-use crate::yaml::{Content, EditError, OwnedDocument, ParseOptions, Tree};
+use crate::yaml::{
+    Content, EditError, Editor, NodeRef, OwnedDocument, ParseOptions, Tree, comments_above,
+    document_as_content,
+};
 
 /// What a step leaves behind.
 #[derive(Debug, Default)]
@@ -91,7 +94,7 @@ fn replace_items(
     list.edit_items(
         contents.keys().copied(),
         |id, _, node, editor| match contents.get(&id) {
-            Some(text) => editor.replace(node, Content::Text(Arc::clone(text))),
+            Some(text) => replace_item(node, text, editor),
             None => Ok(()),
         },
         |id, error| refused.push((id, error)),
@@ -100,4 +103,28 @@ fn replace_items(
         results.push(FunctionResult::refused(&error).about(list.resource(id)));
     }
     Ok(())
+}
+
+/// Puts a document into the place of an item that shares its text with others: with its lines and its
+/// comments, where an item has lines.
+fn replace_item<'d>(
+    item: NodeRef<'d>,
+    document: &Arc<OwnedDocument>,
+    editor: &mut Editor<'d, 'static>,
+) -> Result<(), EditError> {
+    let Some(root) = document
+        .root()
+        .filter(|_| item.kind().is_block_collection())
+    else {
+        return editor.replace(item, Content::Text(Arc::clone(document)));
+    };
+    let content = document_as_content(root);
+    let first = root.entries().next();
+    if first.is_some_and(|first| !comments_above(first.key).is_empty()) {
+        editor.set_comment_behind(item, "");
+    }
+    editor.replace(
+        item,
+        content.unwrap_or_else(|| Content::Text(Arc::clone(document))),
+    )
 }

@@ -43,8 +43,13 @@ impl Stream {
             return None;
         }
         let (before, after) = (&text[..split.items.start], &text[split.items.end..]);
-        // Blank lines and comments behind the last item may be the wrapper's foot; results go above it.
-        let foot = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+        // Blank lines behind the last item, and comments that are not deeper than its dash, may be the
+        // wrapper's foot; results go above it.
+        let foot = |line: &str| {
+            let content = line.trim_start();
+            let is_shallow = line.len() - content.len() <= split.indent.unwrap_or_default();
+            content.is_empty() || content.starts_with('#') && is_shallow
+        };
         if after.is_empty() && text.lines().next_back().is_some_and(foot) {
             return None;
         }

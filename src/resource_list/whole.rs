@@ -236,7 +236,9 @@ fn insert_items<'d>(
     for (position, texts) in by_position.into_iter().rev() {
         for text in texts.into_iter().rev() {
             let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
-            editor.insert_item(items, Some(position), Content::Text(Arc::new(text)))?;
+            let lines = text.root().and_then(document_as_content);
+            let content = lines.unwrap_or_else(|| Content::Text(Arc::new(text)));
+            editor.insert_item(items, Some(position), content)?;
         }
     }
     Ok(())

@@ -148,9 +148,10 @@ impl NodeRef<'_> {
     }
 }
 
-/// A block collection as the text of a document of its own, with the comments between its indicator
-/// and its first line, and for an item those below it; `None` if its lines cannot move.
-pub(super) fn collection_text(node: NodeRef<'_>) -> Option<String> {
+/// A block collection as the text of a document of its own, with the comment on the line of its
+/// indicator if `with_head`, those between that and its first line, and for an item those below it;
+/// `None` if its lines cannot move.
+pub(super) fn collection_text(node: NodeRef<'_>, with_head: bool) -> Option<String> {
     if !node.is_text_of_its_own() {
         return None;
     }
@@ -159,7 +160,7 @@ pub(super) fn collection_text(node: NodeRef<'_>) -> Option<String> {
     let mut out = String::new();
     if let Some(mark) = node.mark() {
         let first_line = document.line_start(start);
-        if let Some(comment) = comment_behind(document, mark + 1) {
+        if let Some(comment) = comment_behind(document, mark + 1).filter(|_| with_head) {
             out.push_str(comment.trim());
             out.push('\n');
         }

@@ -322,7 +322,7 @@ fn a_new_resource_that_holds_itself() {
             "kind: A\napiVersion: v1\nmetadata:\n  name: a\nspec: &a\n  x: *a\n",
         )],
     ]);
-    let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: B\n  metadata: {name: b}\n  data: |+\n    x\n    # more\n";
+    let list = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: B\n  metadata: {name: b}\n# more\n";
     let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_merge-package"))
         .current_dir(folder.path())
         .args(["--original", "original", "--upstream", "upstream"])

@@ -75,7 +75,12 @@ impl Writer<'_> {
                 Node::Text(new) => editor.replace_value(node, new.resolved()),
                 _ => editor.replace(node, Content::Value(new.to_value())),
             },
-            _ => editor.replace(node, content(new)?),
+            _ => {
+                if let Some(source) = new.source() {
+                    editor.bring_value_comments(node, source);
+                }
+                editor.replace(node, content(new)?)
+            }
         }
     }
 

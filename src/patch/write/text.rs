@@ -7,7 +7,7 @@ use super::super::node::{Node, Shape};
 use super::{insert, write};
 use crate::yaml::{
     Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value, content_text,
-    may_keep_lines, node_text,
+    may_keep_lines, node_text, value_text,
 };
 
 /// A value as the text of a document: that of what it was made of, as far as it is.
@@ -18,7 +18,7 @@ pub fn to_text(new: &Node<'_>) -> Result<String, EditError> {
     if let Some(text) = cut_out(new)? {
         return Ok(text);
     }
-    Ok(match content(new)? {
+    Ok(match content_of(new, node_text)? {
         Content::Node(node) => node_text(node),
         Content::Value(value) => crate::yaml::to_block_text(&value),
         Content::Text(text) => match text.root() {
@@ -120,8 +120,15 @@ fn string(text: &str) -> Content<'static> {
     }
 }
 
-/// What to write for a value: the text that it was made of, with what differs.
+/// What to write for a value of an entry or item: the text that it was made of, with what differs.
 pub(super) fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
+    content_of(new, value_text)
+}
+
+fn content_of<'f>(
+    new: &Node<'f>,
+    text_of: fn(NodeRef<'_>) -> String,
+) -> Result<Content<'f>, EditError> {
     let source = match new {
         Node::Text(node) => return Ok(Content::Node(*node)),
         Node::Scalar(value) => {
@@ -143,7 +150,7 @@ pub(super) fn content<'f>(new: &Node<'f>) -> Result<Content<'f>, EditError> {
             _ => Ok(Content::Value(new.to_value())),
         };
     };
-    let owned = OwnedDocument::parse(node_text(source)).map_err(EditError::Broken)?;
+    let owned = OwnedDocument::parse(text_of(source)).map_err(EditError::Broken)?;
     let Some(root) = owned.root() else {
         return Ok(Content::Value(new.to_value()));
     };

@@ -412,6 +412,14 @@ impl<'d, 'f> Editor<'d, 'f> {
         self.comments.entry(owner.id).or_default().value = comments;
     }
 
+    /// Gives a value that has no comments around it those of another one.
+    pub(crate) fn bring_value_comments(&mut self, value: NodeRef<'d>, source: NodeRef<'_>) {
+        if ValueComments::of(value).is_empty() {
+            let owner = value.key_of_value().unwrap_or(value);
+            self.set_value_comments(owner, ValueComments::of(source));
+        }
+    }
+
     /// Lets the value of an entry (by its key), or an item, have the comments that it has, whatever
     /// content takes its place.
     pub(crate) fn keep_value_comments(&mut self, owner: NodeRef<'d>) {

@@ -69,10 +69,14 @@ pub(crate) fn draft_items_text(
 /// A node as the text of a document of its own: its spelling and inner comments stay.
 #[must_use]
 pub(crate) fn node_text(node: NodeRef<'_>) -> String {
-    if let Some(text) = collection_text(node) {
-        return text;
-    }
-    content_text(&Content::Node(node))
+    collection_text(node, true).unwrap_or_else(|| content_text(&Content::Node(node)))
+}
+
+/// As [`node_text`], without the comment on the line of the indicator, for an entry or item that
+/// writes the comments around its value itself.
+#[must_use]
+pub(crate) fn value_text(node: NodeRef<'_>) -> String {
+    collection_text(node, false).unwrap_or_else(|| content_text(&Content::Node(node)))
 }
 
 /// Content as the text of a document of its own.

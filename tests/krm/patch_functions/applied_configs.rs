@@ -229,11 +229,17 @@ fn broken_last_applied_is_an_error_that_shows_nothing() {
 
 #[test]
 fn comments_around_a_config_item_do_not_double() {
-    let list = |item: &str| {
-        format!(
-            "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{item}- kind: Other\n  apiVersion: v1\n"
-        )
+    let list = |item: &str, behind: &str| {
+        format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{item}{behind}")
     };
+    // What follows the item decides whether the list is cut at its dashes or edited as one text.
+    let behind = [
+        "- kind: Other\n  apiVersion: v1\n",
+        "",
+        "# foot of the list\n",
+        "- kind: Other\n  apiVersion: v1",
+        "- {kind: Other, apiVersion: v1, x: &a 1, y: *a}\n",
+    ];
     let live = |comment: &str| {
         format!(
             "live:\n- apiVersion: porch.kpt.dev/v1alpha1\n  kind: PackageRevisionResources\n  metadata: {{name: live}}\n  spec:\n    resources:\n      live.yaml: |\n        {comment}apiVersion: v1\n        kind: ConfigMap\n        metadata:\n            name: c\n            annotations:\n                kubectl.kubernetes.io/last-applied-configuration: |\n                    {{\"apiVersion\":\"v1\",\"data\":{{\"a\":\"old\"}},\"kind\":\"ConfigMap\",\"metadata\":{{\"annotations\":{{}},\"name\":\"c\"}}}}\n        data:\n            # kept\n            a: old   # live\n\n            text: |\n                one\n                  two\n        # their foot\n"
@@ -251,9 +257,47 @@ fn comments_around_a_config_item_do_not_double() {
         ("", "# mine\n"),
     ] {
         let config = config("ApplyConfig", &live(comment));
-        let outcome = on_list(&apply_config::FUNCTION, &config, &list(item));
-        let outcome = outcome.expect("a config");
-        assert_eq!(outcome.results, Vec::<String>::new());
-        assert_eq!(outcome.file("-"), list(&after(head)));
+        for behind in behind {
+            let outcome = on_list(&apply_config::FUNCTION, &config, &list(item, behind));
+            let outcome = outcome.expect("a config");
+            assert_eq!(outcome.results, Vec::<String>::new());
+            assert_eq!(outcome.file("-"), list(&after(head), behind));
+        }
     }
+}
+
+/// A value without its `null` is written from its text: the comment on the line of its key belongs to the key.
+#[test]
+fn a_new_value_brings_the_comment_of_its_key_once() {
+    let head = "apiVersion: example.com/v1\nkind: Foo\nmetadata:\n  name: c\n";
+    let last_applied = |spec: &str| {
+        format!(
+            "  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      {{\"apiVersion\":\"example.com/v1\",\"kind\":\"Foo\",\"metadata\":{{\"annotations\":{{}},\"name\":\"c\"}},\"spec\":{spec}}}\n"
+        )
+    };
+    let item = |text: &str| format!("- {}\n", text.trim_end().replace('\n', "\n  "));
+    let list = |text: &str| {
+        format!(
+            "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{}",
+            item(text)
+        )
+    };
+    let applied = |spec: &str, live: &str| {
+        let live = item(&format!("{head}{}{live}", last_applied("null")));
+        let config = config("ApplyConfig", &format!("live:\n{live}"));
+        let items = list(&format!("{head}{spec}"));
+        let outcome = on_list(&apply_config::FUNCTION, &config, &items).expect("a config");
+        assert_eq!(outcome.results, Vec::<String>::new());
+        outcome.file("-").to_owned()
+    };
+    let map = "spec: # why\n  # first\n  a: 1\n  gone: null # gone\n  b: # inner\n  - c: 1 # c\n";
+    let json = r#"{"a":1,"b":[{"c":1}],"gone":null}"#;
+    let written = |comment: &str| {
+        let spec = format!("spec: # {comment}\n  # first\n  a: 1\n  b: # inner\n  - c: 1 # c\n");
+        list(&format!("{head}{}{spec}", last_applied(json)))
+    };
+    assert_eq!(applied(map, ""), written("why"));
+    assert_eq!(applied(map, "spec: 1\n"), written("why"));
+    // Live's comment stays.
+    assert_eq!(applied(map, "spec: 1 # live\n"), written("live"));
 }
