@@ -133,16 +133,11 @@ struct Versions<'r> {
 impl<'r> Versions<'r> {
     /// The versions of a result that is a conflict over a value.
     fn of(result: &'r FunctionResult) -> Option<Self> {
-        let tag = |name| {
-            let mut tags = result.tags.iter();
-            tags.find(|(tag, _)| tag == name)
-                .map(|(_, value)| value.as_str())
-        };
-        let values = ["original", "local", "upstream"].map(|name| (name, tag(name)));
+        let values = ["original", "local", "upstream"].map(|name| (name, result.tag_value(name)));
         result.message.has_details().then_some(())?;
         Some(Self {
             values,
-            winner: tag("winner")?,
+            winner: result.tag_value("winner")?,
         })
     }
 

@@ -50,8 +50,7 @@ impl Results {
 
     /// Those of the same kind as a result.
     fn listed_like(&mut self, result: &FunctionResult) -> &mut Listed {
-        let reason = result.tags.iter().find(|(name, _)| name == "reason");
-        let reason = reason.map(|(_, reason)| reason.as_str());
+        let reason = result.reason();
         let is_like = |listed: &Listed| {
             listed.severity == result.severity && listed.reason.as_deref() == reason
         };

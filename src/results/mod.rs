@@ -21,13 +21,15 @@ use std::borrow::Cow;
 use std::fmt;
 
 use arcstr::ArcStr;
+use serde::{Deserialize, Serialize};
 
 use crate::resource::{Origin, Resource};
 use crate::yaml::{Draft, Value};
 use shown::short;
 
 /// Severity of a result. With one error the run fails, and nothing changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// For information.
     Info,
@@ -120,8 +122,18 @@ impl FunctionResult {
     /// Whether this is the reason.
     #[must_use]
     pub fn has_reason(&self, reason: Reason) -> bool {
+        self.reason() == Some(reason.as_str())
+    }
+
+    /// The value of a tag.
+    pub(crate) fn tag_value(&self, name: &str) -> Option<&str> {
         let mut tags = self.tags.iter();
-        tags.any(|(name, value)| name == "reason" && value == reason.as_str())
+        let (_, value) = tags.find(|(tag, _)| tag == name)?;
+        Some(value)
+    }
+
+    pub(crate) fn reason(&self) -> Option<&str> {
+        self.tag_value("reason")
     }
 
     /// A warning, with its reason.
@@ -276,8 +288,8 @@ impl fmt::Display for FunctionResult {
             write!(f, "{}: ", printable(field))?;
         }
         f.write_str(&printable(&self.text()))?;
-        match self.tags.iter().find(|(name, _)| name == "reason") {
-            Some((_, reason)) => write!(f, " ({reason})"),
+        match self.reason() {
+            Some(reason) => write!(f, " ({reason})"),
             None => Ok(()),
         }
     }

@@ -1,5 +1,6 @@
 //! Collects a report, one variant after the other.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::finding::{Finding, OF_VARIANT, Said};
@@ -186,9 +187,9 @@ impl Named<'_> {
         }
         let mut all: Vec<(Said, BTreeSet<usize>)> = all.into_iter().collect();
         all.sort_by_cached_key(|(said, places)| {
-            // Everything else is for an order that does not depend on who came first.
+            // Errors first; of conflicts those last that a rule decided. The text is for an order that does not depend on who came first.
             let text = serde_json::to_string(said).unwrap_or_default();
-            (said.rank(), usize::MAX - places.len(), text)
+            (Reverse(said.severity), Reverse(places.len()), text)
         });
         let findings = all.into_iter().map(|(said, places)| {
             let is_open = said.is_conflict() && said.tag("rule").is_none();

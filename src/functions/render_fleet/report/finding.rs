@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::is_false;
 use super::rule::Rule;
 use super::words::Words;
-use crate::results::{FunctionResult, Message, Reason};
+use crate::results::{FunctionResult, Message, Reason, Severity};
 use crate::yaml::Value;
 
 /// A result, with the variants that have it.
@@ -27,7 +27,7 @@ pub struct Finding {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Said {
     pub(super) message: Message,
-    pub(super) severity: String,
+    pub(super) severity: Severity,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) resource_ref: Option<About>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,7 +85,7 @@ impl From<&FunctionResult> for Said {
         let path = result.rule_path.as_deref().or(result.field.as_deref());
         Self {
             message: result.message.clone(),
-            severity: result.severity.as_str().to_owned(),
+            severity: result.severity,
             resource_ref: result.resource.as_ref().map(|about| About {
                 api_version: about.api_version.to_string(),
                 kind: about.kind.to_string(),
@@ -114,15 +114,6 @@ impl Said {
 
     pub(super) fn is_conflict(&self) -> bool {
         self.tag("reason") == Some(Reason::MergeConflict.as_str())
-    }
-
-    /// Errors first; of conflicts those last that a rule decided.
-    pub(super) fn rank(&self) -> u8 {
-        match self.severity.as_str() {
-            "error" => 0,
-            "warning" => 1,
-            _ => 2,
-        }
     }
 
     pub(super) fn is_about_variant(&self) -> bool {

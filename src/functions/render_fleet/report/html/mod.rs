@@ -14,6 +14,7 @@ use super::finding::{Finding, Said};
 use super::{Entry, Report, Tally};
 use crate::config::UsageError;
 use crate::functions::render_fleet::Action;
+use crate::results::Severity;
 use diff::{FileView, view};
 use who::Who;
 
@@ -55,7 +56,7 @@ struct Tile {
 /// A result, with the variants that have it.
 struct Card<'r> {
     who: Who<'r>,
-    severity: &'r str,
+    severity: &'static str,
     place: String,
     field: &'r str,
     /// Its message; every second part is a name.
@@ -113,11 +114,11 @@ pub(super) fn page(report: &Report) -> Result<String, UsageError> {
     let (failed, noted): (Vec<_>, Vec<_>) = report
         .results
         .iter()
-        .partition(|finding| finding.said.rank() == 0);
+        .partition(|finding| finding.said.severity == Severity::Error);
     let (open, decided): (Vec<_>, Vec<_>) = report
         .conflicts
         .iter()
-        .partition(|finding| finding.said.rank() < 2);
+        .partition(|finding| finding.said.severity > Severity::Info);
     // In the order of the page: a set of variants is named where it comes first.
     let failures = fleet.cards(&failed);
     let conflicts = fleet.cards(&open);
@@ -255,7 +256,7 @@ impl<'r> Fleet<'r> {
         };
         Card {
             who: self.who(&finding.variants),
-            severity: &said.severity,
+            severity: said.severity.as_str(),
             place: place(said),
             field: said.field.as_ref().map_or("", |field| &field.path),
             what: what.split('`').map(str::to_owned).collect(),
