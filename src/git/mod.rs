@@ -11,6 +11,7 @@ mod draft;
 mod error;
 mod history;
 mod holder;
+mod latest;
 mod nearest;
 mod references;
 mod repository;

@@ -6,6 +6,7 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::Kind;
 
+use super::latest::LATEST;
 use super::nearest::nearest;
 use super::{GitError, Repository};
 
@@ -31,11 +32,20 @@ pub struct Revision {
 
 impl Repository {
     /// Finds the commit of a revision. As in kpt, a tag `DIRECTORY/REVISION` goes before
-    /// `REVISION`, and so does one of a folder around the directory.
+    /// `REVISION`, and so does one of a folder around the directory. `latest` is the highest version, or else what has
+    /// that name.
     ///
     /// # Errors
     /// [`GitError::RevisionNotFound`]: there is none, there are several, or it is not a commit.
     pub fn resolve(&self, directory: &str, revision: &str) -> Result<Revision, GitError> {
+        if revision == LATEST
+            && let Some(tag) = self.latest_tag(directory)
+        {
+            return Ok(Revision {
+                given: revision.to_owned(),
+                ..self.resolve(directory, &tag)?
+            });
+        }
         let mut folder = directory;
         while !folder.is_empty() {
             let tag = format!("{folder}/{revision}");

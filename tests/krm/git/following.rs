@@ -417,3 +417,35 @@ fn a_lock_of_another_kind_is_an_error_and_not_no_lock() {
         }
     }
 }
+
+#[test]
+fn latest_is_the_highest_version_and_no_release_candidate() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    let merged = |version: &str| {
+        at_v1(&folder);
+        let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=latest"]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        let kptfile = folder.get("local/Kptfile");
+        let written = format!("    ref: {version}\n");
+        assert!(kptfile.contains(&written), "{version}: {kptfile}");
+    };
+    for tag in ["nginx/v4.0.0-rc.1", "nginx/w7", "v9"] {
+        folder.git(&["tag", tag, "v2"]);
+    }
+    merged("v3");
+    // Without versions of its own.
+    folder.git(&["tag", "--delete", "nginx/v3", "nginx/v4.0.0-rc.1"]);
+    merged("v9");
+    folder.git(&["tag", "--delete", "v9"]);
+    folder.git(&["tag", "v10.0.0-rc.1", "v1"]);
+    merged("v2");
+    // Without a version it is a name like any other.
+    folder.git(&["tag", "--delete", "v1", "v2", "v10.0.0-rc.1"]);
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=latest"]);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    folder.git(&["branch", "latest"]);
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=latest"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(folder.get("local/Kptfile").contains("ref: latest\n"));
+}
