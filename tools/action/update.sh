@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# What action.yaml and other CI systems run: merges each of $PACKAGES (one a line) with $UPSTREAM at $REVISION.
+# What action.yaml and other CI systems run: merges each of $PACKAGES (one a line) with $UPSTREAM at $REVISION, by default
+# `latest`, the highest version.
 #
 # $UPSTREAM is a URL, cloned for this run, or the path of a clone. $DIRECTORY and $ON_CONFLICT may be empty. Writes
-# `changed` and `conflicts` to $GITHUB_OUTPUT and the results to $GITHUB_STEP_SUMMARY, if they are set.
+# `changed`, `conflicts` and `revision` (the tag or branch) to $GITHUB_OUTPUT and the results to $GITHUB_STEP_SUMMARY, if they are set.
 # Ends with an error if a package was not merged; conflicts are none.
 set -euo pipefail
 
-: "${PACKAGES:?}" "${UPSTREAM:?}" "${REVISION:?}"
+: "${PACKAGES:?}" "${UPSTREAM:?}"
+REVISION=${REVISION:-latest}
+revision=$REVISION
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -35,6 +38,7 @@ while read -r package; do
     4) conflicts=true ;;
     *) failed=$code ;;
   esac
+  revision=$(sed -n '/^upstream:/,/^[^ ]/s|^ *ref: *||p' "$package/Kptfile")
   diff -rq "$work/before" "$package" >/dev/null || changed=true
   rm -rf "$work/before"
   if [[ -s $work/results ]]; then
@@ -42,5 +46,5 @@ while read -r package; do
     printf '### %s\n\n```\n%s\n```\n' "$package" "$(cat "$work/results")" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
   fi
 done <<<"$PACKAGES"
-printf 'changed=%s\nconflicts=%s\n' "$changed" "$conflicts" >>"${GITHUB_OUTPUT:-/dev/null}"
+printf 'changed=%s\nconflicts=%s\nrevision=%s\n' "$changed" "$conflicts" "$revision" >>"${GITHUB_OUTPUT:-/dev/null}"
 exit "$failed"
