@@ -13,17 +13,20 @@
 //! Source: contract, render-fleet, Drafts.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::RepositoryFacts;
+use memchr::memmem;
+
+use super::{ClaimedPackage, RepositoryFacts};
 use crate::git::{
-    Base, Branch, GitError, History, References, Repository, numbered_workspace, repository_around,
-    workspace_number,
+    Base, Branch, GitError, History, References, Repository, join, numbered_workspace,
+    repository_around, workspace_number,
 };
-use crate::kptfile::Ownership;
-use crate::package::check_folders;
+use crate::kptfile::{OWNER_ANNOTATION, Ownership};
+use crate::package::{check_folders, is_git, is_temporary};
 use crate::yaml::OwnedDocument;
 
 /// The downstream repositories of a fleet. The one read last stays open.
@@ -57,6 +60,8 @@ pub(crate) struct Downstream {
 pub(crate) struct PackageRevisions {
     /// Its directory from the root of the Git repository, as in the names of branches and tags.
     pub(crate) directory: String,
+    /// `<repository>/<package>`.
+    place: String,
     /// The drafts and proposed revisions that are not merged, the highest workspace number first.
     pub(crate) unpublished: Vec<Unpublished>,
     /// In the order of their numbers.
@@ -76,6 +81,7 @@ pub(crate) struct Unpublished {
     pub(crate) commit: String,
     /// Where the branch is here, if it exists.
     pub(crate) local: Option<String>,
+    pub(crate) is_at_remote: bool,
     /// Whether this repository and the remote each have commits of it that the other lacks.
     pub(crate) has_diverged: bool,
     /// Whether other changes of the package were published since.
@@ -94,8 +100,34 @@ pub(crate) struct Published {
     pub(crate) commit: String,
     /// The workspace that it was made in, as Porch recorded it, or else its name.
     pub(crate) workspace: String,
-    /// The branch that proposes its deletion.
-    pub(crate) deletion: Option<Branch>,
+}
+
+/// How the deletion of a package is proposed.
+#[derive(Debug, Default)]
+pub(crate) struct Deletion {
+    /// The drafts and proposed revisions that are deleted.
+    pub(crate) withdrawn: Vec<Unpublished>,
+    /// The branches that propose the deletion of published revisions, and their commits.
+    pub(crate) proposed: Vec<(String, String)>,
+    /// Those that exist.
+    pub(crate) pending: Vec<String>,
+}
+
+impl Opened {
+    /// The packages below a directory that have drafts or proposed revisions.
+    fn drafted_in(&self, directory: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for kind in [DRAFTS, PROPOSED] {
+            let prefix = match directory {
+                "" => kind.to_owned(),
+                directory => format!("{kind}{directory}/"),
+            };
+            let branches = self.references.branches_below(&prefix);
+            let packages = branches.filter_map(|(name, _)| name.rsplit_once('/'));
+            found.extend(packages.map(|(package, _)| package.to_owned()));
+        }
+        found
+    }
 }
 
 impl<'f> Downstreams<'f> {
@@ -104,6 +136,30 @@ impl<'f> Downstreams<'f> {
             fleet,
             opened: None,
         }
+    }
+
+    /// The names of the repositories and folders in the fleet that may be downstream repositories.
+    ///
+    /// # Errors
+    /// [`GitError`]: the repository that the fleet lies in cannot be read.
+    pub(crate) fn names(&mut self) -> Result<BTreeSet<String>, GitError> {
+        let mut names = BTreeSet::new();
+        let entries = fs::read_dir(self.fleet);
+        for entry in entries.into_iter().flatten().flatten() {
+            let name = entry.file_name().into_string();
+            let name = name
+                .ok()
+                .filter(|name| !is_git(name) && !is_temporary(name));
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            names.extend(name.filter(|_| is_folder));
+        }
+        // A folder that only drafts have.
+        if let Some((root, path)) = repository_around(self.fleet) {
+            let drafted = self.opened(root)?.drafted_in(&path);
+            let folders = drafted.iter().filter_map(|place| place.split_once('/'));
+            names.extend(folders.map(|(name, _)| name.to_owned()));
+        }
+        Ok(names)
     }
 
     /// Opens the downstream repository of a name.
@@ -118,19 +174,7 @@ impl<'f> Downstreams<'f> {
         check_folders(self.fleet, &format!("{name}/"))?;
         let folder = self.fleet.join(name);
         let (root, path) = repository_around(&folder).unwrap_or((folder, String::new()));
-        let opened = match &self.opened {
-            Some(opened) if opened.root == root => Rc::clone(opened),
-            _ => {
-                let repository = Repository::open_for_drafts(&root)?;
-                Rc::new(Opened {
-                    references: repository.read_references()?,
-                    root,
-                    repository,
-                    histories: RefCell::default(),
-                })
-            }
-        };
-        self.opened = Some(Rc::clone(&opened));
+        let opened = self.opened(root)?;
         let named = facts.and_then(|facts| facts.branch.as_deref());
         let base = opened.repository.base(&opened.references, named)?;
         let directory = facts.map_or("", |facts| facts.directory.as_str());
@@ -140,6 +184,21 @@ impl<'f> Downstreams<'f> {
             base,
             opened,
         })
+    }
+
+    fn opened(&mut self, root: PathBuf) -> Result<Rc<Opened>, GitError> {
+        if let Some(opened) = self.opened.as_ref().filter(|opened| opened.root == root) {
+            return Ok(Rc::clone(opened));
+        }
+        let repository = Repository::open_for_drafts(&root)?;
+        let opened = Rc::new(Opened {
+            references: repository.read_references()?,
+            root,
+            repository,
+            histories: RefCell::default(),
+        });
+        self.opened = Some(Rc::clone(&opened));
+        Ok(opened)
     }
 }
 
@@ -186,6 +245,7 @@ impl Downstream {
         });
         revisions.highest_workspace = numbers.into_iter().max().unwrap_or_default();
         revisions.directory = directory;
+        revisions.place = place;
         Ok(revisions)
     }
 
@@ -214,13 +274,11 @@ impl Downstream {
                 continue;
             };
             let workspace = repository.workspace_of(&commit, directory)?;
-            let deletion = references.branch(&format!("{DELETION_PROPOSED}{directory}/{name}"));
             published.push(Published {
                 number,
                 name: name.to_owned(),
                 commit,
                 workspace: workspace.unwrap_or_else(|| format!("v{number}")),
-                deletion: deletion.cloned(),
             });
         }
         published.sort_by_key(|published| published.number);
@@ -271,6 +329,7 @@ impl Downstream {
             is_proposed: kind == PROPOSED,
             ownership: self.ownership(directory, &commit)?,
             local: branch.local.clone(),
+            is_at_remote: branch.remote.is_some(),
             commit,
             has_diverged,
             is_behind,
@@ -278,10 +337,103 @@ impl Downstream {
         }))
     }
 
+    /// The packages whose Kptfiles name an owner, on the base branch and in drafts, each with each of its owners once.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged.
+    pub(crate) fn claimed(&self) -> Result<Vec<ClaimedPackage>, GitError> {
+        let mut found = BTreeMap::new();
+        let mut add = |package: &str, ownership: Ownership| {
+            let place = join(&self.name, package);
+            if let Some(claimed) = ClaimedPackage::new(&place, ownership) {
+                let owner = claimed.package.owner.clone();
+                found.entry((place, owner)).or_insert(claimed);
+            }
+        };
+        if let Some(Base { commit, .. }) = &self.base {
+            let packages = self.repository();
+            let packages = packages.folders_with("Kptfile", &self.directory, commit)?;
+            for package in packages.iter().filter(|package| !package.is_empty()) {
+                let directory = join(&self.directory, package);
+                add(package, self.ownership(&directory, commit)?);
+            }
+        }
+        for package in self.opened.drafted_in(&self.directory) {
+            for revision in self.package(&package)?.unpublished {
+                add(&package, revision.ownership);
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+
+    /// How the deletion of a package of this owner is proposed.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged.
+    pub(crate) fn deletion(
+        &self,
+        revisions: &PackageRevisions,
+        owner: &str,
+    ) -> Result<Deletion, GitError> {
+        let mut deletion = Deletion::default();
+        for draft in &revisions.unpublished {
+            if draft.is_owned_by(owner) {
+                deletion.withdrawn.push(draft.clone());
+            }
+        }
+        let directory = &revisions.directory;
+        let is_owned = |commit: &str| -> Result<bool, GitError> {
+            let ownership = self.ownership(directory, commit)?;
+            let is_copy = ownership.is_copied_to(&revisions.place);
+            Ok(ownership.owner.as_deref() == Some(owner) && !is_copy)
+        };
+        let mut published = Vec::new();
+        for Published { name, commit, .. } in &revisions.published {
+            if is_owned(commit)? {
+                published.push((name, commit));
+            }
+        }
+        // Porch has the package on the base branch deleted after all of its revisions.
+        if let (true, Some(base)) = (published.is_empty(), &self.base)
+            && self.opened.references.branch(&base.name).is_some()
+            && is_owned(&base.commit)?
+        {
+            published.push((&base.name, &base.commit));
+        }
+        for (revision, commit) in published {
+            let branch = self.proposal(directory, revision);
+            match self.opened.references.branch(&branch) {
+                Some(_) => deletion.pending.push(branch),
+                None => deletion.proposed.push((branch, commit.clone())),
+            }
+        }
+        Ok(deletion)
+    }
+
+    /// The branches that propose the deletion of the latest revision of a package, and of the package on the base branch.
+    pub(crate) fn proposals(&self, revisions: &PackageRevisions) -> Vec<(String, &Branch)> {
+        let latest = revisions.published.last();
+        let base = self.base.as_ref().map(|base| base.name.as_str());
+        let names = latest.map(|latest| latest.name.as_str()).into_iter();
+        let branches = names.chain(base).filter_map(|name| {
+            let branch = self.proposal(&revisions.directory, name);
+            let found = self.opened.references.branch(&branch)?;
+            Some((branch, found))
+        });
+        branches.collect()
+    }
+
+    /// The branch that proposes the deletion of a revision.
+    fn proposal(&self, directory: &str, revision: &str) -> String {
+        format!("{DELETION_PROPOSED}{directory}/{revision}")
+    }
+
     /// What the Kptfile of a package says at a commit. One that is not YAML says nothing.
     fn ownership(&self, directory: &str, commit: &str) -> Result<Ownership, GitError> {
         let path = format!("{directory}/Kptfile");
         let bytes = self.repository().file_at(commit, &path)?;
+        let bytes =
+            bytes.filter(|bytes| memmem::find(bytes, OWNER_ANNOTATION.as_bytes()).is_some());
         let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
         let document = text.and_then(|text| OwnedDocument::parse(text).ok());
         let root = document.as_ref().and_then(OwnedDocument::root);
@@ -312,13 +464,6 @@ impl Unpublished {
 const DRAFTS: &str = "drafts/";
 const PROPOSED: &str = "proposed/";
 const DELETION_PROPOSED: &str = "deletionProposed/";
-
-fn join(folder: &str, path: &str) -> String {
-    match folder {
-        "" => path.to_owned(),
-        folder => format!("{folder}/{path}"),
-    }
-}
 
 /// The directory of a Repository below the folder of its fleet; one that begins with that folder is from the root.
 fn join_once(folder: &str, directory: &str) -> String {

@@ -17,7 +17,7 @@ mod store;
 pub(crate) use catalog::{
     Catalogs, DirectoryRevision, RepositoryFacts, Resolved, Wanted, revision_name,
 };
-pub(crate) use downstream::{Downstream, Downstreams, PackageRevisions, Unpublished};
+pub(crate) use downstream::{Deletion, Downstream, Downstreams, PackageRevisions, Unpublished};
 pub(crate) use lock::PackageLock;
 pub(crate) use owned::{ClaimedPackage, OwnedPackage, claimed_packages};
 pub use shard::Shard;

@@ -131,7 +131,7 @@ impl<'r> TreeHolder<'r> {
             };
             for entry in tree.iter().filter(|entry| entry.kind == EntryKind::Tree) {
                 let Ok(name) = &entry.name else { continue };
-                let path = below(&folder, name);
+                let path = join(&folder, name);
                 if found.len() + pending.len() < ENOUGH && path.len() < LONGEST_PATH {
                     pending.push_back((path.clone(), entry.id));
                 }
@@ -249,7 +249,8 @@ fn is_name(name: &[u8]) -> bool {
     !matches!(name, b"" | b"." | b"..") && !name.iter().any(|byte| matches!(byte, b'/' | b'\\' | 0))
 }
 
-fn below(folder: &str, name: &str) -> String {
+/// The path of something in a folder; the empty path is the root.
+pub(crate) fn join(folder: &str, name: &str) -> String {
     match folder {
         "" => name.to_owned(),
         folder => format!("{folder}/{name}"),
@@ -277,7 +278,7 @@ impl Holder for TreeHolder<'_> {
             }));
         }
         for entry in tree.iter() {
-            let path = below(folder, entry.name.as_deref().unwrap_or_default());
+            let path = join(folder, entry.name.as_deref().unwrap_or_default());
             match entry.kind {
                 EntryKind::Tree => folders.insert(path, entry.id).is_some(),
                 _ => files.insert(path, entry.file()).is_some(),

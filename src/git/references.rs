@@ -46,7 +46,16 @@ impl References {
         &'r self,
         prefix: &'r str,
     ) -> impl Iterator<Item = (&'r str, &'r Branch)> {
-        below(&self.branches, prefix).filter(|(name, _)| !name.contains('/'))
+        self.branches_below(prefix)
+            .filter(|(name, _)| !name.contains('/'))
+    }
+
+    /// The branches `<prefix><name>` by their names.
+    pub(crate) fn branches_below<'r>(
+        &'r self,
+        prefix: &'r str,
+    ) -> impl Iterator<Item = (&'r str, &'r Branch)> {
+        below(&self.branches, prefix)
     }
 
     /// The tags `<prefix><name>` by their names, with the objects that they point to.

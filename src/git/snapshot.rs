@@ -2,7 +2,7 @@
 
 use gix::ObjectId;
 
-use super::holder::{File, TreeHolder};
+use super::holder::{File, TreeHolder, join};
 use super::nearest::nearest;
 use super::{GitError, Repository, Revision};
 use crate::package::{FileContent, Listed, PackageFile, SkipReason, Skipped, list, text_of};
@@ -12,6 +12,8 @@ use crate::text::Text;
 pub(super) const LARGEST_FILE: u64 = 128 << 20;
 /// What all files of a package may have of bytes.
 const LARGEST_PACKAGE: u64 = 512 << 20;
+/// How many folders are looked through. Trees can contain each other many times, so that a few bytes name any number.
+const MOST_FOLDERS: usize = 1_000_000;
 /// How the file begins that Git LFS keeps in place of another.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// No pointer is longer.
@@ -130,6 +132,53 @@ impl Repository {
         let blob = entry.filter(|entry| entry.mode().is_blob());
         blob.map(|blob| self.bytes(blob.object_id(), path))
             .transpose()
+    }
+
+    /// The folders of a directory that contain a file of this name, as paths from the directory; none if there is no such
+    /// directory.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged; more folders than one run reads.
+    pub(crate) fn folders_with(
+        &self,
+        file: &str,
+        directory: &str,
+        commit: &str,
+    ) -> Result<Vec<String>, GitError> {
+        let Some(root) = TreeHolder::new(self, self.root_of(commit)?, directory)? else {
+            return Ok(Vec::new());
+        };
+        let (mut found, mut folders) = (Vec::new(), 0);
+        let mut pending = vec![(String::new(), root.id())];
+        while let Some((folder, id)) = pending.pop() {
+            folders += 1;
+            if folders > MOST_FOLDERS {
+                return Err(GitError::TooLarge {
+                    what: format!("the tree of `{commit}`"),
+                    limit: format!("{MOST_FOLDERS} folders"),
+                    found: "more".to_owned(),
+                });
+            }
+            let what = || format!("the folder `{folder}`");
+            let tree = self.object(id, what)?.try_into_tree();
+            let tree = tree.map_err(|error| self.unreadable(what(), &error))?;
+            let tree = tree.decode();
+            for entry in tree
+                .map_err(|error| self.unreadable(what(), &error))?
+                .entries
+            {
+                let Ok(name) = std::str::from_utf8(entry.filename) else {
+                    continue;
+                };
+                if entry.mode.is_tree() {
+                    pending.push((join(&folder, name), entry.oid.to_owned()));
+                } else if entry.mode.is_blob() && name == file {
+                    found.push(folder.clone());
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
     }
 
     /// The tree of a commit.

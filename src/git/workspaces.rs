@@ -61,14 +61,16 @@ pub(crate) fn workspace_number(workspace: &str) -> Option<u64> {
 
 /// The note in the commit of a draft. Porch finds its workspace by it, and by its task the PackageRevision `upstream` that
 /// the package was made from.
-pub(crate) fn draft_note(package: &str, workspace: &str, upstream: &str) -> String {
-    let upstream = json!({"upstreamRef": {"upstreamRef": {"name": upstream}}});
-    let note = json!({
+pub(crate) fn draft_note(package: &str, workspace: &str, upstream: Option<&str>) -> String {
+    let mut note = json!({
         "package": package,
         "workspaceName": workspace,
         "revision": "0",
-        "task": {"type": "clone", "clone": upstream},
     });
+    if let Some(upstream) = upstream {
+        let upstream = json!({"upstreamRef": {"upstreamRef": {"name": upstream}}});
+        note["task"] = json!({"type": "clone", "clone": upstream});
+    }
     format!("{NOTE}{note}\n")
 }
 
@@ -183,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_draft_note_is_read_back() {
-        let note = draft_note("site/web", "packagevariant-3", "catalog.web.v1");
+        let note = draft_note("site/web", "packagevariant-3", None);
         let json = note.strip_prefix(NOTE).expect("a note");
         let read: Note = serde_json::from_str(json).expect("JSON");
         assert_eq!(read.package, "site/web");

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::config::Settings;
 use super::directory::Mode;
 use super::outcome::VariantOutcome;
-use super::render::{Rendered, Worker};
+use super::prune::without_owner;
+use super::render::{Action, Rendered, Worker};
 use super::variants::{FleetVariant, Place, Variants};
 use crate::config::UsageError;
 use crate::diff::FileDiff;
@@ -20,7 +22,7 @@ use crate::supplied::{Role, SuppliedPackage};
 
 /// Where the package of a variant is that is worked on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Start<'r> {
+pub(super) enum Start<'r> {
     /// On the base branch: changes become a new draft.
     Published,
     /// In a draft: changes become a commit on top.
@@ -31,7 +33,7 @@ enum Start<'r> {
 
 /// Decides where a variant continues: in its newest draft, its newest proposed revision, one without owner if it adopts
 /// them, or what is published. Gives those without owner that it leaves alone, too.
-fn start<'r>(
+pub(super) fn start<'r>(
     unpublished: &'r [Unpublished],
     owner: &str,
     adopts: bool,
@@ -57,27 +59,36 @@ fn start<'r>(
 
 /// The drafts of a fleet, as one thread writes them.
 pub(super) struct Drafts<'f> {
-    downstreams: Downstreams<'f>,
-    variants: &'f Variants,
-    mode: Mode,
+    pub(super) downstreams: Downstreams<'f>,
+    pub(super) variants: &'f Variants,
+    pub(super) settings: &'f Settings,
+    pub(super) mode: Mode,
 }
 
-/// The draft of a variant.
+/// The draft of a package.
 #[derive(Default)]
-struct Done {
+pub(super) struct Done {
     rendered: Rendered,
-    diffs: Vec<FileDiff>,
+    pub(super) diffs: Vec<FileDiff>,
     /// The branch that was written, or would be.
-    branch: Option<String>,
+    pub(super) branch: Option<String>,
+    /// The branches that proposed the deletion of the package, and no longer do.
+    withdrawn: Vec<String>,
     /// The names of its revisions that are not published, or of the latest one that is.
     targets: Vec<String>,
 }
 
 impl<'f> Drafts<'f> {
-    pub(super) fn new(fleet: &'f Path, variants: &'f Variants, mode: Mode) -> Self {
+    pub(super) fn new(
+        fleet: &'f Path,
+        variants: &'f Variants,
+        settings: &'f Settings,
+        mode: Mode,
+    ) -> Self {
         Self {
             downstreams: Downstreams::new(fleet),
             variants,
+            settings,
             mode,
         }
     }
@@ -96,7 +107,7 @@ impl<'f> Drafts<'f> {
             said.push(result.about(&variant.resource));
             Done::default()
         });
-        let changes = done.branch.is_some();
+        let changes = done.branch.is_some() || !done.withdrawn.is_empty();
         let mut outcome = VariantOutcome::of(variant, &place.path, done.rendered, &said, changes);
         outcome.diffs = done.diffs;
         outcome.targets = done.targets;
@@ -104,6 +115,12 @@ impl<'f> Drafts<'f> {
         if let Some((branch, result)) = done.branch.zip(outcome.results.first_mut()) {
             result.message += &format!(", as the draft `{branch}`");
             result.tags.push(("draft".to_owned(), branch));
+        }
+        if let Some(result) = outcome.results.first_mut() {
+            for branch in done.withdrawn {
+                result.message +=
+                    &format!("; its deletion is no longer proposed, `{branch}` is withdrawn");
+            }
         }
         outcome
     }
@@ -127,11 +144,20 @@ impl<'f> Drafts<'f> {
             downstream: &downstream,
             revisions: &revisions,
             start,
-            variant,
-            place,
+            owner: &variant.owner,
+            path: &place.path,
+            settings: self.settings,
             mode: self.mode,
         };
-        let mut done = draft.run(worker, said)?;
+        let work = Work::Render {
+            worker,
+            variant,
+            place,
+        };
+        let mut done = draft.run(work, said)?;
+        if done.rendered.action.is_some() && !said.has_errors() {
+            done.withdrawn = draft.keep(said)?;
+        }
         done.targets = targets(
             name,
             package,
@@ -143,7 +169,7 @@ impl<'f> Drafts<'f> {
     }
 }
 
-fn refused(error: GitError) -> UsageError {
+pub(super) fn refused(error: GitError) -> UsageError {
     UsageError(error.to_string())
 }
 
@@ -185,13 +211,62 @@ fn targets(
 }
 
 /// The work on one package.
-struct Draft<'d> {
-    downstream: &'d Downstream,
-    revisions: &'d PackageRevisions,
-    start: Start<'d>,
-    variant: &'d FleetVariant,
-    place: &'d Place,
-    mode: Mode,
+pub(super) struct Draft<'d> {
+    pub(super) downstream: &'d Downstream,
+    pub(super) revisions: &'d PackageRevisions,
+    pub(super) start: Start<'d>,
+    /// The PackageVariant that the package belongs to.
+    pub(super) owner: &'d str,
+    /// `<repository>/<package>`.
+    pub(super) path: &'d str,
+    pub(super) settings: &'d Settings,
+    pub(super) mode: Mode,
+}
+
+/// What is done to a package.
+pub(super) enum Work<'w, 'f> {
+    /// It is rendered from its upstream.
+    Render {
+        worker: &'w mut Worker<'f>,
+        variant: &'w FleetVariant,
+        place: &'w Place,
+    },
+    /// It no longer has an owner.
+    Orphan,
+}
+
+impl Work<'_, '_> {
+    fn run(
+        &mut self,
+        list: &mut ResourceList,
+        is_new: bool,
+        results: &mut Results,
+    ) -> Result<Rendered, UsageError> {
+        match self {
+            Self::Render {
+                worker,
+                variant,
+                place,
+            } => worker.render(variant, place, list, is_new, results),
+            Self::Orphan => {
+                if let Err(error) = without_owner(list) {
+                    results.push(*error);
+                }
+                Ok(Rendered {
+                    action: Some(Action::Orphaned),
+                    ..Rendered::default()
+                })
+            }
+        }
+    }
+
+    /// The name of the PackageRevision that the package is made from.
+    fn upstream(&mut self) -> Result<Option<String>, UsageError> {
+        match self {
+            Self::Render { worker, place, .. } => worker.package_revision(place).map(Some),
+            Self::Orphan => Ok(None),
+        }
+    }
 }
 
 /// A package at a commit.
@@ -211,15 +286,19 @@ struct Begun<'b> {
 }
 
 impl<'d> Draft<'d> {
-    fn run(&self, worker: &mut Worker<'_>, said: &mut Results) -> Result<Done, UsageError> {
+    pub(super) fn run(
+        &self,
+        mut work: Work<'_, '_>,
+        said: &mut Results,
+    ) -> Result<Done, UsageError> {
         let mut steps = Results::default();
         let Begun {
             mut list,
             found,
             is_new,
             parents,
-        } = self.begin(worker, &mut steps)?;
-        let rendered = worker.render(self.variant, self.place, &mut list, is_new, &mut steps)?;
+        } = self.begin(&mut steps)?;
+        let rendered = work.run(&mut list, is_new, &mut steps)?;
         let changes = match rendered.action {
             Some(_) if !steps.has_errors() => list.file_changes(),
             _ => Vec::new(),
@@ -246,7 +325,7 @@ impl<'d> Draft<'d> {
         };
         if self.mode.keeps_diffs {
             let diffs = changes.iter();
-            let diffs = diffs.map(|change| diff(&found.files, change, &self.place.path));
+            let diffs = diffs.map(|change| diff(&found.files, change, self.path));
             done.diffs = diffs.collect();
         }
         if self.mode.writes {
@@ -257,7 +336,7 @@ impl<'d> Draft<'d> {
                 directory: &self.revisions.directory,
                 changes: &changes,
                 modes: &found.modes,
-                message: &self.message(&done.rendered, &branch, worker)?,
+                message: &self.message(&done.rendered, &branch, work.upstream()?.as_deref()),
             };
             let written = self.downstream.repository().write_draft(&commit);
             written.map_err(refused)?;
@@ -275,7 +354,7 @@ impl<'d> Draft<'d> {
     }
 
     /// Reads the package where the variant continues.
-    fn begin(&self, worker: &Worker<'_>, said: &mut Results) -> Result<Begun<'d>, UsageError> {
+    fn begin(&self, said: &mut Results) -> Result<Begun<'d>, UsageError> {
         let revision = self.revision();
         if let Some(Unpublished { branch, .. }) = revision.filter(|one| one.has_diverged) {
             let message = format!(
@@ -294,7 +373,7 @@ impl<'d> Draft<'d> {
         let mut list = list.map_err(|error| UsageError(error.to_string()))?;
         let mut parents: Vec<&str> = commit.into_iter().collect();
         if let Some((revision, base)) = revision.filter(|one| one.is_behind).zip(base) {
-            self.merge_published(revision, base, worker, &mut list, said)?;
+            self.merge_published(revision, base, &mut list, said)?;
             parents.push(base);
         }
         Ok(Begun {
@@ -335,7 +414,6 @@ impl<'d> Draft<'d> {
         &self,
         draft: &Unpublished,
         base: &str,
-        worker: &Worker<'_>,
         list: &mut ResourceList,
         said: &mut Results,
     ) -> Result<(), UsageError> {
@@ -343,7 +421,7 @@ impl<'d> Draft<'d> {
         let mut supplied = |role, commit: Option<&str>| {
             let snapshot = commit.map_or(Ok(None), |commit| self.snapshot(commit))?;
             let source = GitSource {
-                repository: PathBuf::from(&self.place.path),
+                repository: PathBuf::from(self.path),
                 directory: self.revisions.directory.clone(),
                 revision: commit.unwrap_or_default().to_owned(),
             };
@@ -356,7 +434,7 @@ impl<'d> Draft<'d> {
         };
         let original = supplied(Role::Original, draft.merge_base.as_deref())?;
         let upstream = supplied(Role::Upstream, Some(base))?;
-        let defaults = worker.merge_defaults();
+        let defaults = &self.settings.defaults;
         let mut options = defaults.options;
         options.allow_empty = true;
         let merge = Merge {
@@ -377,23 +455,42 @@ impl<'d> Draft<'d> {
         let message = format!(
             "`{}` waits for approval, so the package `{}` is not {}",
             pending.branch,
-            self.place.path,
+            self.path,
             rendered.steps()
         );
-        FunctionResult::warning(Reason::ProposalPending, message).about(&self.variant.resource)
+        FunctionResult::warning(Reason::ProposalPending, message)
     }
 
-    fn message(
-        &self,
-        rendered: &Rendered,
-        branch: &str,
-        worker: &mut Worker<'_>,
-    ) -> Result<String, UsageError> {
+    fn message(&self, rendered: &Rendered, branch: &str, upstream: Option<&str>) -> String {
         let directory = &self.revisions.directory;
         let workspace = branch.rsplit('/').next().unwrap_or(branch);
-        let note = draft_note(directory, workspace, &worker.package_revision(self.place)?);
-        let (steps, owner) = (rendered.steps(), &self.variant.owner);
-        Ok(format!("{directory}: {steps} for {owner}\n\n{note}"))
+        let note = draft_note(directory, workspace, upstream);
+        let (steps, owner) = (rendered.steps(), self.owner);
+        format!("{directory}: {steps} for {owner}\n\n{note}")
+    }
+
+    /// Withdraws the proposals to delete a package that its variant wants; gives their branches.
+    fn keep(&self, said: &mut Results) -> Result<Vec<String>, UsageError> {
+        let mut withdrawn = Vec::new();
+        for (branch, at) in self.downstream.proposals(self.revisions) {
+            if at.remote.is_some() {
+                let message = format!(
+                    "the deletion of the package `{}`, which its PackageVariant wants, is proposed at the remote; \
+                     `git push origin --delete {branch}` withdraws it",
+                    self.path
+                );
+                said.push(FunctionResult::warning(Reason::ProposalPending, message));
+            }
+            if let Some(commit) = &at.local {
+                if self.mode.writes {
+                    let repository = self.downstream.repository();
+                    let moved = repository.move_branch(&branch, Some(commit), None, "withdrawn");
+                    moved.map_err(refused)?;
+                }
+                withdrawn.push(branch);
+            }
+        }
+        Ok(withdrawn)
     }
 }
 

@@ -60,7 +60,8 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
         fleet.has_package(path)
     });
     let left = owners.abandoned(&variants.all);
-    if let Some(error) = too_many(&left, owners.owned.len(), &settings) {
+    let deleted = left.iter().filter(|package| !package.orphans).count();
+    if let Some(error) = too_many(deleted, owners.owned.len(), &settings) {
         results.push(error);
         return Ok(Output::Edited);
     }
@@ -212,7 +213,8 @@ impl Fleet {
             orphans,
         } = package;
         if !settings.prunes || failed.contains(owner) {
-            return Ok(named(package, settings.prunes));
+            let would = if *orphans { "orphaned" } else { "deleted" };
+            return Ok(named(package, settings.prunes, would));
         }
         if *orphans {
             let kptfile = format!("{path}/Kptfile");

@@ -19,6 +19,7 @@ mod drafts;
 mod items;
 mod outcome;
 mod owners;
+mod proposals;
 mod prune;
 mod render;
 pub mod report;

@@ -155,6 +155,10 @@ impl VariantOutcome {
         self.action.is_some_and(|action| action != Action::Failed)
     }
 
+    pub(super) fn is_failed(&self) -> bool {
+        self.action == Some(Action::Failed)
+    }
+
     /// Whether there is anything to tell.
     #[must_use]
     pub fn is_worth_telling(&self) -> bool {

@@ -7,26 +7,25 @@ use super::config::Settings;
 use super::directory::{Mode, locked};
 use super::outcome::VariantOutcome;
 use super::owners::Owners;
-use super::render::Action;
+use super::render::{Action, own_kptfile};
 use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{OwnedPackage, PackageLock, delete_package};
 use crate::kptfile::remove_owner;
 use crate::package::{
-    FileChange, PackageError, PackageFiles, read_package, recover_package, write_package_whole,
+    FileChange, PackageError, read_package, recover_package, write_package_whole,
 };
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason};
 
 /// The error for more deletions than allowed.
 pub(super) fn too_many(
-    abandoned: &[&OwnedPackage],
+    deleted: usize,
     owned: usize,
     settings: &Settings,
 ) -> Option<FunctionResult> {
     if !settings.prunes {
         return None;
     }
-    let deleted = abandoned.iter().filter(|package| !package.orphans).count();
     let limit = settings.max_deletions.limit(owned);
     (deleted as u64 > limit).then(|| {
         let message = format!(
@@ -53,7 +52,7 @@ pub(super) fn prune(
         Action::Deleted
     };
     if !settings.prunes || failed.contains(&package.owner) {
-        return named(package, settings.prunes);
+        return named(package, settings.prunes, action.as_str());
     }
     let mut outcome = VariantOutcome::of_package(&package.path, &package.owner, action);
     match remove(fleet, package, &owners.below(&package.path), mode) {
@@ -68,14 +67,9 @@ pub(super) fn prune(
     outcome
 }
 
-/// The outcome of a package that stays.
-pub(super) fn named(package: &OwnedPackage, prunes: bool) -> VariantOutcome {
-    let OwnedPackage {
-        path,
-        owner,
-        orphans,
-    } = package;
-    let would = if *orphans { "orphaned" } else { "deleted" };
+/// The outcome of a package that stays, and that `prune` would have deleted or orphaned.
+pub(super) fn named(package: &OwnedPackage, prunes: bool, would: &str) -> VariantOutcome {
+    let OwnedPackage { path, owner, .. } = package;
     let message = if prunes {
         format!("kept: its PackageVariant `{owner}` targets another place, and failed there")
     } else {
@@ -111,7 +105,15 @@ fn remove(
         }
         let files = read_package(&directory).map_err(failed)?;
         let changes = if package.orphans {
-            without_owner(&files)?
+            let kptfile = files.get("Kptfile");
+            let text = kptfile.map(|file| file.content.text.to_string());
+            let texts = text.map(|text| ("Kptfile".to_owned(), text));
+            let list = ResourceList::from_texts(texts);
+            let mut list = list.map_err(|error| {
+                FunctionResult::error(Reason::InvalidPackage, error.to_string())
+            })?;
+            without_owner(&mut list)?;
+            list.file_changes()
         } else {
             let krm = files.files.iter().map(|file| &file.path);
             let paths = krm.chain(&files.others);
@@ -141,18 +143,11 @@ pub(super) fn is_in(file: &str, packages: &[&str]) -> bool {
     })
 }
 
-/// The Kptfile without the annotations of its owner.
-fn without_owner(files: &PackageFiles) -> Result<Vec<FileChange>, Box<FunctionResult>> {
-    let broken = |message: String| Box::new(FunctionResult::error(Reason::InvalidPackage, message));
-    let kptfile = files.get("Kptfile");
-    let text = kptfile.map(|file| file.content.text.to_string());
-    let texts = text.map(|text| ("Kptfile".to_owned(), text));
-    let list = ResourceList::from_texts(texts);
-    let mut list = list.map_err(|error| broken(error.to_string()))?;
-    let ids: Vec<_> = list.items().map(|(id, _)| id).collect();
-    for id in ids {
-        let edited = list.edit(id, remove_owner);
+/// Removes the annotations of the owner from the Kptfile of a package.
+pub(super) fn without_owner(list: &mut ResourceList) -> Result<(), Box<FunctionResult>> {
+    if let Some(kptfile) = own_kptfile(list) {
+        let edited = list.edit(kptfile, remove_owner);
         edited.map_err(|error| Box::new(FunctionResult::refused(&error)))?;
     }
-    Ok(list.file_changes())
+    Ok(())
 }

@@ -10,7 +10,7 @@ use super::variants::{FleetVariant, Place};
 use crate::config::{UsageError, required};
 use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
 use crate::functions::following::{Locked, OtherRevision, lock_of, locked};
-use crate::functions::render_variant::{MergeDefaults, render_package};
+use crate::functions::render_variant::render_package;
 use crate::kptfile::{
     DELETION_POLICY_ANNOTATION, DOWNSTREAM_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership,
     UPSTREAM_DIGEST_ANNOTATION, UpstreamLock, root_kptfile, set_metadata,
@@ -86,6 +86,7 @@ impl Rendered {
         match (&self.from, self.action) {
             (Some(from), _) => format!("{action} from {from} to {to}"),
             (None, Some(Action::Created)) => format!("{action} from {to}"),
+            (None, Some(Action::Orphaned)) => action.to_owned(),
             (None, _) => format!("{action} at {to}"),
         }
     }
@@ -134,11 +135,6 @@ impl<'f> Worker<'f> {
             catalogs: Catalogs::new(sources, facts),
             resources,
         }
-    }
-
-    /// How packages are merged where a variant does not say.
-    pub(super) fn merge_defaults(&self) -> &'f MergeDefaults {
-        &self.settings.defaults
     }
 
     /// The name of the PackageRevision that the package of a variant is made from.
@@ -412,7 +408,7 @@ fn standing(variant: &FleetVariant, place: &Place, list: &ResourceList, is_new: 
 }
 
 /// The Kptfile in the package's own directory.
-fn own_kptfile(list: &ResourceList) -> Option<ItemId> {
+pub(super) fn own_kptfile(list: &ResourceList) -> Option<ItemId> {
     let mut items = list.items();
     let found = items.find(|(_, resource)| {
         resource.is_kptfile() && resource.origin.path.as_deref() == Some("Kptfile")

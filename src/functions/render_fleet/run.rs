@@ -12,7 +12,7 @@ use super::drafts::Drafts;
 use super::outcome::VariantOutcome;
 use super::owners::{Owners, copied};
 use super::prune::{prune, too_many};
-use super::render::{Action, Worker};
+use super::render::Worker;
 use super::status::Statuses;
 use super::variants::{Expanded, ListedVariant, Variants};
 use crate::config::UsageError;
@@ -71,13 +71,8 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     };
     take_flags(&mut settings, &run.catalogs, run.shard)?;
     settings.drafts = run.mode.drafts;
-    let inputs = read_inputs(run.supplied, Role::Variants, &mut results)?;
     let mut supplied = Supplied::default();
-    for package in read_inputs(run.supplied, Role::Resources, &mut results)? {
-        supplied.add(Role::Resources, Arc::new(package));
-    }
-    let inputs: Vec<_> = inputs.iter().map(SuppliedPackage::list).collect();
-    let mut variants = read_variants(&inputs, &mut supplied, &settings, &mut results)?;
+    let mut variants = supplied_variants(&run, &mut supplied, &settings, &mut results)?;
     let resources: Vec<_> = supplied.shared(Role::Resources).collect();
     if variants.all.is_empty() && !settings.allow_empty && !results.has_errors() {
         results.push(no_variants());
@@ -85,17 +80,16 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     if results.has_errors() {
         return Ok(results);
     }
-    let owners = find_owners(&run, &mut variants.all)?;
-    let left = owners.abandoned(&variants.all);
-    if let Some(error) = too_many(&left, owners.owned.len(), &settings) {
+    let owners = find_owners(&run, &settings, &mut variants, &mut results)?;
+    let mut left = owners.abandoned(&variants.all);
+    let deleted = deleted(&run, &settings, &variants, &left)?;
+    if let Some(error) = too_many(deleted, owners.owned.len(), &settings) {
         results.push(error);
         return Ok(results);
     }
     let is_ours = |owner: &str| VariantOutcome::is_in(owner, settings.shard);
     variants.all.retain(|variant| is_ours(&variant.owner));
-    let mut left: Vec<&OwnedPackage> = left;
     left.retain(|package| is_ours(&package.owner));
-    left.sort_by(|a, b| (&a.owner, &a.path).cmp(&(&b.owner, &b.path)));
     watch.begin(variants.all.len());
     let work = Work {
         run: &run,
@@ -108,9 +102,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     let mut statuses = Statuses::default();
     let mut seen = Ok(());
     let said = work.all(&mut |outcome| {
-        if outcome.action == Some(Action::Failed) {
-            failed.insert(outcome.owner.clone());
-        }
+        failed.extend(outcome.is_failed().then(|| outcome.owner.clone()));
         if run.writes_status {
             statuses.add(&outcome);
         }
@@ -120,10 +112,14 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     })?;
     add_once(&mut results, said);
     seen?;
+    let mut drafts = Drafts::new(run.fleet, &variants, &settings, run.mode);
+    left.sort_by(|a, b| (&a.owner, &a.path).cmp(&(&b.owner, &b.path)));
     for package in left {
-        watch.see(prune(
-            run.fleet, package, &owners, &settings, &failed, run.mode,
-        ))?;
+        watch.see(if run.mode.drafts {
+            drafts.prune(package, &failed)
+        } else {
+            prune(run.fleet, package, &owners, &settings, &failed, run.mode)
+        })?;
     }
     let copies = owners.copies.iter();
     for copy in copies.filter(|copy| is_ours(&copy.package.owner)) {
@@ -135,19 +131,56 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     Ok(results)
 }
 
-/// Finds the packages of the fleet that have an owner, and refuses variants whose place is not free.
-fn find_owners(run: &FleetRun<'_>, variants: &mut [ListedVariant]) -> Result<Owners, UsageError> {
-    let FleetRun { fleet, mode, .. } = *run;
-    let mut claimed = Vec::new();
-    // A draft does not delete a package.
-    if !mode.drafts {
-        let found = claimed_packages(fleet, !mode.writes);
-        claimed = found.map_err(|error| UsageError(error.to_string()))?;
+/// Reads the variants of the run, and adds to `supplied` the resources that go with them.
+fn supplied_variants(
+    run: &FleetRun<'_>,
+    supplied: &mut Supplied,
+    settings: &Settings,
+    results: &mut Results,
+) -> Result<Variants, UsageError> {
+    let inputs = read_inputs(run.supplied, Role::Variants, results)?;
+    for package in read_inputs(run.supplied, Role::Resources, results)? {
+        supplied.add(Role::Resources, Arc::new(package));
     }
-    let owners = Owners::new(claimed, variants);
+    let inputs: Vec<_> = inputs.iter().map(SuppliedPackage::list).collect();
+    read_variants(&inputs, supplied, settings, results)
+}
+
+/// Finds the packages of the fleet that have an owner, and refuses variants whose place is not free.
+fn find_owners(
+    run: &FleetRun<'_>,
+    settings: &Settings,
+    variants: &mut Variants,
+    results: &mut Results,
+) -> Result<Owners, UsageError> {
+    let FleetRun { fleet, mode, .. } = *run;
+    let claimed = if mode.drafts {
+        Drafts::new(fleet, variants, settings, mode).claimed(results)?
+    } else {
+        let found = claimed_packages(fleet, !mode.writes);
+        found.map_err(|error| UsageError(error.to_string()))?
+    };
+    let owners = Owners::new(claimed, &variants.all);
     let is_package = |path: &str| !mode.drafts && fleet.join(path).join("Kptfile").exists();
-    refuse_shared_places(variants, &owners.owned, is_package);
+    refuse_shared_places(&mut variants.all, &owners.owned, is_package);
     Ok(owners)
+}
+
+/// How many of these packages a run with `prune` deletes, or proposes to delete.
+fn deleted(
+    run: &FleetRun<'_>,
+    settings: &Settings,
+    variants: &Variants,
+    left: &[&OwnedPackage],
+) -> Result<usize, UsageError> {
+    let mut deleted = left.iter().filter(|package| !package.orphans);
+    if !run.mode.drafts || !settings.prunes {
+        return Ok(deleted.count());
+    }
+    let mut drafts = Drafts::new(run.fleet, variants, settings, run.mode);
+    deleted.try_fold(0, |count, package| {
+        Ok(count + usize::from(drafts.deletes(package)?))
+    })
 }
 
 /// Reads the variants with little memory: there may be 100,000, and as many Repositories.
@@ -337,7 +370,7 @@ impl Work<'_> {
             &self.variants.repositories,
             self.resources,
         );
-        let mut drafts = Drafts::new(self.run.fleet, self.variants, self.run.mode);
+        let mut drafts = Drafts::new(self.run.fleet, self.variants, self.settings, self.run.mode);
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(variant) = self.variants.all.get(index) else {

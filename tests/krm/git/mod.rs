@@ -91,6 +91,9 @@ impl Folder {
     pub(crate) fn run(&self, binary: &str, arguments: &[&str]) -> Outcome {
         let mut command = Command::new(binary);
         command.current_dir(self.folder.path()).args(arguments);
+        for role in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{role}_DATE"), "2026-01-02T00:00:00Z");
+        }
         outcome(command, "")
     }
 

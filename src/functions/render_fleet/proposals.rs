@@ -1,0 +1,240 @@
+//! Drafts: what happens to a package whose PackageVariant no longer exists or targets another place.
+//!
+//! ```text
+//! drafts/web/packagevariant-2     deleted
+//! web/v1, a tag                   stays; `deletionProposed/web/v1` waits for approval
+//! ```
+//!
+//! Source: contract, render-fleet, Drafts.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::drafts::{Draft, Drafts, Start, Work, refused, start};
+use super::outcome::VariantOutcome;
+use super::prune::named;
+use super::render::Action;
+use crate::config::UsageError;
+use crate::fleet::{
+    ClaimedPackage, Deletion, Downstream, OwnedPackage, PackageRevisions, Unpublished,
+};
+use crate::git::GitError;
+use crate::results::{FunctionResult, Reason, Results, Severity};
+
+impl Drafts<'_> {
+    /// The packages of the downstream repositories that name an owner, on base branches and in drafts. A repository that
+    /// cannot be read is a warning, or the error of the variants that target it.
+    ///
+    /// # Errors
+    /// [`UsageError`]: the folder of the fleet cannot be read.
+    pub(super) fn claimed(
+        &mut self,
+        results: &mut Results,
+    ) -> Result<Vec<ClaimedPackage>, UsageError> {
+        let places = self
+            .variants
+            .all
+            .iter()
+            .filter_map(|listed| listed.path.as_ref().ok());
+        let targets: BTreeSet<&str> = places.filter_map(|path| path.split('/').next()).collect();
+        let mut names = self.downstreams.names().map_err(refused)?;
+        names.extend(targets.iter().map(|name| (*name).to_owned()));
+        let mut found = Vec::new();
+        for name in names {
+            let facts = self.variants.repositories.get(&name);
+            let downstream = self.downstreams.open(&name, facts);
+            match downstream.and_then(|downstream| downstream.claimed()) {
+                Ok(claimed) => found.extend(claimed),
+                Err(GitError::NotARepository { .. }) => {}
+                Err(error) if !targets.contains(name.as_str()) => {
+                    let message =
+                        format!("its packages without PackageVariant are unknown: {error}");
+                    results.push(
+                        FunctionResult::warning(Reason::InvalidPackage, message).in_file(name),
+                    );
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether a run with `prune` proposes the deletion of a package, or withdraws its drafts.
+    ///
+    /// # Errors
+    /// [`UsageError`]: the repository cannot be read.
+    pub(super) fn deletes(&mut self, package: &OwnedPackage) -> Result<bool, UsageError> {
+        let (downstream, revisions) = self.open(&package.path)?;
+        let deletion = downstream.deletion(&revisions, &package.owner);
+        Ok(!package.orphans && has_work(&deletion.map_err(refused)?))
+    }
+
+    /// Proposes the deletion of a package, or orphans it, by its policy; without `prune`, and where its variant failed at
+    /// another place, the package is only named.
+    pub(super) fn prune(
+        &mut self,
+        package: &OwnedPackage,
+        failed: &HashSet<String>,
+    ) -> VariantOutcome {
+        let mut said = Results::default();
+        let pruned = if package.orphans {
+            self.orphan(package, failed, &mut said)
+        } else {
+            self.propose(package, failed, &mut said)
+        };
+        let mut outcome = pruned.unwrap_or_else(|error| {
+            let mut outcome = VariantOutcome::unchanged(&package.path, &package.owner);
+            outcome.action = Some(Action::Failed);
+            said.push(FunctionResult::error(Reason::NotWritten, error.to_string()));
+            outcome
+        });
+        if said.has_errors() {
+            outcome.action = Some(Action::Failed);
+        }
+        for result in &said {
+            let mut result = result.clone();
+            result = match &result.file {
+                Some((path, _)) => {
+                    let path = format!("{}/{path}", package.path);
+                    result.in_file(path)
+                }
+                None => result.in_file(format!("{}/Kptfile", package.path)),
+            };
+            if result.severity == Severity::Error {
+                result = result.tag("action", Action::Failed.as_str());
+            }
+            let result = result.tag("variant", package.owner.as_str());
+            outcome.results.push(result);
+        }
+        outcome
+    }
+
+    fn propose(
+        &mut self,
+        package: &OwnedPackage,
+        failed: &HashSet<String>,
+        said: &mut Results,
+    ) -> Result<VariantOutcome, UsageError> {
+        let OwnedPackage { path, owner, .. } = package;
+        let (downstream, revisions) = self.open(path)?;
+        let deletion = downstream.deletion(&revisions, owner).map_err(refused)?;
+        if !self.settings.prunes || failed.contains(owner) {
+            return Ok(named(package, self.settings.prunes, &would(&deletion)));
+        }
+        for branch in &deletion.pending {
+            let message = format!("the proposal to delete it, `{branch}`, waits for approval");
+            said.push(FunctionResult::info(message));
+        }
+        for draft in deletion.withdrawn.iter().filter(|draft| draft.is_at_remote) {
+            let Unpublished { branch, .. } = draft;
+            let message = format!(
+                "`{branch}` is at the remote; `git push origin --delete {branch}` withdraws it there"
+            );
+            said.push(FunctionResult::info(message));
+        }
+        if !has_work(&deletion) {
+            return Ok(VariantOutcome::unchanged(path, owner));
+        }
+        if self.mode.writes {
+            write(&downstream, &deletion).map_err(refused)?;
+        }
+        let mut outcome = VariantOutcome::of_package(path, owner, Action::Deleted);
+        let first = deletion.proposed.first();
+        outcome.draft = first.map(|(branch, _)| branch.clone());
+        if let Some(result) = outcome.results.first_mut() {
+            result.message = format!(
+                "{}: its PackageVariant `{owner}` no longer exists or targets another place",
+                would(&deletion)
+            )
+            .into();
+        }
+        Ok(outcome)
+    }
+
+    /// Removes the owner from a package, as a draft.
+    fn orphan(
+        &mut self,
+        package: &OwnedPackage,
+        failed: &HashSet<String>,
+        said: &mut Results,
+    ) -> Result<VariantOutcome, UsageError> {
+        let OwnedPackage { path, owner, .. } = package;
+        if !self.settings.prunes || failed.contains(owner) {
+            return Ok(named(package, self.settings.prunes, "orphaned"));
+        }
+        let (downstream, revisions) = self.open(path)?;
+        let (start, without_owner) = start(&revisions.unpublished, owner, false);
+        if let (Start::Published, [revision, ..]) = (start, &without_owner[..]) {
+            let message = format!(
+                "`{}`, which has no owner, waits for approval",
+                revision.branch
+            );
+            said.push(FunctionResult::info(message));
+            return Ok(VariantOutcome::unchanged(path, owner));
+        }
+        let draft = Draft {
+            downstream: &downstream,
+            revisions: &revisions,
+            start,
+            owner,
+            path,
+            settings: self.settings,
+            mode: self.mode,
+        };
+        let done = draft.run(Work::Orphan, said)?;
+        let Some(branch) = done.branch else {
+            return Ok(VariantOutcome::unchanged(path, owner));
+        };
+        let mut outcome = VariantOutcome::of_package(path, owner, Action::Orphaned);
+        outcome.diffs = done.diffs;
+        if let Some(result) = outcome.results.first_mut() {
+            result.message += &format!("; as the draft `{branch}`");
+        }
+        outcome.draft = Some(branch);
+        Ok(outcome)
+    }
+
+    fn open(&mut self, path: &str) -> Result<(Downstream, PackageRevisions), UsageError> {
+        let (name, package) = path.split_once('/').unwrap_or((path, ""));
+        let facts = self.variants.repositories.get(name);
+        let downstream = self.downstreams.open(name, facts).map_err(refused)?;
+        let revisions = downstream.package(package).map_err(refused)?;
+        Ok((downstream, revisions))
+    }
+}
+
+/// Whether there is anything to write here.
+fn has_work(deletion: &Deletion) -> bool {
+    let is_here = |draft: &Unpublished| draft.local.is_some();
+    !deletion.proposed.is_empty() || deletion.withdrawn.iter().any(is_here)
+}
+
+/// What a run with `prune` does.
+fn would(deletion: &Deletion) -> String {
+    let mut steps = Vec::new();
+    let proposed = deletion.proposed.iter();
+    let proposed: Vec<String> = proposed.map(|(branch, _)| format!("`{branch}`")).collect();
+    if !proposed.is_empty() {
+        steps.push(format!("proposed for deletion as {}", proposed.join(", ")));
+    }
+    for Unpublished { branch, commit, .. } in &deletion.withdrawn {
+        steps.push(format!("withdrawn: `{branch}` (at commit {commit})"));
+    }
+    match (&steps[..], &deletion.pending[..]) {
+        ([], []) => "left, as HEAD is not on a branch".to_owned(),
+        ([], pending) => format!("left, as `{}` waits for approval", pending.join("`, `")),
+        (steps, _) => steps.join("; "),
+    }
+}
+
+fn write(downstream: &Downstream, deletion: &Deletion) -> Result<(), GitError> {
+    let repository = downstream.repository();
+    for (branch, commit) in &deletion.proposed {
+        repository.move_branch(branch, None, Some(commit), "deletion proposed")?;
+    }
+    for Unpublished { branch, local, .. } in &deletion.withdrawn {
+        if let Some(commit) = local {
+            repository.move_branch(branch, Some(commit), None, "withdrawn")?;
+        }
+    }
+    Ok(())
+}
