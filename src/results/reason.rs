@@ -126,6 +126,8 @@ reasons! {
     SharedAnchor,
     /// A file was not read, and therefore not edited.
     SkippedFile,
+    /// Local deleted a resource or file that upstream changed; it stays deleted.
+    StaysDeleted,
     /// Local and upstream both added a sub-package, and the two differ.
     SubPackageExists,
     /// The resource that a patch is for does not exist.

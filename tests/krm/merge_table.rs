@@ -31,7 +31,7 @@ const TABLE: [(&str, Stands, Stands, Stands); 15] = [
     ("a--", L, L, L),
     ("a-a", L, L, L),
     // Deleted locally: stays deleted.
-    ("a-b", W, C, C),
+    ("a-b", W, L, L),
     ("aa-", U, U, U),
     ("aaa", L, L, L),
     ("aab", U, U, U),

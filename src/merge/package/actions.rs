@@ -39,7 +39,7 @@ impl Packages<'_, '_> {
                 let message =
                     "local deleted the sub-package, and upstream added the resource to it";
                 let resource = self.upstream.resource(u);
-                match report.resource(message, resource, self.own_values(track)) {
+                match report.deleted_resource(message, resource, || self.own_values(track)) {
                     Side::Local => Action::Keep,
                     Side::Upstream => Action::Add,
                 }
@@ -65,7 +65,7 @@ impl Packages<'_, '_> {
             (Some(b), None, Some(_)) => {
                 let message = "local deleted the resource, and upstream changed it";
                 let resource = self.base.resource(b);
-                match report.resource(message, resource, self.own_values(track)) {
+                match report.deleted_resource(message, resource, || self.own_values(track)) {
                     Side::Local => Action::Keep,
                     Side::Upstream => Action::Add,
                 }

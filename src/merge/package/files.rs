@@ -1,7 +1,7 @@
 //! Files that are not KRM: each is one value, and a local change stands.
 //!
 //! A file that local did not change becomes upstream's; if upstream deleted it, it goes. A file that local
-//! changed or deleted stays as it is, and a change of upstream's is a conflict.
+//! changed stays as it is, and a change of upstream's is a conflict. A file that local deleted stays deleted.
 //!
 //! Source: contract, merge-package, Files that are not KRM.
 
@@ -103,7 +103,12 @@ impl Files<'_> {
                 report.kept_file(CHANGED, path, values);
                 return None;
             }
-            if report.file(CHANGED, path, values) == Side::Local {
+            let side = match (&file.base, &file.local) {
+                (None, None) => report.deleted_file(ADDED, path, values),
+                (Some(_), None) => report.deleted_file(DELETED, path, values),
+                _ => report.file(CHANGED, path, values),
+            };
+            if side == Side::Local {
                 return None;
             }
         }
@@ -125,6 +130,8 @@ impl Files<'_> {
 }
 
 const CHANGED: &str = "local and upstream both changed the file";
+const DELETED: &str = "local deleted the file, and upstream changed it";
+const ADDED: &str = "local deleted the sub-package, and upstream added the file to it";
 
 impl FileActions {
     /// Whether something happens to the file of this path.

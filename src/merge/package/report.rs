@@ -142,6 +142,32 @@ impl<'r> Report<'r> {
         decision.side
     }
 
+    /// A resource that local deleted and upstream changed stays deleted, unless a rule decides otherwise: a deletion is
+    /// a decision.
+    pub(super) fn deleted_resource(
+        &mut self,
+        message: &str,
+        resource: &Resource,
+        values: impl FnOnce() -> Versions<Option<Value>>,
+    ) -> Side {
+        let decision = self.rules.of(resource).decide_whole(Side::Local);
+        if decision.rule.is_some() {
+            return self.resource(message, resource, values());
+        }
+        self.said.push(stays_deleted(message).about(resource));
+        Side::Local
+    }
+
+    /// The same for a file that is not KRM.
+    pub(super) fn deleted_file(&mut self, message: &str, path: &str, values: Shown) -> Side {
+        let decision = self.rules.of_files().decide_whole(Side::Local);
+        if decision.rule.is_some() {
+            return self.file(message, path, values);
+        }
+        self.said.push(stays_deleted(message).in_file(path));
+        Side::Local
+    }
+
     /// Both sides moved a resource.
     pub(super) fn moved(&mut self, resource: &Resource, paths: Versions<Option<&str>>) -> Side {
         let plain = paths.map(|path| path.map(str::to_owned));
@@ -248,6 +274,11 @@ impl Counts {
             "{begin}, {removed} removed, {moved} moved, {conflicts}{decided}"
         ))
     }
+}
+
+fn stays_deleted(message: &str) -> FunctionResult {
+    let result = FunctionResult::info(format!("{message}: it stays deleted"));
+    result.tag("reason", Reason::StaysDeleted.as_str())
 }
 
 /// What both sides did to a place: `upstream removed the element, local changed it within `app``.

@@ -129,7 +129,36 @@ fn deleted_locally_and_taken_from_upstream() {
         "conflicts: [{target: {name: a*}, take: upstream}]\n",
     );
     assert!(!files.contains_key("b.yaml"));
-    assert!(said[0].starts_with("[warning]"), "{said:?}");
+    assert!(said[0].ends_with("(StaysDeleted)"), "{said:?}");
+    let (_, said) = merge_files(sources, "conflicts: [{target: {name: b*}, take: error}]\n");
+    assert!(said[0].starts_with("[error]"), "{said:?}");
+}
+
+/// Whoever wins, and without an error.
+#[test]
+fn a_deletion_is_a_decision_and_no_conflict() {
+    let (keep, old, new) = (
+        map("keep", "{x: a}"),
+        map("gone", "{x: a}"),
+        map("gone", "{x: b}"),
+    );
+    let sources: [&[(&str, &str)]; 3] = [
+        &[("keep.yaml", &keep), ("gone.yaml", &old), ("n.txt", "1\n")],
+        &[("keep.yaml", &keep)],
+        &[("keep.yaml", &keep), ("gone.yaml", &new), ("n.txt", "2\n")],
+    ];
+    for winner in ["upstream", "local", "error"] {
+        let (files, said) = merge_files(sources, &format!("onConflict: {winner}\n"));
+        assert_eq!(keys(&files), ["keep.yaml"], "{winner}");
+        let expected = [
+            "[info] gone.yaml: ConfigMap/gone: local deleted the resource, and upstream changed it: it stays deleted (StaysDeleted)",
+            "[info] n.txt: local deleted the file, and upstream changed it: it stays deleted (StaysDeleted)",
+        ];
+        assert_eq!(said, expected, "{winner}");
+    }
+    let (files, said) = merge_files(sources, "conflicts: [{take: upstream}]\n");
+    assert_eq!(keys(&files), ["gone.yaml", "keep.yaml", "n.txt"]);
+    assert_eq!(conflicts(&said).len(), 2, "{said:?}");
 }
 
 #[test]

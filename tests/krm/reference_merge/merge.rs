@@ -81,8 +81,10 @@ impl Merge<'_> {
             return settled.cloned();
         }
         let (Some(ours), Some(theirs)) = (local, upstream) else {
-            // Deleted here: stays deleted. Deleted there and changed here: kept.
-            self.conflicts.insert(Conflict::Value(String::new()));
+            // Deleted here: stays deleted, a decision. Deleted there and changed here: kept.
+            if local.is_some() {
+                self.conflicts.insert(Conflict::Value(String::new()));
+            }
             return local.cloned();
         };
         let root = Place {
