@@ -64,7 +64,7 @@
 //! - [`schema`]: how the elements of Kubernetes' lists and maps relate.
 //! - [`yaml`]: text, trees of spans, values, and edits as splices of the text.
 //!
-//! Several threads read, split and identify large inputs. An item is parsed into a tree when a step asks
+//! Several threads split and identify large inputs. An item is parsed into a tree when a step asks
 //! for it.
 //!
 //! # Invariants
@@ -81,7 +81,6 @@
 )]
 
 mod conditions;
-mod input;
 mod interner;
 mod kptfile;
 mod mask;

@@ -1,31 +1,13 @@
 //! Slices of one shared buffer. The input is in memory once, however it is cut.
 
-use std::borrow::Cow;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 /// A part of a shared buffer.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Text {
-    buffer: Buffer,
+    buffer: Arc<String>,
     range: Range<usize>,
-}
-
-#[derive(Debug, Clone)]
-enum Buffer {
-    Shared(Arc<String>),
-    /// The input of the process, which stays in memory until the end.
-    Static(&'static str),
-}
-
-impl Buffer {
-    fn is(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Shared(one), Self::Shared(other)) => Arc::ptr_eq(one, other),
-            (Self::Static(one), Self::Static(other)) => std::ptr::eq(*one, *other),
-            _ => false,
-        }
-    }
 }
 
 impl Text {
@@ -50,17 +32,11 @@ impl Text {
     /// Extends the slice by `next` if that follows directly in the same buffer.
     fn extend_to(&mut self, next: &Self) -> bool {
         let follows = self.range.end == next.range.start;
-        let joined = follows && self.buffer.is(&next.buffer);
+        let joined = follows && Arc::ptr_eq(&self.buffer, &next.buffer);
         if joined {
             self.range.end = next.range.end;
         }
         joined
-    }
-}
-
-impl Default for Text {
-    fn default() -> Self {
-        Self::from(Cow::Borrowed(""))
     }
 }
 
@@ -76,20 +52,8 @@ impl From<String> for Text {
     fn from(text: String) -> Self {
         let range = 0..text.len();
         Self {
-            buffer: Buffer::Shared(Arc::new(text)),
+            buffer: Arc::new(text),
             range,
-        }
-    }
-}
-
-impl From<Cow<'static, str>> for Text {
-    fn from(text: Cow<'static, str>) -> Self {
-        match text {
-            Cow::Owned(text) => Self::from(text),
-            Cow::Borrowed(text) => Self {
-                buffer: Buffer::Static(text),
-                range: 0..text.len(),
-            },
         }
     }
 }
@@ -98,10 +62,6 @@ impl Deref for Text {
     type Target = str;
 
     fn deref(&self) -> &str {
-        let buffer = match &self.buffer {
-            Buffer::Shared(text) => text.as_str(),
-            Buffer::Static(text) => text,
-        };
-        &buffer[self.range.clone()]
+        &self.buffer[self.range.clone()]
     }
 }

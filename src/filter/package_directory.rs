@@ -8,7 +8,7 @@ use super::print::{
     claim_no_success, print_result_list, print_results, say, write_diff, write_results,
     write_stdout,
 };
-use super::step::{leave, run};
+use super::step::run;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::UsageError;
 use crate::diff::{change_diff, unified_diff};
@@ -89,7 +89,6 @@ pub(super) fn on_package(
     // Results are printed once the changes are on disk.
     print_results(function, arguments, &results, ResultPrinter::by_file);
     print_result_list(function, arguments, &results)?;
-    leave((list, files, changes, documents));
     Ok(code)
 }
 

@@ -1,6 +1,5 @@
 //! Reads config files and other texts that arguments name.
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::str::Utf8Error;
 
@@ -25,19 +24,12 @@ pub(super) fn config_of_arguments(arguments: &Arguments) -> Result<Option<Config
 pub(super) fn read_text(flag: &str, path: &Path, place: &str) -> Result<String, UsageError> {
     let bytes = std::fs::read(path)
         .map_err(|error| UsageError(format!("{flag}: cannot read {place}: {error}")))?;
-    utf8(Cow::Owned(bytes), place).map(Cow::into_owned)
+    utf8(bytes, place)
 }
 
-pub(super) fn utf8<'b>(bytes: Cow<'b, [u8]>, place: &str) -> Result<Cow<'b, str>, UsageError> {
-    let text = match bytes {
-        Cow::Borrowed(bytes) => std::str::from_utf8(bytes)
-            .map(Cow::Borrowed)
-            .map_err(|error| not_utf8(bytes, error, place)),
-        Cow::Owned(bytes) => String::from_utf8(bytes)
-            .map(Cow::Owned)
-            .map_err(|error| not_utf8(error.as_bytes(), error.utf8_error(), place)),
-    };
-    text.map_err(UsageError)
+pub(super) fn utf8(bytes: Vec<u8>, place: &str) -> Result<String, UsageError> {
+    String::from_utf8(bytes)
+        .map_err(|error| UsageError(not_utf8(error.as_bytes(), error.utf8_error(), place)))
 }
 
 fn not_utf8(bytes: &[u8], error: Utf8Error, place: &str) -> String {

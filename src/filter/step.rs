@@ -5,7 +5,7 @@ use std::path::Path;
 use super::arguments::Arguments;
 use super::read::{config_of_arguments, read_text};
 use crate::config::UsageError;
-use crate::functions::{self, Finished, Function, Inputs, Output, SuppliedInput};
+use crate::functions::{self, Function, Inputs, Output, SuppliedInput};
 use crate::resource_list::ResourceList;
 use crate::results::Results;
 use crate::yaml::OwnedDocument;
@@ -25,13 +25,7 @@ pub(super) fn run(
         conflicts: read_document("--conflicts", arguments.conflicts.as_deref())?,
         catalogs: arguments.fleet.catalogs.clone(),
     };
-    let Finished {
-        output,
-        results,
-        supplied,
-    } = functions::run_on(function, inputs, list)?;
-    leave(supplied);
-    Ok((output, results))
+    functions::run_on(function, inputs, list)
 }
 
 pub(super) fn read_document(
@@ -45,10 +39,4 @@ pub(super) fn read_document(
     let document = OwnedDocument::parse(read_text(flag, path, &place)?);
     let document = document.map_err(|error| UsageError(format!("{place}: {error}")))?;
     Ok(Some(document))
-}
-
-/// The process is about to end: the system frees all of its memory at once, which takes less time
-/// than freeing value by value.
-pub(super) fn leave<T>(value: T) {
-    std::mem::forget(value);
 }

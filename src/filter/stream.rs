@@ -1,16 +1,15 @@
 //! A ResourceList on standard input, a ResourceList on standard output.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Read};
 use std::time::Instant;
 
 use super::arguments::{Arguments, Output};
 use super::print::{claim_no_success, print_results, say, write_results, write_stdout};
 use super::read::utf8;
-use super::step::{leave, run};
+use super::step::run;
 use super::{DONE, FAILED};
 use crate::config::UsageError;
 use crate::functions::Function;
-use crate::input;
 use crate::resource_list::ResourceList;
 use crate::result_printer::ResultPrinter;
 
@@ -21,7 +20,8 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
         return Err(UsageError(message.to_owned()));
     }
     let start = Instant::now();
-    let bytes = input::read_stdin()
+    let mut bytes = Vec::new();
+    (io::stdin().lock().read_to_end(&mut bytes))
         .map_err(|error| UsageError(format!("cannot read standard input: {error}")))?;
     let text = utf8(bytes, "standard input")?;
     let mut list = ResourceList::parse(text).map_err(|error| UsageError(error.to_string()))?;
@@ -50,6 +50,5 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
     if !failed && arguments.output == Output::Json {
         print_results(function, arguments, &results, ResultPrinter::errors);
     }
-    leave((list, text));
     Ok(if failed { FAILED } else { DONE })
 }

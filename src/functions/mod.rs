@@ -28,7 +28,7 @@ pub use output::{Document, Output};
 pub use run::{Inputs, Items, Outcome, SuppliedInput, run};
 
 pub(crate) use package_revision::is_package_revision;
-pub(crate) use run::{Finished, run_on};
+pub(crate) use run::run_on;
 
 /// All functions, in the order of their names. Tests, benchmarks, pages and images are checked
 /// against this table.

@@ -99,9 +99,7 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
         Items::Package(files) => ResourceList::from_memory(files.clone())
             .map_err(|error| UsageError(error.to_string()))?,
     };
-    let Finished {
-        output, results, ..
-    } = run_on(function, inputs, &mut list)?;
+    let (output, results) = run_on(function, inputs, &mut list)?;
     let mut documents = Vec::new();
     let items = match (output, items) {
         (_, items) if results.has_errors() => items,
@@ -160,20 +158,12 @@ fn changed(
     files
 }
 
-/// A run whose output is not written yet.
-pub(crate) struct Finished {
-    pub(crate) output: Output,
-    pub(crate) results: Results,
-    /// For the caller to drop: a process that ends need not free it.
-    pub(crate) supplied: Supplied,
-}
-
 /// Reads config and supplied inputs, then runs the step on a list.
 pub(crate) fn run_on(
     function: &Function,
     inputs: Inputs,
     list: &mut ResourceList,
-) -> Result<Finished, UsageError> {
+) -> Result<(Output, Results), UsageError> {
     let mut results = check_paths(list);
     let are_paths_valid = !results.has_errors();
     let config = match inputs.config {
@@ -233,11 +223,7 @@ pub(crate) fn run_on(
         let errors = errors.filter(|result| result.severity == Severity::Error);
         errors.for_each(|error| results.push(error.clone()));
     }
-    Ok(Finished {
-        output,
-        results,
-        supplied,
-    })
+    Ok((output, results))
 }
 
 fn of_paths(supplied: &[(Role, SuppliedInput)]) -> Vec<(Role, PathBuf)> {
