@@ -12,8 +12,8 @@ COPY . .
 RUN target="$(uname -m)-unknown-linux-musl" \
  && rustup target add "$target" \
  && RUSTFLAGS="-C relocation-model=static" \
-    cargo build --release --locked --target "$target" --bin "$FUNCTION" \
- && cp "target/$target/release/$FUNCTION" "/$FUNCTION"
+    cargo build --profile dist --locked --target "$target" --bin "$FUNCTION" \
+ && cp "target/$target/dist/$FUNCTION" "/$FUNCTION"
 
 FROM scratch
 ARG FUNCTION

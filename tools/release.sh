@@ -6,10 +6,10 @@
 #   tools/release.sh names [--check]    writes repository and registry of Cargo.toml into every metadata.yaml
 #   tools/release.sh notes              the notes of the version in Cargo.toml, from CHANGELOG.md
 #   tools/release.sh sbom [TARGET]      the dependencies of a target as CycloneDX, beside its archive
-#   tools/release.sh formula            a Homebrew formula for the archives in target/dist
+#   tools/release.sh formula            a Homebrew formula for the archives in target/archives
 #   tools/release.sh package            what `cargo publish` would publish: a build without this checkout
 #
-# TARGETS="..." names the targets of dry-run; by default that of this machine. PROFILE=dev builds faster, for a try.
+# TARGETS="..." names the targets of dry-run; by default that of this machine. PROFILE=release builds faster, for a try.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # All paths below are in it.
@@ -53,10 +53,10 @@ names() {
 
 # usage: archive TARGET VERSION PROGRAM...
 archive() {
-  local target=$1 version=$2 name stage profile=${PROFILE-release} built
+  local target=$1 version=$2 name stage profile=${PROFILE-dist} built
   shift 2
   name=krm-variants-$version-$target
-  stage=target/dist/$name
+  stage=target/archives/$name
   # A static binary: glibc's targets link it statically too, and nothing here looks up users or hosts. At fixed
   # addresses it starts without relocating itself.
   RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static" cargo build --profile "$profile" --locked --target "$target" --bins
@@ -73,7 +73,7 @@ archive() {
   cargo metadata --format-version 1 --locked --filter-platform "$target" | python3 tools/licences.py >"$stage/LICENCES-OF-DEPENDENCIES.txt"
   # Reproducible: the same files make the same bytes.
   tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime='1970-01-01 00:00:00 UTC' --mode='u+rw,go=rX' \
-    --directory target/dist "$name" | gzip --no-name --best >"target/dist/$name.tar.gz"
+    --directory target/archives "$name" | gzip --no-name --best >"target/archives/$name.tar.gz"
   rm -rf "$stage"
 }
 
@@ -81,9 +81,9 @@ archive() {
 own_archive() {
   local target found=
   for target in "$2" "${2/%-gnu/-musl}"; do
-    if [[ -f target/dist/krm-variants-$1-$target.tar.gz ]]; then found=target/dist/krm-variants-$1-$target.tar.gz; fi
+    if [[ -f target/archives/krm-variants-$1-$target.tar.gz ]]; then found=target/archives/krm-variants-$1-$target.tar.gz; fi
   done
-  [[ -n $found ]] || fail "no archive for $2 in target/dist: nothing to try"
+  [[ -n $found ]] || fail "no archive for $2 in target/archives: nothing to try"
   echo "$found"
 }
 
@@ -95,14 +95,14 @@ dry_run() {
   mapfile -t programs < <(manifest "'\n'.join(t['name'] for t in package['targets'] if t['kind'] == ['bin'])")
   host=$(rustc --version --verbose | sed -n 's/^host: //p')
   read -ra targets <<<"${TARGETS-$host}"
-  rm -rf target/dist
-  mkdir -p target/dist
+  rm -rf target/archives
+  mkdir -p target/archives
   for target in "${targets[@]}"; do archive "$target" "$version" "${programs[@]}"; done
-  (cd target/dist && sha256sum -- *.tar.gz >SHA256SUMS)
+  (cd target/archives && sha256sum -- *.tar.gz >SHA256SUMS)
 
   # As a user: check the sums, unpack, run.
   root=$scratch
-  (cd target/dist && sha256sum --check --quiet SHA256SUMS) || fail "checksums"
+  (cd target/archives && sha256sum --check --quiet SHA256SUMS) || fail "checksums"
   archive_file=$(own_archive "$version" "$host")
   tar --extract --gzip --directory "$root" --file "$archive_file" --strip-components=1
   for program in "${programs[@]}"; do
@@ -124,7 +124,7 @@ EOF
     bash -n "$root/share/completions/bash/$program.bash" || fail "completions of $program"
   done
   env -i PATH="$root/bin:$PATH" tests/documents.sh "$root/bin" || fail "commands of the documents"
-  ls -l target/dist
+  ls -l target/archives
   echo "${#programs[@]} programs for ${#targets[@]} targets, installed into an empty root and tried"
 }
 
@@ -157,14 +157,14 @@ sbom() {
   cargo cyclonedx --version >/dev/null 2>&1 || fail "cargo install --locked cargo-cyclonedx"
   version=$(manifest "package['version']")
   name=krm-variants-$version-$target.cdx
-  mkdir -p target/dist
+  mkdir -p target/archives
   # Reproducible: the commit's time, no serial number, and no folder of this machine.
   SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) \
     cargo cyclonedx --quiet --format json --spec-version 1.5 --target "$target" --override-filename "$name"
-  sed "s|path+file://$PWD#|path+file:///#|g" "$name.json" >"target/dist/$name.json"
+  sed "s|path+file://$PWD#|path+file:///#|g" "$name.json" >"target/archives/$name.json"
   rm "$name.json"
-  python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["components"]), "components")' "target/dist/$name.json"
-  (cd target/dist && sha256sum -- *.tar.gz *.json >SHA256SUMS)
+  python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["components"]), "components")' "target/archives/$name.json"
+  (cd target/archives && sha256sum -- *.tar.gz *.json >SHA256SUMS)
 }
 
 # For a tap, with the sums of the archives that are there.
@@ -180,7 +180,7 @@ class KrmVariants < Formula
   license "Apache-2.0"
 
 EOF
-  for file in target/dist/*.tar.gz; do
+  for file in target/archives/*.tar.gz; do
     [[ -f $file ]] || fail "no archives: tools/release.sh dry-run"
     target=$(basename "$file" .tar.gz)
     case $target in *darwin*) system=macos ;; *) system=linux ;; esac

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Two release builds in two folders: do they have the same bytes?
+# Two builds as archives have them, in two folders: do they have the same bytes?
 #
 #   tools/reproducible.sh [PROGRAM]      default merge-package
 set -euo pipefail
@@ -13,7 +13,7 @@ for folder in one another/folder; do
   # Paths of the folder and of cargo's home are no part of what is built.
   (cd "$work/$folder" && CARGO_TARGET_DIR=$work/$folder/target \
     RUSTFLAGS="--remap-path-prefix=$work/$folder=. --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo" \
-    cargo build --quiet --release --locked --bin "$program")
+    cargo build --quiet --profile dist --locked --bin "$program")
 done
-sha256sum "$work/one/target/release/$program" "$work/another/folder/target/release/$program"
-cmp "$work/one/target/release/$program" "$work/another/folder/target/release/$program" && echo "the same bytes"
+sha256sum "$work/one/target/dist/$program" "$work/another/folder/target/dist/$program"
+cmp "$work/one/target/dist/$program" "$work/another/folder/target/dist/$program" && echo "the same bytes"
