@@ -4,11 +4,8 @@ mod binary;
 mod quote;
 
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
-use similar::algorithms::IdentifyDistinct;
-use similar::udiff::UnifiedHunkHeader;
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
+use similar::{Algorithm, TextDiff};
 
 use crate::mask::masked_file;
 use crate::package::{FileChange, PackageError, PackageFiles, USUAL_MODE};
@@ -16,9 +13,6 @@ use quote::{quote, quote_always};
 
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
-
-/// Time limit of the search for common lines. Behind it the diff is still correct, and longer.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The diff of one file, text or binary, in the form that `git apply` takes. A file is its content and permission bits;
 /// `None` is no file. Empty if no byte differs.
@@ -220,175 +214,24 @@ fn text_diff(path: &str, before: Option<&str>, after: Option<&str>, new_mode: u3
             format_args!("{sign} {}{tab}\n", name(prefix, text)),
         );
     }
-    let sides = Sides::new(before_text, after_text);
-    for hunk in group_diff_ops(operations(&sides), CONTEXT) {
-        put(
-            &mut diff,
-            format_args!("{}\n", UnifiedHunkHeader::new(&hunk)),
-        );
-        for operation in hunk {
-            put_operation(&mut diff, &sides, operation);
-        }
-    }
+    put_hunks(&mut diff, before_text, after_text);
     diff
 }
 
-/// Both texts as lines. Of the lines that they have in common at both ends only the context is here.
-struct Sides<'a> {
-    before: Vec<&'a str>,
-    after: Vec<&'a str>,
-    /// How many lines were left out in front of them.
-    omitted: usize,
-    /// How many of the lines in front and behind are common.
-    head: usize,
-    tail: usize,
-}
-
-impl<'a> Sides<'a> {
-    fn new(before: &'a str, after: &'a str) -> Self {
-        let head = common_head(before, after);
-        let (common, before_rest) = before.split_at(head);
-        let after_rest = &after[head..];
-        let tail = common_tail(before_rest, after_rest);
-        let (before_middle, common_end) = before_rest.split_at(before_rest.len() - tail);
-        let after_middle = &after_rest[..after_rest.len() - tail];
-
-        let mut in_front: Vec<_> = common.split_inclusive('\n').rev().take(CONTEXT).collect();
-        in_front.reverse();
-        let behind: Vec<_> = common_end.split_inclusive('\n').take(CONTEXT).collect();
-        let lines = |middle: &'a str| {
-            let mut lines = in_front.clone();
-            lines.extend(middle.split_inclusive('\n'));
-            lines.extend(&behind);
-            lines
-        };
-        Sides {
-            before: lines(before_middle),
-            after: lines(after_middle),
-            omitted: memchr::memchr_iter(b'\n', common.as_bytes()).count() - in_front.len(),
-            head: in_front.len(),
-            tail: behind.len(),
-        }
-    }
-}
-
-/// How many bytes of whole lines are the same at the start of both.
-fn common_head(before: &str, after: &str) -> usize {
-    let same = before
-        .bytes()
-        .zip(after.bytes())
-        .take_while(|(one, other)| one == other)
-        .count();
-    memchr::memrchr(b'\n', &before.as_bytes()[..same]).map_or(0, |newline| newline + 1)
-}
-
-/// How many bytes of whole lines are the same at the end of both, which begin with the start of a line.
-fn common_tail(before: &str, after: &str) -> usize {
-    let (before, after) = (before.as_bytes(), after.as_bytes());
-    let pairs = before.iter().rev().zip(after.iter().rev());
-    let same = pairs.take_while(|(one, other)| one == other).count();
-    let starts_line = |text: &[u8]| text.len() == same || text[text.len() - same - 1] == b'\n';
-    if starts_line(before) && starts_line(after) {
-        return same;
-    }
-    let tail = &before[before.len() - same..];
-    memchr::memchr(b'\n', tail).map_or(0, |newline| same - newline - 1)
-}
-
-/// The lines that both sides have and those that differ, in order, counted in the whole texts.
-fn operations(sides: &Sides<'_>) -> Vec<DiffOp> {
-    let Sides { head, tail, .. } = *sides;
-    let (before_end, after_end) = (sides.before.len(), sides.after.len());
-    let inner = common_lines(
-        &sides.before[head..before_end - tail],
-        &sides.after[head..after_end - tail],
-    );
-    let inner = inner.into_iter().map(|(old, new)| (head + old, head + new));
-    let tail = (1..=tail).rev().map(|n| (before_end - n, after_end - n));
-    let common = (0..head).map(|n| (n, n)).chain(inner).chain(tail);
-
-    let mut operations: Vec<DiffOp> = Vec::new();
-    // What lies between two common lines is a change.
-    let mut next = (0, 0);
-    let mut replaced = |operations: &mut Vec<DiffOp>, old: usize, new: usize| {
-        if (old, new) != next {
-            operations.push(DiffOp::Replace {
-                old_index: sides.omitted + next.0,
-                old_len: old - next.0,
-                new_index: sides.omitted + next.1,
-                new_len: new - next.1,
-            });
-        }
-        next = (old + 1, new + 1);
-    };
-    for (old, new) in common {
-        replaced(&mut operations, old, new);
-        match operations.last_mut() {
-            Some(DiffOp::Equal { len, .. }) => *len += 1,
-            _ => operations.push(DiffOp::Equal {
-                old_index: sides.omitted + old,
-                new_index: sides.omitted + new,
-                len: 1,
-            }),
-        }
-    }
-    replaced(&mut operations, before_end, after_end);
-    operations
-}
-
-/// A longest sequence of lines that both have, by their indexes.
-fn common_lines(before: &[&str], after: &[&str]) -> Vec<(usize, usize)> {
-    // A line that only one side has is in no common sequence, so the search can do without it; else
-    // two long texts with little in common would take forever.
-    let ids = IdentifyDistinct::<u32>::new(before, 0..before.len(), after, 0..after.len());
-    let (old, new) = (ids.old_lookup(), ids.new_lookup());
-    let mut on_sides = vec![[false; 2]; before.len() + after.len()];
-    (0..before.len()).for_each(|index| on_sides[old[index] as usize][0] = true);
-    (0..after.len()).for_each(|index| on_sides[new[index] as usize][1] = true);
-    let is_shared = |id: u32| on_sides[id as usize] == [true; 2];
-    let (old_lines, old_ids): (Vec<usize>, Vec<u32>) = (0..before.len())
-        .map(|index| (index, old[index]))
-        .filter(|(_, id)| is_shared(*id))
-        .unzip();
-    let (new_lines, new_ids): (Vec<usize>, Vec<u32>) = (0..after.len())
-        .map(|index| (index, new[index]))
-        .filter(|(_, id)| is_shared(*id))
-        .unzip();
-    let deadline = Instant::now() + PATIENCE;
-    let found =
-        capture_diff_slices_deadline(Algorithm::Patience, &old_ids, &new_ids, Some(deadline));
-    let equal = found.into_iter().filter_map(|operation| match operation {
-        DiffOp::Equal {
-            old_index,
-            new_index,
-            len,
-        } => Some((0..len).map(move |n| (old_index + n, new_index + n))),
-        _ => None,
-    });
-    equal
-        .flatten()
-        .map(|(old, new)| (old_lines[old], new_lines[new]))
-        .collect()
-}
-
-fn put_operation(diff: &mut String, sides: &Sides<'_>, operation: DiffOp) {
-    let within =
-        |range: std::ops::Range<usize>| range.start - sides.omitted..range.end - sides.omitted;
-    let old = &sides.before[within(operation.old_range())];
-    let new = &sides.after[within(operation.new_range())];
-    if let DiffOp::Equal { .. } = operation {
-        return put_lines(diff, ' ', old);
-    }
-    put_lines(diff, '-', old);
-    put_lines(diff, '+', new);
-}
-
-fn put_lines(diff: &mut String, sign: char, lines: &[&str]) {
-    for line in lines {
-        diff.push(sign);
-        diff.push_str(line);
-        if !line.ends_with('\n') {
-            diff.push_str("\n\\ No newline at end of file\n");
+/// The lines that differ, and those around them. Lines end at LF only, as git's do.
+fn put_hunks(diff: &mut String, before: &str, after: &str) {
+    let [old, new] = [before, after].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let changes = TextDiff::configure()
+        .algorithm(Algorithm::Patience)
+        .diff_slices(&old, &new);
+    for hunk in changes.unified_diff().context_radius(CONTEXT).iter_hunks() {
+        put(diff, format_args!("{}\n", hunk.header()));
+        for change in hunk.iter_changes() {
+            let line = change.value();
+            put(diff, format_args!("{}{line}", change.tag()));
+            if !line.ends_with('\n') {
+                diff.push_str("\n\\ No newline at end of file\n");
+            }
         }
     }
 }

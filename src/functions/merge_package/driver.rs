@@ -181,7 +181,8 @@ fn merge(files: &DriverFiles, on_conflict: OnConflict) -> Result<Option<Merged>,
 
 /// Both sides' lines, with conflict markers where they differ.
 fn with_markers(ours: &str, theirs: &str) -> String {
-    let diff = TextDiff::from_lines(ours, theirs);
+    let [old, new] = [ours, theirs].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let diff = TextDiff::from_slices(&old, &new);
     let mut text = String::new();
     let put = |text: &mut String, lines: &[&str]| {
         for line in lines {
@@ -191,7 +192,6 @@ fn with_markers(ours: &str, theirs: &str) -> String {
             text.push('\n');
         }
     };
-    let (old, new) = (diff.old_slices(), diff.new_slices());
     for op in diff.ops() {
         let (tag, ours, theirs) = op.as_tag_tuple();
         if tag == DiffTag::Equal {
