@@ -135,7 +135,7 @@ def snapshot(folder):
 
 
 def is_temporary(path):
-    """A temporary file, or one in the temporary folder in which a new package is made."""
+    """A temporary file."""
     return any(part.startswith(".krm-variants-") for part in pathlib.PurePath(path).parts)
 
 

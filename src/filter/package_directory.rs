@@ -15,8 +15,8 @@ use crate::diff::{change_diff, unified_diff};
 use crate::functions::{Document, Function, Output, is_package_revision};
 use crate::mask::masked;
 use crate::package::{
-    FileChange, PackageError, PackageFiles, read_only_file, read_package, undo_new_package,
-    write_new_package, write_package,
+    FileChange, PackageError, PackageFiles, read_only_file, read_package, recover_package,
+    write_package,
 };
 use crate::resource_list::ResourceList;
 use crate::result_printer::ResultPrinter;
@@ -30,7 +30,7 @@ pub(super) fn on_package(
     let start = Instant::now();
     let usage = |error: &dyn std::error::Error| UsageError(error.to_string());
     if function.makes_package && !arguments.diff && !arguments.check {
-        undo_new_package(directory).map_err(|error| usage(&error))?;
+        recover_package(directory).map_err(|error| usage(&error))?;
     }
     let files = match read_package(directory) {
         Err(PackageError::Missing { path }) if function.makes_package => PackageFiles::empty(path),
@@ -75,7 +75,7 @@ pub(super) fn on_package(
     let written = match &documents {
         _ if failed => Ok(FAILED),
         Some(documents) => print_documents(arguments, documents),
-        None => write_changes(function, arguments, &files, &changes),
+        None => write_changes(arguments, &files, &changes),
     };
     let code = written.map_err(|error| claim_no_success(function, arguments, error))?;
     let is_written = code == DONE && !arguments.diff && !arguments.check;
@@ -94,7 +94,6 @@ pub(super) fn on_package(
 
 /// Writes the changes, or prints the diff instead.
 fn write_changes(
-    function: &Function,
     arguments: &Arguments,
     files: &PackageFiles,
     changes: &[FileChange],
@@ -106,12 +105,7 @@ fn write_changes(
         write_diff(arguments, diffs)?;
     }
     if !arguments.diff && !arguments.check {
-        let write = if function.makes_package {
-            write_new_package
-        } else {
-            write_package
-        };
-        write(files, changes).map_err(refused)?;
+        write_package(files, changes).map_err(refused)?;
     }
     let would_change = arguments.check && !changes.is_empty();
     Ok(if would_change { WOULD_CHANGE } else { DONE })

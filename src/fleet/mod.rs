@@ -21,4 +21,4 @@ pub(crate) use downstream::{Deletion, Downstream, Downstreams, PackageRevisions,
 pub(crate) use lock::PackageLock;
 pub(crate) use owned::{ClaimedPackage, OwnedPackage, claimed_packages};
 pub use shard::Shard;
-pub(crate) use store::{create_package, delete_package, remove_empty_folders};
+pub(crate) use store::{delete_package, remove_empty_folders};

@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memchr::memmem;
 
 use crate::kptfile::{OWNER_ANNOTATION, Ownership};
-use crate::package::{PackageError, is_git, is_temporary, remove_folders_left_behind};
+use crate::package::{JOURNAL, PackageError, is_git, recover_package};
 use crate::yaml::OwnedDocument;
 
 /// A package with an owner.
@@ -57,7 +57,7 @@ impl ClaimedPackage {
 /// Finds the packages whose Kptfiles name an owner, sorted by path: those within others too. A Kptfile that is not YAML
 /// names none.
 ///
-/// Folders that a killed run left behind are removed, unless `reads_only`.
+/// Packages that a killed run left are completed, unless `reads_only`.
 ///
 /// # Errors
 /// A folder or a Kptfile cannot be read.
@@ -74,8 +74,7 @@ pub(crate) fn claimed_packages(
             entries => entries.map_err(failed)?,
         };
         let mut below = Vec::new();
-        let mut left_behind = Vec::new();
-        let mut has_kptfile = false;
+        let (mut has_kptfile, mut has_journal) = (false, false);
         for entry in entries {
             let entry = entry.map_err(PackageError::io("read", folder.as_path()))?;
             let kind = entry.file_type();
@@ -84,19 +83,17 @@ pub(crate) fn claimed_packages(
                 continue;
             };
             if kind.is_dir() && !is_git(&name) {
-                if is_temporary(&name) {
-                    left_behind.push(entry.path());
-                    continue;
-                }
                 below.push((entry.path(), name));
             }
             has_kptfile |= kind.is_file() && entry.file_name() == "Kptfile";
+            has_journal |= entry.file_name() == JOURNAL;
         }
-        if !reads_only {
-            remove_folders_left_behind(left_behind.iter().map(PathBuf::as_path));
+        let kptfile = folder.join("Kptfile");
+        if has_journal && !reads_only {
+            recover_package(&folder)?;
+            has_kptfile = kptfile.is_file();
         }
         if has_kptfile {
-            let kptfile = folder.join("Kptfile");
             let bytes = fs::read(&kptfile).map_err(PackageError::io("read", kptfile))?;
             found.extend(claimed_package(bytes, &path));
         }

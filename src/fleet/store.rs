@@ -1,70 +1,9 @@
-//! Creates and deletes whole packages. Changes within one are [`write_package`](crate::package::write_package)'s.
+//! Deletes whole packages. Changes within one are [`write_package`](crate::package::write_package)'s.
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::package::{
-    FileChange, PackageError, USUAL_MODE, check_package_path, is_git, make_folder_in,
-};
-
-/// Creates a package in a directory that is empty: all of its files appear at once.
-///
-/// # Errors
-/// A path leaves the package; the operating system refuses. Nothing is left behind then.
-pub(crate) fn create_package(directory: &Path, files: &[FileChange]) -> Result<(), PackageError> {
-    let parent = directory.parent().unwrap_or(directory);
-    let folder = make_folder_in(parent).map_err(PackageError::io("write to", parent))?;
-    let allowed = allowed_mode(folder.path()).map_err(PackageError::io("read", folder.path()))?;
-    for file in files {
-        let FileChange::Write { path, bytes, mode } = file else {
-            continue;
-        };
-        check_package_path(path)?;
-        let file = folder.path().join(path);
-        write_new(&file, bytes, mode.unwrap_or(USUAL_MODE & allowed), allowed)
-            .map_err(PackageError::io("write", file.as_path()))?;
-    }
-    fs::rename(folder.path(), directory).map_err(PackageError::io("create", directory))?;
-    // It has another name now.
-    let _ = folder.keep();
-    Ok(())
-}
-
-/// The permission bits that the system does not take from a new file, as a new folder shows.
-#[cfg(unix)]
-fn allowed_mode(new_folder: &Path) -> io::Result<u32> {
-    use std::os::unix::fs::PermissionsExt;
-    Ok(fs::metadata(new_folder)?.permissions().mode() & 0o777)
-}
-
-#[cfg(not(unix))]
-fn allowed_mode(_: &Path) -> io::Result<u32> {
-    Ok(0o777)
-}
-
-/// Writes a new file with these permission bits.
-fn write_new(file: &Path, bytes: &[u8], mode: u32, allowed: u32) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
-    let mut open = match options.open(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            file.parent().map_or(Ok(()), fs::create_dir_all)?;
-            options.open(file)?
-        }
-        open => open?,
-    };
-    open.write_all(bytes)?;
-    #[cfg(unix)]
-    if mode & allowed != mode {
-        open.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
-    }
-    #[cfg(not(unix))]
-    let _ = (mode, allowed);
-    Ok(())
-}
+use crate::package::{PackageError, is_git};
 
 /// Deletes a package with everything in its directory but the packages `below` it. Its Kptfile goes last, so that a later run finds
 /// the owner of what a killed one left. Links are not followed; a package with a `.git` anywhere in it stays.

@@ -7,42 +7,37 @@
 //! ```
 //!
 //! It is written after all new contents are staged and before the first is renamed into place, and removed
-//! after the last. A file that somebody edited in between is left as it is.
+//! after the last. A file that somebody edited in between is left as it is. It is locked as long as its run lives, where the
+//! file system has locks: nobody carries through what a run is still at.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use siphasher::sip128::SipHasher13;
-use tempfile::NamedTempFile;
+use sha2::{Digest, Sha256};
 
 use super::PackageError;
 use super::path::{check_folders, check_package_path};
 
 /// Its name. As of a temporary file, so that nobody takes it for a part of the package.
-pub(super) const NAME: &str = ".krm-variants-journal.tmp";
+pub(crate) const JOURNAL: &str = ".krm-variants-journal.tmp";
 
 /// A journal on disk, removed when it is dropped.
 #[derive(Debug)]
-pub(super) struct Journal(PathBuf);
+pub(super) struct Journal {
+    path: PathBuf,
+    /// Locked.
+    _file: File,
+}
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Written {
-    pub(super) files: Vec<JournaledFile>,
+struct Written {
+    files: Vec<JournaledFile>,
 }
 
-impl Written {
-    /// A temporary file in a package that holds this, to be renamed.
-    pub(super) fn staged(&self, root: &Path) -> io::Result<NamedTempFile> {
-        let mut staged = super::temporary::make_in(root)?;
-        io::Write::write_all(&mut staged, serde_json::to_string(self)?.as_bytes())?;
-        Ok(staged)
-    }
-}
-
-/// A file that is to change. Paths are relative to the package, digests are SipHash-1-3 of 128 bits.
+/// A file that is to change. Paths are relative to the package, digests are SHA-256.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JournaledFile {
@@ -58,45 +53,52 @@ pub(super) struct JournaledFile {
     pub(super) new: Option<String>,
 }
 
-/// The digest of a content. It tells the content of this run from any other that comes to be there; nobody who makes them
-/// alike gains by it.
+/// The digest of a content. It tells the content of this run from any other that comes to be there.
 pub(super) fn digest(bytes: &[u8]) -> String {
-    let digest = SipHasher13::new().hash(bytes);
-    format!("{:032x}", digest.as_u128())
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Journal {
     /// Writes a journal into a package. It appears as a whole or not at all.
     pub(super) fn write(root: &Path, files: Vec<JournaledFile>) -> Result<Self, PackageError> {
-        let path = root.join(NAME);
+        let path = root.join(JOURNAL);
         let failed = |error: io::Error| PackageError::io("write", path.as_path())(error);
-        Written { files }
-            .staged(root)
-            .map_err(failed)?
-            .into_temp_path()
-            .persist(&path)
-            .map_err(|error| failed(error.error))?;
-        Ok(Self(path))
+        let mut staged = super::temporary::make_in(root).map_err(failed)?;
+        serde_json::to_writer(&mut staged, &Written { files })
+            .map_err(|error| failed(error.into()))?;
+        // Without locks nobody is kept from carrying it through, which is right as well.
+        let _ = staged.as_file().try_lock();
+        let file = staged.persist(&path).map_err(|error| failed(error.error))?;
+        Ok(Self { path, _file: file })
     }
 }
 
 impl Drop for Journal {
     fn drop(&mut self) {
         // One that stays is carried through by the next run, which finds everything done.
-        let _ = fs::remove_file(&self.0);
+        let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Carries through what a killed run had begun to write. Nobody else may work on the package meanwhile.
+/// Carries through what a killed run had begun to write.
 ///
 /// # Errors
 /// The operating system refuses.
 pub(crate) fn recover_package(directory: &Path) -> Result<(), PackageError> {
-    let journal = directory.join(NAME);
-    let bytes = match fs::read(&journal) {
+    let journal = directory.join(JOURNAL);
+    // A FIFO of that name would be waited for.
+    if !fs::symlink_metadata(&journal).is_ok_and(|metadata| metadata.is_file()) {
+        return Ok(());
+    }
+    let file = match File::open(&journal) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        bytes => bytes.map_err(PackageError::io("read", journal.as_path()))?,
+        file => file.map_err(PackageError::io("read", journal.as_path()))?,
     };
+    if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        return Ok(());
+    }
+    let bytes = fs::read(&journal).map_err(PackageError::io("read", journal.as_path()))?;
     // Anybody can write such a file; one that is not ours says nothing.
     let written = serde_json::from_slice::<Written>(&bytes);
     for file in written.map_or_else(|_| Vec::new(), |written| written.files) {
@@ -110,7 +112,7 @@ pub(crate) fn recover_package(directory: &Path) -> Result<(), PackageError> {
 }
 
 /// Whether a path stays in the package, and no link leads out of it.
-pub(super) fn is_inside(directory: &Path, path: &Path) -> bool {
+fn is_inside(directory: &Path, path: &Path) -> bool {
     let path = path.to_str();
     path.is_some_and(|path| {
         check_package_path(path).is_ok() && check_folders(directory, path).is_ok()
@@ -140,11 +142,70 @@ impl JournaledFile {
 }
 
 /// The digest of a file's bytes; `None` if there is no such file.
-pub(super) fn digest_of(file: &Path) -> Result<Option<String>, PackageError> {
+fn digest_of(file: &Path) -> Result<Option<String>, PackageError> {
     match fs::read(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         bytes => bytes
             .map(|bytes| Some(digest(&bytes)))
             .map_err(PackageError::io("read", file)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn journal_of(target: &str) -> String {
+        let digest = digest(b"s");
+        format!("{{\"files\":[{{\"target\":\"{target}\",\"old\":\"{digest}\"}}]}}")
+    }
+
+    #[test]
+    fn a_journal_of_somebody_else_leads_nowhere() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("p");
+        fs::create_dir(&root).expect("a folder");
+        fs::write(folder.path().join("secret"), "s").expect("a file");
+        for text in [journal_of("../secret").as_str(), "", "not JSON"] {
+            fs::write(root.join(JOURNAL), text).expect("a journal");
+            recover_package(&root).expect("nothing to do");
+            assert_eq!(fs::read_dir(&root).expect("a folder").count(), 0);
+        }
+        assert!(folder.path().join("secret").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn no_link_leads_a_journal_out_of_the_package() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("p");
+        fs::create_dir(&root).expect("a folder");
+        fs::write(folder.path().join("secret"), "s").expect("a file");
+        std::os::unix::fs::symlink("..", root.join("d")).expect("a link");
+        fs::write(root.join(JOURNAL), journal_of("d/secret")).expect("a journal");
+        recover_package(&root).expect("nothing to do");
+        assert!(folder.path().join("secret").exists());
+        assert!(!root.join(JOURNAL).exists());
+    }
+
+    #[test]
+    fn what_a_run_is_still_at_is_left_to_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        fs::write(root.join("a.yaml"), "s").expect("a file");
+        let doomed = JournaledFile {
+            target: "a.yaml".into(),
+            staged: None,
+            old: Some(digest(b"s")),
+            new: None,
+        };
+        let journal = Journal::write(root, vec![doomed]).expect("a journal");
+        recover_package(root).expect("nothing to do");
+        assert!(root.join("a.yaml").exists());
+        let text = fs::read(root.join(JOURNAL)).expect("a journal");
+        drop(journal);
+        fs::write(root.join(JOURNAL), text).expect("a journal");
+        recover_package(root).expect("carried through");
+        assert!(!root.join("a.yaml").exists());
     }
 }

@@ -13,7 +13,6 @@ mod file;
 mod journal;
 mod krmignore;
 mod listing;
-mod new_package;
 mod path;
 mod read;
 mod temporary;
@@ -23,11 +22,10 @@ use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) use journal::recover_package;
+pub(crate) use journal::{JOURNAL, recover_package};
 pub(crate) use listing::{Holder, Kind, Listed, Target, list};
-pub(crate) use new_package::{undo_new_package, write_new_package};
 pub(crate) use read::{read_only_file, text_of};
-pub(crate) use temporary::{is_temporary, make_folder_in, remove_folders_left_behind};
+pub(crate) use temporary::is_temporary;
 
 pub use path::{PathError, check_package_path, normalize_package_path};
 pub(crate) use path::{check_folders, check_path_of_package, is_git};

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
-use tempfile::{NamedTempFile, TempDir};
+use tempfile::NamedTempFile;
 
 /// No reader of packages takes such a name for KRM.
 const PREFIX: &str = ".krm-variants-";
@@ -106,35 +106,6 @@ pub(super) fn make_in(folder: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     builder.permissions(initial);
     builder.tempfile_in(folder)
-}
-
-/// Makes a temporary folder in a folder, with the usual permissions.
-pub(crate) fn make_folder_in(folder: &Path) -> io::Result<TempDir> {
-    let prefix = Maker::own().map_or(PREFIX.to_owned(), Maker::prefix);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(SUFFIX);
-    #[cfg(unix)]
-    let usual = std::os::unix::fs::PermissionsExt::from_mode(0o777);
-    #[cfg(unix)]
-    builder.permissions(usual);
-    builder.tempdir_in(folder)
-}
-
-/// Removes those of these folders that are temporary and were left behind, and no others.
-pub(crate) fn remove_folders_left_behind<'f>(folders: impl Iterator<Item = &'f Path>) {
-    for folder in folders {
-        let name = folder.file_name().and_then(|name| name.to_str());
-        let Some(name) = name.filter(|name| is_temporary(name)) else {
-            continue;
-        };
-        let is_folder = |metadata: &Metadata| metadata.is_dir();
-        if let Ok(metadata) = fs::symlink_metadata(folder)
-            && is_folder(&metadata)
-            && is_left_behind(Maker::of_name(name).as_ref(), &metadata)
-        {
-            let _ = fs::remove_dir_all(folder);
-        }
-    }
 }
 
 /// Removes those of these temporary files that were left behind. One that cannot be removed stays: it

@@ -8,10 +8,10 @@ use super::render::{Rendered, Worker};
 use super::variants::{FleetVariant, Place};
 use crate::config::UsageError;
 use crate::diff::{FileDiff, change_diffs};
-use crate::fleet::{PackageLock, create_package, remove_empty_folders};
+use crate::fleet::{PackageLock, remove_empty_folders};
 use crate::package::{
-    FileChange, PackageError, PackageFiles, check_folders, read_package, recover_package,
-    write_package_whole,
+    FileChange, PackageError, PackageFiles, check_folders, is_temporary, read_package,
+    recover_package, write_package_whole,
 };
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
@@ -156,9 +156,7 @@ impl Package<'_> {
             return Ok((rendered, Vec::new(), false));
         }
         let diffs = self.diffs(&files, &changes)?;
-        if self.mode.writes && is_new {
-            create_package(self.directory, &changes)?;
-        } else if self.mode.writes {
+        if self.mode.writes {
             write_package_whole(&files, &changes)?;
         }
         Ok((rendered, diffs, true))
@@ -180,17 +178,25 @@ impl Package<'_> {
     }
 }
 
-/// Whether there is nothing in a directory, or no directory.
+/// Whether there is nothing in a directory but what a killed run left, or no directory.
 ///
 /// # Errors
 /// It cannot be read: what is in it is not known then.
 fn is_empty(directory: &Path) -> Result<bool, PackageError> {
-    let first = match fs::read_dir(directory) {
+    let failed = || PackageError::io("read", directory);
+    let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
-        entries => entries.and_then(|mut entries| entries.next().transpose()),
+        entries => entries.map_err(failed())?,
     };
-    let first = first.map_err(PackageError::io("read", directory))?;
-    Ok(first.is_none())
+    for entry in entries {
+        let entry = entry.map_err(failed())?;
+        let is_folder = entry.file_type().map_err(failed())?.is_dir();
+        let is_left_behind = entry.file_name().to_str().is_some_and(is_temporary);
+        if !(is_left_behind || is_folder && is_empty(&entry.path())?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 #[cfg(test)]

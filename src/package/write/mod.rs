@@ -75,13 +75,14 @@ impl FileChange {
 /// are removed.
 ///
 /// A file whose content stays the same is not written. If the package directory does not exist and `files` is
-/// [empty](PackageFiles::empty), it is made. A file that has several names (hard links) is changed under this one only.
+/// [empty](PackageFiles::empty), it is made. Of a package without files all files come to be or none: what was written goes if
+/// the rest cannot be, and the next run completes what a killed one left. A file that has several names (hard links) is changed under this one only.
 ///
 /// # Errors
 /// A path that leads out of the package; a file changed underneath; a new file that exists; two changes for one
 /// file; the operating system refuses. Temporary files and folders made for new files are removed then.
 pub fn write_package(files: &PackageFiles, changes: &[FileChange]) -> Result<(), PackageError> {
-    write_watched(files, changes, Journaled::No, &mut |_| ())
+    write_watched(files, changes, is_new(files), &mut |_| ())
 }
 
 /// As [`write_package`], with a journal, by which [`recover_package`](super::recover_package) carries through
@@ -93,27 +94,19 @@ pub(crate) fn write_package_whole(
     files: &PackageFiles,
     changes: &[FileChange],
 ) -> Result<(), PackageError> {
-    write_watched(files, changes, Journaled::Yes, &mut |_| ())
+    write_watched(files, changes, true, &mut |_| ())
 }
 
-/// Whether a write to several files leaves a journal while it lasts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Journaled {
-    Yes,
-    No,
-}
-
-impl Journaled {
-    fn digest(self, bytes: &[u8]) -> Option<String> {
-        (self == Self::Yes).then(|| digest(bytes))
-    }
+/// Whether a package has no files.
+fn is_new(files: &PackageFiles) -> bool {
+    files.files.is_empty() && files.others.is_empty()
 }
 
 /// As [`write_package`]; `watch` hears of each path before its file is looked at for the last time.
 fn write_watched(
     files: &PackageFiles,
     changes: &[FileChange],
-    journaled: Journaled,
+    is_journaled: bool,
     watch: &mut dyn FnMut(&str),
 ) -> Result<(), PackageError> {
     temporary::remove_left_behind(&files.temporaries);
@@ -129,27 +122,35 @@ fn write_watched(
     }
 
     let mut made = Vec::new();
-    let nothing_read = files.files.is_empty() && files.others.is_empty();
-    if nothing_read
+    let is_new = is_new(files);
+    if is_new
         && matches!(fs::symlink_metadata(&files.root), Err(error) if error.kind() == ErrorKind::NotFound)
     {
         make_folders(&files.root, &mut made)?;
     }
+    let mut done = Vec::new();
     let result = find_root(files).and_then(|root| {
-        let steps = plan(files, &root, &changes, journaled)?;
+        let steps = plan(files, &root, &changes, is_journaled)?;
         let staged = stage_all(&steps, &mut made)?;
-        let _journal = match journaled {
-            Journaled::Yes if steps.len() > 1 => Some(journal(&root, &steps, &staged)?),
+        let _journal = match steps.len() {
+            0 | 1 => None,
+            _ if is_journaled => Some(journal(&root, &steps, &staged)?),
             _ => None,
         };
         let mut commit = Commit {
             files,
             root: &root,
-            done: 0,
+            done: &mut done,
         };
         commit.run(steps, staged, watch)
     });
     if result.is_err() {
+        if is_new {
+            // Half of a package would pass for one.
+            for file in &done {
+                let _ = fs::remove_file(file);
+            }
+        }
         // Only the empty ones go: what is in place stays.
         for folder in made.iter().rev() {
             let _ = fs::remove_dir(folder);
@@ -225,7 +226,7 @@ fn plan<'a>(
     files: &PackageFiles,
     root: &Path,
     changes: &'a [(String, &'a FileChange)],
-    journaled: Journaled,
+    is_journaled: bool,
 ) -> Result<Vec<Step<'a>>, PackageError> {
     let mut steps = Vec::with_capacity(changes.len());
     // The files of a folder are neighbours.
@@ -242,14 +243,14 @@ fn plan<'a>(
             (FileChange::Write { bytes, .. }, Some(found)) => StepKind::Replace {
                 bytes,
                 mode: mode_of(&found.metadata),
-                old: journaled.digest(&found.bytes),
+                old: is_journaled.then(|| digest(&found.bytes)),
             },
             (FileChange::Write { bytes, mode, .. }, None) => {
                 check_absent(&root.join(path), path)?;
                 StepKind::Create { bytes, mode: *mode }
             }
             (FileChange::Delete { .. }, Some(found)) => StepKind::Delete {
-                old: journaled.digest(&found.bytes),
+                old: is_journaled.then(|| digest(&found.bytes)),
             },
             (FileChange::Delete { .. }, None) => {
                 return Err(PackageError::NotInPackage { path: path.clone() });
@@ -371,8 +372,8 @@ fn journal(
 struct Commit<'c> {
     files: &'c PackageFiles,
     root: &'c Path,
-    /// How many files were changed.
-    done: usize,
+    /// The files that were changed.
+    done: &'c mut Vec<PathBuf>,
 }
 
 impl Commit<'_> {
@@ -418,7 +419,7 @@ impl Commit<'_> {
                 })?;
             }
         }
-        self.done += 1;
+        self.done.push(step.target.clone());
         Ok(())
     }
 
@@ -430,15 +431,15 @@ impl Commit<'_> {
         for file in std::iter::once(&step.target).chain(&link) {
             fs::remove_file(file).map_err(PackageError::io("delete", file.as_path()))?;
         }
-        self.done += 1;
+        self.done.push(step.target.clone());
         Ok(())
     }
 
     /// Somebody may have saved the file while others were written.
     fn look_again(&self, step: &Step<'_>) -> Result<(), PackageError> {
         match look(self.files, self.root, step.path) {
-            Err(PackageError::Changed { path }) if self.done > 0 => {
-                let written = self.done;
+            Err(PackageError::Changed { path }) if !self.done.is_empty() => {
+                let written = self.done.len();
                 Err(PackageError::ChangedMeanwhile { path, written })
             }
             found => found.map(|_| ()),

@@ -204,8 +204,7 @@ fn a_file_that_is_saved_while_others_are_written_is_left_alone() {
                 put(dir.path(), path, "saved by somebody else");
             }
         };
-        let error =
-            write_watched(&files, &changes, Journaled::No, &mut watch).expect_err("it changed");
+        let error = write_watched(&files, &changes, false, &mut watch).expect_err("it changed");
         match &error {
             E::Changed { path } => assert_eq!((path.as_str(), heard), (late, 1)),
             E::ChangedMeanwhile { path, written } => {
@@ -240,7 +239,7 @@ fn kptfiles_are_written_last() {
         FileChange::delete("z"),
     ];
     let mut order = Vec::new();
-    write_watched(&files, &changes, Journaled::No, &mut |path: &str| {
+    write_watched(&files, &changes, false, &mut |path: &str| {
         order.push(path.to_owned());
     })
     .expect("written");
@@ -485,7 +484,7 @@ fn a_run_that_was_killed_anywhere_is_carried_through() {
         copy(dir.path(), state.path());
         killed.push(state);
     };
-    write_watched(&files, &changes, Journaled::Yes, &mut watch).expect("written");
+    write_watched(&files, &changes, true, &mut watch).expect("written");
     assert_eq!(killed.len(), changes.len());
     let expected = ["a.yaml", "b.yaml", "f/made.yaml"].map(|path| get(dir.path(), path));
     for state in killed {
@@ -512,7 +511,7 @@ fn a_file_edited_after_the_kill_stays() {
             copy(dir.path(), state.path());
         }
     };
-    write_watched(&files, &changes, Journaled::Yes, &mut watch).expect("written");
+    write_watched(&files, &changes, true, &mut watch).expect("written");
     put(state.path(), "b.yaml", "mine");
     recover_package(state.path()).expect("carried through");
     assert_eq!(get(state.path(), "a.yaml"), "new");
