@@ -162,7 +162,7 @@ fn without_nulls<'a>(node: &Node<'a>, live: Option<&Node<'a>>) -> Node<'a> {
     let made = match node.shape() {
         Shape::Null | Shape::Scalar => return node.clone(),
         Shape::Map => {
-            let mut theirs = Finder::of(live);
+            let theirs = Finder::of(live);
             let mut fields = Fields::default();
             for field in node.each_field() {
                 let live = theirs.find(&field.key);

@@ -15,7 +15,7 @@ pub fn create<'a>(
     modified: &Node<'a>,
     live: Option<&Node<'a>>,
 ) -> Option<Node<'a>> {
-    let (mut old, mut find_theirs) = (Finder::of(original), Finder::of(live));
+    let (old, find_theirs) = (Finder::of(original), Finder::of(live));
     let is_map = |node: &Node<'_>| node.shape() == Shape::Map;
     let mut fields = Fields::default();
     let mut differs = false;
@@ -37,7 +37,7 @@ pub fn create<'a>(
         differs |= !value.as_ref().is_some_and(|value| value.is(&field.value));
         fields.extend(value.map(|value| field.with(value)));
     }
-    let mut find_own = Finder::of(original.map(|_| modified));
+    let find_own = Finder::of(original.map(|_| modified));
     for field in original.iter().flat_map(|original| original.each_field()) {
         if find_own.find(&field.key).is_none() {
             fields.push_null(field);

@@ -306,7 +306,7 @@ impl<'a> Node<'a> {
                 }
             }
             (Shape::Map, Shape::Map) => {
-                let mut theirs = Finder::of(Some(other));
+                let theirs = Finder::of(Some(other));
                 let mut count = 0;
                 let all = self.each_field().all(|field| {
                     count += 1;

@@ -14,7 +14,6 @@
 
 mod list;
 mod pairs;
-mod same;
 mod set;
 
 use super::directive::RETAIN_KEYS;
@@ -39,9 +38,7 @@ pub fn create<'a>(
         modified,
         live: Some(live),
     };
-    let all = [original, Some(modified), Some(live)];
-    let is_plain = all.into_iter().flatten().all(same::is_plain);
-    let mut create = Create { findings, is_plain };
+    let mut create = Create { findings };
     create.map(versions, rules, false, &Trail::Root)
 }
 
@@ -55,8 +52,6 @@ struct Nodes<'p, 'a> {
 
 struct Create<'r> {
     findings: &'r mut Findings,
-    /// Whether no version has aliases or merge keys.
-    is_plain: bool,
 }
 
 impl Create<'_> {
@@ -73,7 +68,7 @@ impl Create<'_> {
             modified,
             live,
         } = versions;
-        let (mut old, mut theirs) = (Finder::of(original), Finder::of(live));
+        let (old, theirs) = (Finder::of(original), Finder::of(live));
         let mut fields = Fields::default();
         // Whether anything but all of modified is in the patch.
         let mut differs = false;
@@ -99,7 +94,7 @@ impl Create<'_> {
             self.field(field, below_versions, below, &at, &mut fields);
             differs |= fields.len() != before + 1 || !fields.get(before).value.is(&field.value);
         }
-        let mut find_own = Finder::of(original.map(|_| modified));
+        let find_own = Finder::of(original.map(|_| modified));
         for field in original.iter().flat_map(|original| original.each_field()) {
             if find_own.find(&field.key).is_none() {
                 fields.push_null(field);
@@ -132,9 +127,6 @@ impl Create<'_> {
             live: versions.live.filter(|live| live.shape() == shape),
             ..versions
         };
-        if self.is_plain && same::needs_nothing(versions, rules) {
-            return;
-        }
         let value = match (shape, rules.list()) {
             (Shape::Map, _) if !rules.replaces_map() => {
                 self.map(versions, rules, rules.retains_keys(), trail)
@@ -161,7 +153,7 @@ fn retained_keys<'a>(
     patch: &Fields<'a>,
     differs: bool,
 ) -> Option<Field<'a>> {
-    let mut own = Finder::of(Some(modified));
+    let own = Finder::of(Some(modified));
     let is_more = |field: Field<'a>| !field.value.is_null() && own.find(&field.key).is_none();
     let wanted = match live {
         Some(live) => !patch.is_empty() || live.each_field().any(is_more),

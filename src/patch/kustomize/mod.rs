@@ -133,7 +133,7 @@ impl<'a> Create<'a> {
         place: Place<'_>,
         trail: &Trail<'_>,
     ) -> Fields<'a> {
-        let mut theirs = Finder::of(Some(live));
+        let theirs = Finder::of(Some(live));
         let mut fields = Fields::default();
         for field in modified.each_field() {
             let at = trail.field(&field.key);
@@ -157,7 +157,7 @@ impl<'a> Create<'a> {
             };
             fields.extend(value.map(|value| field.with(value)));
         }
-        let mut own = Finder::of(Some(modified));
+        let own = Finder::of(Some(modified));
         for field in live.each_field() {
             if own.find(&field.key).is_some() {
                 continue;

@@ -83,7 +83,7 @@ pub(super) fn differences<'a>(
 }
 
 fn map<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut Create<'a>) {
-    let mut theirs = Finder::of(Some(live));
+    let theirs = Finder::of(Some(live));
     for field in new.each_field() {
         let at = trail.field(&field.key);
         match theirs.find(&field.key) {
@@ -91,7 +91,7 @@ fn map<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut Crea
             None => create.push(&at, Change::Add(field.value.clone())),
         }
     }
-    let mut own = Finder::of(Some(new));
+    let own = Finder::of(Some(new));
     for field in live.each_field() {
         if own.find(&field.key).is_none() {
             create.push(&trail.field(&field.key), Change::Remove);

@@ -4,19 +4,17 @@
 //!
 //! Source: merging-fields document, Last Applied Resource Config; contract, apply-config.
 
-mod same;
-
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::{self, Formatter};
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::annotations::{with_field, without_tool_annotations};
-use super::fields::{Field, Fields, key_text};
+use super::fields::{Field, Fields};
 use super::node::{Item, Node, Shape};
 use crate::yaml::value::Number;
-use crate::yaml::{EntryRef, NodeId, NodeRef, OwnedDocument, Value};
+use crate::yaml::{OwnedDocument, Value};
 
 /// Deeper JSON is refused.
 const MAX_DEPTH: usize = 512;
@@ -40,14 +38,12 @@ impl LastApplied {
     pub fn read(text: &str) -> Result<Self, serde_json::Error> {
         // A tree takes far less memory than a value, and nearly all JSON is YAML.
         let document = OwnedDocument::parse(text.to_owned()).ok();
-        let is_same = |document: &OwnedDocument| {
-            document.root().is_some_and(|root| {
-                root.kind().is_mapping()
-                    && document.document().len() == 1
-                    && same::is_json_of(root, text)
-            })
+        let is_json = || !text.contains("\\u") && serde_json::from_str::<IgnoredAny>(text).is_ok();
+        let is_map = |document: &OwnedDocument| {
+            let root = document.root().filter(|root| root.kind().is_mapping());
+            root.is_some() && document.document().len() == 1 && is_json()
         };
-        if let Some(document) = document.filter(is_same) {
+        if let Some(document) = document.filter(is_map) {
             return Ok(Self(Form::Document(Box::new(document))));
         }
         read(text).map(|node| Self(Form::Node(node)))
@@ -106,9 +102,6 @@ fn as_applied<'a>(config: &Node<'a>) -> Node<'a> {
 
 /// Compact JSON with sorted keys, as Go's encoder writes it.
 fn write_json(node: &Node<'_>, json: &mut String) {
-    if let Node::Text(node) = node {
-        return write_text(*node, json);
-    }
     match node.shape() {
         Shape::Null => json.push_str("null"),
         Shape::Scalar => match node.as_str() {
@@ -127,31 +120,6 @@ fn write_json(node: &Node<'_>, json: &mut String) {
                 json.push(':');
                 write_json(&fields.get(at).value, json);
             });
-        }
-    }
-}
-
-/// As [`write_json`], of a node of a document.
-fn write_text(node: NodeRef<'_>, json: &mut String) {
-    let node = node.resolved();
-    let kind = node.kind();
-    if kind.is_mapping() {
-        // A map can have millions of keys: their ids take least.
-        let mut keys: Vec<NodeId> = node.entries().map(|entry| entry.key.id).collect();
-        let key = |id: NodeId| node.document.node(id);
-        keys.sort_by(|one, other| key_text(key(*one)).cmp(&key_text(key(*other))));
-        write_each(['{', '}'], keys, json, |id, json| {
-            let entry = EntryRef::of_key(key(id));
-            write_string(&key_text(entry.key), json);
-            json.push(':');
-            write_text(entry.value, json);
-        });
-    } else if kind.is_sequence() {
-        write_each(['[', ']'], node.items(), json, write_text);
-    } else {
-        match node.as_str() {
-            Some(text) => write_string(text, json),
-            None => write_word(node.value(), json),
         }
     }
 }
