@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::changes::{Changes, WrittenResource};
 use super::list_text::ListText;
-use super::results::append_all;
+use super::results::append_results;
 use super::wrapper::{InputError, ItemsLine, STDIN, check_results, check_wrapper};
 use super::{Form, Item, ItemId, NewText, ResourceList};
 use crate::resource::Resource;
@@ -81,7 +81,9 @@ impl Stream {
         results: &Results,
         keep: bool,
     ) -> Result<ListText, EditError> {
-        let more_results = append_all(&mut self.wrapper, results)?;
+        let values = results.iter().map(|result| result.to_value()).collect();
+        self.wrapper
+            .edit(|document, editor| append_results(document, editor, values))?;
         let line = ItemsLine::of(&self.wrapper);
         let Changes {
             inserted,
@@ -117,12 +119,10 @@ impl Stream {
         };
         let mut out = vec![Text::from(before)];
         out.append(&mut items);
-        let mut behind = vec![Text::from(after.to_owned())];
-        behind.extend(more_results);
         Ok(ListText {
             texts: out,
             appended,
-            behind,
+            behind: vec![Text::from(after.to_owned())],
         })
     }
 

@@ -52,7 +52,7 @@ pub use document::Document;
 pub use draft::Draft;
 pub use edit::{Editor, Part};
 pub use emit::to_block_text;
-pub(crate) use emit::{content_text, draft_items_text, draft_text, node_text, value_text};
+pub(crate) use emit::{content_text, draft_text, node_text, value_text};
 pub use error::{EditError, Location, ParseError};
 pub(crate) use fingerprint::Fingerprints;
 pub(crate) use head::head_end;

@@ -47,25 +47,6 @@ fn is_on_one_line(draft: &Draft<'_>) -> bool {
     }
 }
 
-/// Drafts as the last items of a block sequence, with their dashes at a column.
-#[must_use]
-pub(crate) fn draft_items_text(
-    items: &[Draft<'_>],
-    column: usize,
-    newline: &'static str,
-) -> String {
-    let mut text = String::new();
-    let format = Format {
-        newline,
-        kept_scalars: KeptScalars::Everywhere,
-        ..Format::DEFAULT
-    };
-    let mut emitter = Emitter::at_line_start(&mut text, format);
-    emitter.draft_items(items, Owner::Root(column));
-    text.push_str(newline);
-    text
-}
-
 /// A node as the text of a document of its own: its spelling and inner comments stay.
 #[must_use]
 pub(crate) fn node_text(node: NodeRef<'_>) -> String {
