@@ -3,13 +3,12 @@
 //! Strict, since YAML's implicit types are where configs go wrong: `name: true` for a string -> ``name: expected a string, found boolean `true` ``.
 //!
 //! Each deserializer knows its step from the collection around it and puts it in front of its errors.
-//! `serde_path_to_error` would not do: it names no key that is not a string, and for an unknown
-//! variant with content the enum instead of the variant.
+//! `serde_path_to_error` would not do: it names no key that is not a string.
 
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{
-    self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error as _, Expected,
-    IntoDeserializer, Unexpected, VariantAccess, Visitor,
+    self, DeserializeOwned, Deserializer, Error as _, Expected, IntoDeserializer, Unexpected,
+    Visitor,
 };
 use std::fmt;
 
@@ -33,7 +32,7 @@ pub struct DeError {
 /// Reads `value` as a `T`.
 ///
 /// Nothing is converted between strings, numbers and booleans. A field that is null counts as absent, so that `#[serde(default)]`
-/// applies to it, but an unknown field is reported even if it is null, and so is a null value in a map of strings. Enums are their variant's name, or a mapping from it to the variant's content.
+/// applies to it, but an unknown field is reported even if it is null, and so is a null value in a map of strings. Enums are their variant's name: no config has one with content, nor tuples or characters.
 ///
 /// # Errors
 ///
@@ -196,10 +195,6 @@ impl<'a> ValueDeserializer<'a> {
         }
     }
 
-    fn character<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        self.string("a character", visitor)
-    }
-
     fn text<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
         self.string("a string", visitor)
     }
@@ -237,15 +232,6 @@ impl<'a> ValueDeserializer<'a> {
         Ok(value)
     }
 
-    fn tuple<'de, V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, DeError> {
-        match self.value {
-            Value::Sequence(elements) if elements.len() != length => Err(DeError::custom(
-                format_args!("expected {length} elements, found {}", elements.len()),
-            )),
-            _ => self.sequence(visitor),
-        }
-    }
-
     fn mapping<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
         self.structure(&[], visitor)
     }
@@ -271,20 +257,11 @@ impl<'a> ValueDeserializer<'a> {
     }
 
     fn enumeration<'de, V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        match self.value {
-            Value::String(variant) => {
-                let variant: StrDeserializer<'_, DeError> = variant.as_str().into_deserializer();
-                visitor.visit_enum(variant)
-            }
-            Value::Mapping(entries) => match entries.as_slice() {
-                [(variant, content)] => visitor.visit_enum(Variant { variant, content }),
-                _ => Err(DeError::custom(format_args!(
-                    "expected a string or a mapping with one entry, found {} entries",
-                    entries.len()
-                ))),
-            },
-            _ => self.mismatch("a string or a mapping with one entry"),
-        }
+        let Value::String(variant) = self.value else {
+            return self.mismatch("a string");
+        };
+        let variant: StrDeserializer<'_, DeError> = variant.as_str().into_deserializer();
+        visitor.visit_enum(variant)
     }
 }
 
@@ -328,7 +305,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'_> {
         deserialize_u128() = integer();
         deserialize_f32() = float();
         deserialize_f64() = float();
-        deserialize_char() = character();
+        deserialize_char() = any();
         deserialize_str() = text();
         deserialize_string() = text();
         deserialize_bytes() = any();
@@ -338,8 +315,8 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'_> {
         deserialize_unit() = unit();
         deserialize_unit_struct(_name: &'static str) = unit();
         deserialize_seq() = sequence();
-        deserialize_tuple(length: usize) = tuple(length);
-        deserialize_tuple_struct(_name: &'static str, length: usize) = tuple(length);
+        deserialize_tuple(_length: usize) = any();
+        deserialize_tuple_struct(_name: &'static str, _length: usize) = any();
         deserialize_map() = mapping();
         deserialize_struct(_name: &'static str, fields: &'static [&'static str]) = structure(fields);
         deserialize_enum(_name: &'static str, _variants: &'static [&'static str]) = enumeration();
@@ -355,63 +332,6 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'_> {
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
         visitor.visit_unit()
-    }
-}
-
-/// An enum's variant with content. serde's own reads the fields of a variant as a map, where null
-/// does not count as absent.
-struct Variant<'a> {
-    variant: &'a Value,
-    content: &'a Value,
-}
-
-impl<'a> Variant<'a> {
-    fn content(&self) -> ValueDeserializer<'a> {
-        ValueDeserializer {
-            value: self.content,
-            step: Some(Step::Key(self.variant)),
-        }
-    }
-}
-
-impl<'de> EnumAccess<'de> for Variant<'_> {
-    type Error = DeError;
-    type Variant = Self;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), DeError> {
-        let name = seed.deserialize(ValueDeserializer {
-            value: self.variant,
-            step: Some(Step::Key(self.variant)),
-        })?;
-        Ok((name, self))
-    }
-}
-
-impl<'de> VariantAccess<'de> for Variant<'_> {
-    type Error = DeError;
-
-    fn unit_variant(self) -> Result<(), DeError> {
-        serde::Deserialize::deserialize(self.content())
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, DeError> {
-        seed.deserialize(self.content())
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(
-        self,
-        length: usize,
-        visitor: V,
-    ) -> Result<V::Value, DeError> {
-        self.content().deserialize_tuple(length, visitor)
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, DeError> {
-        self.content().deserialize_struct("", fields, visitor)
     }
 }
 
