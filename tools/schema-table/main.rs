@@ -16,9 +16,9 @@ use std::process::ExitCode;
 
 use krm_variants::schema::{Schema, SchemaError};
 use krm_variants::yaml::{Document, NodeRef, ParseError, ParseOptions, Tree};
+use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-mod sha256;
 mod table;
 
 /// Where the document comes from.
@@ -68,7 +68,8 @@ fn make(text: &str) -> Result<String, MakeError> {
     let root = document.root(0).ok_or(MakeError::Usage)?;
     let schema = Schema::empty().with_openapi(root)?;
     let counts = Counts::of(root, &schema);
-    let hash = sha256::sha256(text.as_bytes());
+    let hash = Sha256::digest(text.as_bytes());
+    let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     let header = format!(
         "//! The built-in kinds of Kubernetes. Made by `tools/schema-table`: do not edit.\n\
          //!\n\
