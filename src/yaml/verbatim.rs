@@ -21,7 +21,9 @@ fn document_lines(root: NodeRef<'_>) -> Option<&str> {
     let text = root.document_text()?;
     let kind = root.kind();
     // The directives of the document would be lost.
-    let has_directives = root.document.text.starts_with('%') || root.document.text.contains("\n%");
+    let (_, span) = root.document_span()?;
+    let head = root.document.text[span.start..span.body].trim_start_matches('\u{feff}');
+    let has_directives = head.lines().any(|line| line.starts_with('%'));
     let is_collection = kind.is_block_collection() || kind == NodeKind::FlowMapping;
     if !is_collection || has_directives || root.document.tree.unterminated.is_some() {
         return None;
@@ -245,6 +247,21 @@ mod tests {
             root.and_then(|root| root.get("a")).expect("a value")
         });
         values[0].is_written_like(values[1])
+    }
+
+    #[test]
+    fn directives_are_those_of_one_document() {
+        let text = "%YAML 1.2\n---\na:   1\n---\nb:   |\n  x\n\n  % y\n---\nc:   3\n...\n%YAML 1.2\n---\nd:   4\n";
+        let tree = Tree::parse(text, ParseOptions::default()).expect("YAML");
+        let document = Document::new(text, &tree);
+        let items = (0..document.len()).map(|index| {
+            let root = document.root(index).expect("a root");
+            super::document_as_item(root, 0, "\n")
+        });
+        let items: Vec<Option<String>> = items.collect();
+        let is_moved: Vec<bool> = items.iter().map(Option::is_some).collect();
+        assert_eq!(is_moved, [false, true, true, false], "{items:?}");
+        assert_eq!(items[1].as_deref(), Some("- b:   |\n    x\n\n    % y\n"));
     }
 
     #[test]
