@@ -283,11 +283,6 @@ impl<'a> Node<'a> {
         if self.is(other) {
             return true;
         }
-        if let (Self::Text(own), Self::Text(other)) = (self, other)
-            && own.resolved().is_same_scalar(other.resolved())
-        {
-            return true;
-        }
         match (self.shape(), other.shape()) {
             (Shape::Null, Shape::Null) => true,
             (Shape::Scalar, Shape::Scalar) => match (self.as_str(), other.as_str()) {

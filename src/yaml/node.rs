@@ -211,17 +211,6 @@ impl<'a> NodeRef<'a> {
             .then(|| self.document.tree.decoded(self.document.text, node))
     }
 
-    /// Whether both are scalars of one style and one text, without tags and anchors: they have the same value.
-    pub(crate) fn is_same_scalar(&self, other: NodeRef<'_>) -> bool {
-        let (own, others) = (self.raw(), other.raw());
-        let is_bare = own.properties == NONE && others.properties == NONE;
-        own.kind == others.kind
-            && is_bare
-            && self
-                .scalar_text()
-                .is_some_and(|text| other.scalar_text() == Some(text))
-    }
-
     /// The text of a scalar that is a string (numbers, booleans and null are not).
     #[must_use]
     pub fn as_str(&self) -> Option<&'a str> {

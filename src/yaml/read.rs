@@ -110,29 +110,40 @@ impl NodeRef<'_> {
     /// Whether two nodes have the same value, however they are written.
     #[must_use]
     pub fn equals(&self, other: &NodeRef<'_>) -> bool {
-        let block = |node: &NodeRef<'_>| node.kind().is_block_collection();
-        if !block(self)
-            && !block(other)
-            && self.kind() == other.kind()
-            && self.kind() != NodeKind::Alias
-            && self.source() == other.source()
-            && self.properties() == other.properties()
-            && !self.source().contains('*')
-            && !self.source().contains('\n')
-        {
+        let (own, other) = (self.resolved(), other.resolved());
+        if own.has_source_of(other) {
             return true;
         }
         let merges = |node: &NodeRef<'_>| node.document.tree.merges;
-        if !merges(self)
-            && !merges(other)
-            && let Some(alike) = self.stands_like(*other)
+        if !merges(&own)
+            && !merges(&other)
+            && let Some(alike) = own.stands_like(other)
         {
             return alike;
         }
-        match (self.value(), other.value()) {
+        match (own.value(), other.value()) {
             (Some(a), Some(b)) => a == b,
             _ => false,
         }
+    }
+
+    /// Whether the sources of two nodes are the same, and mean the same.
+    fn has_source_of(&self, other: NodeRef<'_>) -> bool {
+        let (kind, source) = (self.kind(), self.source());
+        let is_at_end = |node: &NodeRef<'_>| node.range().end == node.document.text.len();
+        // The indentation of the first line is no part of the source. A last block scalar can mean something else where the
+        // text ends without a line break.
+        let lines_mean_the_same = || {
+            kind.is_block_collection()
+                && self.column() == other.column()
+                && !is_at_end(self)
+                && !is_at_end(&other)
+        };
+        kind == other.kind()
+            && source == other.source()
+            && self.properties() == other.properties()
+            && memchr::memchr2(b'*', b'!', source.as_bytes()).is_none()
+            && (!source.contains('\n') || lines_mean_the_same())
     }
 
     /// Whether two nodes without merge keys have equal values, if comparing what stands in the same place tells. It takes no

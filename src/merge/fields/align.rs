@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::hash::RandomState;
 
 use super::child::Siblings;
-use super::same;
 use crate::merge::trail::NAMES;
 use crate::yaml::{Fingerprints, NodeRef};
 
@@ -84,7 +83,7 @@ impl Pairs {
                 continue;
             };
             if let Some(own) = ours.1.get(*first)
-                && same(own.value, their.value)
+                && own.value.equals(&their.value)
             {
                 *first = next[own.index];
                 self.pair(own.index, their.index);

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use super::child::Child;
-use super::same;
 use crate::merge::upstream_identifier::MERGE_COMMENT;
 use crate::yaml::{Editor, NodeRef, ValueComments, all_comments, comments_above};
 
@@ -37,7 +36,7 @@ pub(super) fn take_comments<'d>(
         return;
     }
     let block = |child: Child<'_>| child.value.kind().is_block_collection();
-    let is_own = || !(block(local) && block(upstream) || same(base.value, local.value));
+    let is_own = || !(block(local) && block(upstream) || base.value.equals(&local.value));
     if before != there && before == here && !is_own() {
         editor.set_value_comments(ours, there);
     } else if !here.is_empty() || before == there {

@@ -8,7 +8,7 @@ use super::collection::Collection;
 use super::comments::take_comments;
 use super::groups::Forced;
 use super::take::take;
-use super::{Elementwise, Fate, Merge, Thing, same};
+use super::{Elementwise, Fate, Merge, Thing};
 use crate::merge::trail::{ElementOf, Trail};
 use crate::yaml::{EditError, Editor, NodeRef};
 
@@ -164,7 +164,7 @@ impl Merge<'_> {
         match (side, versions.local, versions.upstream) {
             (Side::Local, Some(_), _) => Ok(Fate::Local),
             (Side::Upstream, Some(local), Some(upstream)) => {
-                if !equal && !same(local.value, upstream.value) {
+                if !equal && !local.value.equals(&upstream.value) {
                     self.findings.moves_comments |= take(versions.base, local, upstream, editor)?;
                 }
                 Ok(Fate::Local)

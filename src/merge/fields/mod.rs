@@ -165,27 +165,6 @@ pub fn merge_resource<'d, 'f, 'r>(
     Ok(merge.findings)
 }
 
-/// Whether two nodes have the same value, however they are written.
-#[must_use]
-pub fn same(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
-    let (a, b) = (a.resolved(), b.resolved());
-    let plain = |node: &NodeRef<'_>| {
-        // A last block scalar can mean something else where the text ends without a line break.
-        node.kind().is_block_collection()
-            && node.range().end < node.document.text.len()
-            && node.properties().is_empty()
-    };
-    // The indentation of the first line is no part of the source.
-    let alike = a.kind() == b.kind() && a.column() == b.column();
-    if alike && plain(&a) && plain(&b) && a.source() == b.source() {
-        let source = a.source().as_bytes();
-        if memchr::memchr2(b'*', b'!', source).is_none() {
-            return true;
-        }
-    }
-    a.equals(&b)
-}
-
 /// What becomes of an entry or element.
 enum Fate {
     /// Local's stands, perhaps with changes within.
@@ -271,7 +250,7 @@ impl Merge<'_> {
             upstream,
         } = versions;
         let values = nodes(versions);
-        let outcome = rule::merge(values, |a, b| same(*a, *b));
+        let outcome = rule::merge(values, |a, b| a.equals(b));
         let side = match outcome {
             Outcome::Stands(side) => side,
             Outcome::Conflict => self.conflict(trail, values),

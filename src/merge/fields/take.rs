@@ -14,7 +14,6 @@ use std::hash::RandomState;
 use super::align::{Printed, align};
 use super::child::{Child, Siblings};
 use super::comments::{comments_of, take_comments};
-use super::same;
 
 use crate::kptfile::has_comments;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Part};
@@ -31,7 +30,7 @@ pub(super) fn take_inner_comments<'d, 'f>(
     if !kind.is_block_collection()
         || kind != upstream.value.kind()
         || comments_of(base.value) == comments_of(upstream.value)
-        || !same(local.value, upstream.value)
+        || !local.value.equals(&upstream.value)
     {
         return Ok(());
     }
@@ -143,7 +142,7 @@ impl<'d, 'f> Taking<'_, 'd, 'f> {
     fn is_equal(&self, local: NodeRef<'d>, upstream: NodeRef<'f>) -> bool {
         match (self.local.print(local), self.upstream.print(upstream)) {
             (Some(a), Some(b)) if a != b => false,
-            _ => same(local, upstream),
+            _ => local.equals(&upstream),
         }
     }
 
