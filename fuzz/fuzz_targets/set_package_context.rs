@@ -37,5 +37,5 @@ fn run(text: &str) -> Option<String> {
     let emitted = list
         .emit(&Results::default(), true)
         .expect("nothing is appended");
-    Some(emitted.pieces().collect())
+    Some(emitted.iter().map(|piece| &**piece).collect())
 }

@@ -42,7 +42,8 @@ pub(super) fn on_stdin(function: &Function, arguments: &Arguments) -> Result<u8,
         .emit(&results, !failed)
         .map_err(|error| UsageError(error.to_string()))?;
     let mut length = 0;
-    write_stdout(text.pieces().inspect(|piece| length += piece.len()))
+    let pieces = text.iter().map(|piece| &**piece);
+    write_stdout(pieces.inspect(|piece: &&str| length += piece.len()))
         .map_err(|error| claim_no_success(function, arguments, error))?;
     say(arguments, start, || {
         format!("wrote {length} bytes to standard output")

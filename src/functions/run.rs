@@ -142,7 +142,7 @@ fn read_list(text: &str) -> Result<ResourceList, UsageError> {
 fn to_text(mut list: ResourceList, results: &Results) -> Result<String, UsageError> {
     let text = list.emit(results, true);
     let text = text.map_err(|error| UsageError(error.to_string()))?;
-    Ok(text.pieces().collect())
+    Ok(text.iter().map(|piece| &**piece).collect())
 }
 
 fn changed(

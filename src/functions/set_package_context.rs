@@ -359,7 +359,7 @@ fn create(
     let text = list.document_text(NewResource {
         path: path.clone(),
         package_path: package_path.map(|path| path.to_string()),
-        value: new_package_context(&name).into(),
+        value: new_package_context(&name),
     });
     match with_data(text, change) {
         Ok(text) => list.add_text(NewText {

@@ -5,11 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::packed_text::{PackedText, Packer};
 use super::{Form, ItemId, ResourceList};
 use crate::package::FileChange;
 use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS};
-use crate::yaml::{Draft, Value, draft_text};
+use crate::yaml::{Value, block_text};
 
 /// Changes to a list besides edits of its items.
 #[derive(Debug, Default)]
@@ -54,13 +53,13 @@ pub struct NewText {
 
 /// A resource to append, given as a value.
 #[derive(Debug, Clone)]
-pub struct NewResource<'a> {
+pub struct NewResource {
     /// Path of its file, in the same terms as the paths of the other items.
     pub path: Option<String>,
     /// The package, where a pipeline runs over several.
     pub package_path: Option<String>,
     /// The resource without path annotations.
-    pub value: Draft<'a>,
+    pub value: Value,
 }
 
 /// A resource to append, in the form in which the list will emit it.
@@ -74,8 +73,6 @@ pub struct WrittenResource {
 pub(super) enum Written {
     /// Lines of the output: a tenth of what the value takes in memory.
     Text(String),
-    /// The same of one of many.
-    Packed(PackedText),
     /// For a list that is edited as one text.
     Value(Value),
 }
@@ -84,33 +81,24 @@ impl WrittenResource {
     pub(super) fn value(self) -> Option<Value> {
         match self.content {
             Written::Value(value) => Some(value),
-            Written::Text(_) | Written::Packed(_) => None,
+            Written::Text(_) => None,
         }
     }
 
-    pub(super) fn text(self) -> Option<PackedText> {
+    pub(super) fn text(self) -> Option<String> {
         match self.content {
-            Written::Text(text) => Some(PackedText::from(text)),
-            Written::Packed(text) => Some(text),
+            Written::Text(text) => Some(text),
             Written::Value(_) => None,
         }
     }
 
-    /// Packs its text, to be one of many that are much alike.
-    pub(crate) fn pack(&mut self, packer: &mut Packer) {
-        if let Written::Text(text) = &self.content {
-            self.content = Written::Packed(packer.pack(text));
-        }
-    }
-
-    /// About how many bytes it takes in memory, unless it is packed.
+    /// About how many bytes it takes in memory.
     #[must_use]
     pub fn cost(&self) -> usize {
         const ITSELF: usize = 300;
         ITSELF
             + match &self.content {
                 Written::Text(text) => text.len(),
-                Written::Packed(_) => 0,
                 Written::Value(value) => value.cost(),
             }
     }
@@ -123,20 +111,22 @@ impl ResourceList {
     }
 
     /// Appends a resource: in a package, as a new file.
-    pub fn add(&mut self, resource: NewResource<'_>) {
+    pub fn add(&mut self, resource: NewResource) {
         let written = self.write(resource);
         self.add_written(written);
     }
 
     /// Writes a new resource for [`ResourceList::add_written`].
     #[must_use]
-    pub fn write(&self, new: NewResource<'_>) -> WrittenResource {
+    pub fn write(&self, new: NewResource) -> WrittenResource {
+        // There may be many.
+        let text = |text: String| Written::Text(text.into_boxed_str().into_string());
         let (path, package_path) = (new.path, new.package_path);
         let annotated = |value| with_annotations(value, path.as_deref(), package_path.as_deref());
         let content = match &self.form {
-            Form::Stream(stream) => Written::Text(stream.item_text(&annotated(new.value))),
-            Form::Package(_) => Written::Text(document_text(&new.value)),
-            Form::Whole | Form::ReadOnly => Written::Value(annotated(new.value).into_value()),
+            Form::Stream(stream) => text(stream.item_text(&annotated(new.value))),
+            Form::Package(_) => text(document_text(&new.value)),
+            Form::Whole | Form::ReadOnly => Written::Value(annotated(new.value)),
         };
         WrittenResource {
             // An item has it in its annotations.
@@ -147,7 +137,7 @@ impl ResourceList {
 
     /// Writes a new resource as a document, for [`ResourceList::add_text`].
     #[must_use]
-    pub fn document_text(&self, new: NewResource<'_>) -> String {
+    pub fn document_text(&self, new: NewResource) -> String {
         if self.is_package() {
             return document_text(&new.value);
         }
@@ -156,10 +146,7 @@ impl ResourceList {
     }
 
     /// Appends a resource that [`ResourceList::write`] wrote.
-    pub fn add_written(&mut self, mut resource: WrittenResource) {
-        if let Written::Text(text) = &mut resource.content {
-            text.shrink_to_fit();
-        }
+    pub fn add_written(&mut self, resource: WrittenResource) {
         self.changes.appended.push(resource);
     }
 
@@ -198,25 +185,20 @@ impl ResourceList {
     }
 }
 
-fn document_text(resource: &Draft<'_>) -> String {
-    draft_text(resource, 0, "\n")
+fn document_text(resource: &Value) -> String {
+    block_text(resource, 0, "\n")
 }
 
 /// A resource with the annotations by which kpt puts an item into its file, in both spellings.
-fn with_annotations<'n>(
-    mut resource: Draft<'n>,
-    path: Option<&'n str>,
-    package_path: Option<&'n str>,
-) -> Draft<'n> {
+fn with_annotations(mut resource: Value, path: Option<&str>, package_path: Option<&str>) -> Value {
     let Some(path) = path else { return resource };
     let annotations = resource.field_mut("metadata").field_mut("annotations");
-    let annotations = annotations.entries_mut();
     for (path_name, index_name) in PATH_ANNOTATIONS.iter().zip(INDEX_ANNOTATIONS) {
-        annotations.push(Draft::entry(index_name, "0"));
-        annotations.push(Draft::entry(path_name, path));
+        annotations.push(index_name, "0");
+        annotations.push(*path_name, path);
     }
     if let Some(package) = package_path {
-        annotations.push(Draft::entry(PACKAGE_PATH_ANNOTATION, package));
+        annotations.push(PACKAGE_PATH_ANNOTATION, package);
     }
     resource
 }

@@ -14,9 +14,7 @@ mod changes;
 mod documents;
 mod edit;
 mod item_document;
-mod list_text;
 mod package;
-mod packed_text;
 mod read_only;
 mod replace;
 mod results;
@@ -29,9 +27,7 @@ use memchr::memmem::Finder;
 
 pub use changes::{NewResource, NewText, WrittenResource};
 pub(crate) use item_document::{annotate, own_text};
-pub use list_text::ListText;
 pub(crate) use package::{FileUnder, KrmFile};
-pub(crate) use packed_text::Packer;
 pub use wrapper::InputError;
 
 use changes::Changes;
@@ -111,12 +107,12 @@ impl ResourceList {
         Stream::parse(&text).map_or_else(|| whole::parse(text), Ok)
     }
 
-    /// The ResourceList with its results appended: as changed, or (`keep` false) with the items as they
+    /// The text of the ResourceList in pieces, with its results appended: as changed, or (`keep` false) with the items as they
     /// came.
     ///
     /// # Errors
     /// An edit of the wrapper that cannot be made.
-    pub fn emit(&mut self, results: &Results, keep: bool) -> Result<ListText, EditError> {
+    pub fn emit(&mut self, results: &Results, keep: bool) -> Result<Vec<Text>, EditError> {
         if !keep {
             self.changes = Changes::default();
         }
@@ -124,7 +120,7 @@ impl ResourceList {
         match &mut self.form {
             Form::Stream(stream) => stream.emit(texts, changes, results, keep),
             Form::Whole => whole::emit(&mut texts[0], changes, results, keep),
-            Form::Package(_) | Form::ReadOnly => Ok(ListText::default()),
+            Form::Package(_) | Form::ReadOnly => Ok(Vec::new()),
         }
     }
 

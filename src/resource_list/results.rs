@@ -1,28 +1,28 @@
 //! Appends results to a wrapper.
 
+use crate::results::{FunctionResult, Results};
 use crate::yaml::{Content, Document, EditError, Editor, Value};
 
 /// Inserts results into a wrapper.
 pub(super) fn append_results<'d>(
     document: Document<'d>,
     editor: &mut Editor<'d, '_>,
-    results: Vec<Value>,
+    results: &Results,
 ) -> Result<(), EditError> {
     let Some(root) = document.root(0).filter(|_| !results.is_empty()) else {
         return Ok(());
     };
+    let results = results.iter().map(FunctionResult::to_value);
     match root.entry("results") {
         Some(entry) => {
-            for result in results {
-                editor.insert_item(entry.value.resolved(), None, Content::Value(result))?;
-            }
-            Ok(())
+            let list = entry.value.resolved();
+            results
+                .map(Content::Value)
+                .try_for_each(|result| editor.insert_item(list, None, result))
         }
-        None => editor.insert_entry(
-            root,
-            None,
-            "results",
-            Content::Value(Value::Sequence(results)),
-        ),
+        None => {
+            let list = Value::Sequence(results.collect());
+            editor.insert_entry(root, None, "results", Content::Value(list))
+        }
     }
 }

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 
 use super::changes::{Changes, WrittenResource};
-use super::list_text::ListText;
 use super::results::append_results;
 use super::wrapper::{InputError, ItemsLine, STDIN, check_results, check_wrapper};
 use super::{Form, Item, ItemId, NewText, ResourceList};
@@ -16,8 +15,8 @@ use crate::source_text::{Locator, SourceText};
 use crate::split;
 use crate::text::Text;
 use crate::yaml::{
-    Content, Document, Draft, EditError, Editor, NodeRef, ParseOptions, Tree, Value,
-    document_as_item, draft_text, most_documents,
+    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value, block_text,
+    document_as_item, most_documents,
 };
 
 /// An item is parsed behind its dash, within the list.
@@ -80,10 +79,9 @@ impl Stream {
         changes: &mut Changes,
         results: &Results,
         keep: bool,
-    ) -> Result<ListText, EditError> {
-        let values = results.iter().map(|result| result.to_value()).collect();
+    ) -> Result<Vec<Text>, EditError> {
         self.wrapper
-            .edit(|document, editor| append_results(document, editor, values))?;
+            .edit(|document, editor| append_results(document, editor, results))?;
         let line = ItemsLine::of(&self.wrapper);
         let Changes {
             inserted,
@@ -104,13 +102,10 @@ impl Stream {
             }
         }
         insert(&mut items, None);
-        let appended: Vec<_> = appended
-            .into_iter()
-            .filter_map(WrittenResource::text)
-            .collect();
-
+        let appended = appended.into_iter().filter_map(WrittenResource::text);
+        items.extend(appended.map(Text::from));
         let (before, after) = self.wrapper.text().split_at(line.end);
-        let is_empty = appended.is_empty() && items.iter().all(|text| text.is_empty());
+        let is_empty = items.iter().all(|text| text.is_empty());
         let before = if is_empty {
             // `items:` alone would be null, and kpt deletes the package then.
             format!("{} []{}", &before[..line.behind], &before[line.behind..])
@@ -119,11 +114,8 @@ impl Stream {
         };
         let mut out = vec![Text::from(before)];
         out.append(&mut items);
-        Ok(ListText {
-            texts: out,
-            appended,
-            behind: vec![Text::from(after.to_owned())],
-        })
+        out.push(Text::from(after.to_owned()));
+        Ok(out)
     }
 
     /// The texts of new items, by the item to insert them before.
@@ -138,9 +130,9 @@ impl Stream {
     }
 
     /// A resource as an item.
-    pub(super) fn item_text(&self, resource: &Draft<'_>) -> String {
+    pub(super) fn item_text(&self, resource: &Value) -> String {
         let (indent, newline) = (self.indent, self.newline);
-        let mut text = draft_text(resource, indent + 2, newline);
+        let mut text = block_text(resource, indent + 2, newline);
         text.replace_range(indent..indent + 2, "- ");
         text
     }
@@ -323,7 +315,7 @@ mod tests {
             list.add(NewResource {
                 path: Some("v.yaml".to_owned()),
                 package_path: None,
-                value: value().into(),
+                value: value(),
             });
         }
         let mut results = Results::default();
@@ -331,7 +323,7 @@ mod tests {
             results.push(FunctionResult::info("y"));
         }
         let emitted = list.emit(&results, kind & 16 == 0).expect("edits");
-        emitted.pieces().collect()
+        emitted.iter().map(|text| &**text).collect()
     }
 
     #[test]

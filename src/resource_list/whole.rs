@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::changes::{Changes, NewText, WrittenResource};
-use super::list_text::ListText;
 use super::results::append_results;
 use super::wrapper::{InputError, STDIN, check_results, check_wrapper};
 use super::{Form, Item, ItemId, ResourceList};
@@ -92,21 +91,16 @@ pub(super) fn emit(
     changes: &mut Changes,
     results: &Results,
     keep: bool,
-) -> Result<ListText, EditError> {
+) -> Result<Vec<Text>, EditError> {
     if !keep {
         *text = text.unedited();
     }
-    let values = results.iter().map(|result| result.to_value()).collect();
-    apply(text, changes, values)?;
-    Ok(vec![text.edited_text()].into())
+    apply(text, changes, results)?;
+    Ok(vec![text.edited_text()])
 }
 
 /// Applies changes to the text and appends results, as one batch of edits.
-fn apply(
-    text: &mut SourceText,
-    changes: &mut Changes,
-    results: Vec<Value>,
-) -> Result<(), EditError> {
+fn apply(text: &mut SourceText, changes: &mut Changes, results: &Results) -> Result<(), EditError> {
     let Changes {
         inserted,
         appended,
@@ -170,7 +164,7 @@ impl ResourceList {
         if !self.changes.restructure() {
             return Ok(());
         }
-        let applied = apply(&mut self.texts[0], &mut self.changes, Vec::new());
+        let applied = apply(&mut self.texts[0], &mut self.changes, &Results::default());
         applied.map_err(|error| InputError::Shape {
             place: STDIN.to_owned(),
             message: error.to_string(),

@@ -24,7 +24,7 @@ use arcstr::ArcStr;
 use serde::{Deserialize, Serialize};
 
 use crate::resource::{Origin, Resource};
-use crate::yaml::{Draft, Value};
+use crate::yaml::Value;
 use shown::short;
 
 /// Severity of a result. With one error the run fails, and nothing changes.
@@ -215,15 +215,9 @@ impl FunctionResult {
     /// As an element of the ResourceList's `results`.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        self.to_draft().into_value()
-    }
-
-    /// The same, with texts that are borrowed.
-    #[must_use]
-    pub(crate) fn to_draft(&self) -> Draft<'_> {
-        let text = |key: &'static str, value| Draft::entry(key, Draft::Text(Cow::Borrowed(value)));
+        let text = |key: &'static str, value: &str| Value::entry(key, value);
         let mut fields = Vec::with_capacity(6);
-        fields.push(Draft::entry("message", self.text()));
+        fields.push(Value::entry("message", self.text()));
         fields.push(text("severity", self.severity.as_str()));
         if let Some(resource) = &self.resource {
             let mut about = Vec::with_capacity(4);
@@ -236,32 +230,32 @@ impl FunctionResult {
                     .iter()
                     .map(|name| text("namespace", name)),
             );
-            fields.push(Draft::entry("resourceRef", Draft::Mapping(about)));
+            fields.push(Value::entry("resourceRef", Value::Mapping(about)));
         }
         if let Some(field) = &self.field {
             let mut about = vec![text("path", field)];
             if let Some(FieldValues { current, proposed }) = self.values.as_deref() {
-                let current = current.iter();
-                let current = current.map(|value| Draft::entry("currentValue", value));
-                let proposed = proposed.iter();
-                let proposed = proposed.map(|value| Draft::entry("proposedValue", value));
+                let current = current.iter().cloned();
+                let current = current.map(|value| Value::entry("currentValue", value));
+                let proposed = proposed.iter().cloned();
+                let proposed = proposed.map(|value| Value::entry("proposedValue", value));
                 about.extend(current.chain(proposed));
             }
-            fields.push(Draft::entry("field", Draft::Mapping(about)));
+            fields.push(Value::entry("field", Value::Mapping(about)));
         }
         if let Some((path, index)) = &self.file {
             let mut file = vec![text("path", path)];
             if let Some(index) = index.filter(|index| *index > 0) {
-                file.push(Draft::entry("index", Value::from(index as i64)));
+                file.push(Value::entry("index", Value::from(index as i64)));
             }
-            fields.push(Draft::entry("file", Draft::Mapping(file)));
+            fields.push(Value::entry("file", Value::Mapping(file)));
         }
         if !self.tags.is_empty() {
             let tags = self.tags.iter();
-            let tags = tags.map(|(name, value)| Draft::pair(name, value));
-            fields.push(Draft::entry("tags", Draft::Mapping(tags.collect())));
+            let tags = tags.map(|(name, value)| Value::entry(name.as_str(), value.as_str()));
+            fields.push(Value::entry("tags", Value::Mapping(tags.collect())));
         }
-        Draft::Mapping(fields)
+        Value::Mapping(fields)
     }
 }
 

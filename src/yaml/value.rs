@@ -2,6 +2,7 @@
 //!
 //! Values are compared here and spelled in [`super::scalar`]: `8080`, `0x1f90` and `8080.0` are equal, `"8080"` is not.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -49,6 +50,41 @@ impl Value {
             .iter()
             .find(|(name, _)| name.as_str() == Some(key))
             .map(|(_, value)| value)
+    }
+
+    /// An entry of a mapping.
+    pub fn entry(key: impl Into<Self>, value: impl Into<Self>) -> (Self, Self) {
+        (key.into(), value.into())
+    }
+
+    /// The value of a mapping's key; `None` for other values.
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
+        let Self::Mapping(entries) = self else {
+            return None;
+        };
+        let found = entries
+            .iter_mut()
+            .find(|(name, _)| name.as_str() == Some(key));
+        found.map(|(_, value)| value)
+    }
+
+    /// The value of a mapping's key, which is added with an empty mapping if it is missing; other values become mappings.
+    pub(crate) fn field_mut(&mut self, key: &str) -> &mut Self {
+        if !matches!(self, Self::Mapping(_)) {
+            *self = Self::Mapping(Vec::new());
+        }
+        if self.get(key).is_none() {
+            self.push(key, Self::Mapping(Vec::new()));
+        }
+        #[expect(clippy::expect_used, reason = "pushed just above")]
+        self.get_mut(key).expect("an entry")
+    }
+
+    /// Adds an entry to a mapping; other values stay.
+    pub(crate) fn push(&mut self, key: impl Into<Self>, value: impl Into<Self>) {
+        if let Self::Mapping(entries) = self {
+            entries.push(Self::entry(key, value));
+        }
     }
 
     /// About how many bytes it takes in a text.
@@ -164,6 +200,12 @@ impl From<&str> for Value {
 impl From<String> for Value {
     fn from(text: String) -> Self {
         Value::String(text)
+    }
+}
+
+impl From<Cow<'_, str>> for Value {
+    fn from(text: Cow<'_, str>) -> Self {
+        Value::String(text.into_owned())
     }
 }
 

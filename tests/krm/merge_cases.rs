@@ -610,6 +610,6 @@ fn a_resource_list_with_annotated_items() {
     };
     (FUNCTION.step)(run).expect("runs");
     let emitted = list.emit(&Results::default(), true).expect("texts");
-    let text: String = emitted.pieces().collect();
+    let text: String = emitted.iter().map(|piece| &**piece).collect();
     assert_eq!(text, format!("{head}{}", item(Some("dest"), "2")));
 }

@@ -28,14 +28,14 @@ use crate::config::{CONFIG_MAP, Key, Keys, UsageError};
 use crate::git;
 use crate::resource::Resource;
 use crate::resource::namespace_of;
-use crate::resource_list::{ItemId, NewResource, NewText, Packer, ResourceList, WrittenResource};
+use crate::resource_list::{ItemId, NewResource, NewText, ResourceList, WrittenResource};
 use crate::results::{FunctionResult, MOST_LISTED, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::variant::cluster::Cluster;
 use crate::variant::expression::on_large_stack;
 use crate::variant::fan_out::{Expansion, Set, fan_out, too_many};
 use crate::variant::package_variant_set;
-use crate::yaml::{Draft, EditError, Value};
+use crate::yaml::{EditError, Value};
 
 use check::{check_files, check_names, check_owners, check_targets};
 use comments::Comments;
@@ -196,7 +196,6 @@ impl Sets {
     ) -> Result<Vec<Expansion<Made>>, UsageError> {
         let mut left = room;
         let mut count = 0;
-        let mut packer = Packer::default();
         let expansions = on_large_stack(move || {
             // A ResourceList may move to another thread, but two cannot share it.
             let list = &*list;
@@ -214,15 +213,11 @@ impl Sets {
                         list,
                     };
                     let made = making.make(target, name, spec);
-                    let mut made =
-                        made.map_err(|error| Box::new(FunctionResult::refused(&error)))?;
+                    let made = made.map_err(|error| Box::new(FunctionResult::refused(&error)))?;
                     count += 1;
                     let result = if count > MOST_LISTED { 0 } else { RESULT_COST };
                     let cost = made.cost().saturating_add(result);
                     left = left.checked_sub(cost).ok_or_else(|| Box::new(too_many()))?;
-                    if let Made::New(written) = &mut made {
-                        written.pack(&mut packer);
-                    }
                     Ok(made)
                 },
             )
@@ -267,7 +262,7 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    fn make(&self, target: usize, name: &str, spec: Draft<'_>) -> Result<Made, EditError> {
+    fn make(&self, target: usize, name: &str, spec: Value) -> Result<Made, EditError> {
         let Self {
             set, files, list, ..
         } = *self;
@@ -287,7 +282,6 @@ impl Making<'_> {
                 before: None,
             }));
         };
-        let spec = spec.into_value();
         let is_right = list.read(member.item, |node| {
             let old = node.get("spec").and_then(|spec| spec.value());
             old.as_ref() == Some(&spec) && annotations_due(node, set).next().is_none()

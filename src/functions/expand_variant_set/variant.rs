@@ -9,7 +9,7 @@ use crate::results::shown;
 use crate::variant::fan_out::Set;
 use crate::variant::naming::label_value;
 use crate::variant::package_variant_set::{API_VERSION, KIND};
-use crate::yaml::{Content, Draft, EditError, Editor, NodeRef, Path, Value};
+use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
 /// The value of the label by which a PackageVariant names its set.
 pub(super) fn owner_label(set: &Set) -> String {
@@ -17,40 +17,36 @@ pub(super) fn owner_label(set: &Set) -> String {
 }
 
 /// A new PackageVariant.
-pub(super) fn new_resource<'a>(
-    set: &'a Set,
-    owner_label: &'a str,
-    name: &'a str,
-    spec: Draft<'a>,
-) -> Draft<'a> {
-    let labels = vec![Draft::entry(OWNER_LABEL, owner_label)];
+pub(super) fn new_resource(set: &Set, owner_label: &str, name: &str, spec: Value) -> Value {
+    let labels = vec![Value::entry(OWNER_LABEL, owner_label)];
     let mut metadata = Vec::with_capacity(5);
-    metadata.push(Draft::entry("name", name));
+    metadata.push(Value::entry("name", name));
     let namespace = set.namespace.as_deref();
-    metadata.extend(namespace.map(|namespace| Draft::entry("namespace", namespace)));
-    metadata.push(Draft::entry("labels", Draft::Mapping(labels)));
-    let annotations = for_variants(set).map(|(name, value)| Draft::pair(name, value));
+    metadata.extend(namespace.map(|namespace| Value::entry("namespace", namespace)));
+    metadata.push(Value::entry("labels", Value::Mapping(labels)));
+    let annotations =
+        for_variants(set).map(|(name, value)| Value::entry(name.as_str(), value.as_str()));
     let annotations: Vec<_> = annotations.collect();
     if !annotations.is_empty() {
-        metadata.push(Draft::entry("annotations", Draft::Mapping(annotations)));
+        metadata.push(Value::entry("annotations", Value::Mapping(annotations)));
     }
     // API servers refuse a reference without uid.
     if let Some(uid) = &set.uid {
         let reference = vec![
-            Draft::entry("apiVersion", API_VERSION),
-            Draft::entry("kind", KIND),
-            Draft::entry("name", set.name.as_str()),
-            Draft::entry("uid", uid.as_str()),
-            Draft::entry("controller", Value::from(true)),
+            Value::entry("apiVersion", API_VERSION),
+            Value::entry("kind", KIND),
+            Value::entry("name", set.name.as_str()),
+            Value::entry("uid", uid.as_str()),
+            Value::entry("controller", Value::from(true)),
         ];
-        let references = Draft::Sequence(vec![Draft::Mapping(reference)]);
-        metadata.push(Draft::entry("ownerReferences", references));
+        let references = Value::Sequence(vec![Value::Mapping(reference)]);
+        metadata.push(Value::entry("ownerReferences", references));
     }
-    Draft::Mapping(vec![
-        Draft::entry("apiVersion", PACKAGE_VARIANT.0),
-        Draft::entry("kind", PACKAGE_VARIANT.1),
-        Draft::entry("metadata", Draft::Mapping(metadata)),
-        Draft::entry("spec", spec),
+    Value::Mapping(vec![
+        Value::entry("apiVersion", PACKAGE_VARIANT.0),
+        Value::entry("kind", PACKAGE_VARIANT.1),
+        Value::entry("metadata", Value::Mapping(metadata)),
+        Value::entry("spec", spec),
     ])
 }
 

@@ -143,10 +143,10 @@ fn own_value(node: NodeRef<'_>) -> Value {
 
 /// Removes annotations, and `annotations` with the last one.
 fn remove_annotations(resource: &mut Value, is_removed: impl Fn(&str) -> bool) {
-    let Some(metadata) = field_mut(resource, "metadata") else {
+    let Some(metadata) = resource.get_mut("metadata") else {
         return;
     };
-    if let Some(Value::Mapping(annotations)) = field_mut(metadata, "annotations") {
+    if let Some(Value::Mapping(annotations)) = metadata.get_mut("annotations") {
         annotations.retain(|(key, _)| !key.as_str().is_some_and(&is_removed));
     }
     let empty = |value: &Value| matches!(value, Value::Mapping(entries) if entries.is_empty());
@@ -158,7 +158,7 @@ fn remove_annotations(resource: &mut Value, is_removed: impl Fn(&str) -> bool) {
 /// Removes the fields in which a Kptfile may differ without counting as changed.
 pub(super) fn without_own_fields(value: &mut Value) {
     remove_annotations(value, is_ownership_annotation);
-    if let Some(Value::Mapping(entries)) = field_mut(value, "metadata") {
+    if let Some(Value::Mapping(entries)) = value.get_mut("metadata") {
         entries.retain(|(key, _)| key.as_str() != Some("name"));
     }
     if let Value::Mapping(entries) = value {
@@ -179,14 +179,4 @@ pub(super) fn is_made_by_get(mut kptfile: Value) -> bool {
         Some("metadata") => matches!(value, Value::Mapping(entries) if entries.is_empty()),
         _ => false,
     })
-}
-
-fn field_mut<'v>(value: &'v mut Value, name: &str) -> Option<&'v mut Value> {
-    let Value::Mapping(entries) = value else {
-        return None;
-    };
-    let found = entries
-        .iter_mut()
-        .find(|(key, _)| key.as_str() == Some(name));
-    found.map(|(_, value)| value)
 }

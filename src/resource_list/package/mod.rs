@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use arcstr::ArcStr;
 
-use super::changes::{Changes, FileEdits, Written};
+use super::changes::{Changes, FileEdits};
 use super::documents::documents_text;
 use super::wrapper::InputError;
 use super::{Form, Item, ResourceList};
@@ -133,7 +133,8 @@ impl Package {
     }
 
     /// The files that are not as they were read, and the new ones.
-    fn emit(&self, texts: &[SourceText], items: &[Item], changes: &Changes) -> Vec<FileChange> {
+    fn emit(&self, texts: &[SourceText], items: &[Item], changes: &mut Changes) -> Vec<FileChange> {
+        let appended = std::mem::take(&mut changes.appended);
         let FileEdits {
             copied,
             modes,
@@ -179,16 +180,10 @@ impl Package {
         debug_assert_eq!(copies.len(), copied.len(), "one change for each file");
         files.retain(|change| !copies.contains(change.path()));
         files.extend(copied.iter().cloned());
-        for new in &changes.appended {
-            let text = match &new.content {
-                Written::Text(text) => text.clone(),
-                Written::Packed(text) => text.unpack(),
-                Written::Value(_) => continue,
-            };
-            if let Some(path) = &new.path {
-                files.push(FileChange::write(path.clone(), text));
-            }
-        }
+        let appended = appended.into_iter();
+        files.extend(
+            appended.filter_map(|mut new| Some(FileChange::write(new.path.take()?, new.text()?))),
+        );
         files
     }
 }
@@ -317,13 +312,13 @@ impl ResourceList {
         }
     }
 
-    /// The files of a package that are not as they were read, and the new ones.
+    /// The files of a package that are not as they were read, and the new ones, whose texts leave the list.
     #[must_use]
-    pub fn file_changes(&self) -> Vec<FileChange> {
-        let package = self.package();
-        package.map_or_else(Vec::new, |package| {
-            package.emit(&self.texts, &self.items, &self.changes)
-        })
+    pub fn file_changes(&mut self) -> Vec<FileChange> {
+        match &self.form {
+            Form::Package(package) => package.emit(&self.texts, &self.items, &mut self.changes),
+            _ => Vec::new(),
+        }
     }
 
     /// Makes the changed files those of the package, and reads their resources.

@@ -21,7 +21,7 @@ use super::package_variant_set::{PackageVariantSet, Target, Template, given};
 use super::template::{CompiledTemplate, Failure};
 use crate::resource::namespace_of;
 use crate::results::{FunctionResult, Reason};
-use crate::yaml::{Draft, Path, Value};
+use crate::yaml::{Path, Value};
 
 /// A PackageVariantSet with what its metadata say.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ pub(crate) fn fan_out<T>(
     sets: &[Set],
     cluster: &Cluster,
     most: usize,
-    mut make: impl FnMut(usize, usize, &str, Draft<'_>) -> Result<T, Box<FunctionResult>>,
+    mut make: impl FnMut(usize, usize, &str, Value) -> Result<T, Box<FunctionResult>>,
 ) -> Vec<Expansion<T>> {
     let mut compiler = Compiler::default();
     let mut room = most;
@@ -118,7 +118,7 @@ pub(crate) fn fan_out<T>(
     let targets = prepared.iter().map(|one| one.candidates.len()).sum();
     let mut evaluator = compiler.evaluator(targets);
     for (index, one) in prepared.iter_mut().enumerate() {
-        let mut make = |target, name: &str, spec: Draft<'_>| make(index, target, name, spec);
+        let mut make = |target, name: &str, spec: Value| make(index, target, name, spec);
         if evaluate(one, cluster, &mut evaluator, &mut make).is_err() {
             break;
         }
@@ -232,7 +232,7 @@ fn evaluate<'s, T>(
     one: &mut Prepared<'s, T>,
     cluster: &'s Cluster,
     evaluator: &mut Evaluator<'s>,
-    make: &mut impl FnMut(usize, &str, Draft<'_>) -> Result<T, Box<FunctionResult>>,
+    make: &mut impl FnMut(usize, &str, Value) -> Result<T, Box<FunctionResult>>,
 ) -> Result<(), RunEnds> {
     let Prepared {
         set,
@@ -334,7 +334,7 @@ fn spec<'s, 't>(
     upstream: &'t Value,
     repositories: &'s [Object],
     evaluator: &mut Evaluator<'s>,
-) -> Result<(String, Draft<'t>), Failure> {
+) -> Result<(String, Value), Failure> {
     evaluator.set_text(Variable::RepoDefault, candidate.repo);
     evaluator.set_text(Variable::PackageDefault, candidate.package);
     match candidate.object {

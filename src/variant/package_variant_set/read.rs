@@ -65,20 +65,10 @@ fn without(value: &Value, field: &str) -> Value {
     }
 }
 
-fn field_mut<'v>(value: &'v mut Value, name: &str) -> Option<&'v mut Value> {
-    let Value::Mapping(entries) = value else {
-        return None;
-    };
-    let found = entries
-        .iter_mut()
-        .find(|(key, _)| key.as_str() == Some(name));
-    found.map(|(_, value)| value)
-}
-
 fn each_template(set: &mut Value, change: fn(&mut Value)) {
-    let targets = field_mut(set, "spec").and_then(|spec| field_mut(spec, "targets"));
+    let targets = set.get_mut("spec").and_then(|spec| spec.get_mut("targets"));
     if let Some(Value::Sequence(targets)) = targets {
-        let templates = targets.iter_mut().filter_map(|t| field_mut(t, "template"));
+        let templates = targets.iter_mut().filter_map(|t| t.get_mut("template"));
         templates.for_each(change);
     }
 }
@@ -86,7 +76,7 @@ fn each_template(set: &mut Value, change: fn(&mut Value)) {
 /// Accepts a single map for a list of maps, as in the document's example.
 fn wrap_single_maps(template: &mut Value) {
     fn wrap(owner: &mut Value, name: &str) {
-        if let Some(field) = field_mut(owner, name)
+        if let Some(field) = owner.get_mut(name)
             && let Value::Mapping(entries) = field
         {
             *field = Value::Sequence(vec![Value::Mapping(std::mem::take(entries))]);
@@ -100,14 +90,14 @@ fn wrap_single_maps(template: &mut Value) {
     ] {
         wrap(template, name);
     }
-    if let Some(context) = field_mut(template, "packageContext") {
+    if let Some(context) = template.get_mut("packageContext") {
         wrap(context, "dataExprs");
     }
-    let Some(pipeline) = field_mut(template, "pipeline") else {
+    let Some(pipeline) = template.get_mut("pipeline") else {
         return;
     };
     for name in ["mutators", "validators"] {
-        if let Some(Value::Sequence(functions)) = field_mut(pipeline, name) {
+        if let Some(Value::Sequence(functions)) = pipeline.get_mut(name) {
             functions
                 .iter_mut()
                 .for_each(|function| wrap(function, "configMapExprs"));

@@ -7,9 +7,9 @@ use super::{CompiledTemplate, Computed, Entries, Failure, Function, Injector, Te
 use crate::results::{FunctionResult, Reason};
 use crate::variant::expression::{Evaluator, ExpressionError};
 use crate::variant::package_variant_set::{reserved, twice};
-use crate::yaml::{Draft, Value};
+use crate::yaml::Value;
 
-type Entry<'t> = (Draft<'t>, Draft<'t>);
+type Entry = (Value, Value);
 
 impl CompiledTemplate {
     /// The name of the downstream Repository, if the template says it.
@@ -45,51 +45,51 @@ impl CompiledTemplate {
         upstream: &'t Value,
         (repo, package): (Cow<'t, str>, Cow<'t, str>),
         evaluator: &mut Evaluator<'_>,
-    ) -> Result<Draft<'t>, Failure> {
-        let downstream = vec![Draft::entry("repo", repo), Draft::entry("package", package)];
+    ) -> Result<Value, Failure> {
+        let downstream = vec![Value::entry("repo", repo), Value::entry("package", package)];
         let mut spec = Vec::with_capacity(9);
-        spec.push(Draft::entry("upstream", upstream));
-        spec.push(Draft::entry("downstream", Draft::Mapping(downstream)));
+        spec.push(Value::entry("upstream", upstream.clone()));
+        spec.push(Value::entry("downstream", Value::Mapping(downstream)));
         for (name, policy) in [
             ("adoptionPolicy", &self.adoption_policy),
             ("deletionPolicy", &self.deletion_policy),
         ] {
-            spec.extend(policy.as_deref().map(|policy| Draft::entry(name, policy)));
+            spec.extend(policy.as_deref().map(|policy| Value::entry(name, policy)));
         }
         spec.extend(self.labels.field("labels", evaluator)?);
         spec.extend(self.annotations.field("annotations", evaluator)?);
-        let mut context: Vec<Entry<'t>> = self.data.field("data", evaluator)?.into_iter().collect();
+        let mut context: Vec<Entry> = self.data.field("data", evaluator)?.into_iter().collect();
         let remove = self.removed_keys(evaluator)?;
         if !remove.is_empty() {
-            let remove = remove.into_iter().map(Draft::Text).collect();
-            context.push(Draft::entry("removeKeys", Draft::Sequence(remove)));
+            let remove = remove.into_iter().map(Value::from).collect();
+            context.push(Value::entry("removeKeys", Value::Sequence(remove)));
         }
         if !context.is_empty() {
-            spec.push(Draft::entry("packageContext", Draft::Mapping(context)));
+            spec.push(Value::entry("packageContext", Value::Mapping(context)));
         }
         let mut pipeline = Vec::new();
         for (name, functions) in [
             ("validators", &self.validators),
             ("mutators", &self.mutators),
         ] {
-            let values = functions.iter().map(|function| function.draft(evaluator));
+            let values = functions.iter().map(|function| function.value(evaluator));
             let values = values.collect::<Result<Vec<_>, _>>()?;
             if !values.is_empty() {
-                pipeline.push(Draft::entry(name, Draft::Sequence(values)));
+                pipeline.push(Value::entry(name, Value::Sequence(values)));
             }
         }
         if !pipeline.is_empty() {
-            spec.push(Draft::entry("pipeline", Draft::Mapping(pipeline)));
+            spec.push(Value::entry("pipeline", Value::Mapping(pipeline)));
         }
         let injectors = self
             .injectors
             .iter()
-            .map(|injector| injector.draft(evaluator));
+            .map(|injector| injector.value(evaluator));
         let injectors = injectors.collect::<Result<Vec<_>, _>>()?;
         if !injectors.is_empty() {
-            spec.push(Draft::entry("injectors", Draft::Sequence(injectors)));
+            spec.push(Value::entry("injectors", Value::Sequence(injectors)));
         }
-        Ok(Draft::Mapping(spec))
+        Ok(Value::Mapping(spec))
     }
 
     fn removed_keys(&self, evaluator: &mut Evaluator<'_>) -> Result<Vec<Cow<'_, str>>, Failure> {
@@ -152,10 +152,10 @@ impl Text {
 }
 
 impl Entries {
-    fn resolve(&self, evaluator: &mut Evaluator<'_>) -> Result<Vec<Entry<'_>>, Failure> {
+    fn resolve(&self, evaluator: &mut Evaluator<'_>) -> Result<Vec<Entry>, Failure> {
         let plain = self.plain.iter();
-        let plain = plain.map(|(key, value)| Draft::pair(key, value));
-        let mut entries: Vec<Entry<'_>> = Vec::with_capacity(plain.len() + self.computed.len());
+        let plain = plain.map(|(key, value)| Value::entry(key.as_str(), value.as_str()));
+        let mut entries: Vec<Entry> = Vec::with_capacity(plain.len() + self.computed.len());
         entries.extend(plain);
         // A key alone is not there twice.
         let several = Some(self.computed.len()).filter(|count| *count > 1);
@@ -186,34 +186,34 @@ impl Entries {
         &self,
         name: &'static str,
         evaluator: &mut Evaluator<'_>,
-    ) -> Result<Option<Entry<'_>>, Failure> {
+    ) -> Result<Option<Entry>, Failure> {
         let entries = self.resolve(evaluator)?;
-        Ok((!entries.is_empty()).then(|| Draft::entry(name, Draft::Mapping(entries))))
+        Ok((!entries.is_empty()).then(|| Value::entry(name, Value::Mapping(entries))))
     }
 }
 
 impl Function {
-    fn draft(&self, evaluator: &mut Evaluator<'_>) -> Result<Draft<'_>, Failure> {
-        let mut function = Draft::from(&self.value);
+    fn value(&self, evaluator: &mut Evaluator<'_>) -> Result<Value, Failure> {
+        let mut function = self.value.clone();
         if !self.config_map.computed.is_empty() {
             let config_map = self.config_map.resolve(evaluator)?;
-            *function.field_mut("configMap") = Draft::Mapping(config_map);
+            *function.field_mut("configMap") = Value::Mapping(config_map);
         }
         Ok(function)
     }
 }
 
 impl Injector {
-    fn draft(&self, evaluator: &mut Evaluator<'_>) -> Result<Draft<'_>, Failure> {
+    fn value(&self, evaluator: &mut Evaluator<'_>) -> Result<Value, Failure> {
         let mut fields = Vec::with_capacity(4);
         for (name, field) in [
             ("group", &self.group),
             ("version", &self.version),
             ("kind", &self.kind),
         ] {
-            fields.extend(field.as_deref().map(|field| Draft::entry(name, field)));
+            fields.extend(field.as_deref().map(|field| Value::entry(name, field)));
         }
-        fields.push(Draft::entry("name", self.name.name(evaluator)?));
-        Ok(Draft::Mapping(fields))
+        fields.push(Value::entry("name", self.name.name(evaluator)?));
+        Ok(Value::Mapping(fields))
     }
 }

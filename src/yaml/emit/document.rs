@@ -2,7 +2,6 @@
 
 use super::Emitter;
 use crate::yaml::content::Content;
-use crate::yaml::draft::Draft;
 use crate::yaml::format::{Format, KeptScalars, Owner};
 use crate::yaml::node::NodeRef;
 use crate::yaml::value::Value;
@@ -11,12 +10,12 @@ use crate::yaml::verbatim::collection_text;
 /// A value as the text of a document in block style.
 #[must_use]
 pub fn to_block_text(value: &Value) -> String {
-    draft_text(&Draft::from(value), 0, Format::DEFAULT.newline)
+    block_text(value, 0, Format::DEFAULT.newline)
 }
 
-/// A draft as the text of a document in block style, with every line indented that is not empty.
+/// A value as the text of a document in block style, with every line indented that is not empty.
 #[must_use]
-pub(crate) fn draft_text(draft: &Draft<'_>, indent: usize, newline: &'static str) -> String {
+pub(crate) fn block_text(value: &Value, indent: usize, newline: &'static str) -> String {
     const USUAL: usize = 2048;
     let mut text = String::with_capacity(USUAL);
     let format = Format {
@@ -24,27 +23,19 @@ pub(crate) fn draft_text(draft: &Draft<'_>, indent: usize, newline: &'static str
         ..Format::DEFAULT
     };
     let mut emitter = Emitter::at_line_start(&mut text, format);
-    if is_on_one_line(draft) {
+    let is_on_one_line = match value {
+        Value::Mapping(entries) => entries.is_empty(),
+        Value::Sequence(items) => items.is_empty(),
+        _ => true,
+    };
+    if is_on_one_line {
         emitter.line(indent);
-        emitter.draft(draft, Owner::Key(indent));
+        emitter.value(value, Owner::Key(indent));
     } else {
-        emitter.draft(draft, Owner::Root(indent));
+        emitter.value(value, Owner::Root(indent));
     }
     text.push_str(newline);
     text
-}
-
-fn is_on_one_line(draft: &Draft<'_>) -> bool {
-    match draft {
-        Draft::Plain(_) | Draft::Text(_) => true,
-        Draft::Sequence(items) => items.is_empty(),
-        Draft::Mapping(entries) => entries.is_empty(),
-        Draft::Value(value) => match value.as_ref() {
-            Value::Mapping(entries) => entries.is_empty(),
-            Value::Sequence(items) => items.is_empty(),
-            _ => true,
-        },
-    }
 }
 
 /// A node as the text of a document of its own: its spelling and inner comments stay.
@@ -86,22 +77,7 @@ mod tests {
         let tree = Tree::parse(text, ParseOptions::default()).expect("YAML");
         let root = Document::new(text, &tree).root(0).expect("a document");
         let value = root.value().expect("a value");
-        let text = draft_text(&Draft::from(&value), indent, newline);
-        assert_eq!(draft_text(&draft_of(&value), indent, newline), text);
-        text
-    }
-
-    /// All collections and texts as drafts of their own.
-    fn draft_of(value: &Value) -> Draft<'_> {
-        match value {
-            Value::String(text) => Draft::from(text.as_str()),
-            Value::Sequence(items) => Draft::Sequence(items.iter().map(draft_of).collect()),
-            Value::Mapping(entries) => {
-                let entry = |(key, value)| (draft_of(key), draft_of(value));
-                Draft::Mapping(entries.iter().map(|(k, v)| entry((k, v))).collect())
-            }
-            other => Draft::from(other),
-        }
+        block_text(&value, indent, newline)
     }
 
     #[test]

@@ -315,7 +315,7 @@ fn a_list_that_loses_its_items_stays_a_list() {
             list.remove(id);
         }
         let emitted = list.emit(&Results::default(), true).expect("a text");
-        let text: String = emitted.pieces().collect();
+        let text: String = emitted.iter().map(|piece| &**piece).collect();
         assert_eq!(text, format!("{wrapper}{expected}"));
     }
 }
