@@ -15,7 +15,8 @@ mod shard;
 mod store;
 
 pub(crate) use catalog::{
-    Catalogs, DirectoryRevision, RepositoryFacts, Resolved, Wanted, revision_name,
+    Catalogs, DirectoryRevision, RepositoryFacts, Resolved, UpstreamRequest, find_revision,
+    revision_name,
 };
 pub(crate) use downstream::{Deletion, Downstream, Downstreams, PackageRevisions, Unpublished};
 pub(crate) use lock::PackageLock;

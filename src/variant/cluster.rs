@@ -53,6 +53,12 @@ pub(crate) struct Revision {
 }
 
 impl Object {
+    /// The name of the revision; empty for other objects.
+    pub(crate) fn revision_name(&self) -> &str {
+        let revision = self.revision.as_deref();
+        revision.map_or("", |revision| revision.revision.as_str())
+    }
+
     /// The fields that expressions read.
     #[must_use]
     pub(crate) fn fields(&self) -> ObjectFields<'_> {

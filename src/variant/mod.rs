@@ -6,6 +6,7 @@ pub(crate) mod fan_out;
 pub(crate) mod naming;
 pub(crate) mod package_variant;
 pub(crate) mod package_variant_set;
+pub(crate) mod revision_request;
 pub(crate) mod selector;
 pub(crate) mod template;
 pub mod text_map;

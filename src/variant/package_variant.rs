@@ -71,7 +71,6 @@ pub(crate) struct PackageVariantSpec {
 /// A revision of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[cfg_attr(test, schemars(extend("anyOf" = [{"required": ["revision"]}, {"required": ["workspaceName"]}])))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Upstream {
     /// Name of the Repository.
@@ -80,10 +79,10 @@ pub(crate) struct Upstream {
     /// Name of the package, with its path in the repository.
     #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) package: Option<String>,
-    /// The revision: `v1`, or `1` in newer versions of Porch.
+    /// The revision: `v1` or `1`, `latest`, a tag, a branch; `-1` or none is that of the workspace.
     #[cfg_attr(test, schemars(with = "Option<RevisionText>"))]
     pub(crate) revision: Option<Revision>,
-    /// The workspace of a revision that is not published yet.
+    /// The workspace that the revision was made in; without revision and workspace, the branch `main`.
     pub(crate) workspace_name: Option<String>,
 }
 
@@ -343,14 +342,8 @@ impl PackageVariantSpec {
         match &self.upstream {
             None => required(path, None, "the package that the variant is made from"),
             Some(upstream) => {
-                let revision = upstream.revision.as_ref().map(|revision| &*revision.0);
-                let revision = revision.filter(|text| !text.is_empty());
-                let workspace = upstream.workspace_name.as_deref();
-                let revision = revision.or(workspace);
                 required(path.field("repo"), upstream.repo.as_deref(), A_REPOSITORY);
                 required(path.field("package"), upstream.package.as_deref(), A_NAME);
-                let what = "a revision (or `workspaceName`)";
-                required(path.field("revision"), revision, what);
             }
         }
         let path = spec.field("downstream");

@@ -6,35 +6,32 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::join;
-use super::latest::newest;
 use crate::config::UsageError;
 use crate::package::check_package_path;
 use crate::supplied::SuppliedPackage;
+use crate::variant::revision_request::{Lookup, RevisionRequest, latest, spellings};
 
-/// The newest revision of a package.
-pub(super) fn latest_in(catalog: &Path, package: &str) -> Result<String, String> {
+/// The name of a requested revision.
+pub(super) fn revision_in(
+    catalog: &Path,
+    package: &str,
+    request: &RevisionRequest,
+) -> Result<String, String> {
     let revisions = revisions(catalog, package)?;
-    newest(revisions.iter().map(String::as_str)).ok_or_else(|| {
-        format!("expected a revision `v<number>` or a semantic version of `{package}`, found none")
-    })
-}
-
-/// A revision of a package, by its name.
-pub(super) fn revision_in(catalog: &Path, package: &str, revision: &str) -> Result<String, String> {
-    let revisions = revisions(catalog, package)?;
-    let is_there = |name: &str| revisions.iter().any(|other| other == name);
-    if is_there(revision) {
-        return Ok(revision.to_owned());
-    }
-    // Newer versions of Porch count revisions.
-    let numbered = format!("v{revision}");
-    if revision.bytes().all(|byte| byte.is_ascii_digit()) && is_there(&numbered) {
-        return Ok(numbered);
+    let is_there = |name: &&str| revisions.iter().any(|other| other == name);
+    let found = match request.lookup() {
+        Lookup::Latest => latest(revisions.iter(), |name| name).map(String::as_str),
+        Lookup::Named(revision) => spellings(revision).find(is_there),
+        Lookup::Workspace(workspace) => Some(workspace).filter(is_there),
+    };
+    if let Some(found) = found {
+        return Ok(found.to_owned());
     }
     let names: Vec<String> = revisions.iter().map(|name| format!("`{name}`")).collect();
     Err(format!(
-        "the catalog '{}' has no revision `{revision}` of `{package}`; it has {}",
+        "the catalog '{}' has no {} of `{package}`; it has {}",
         catalog.display(),
+        request.describe(),
         if names.is_empty() {
             "none".to_owned()
         } else {

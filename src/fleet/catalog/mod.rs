@@ -8,8 +8,8 @@
 //! Source: contract, render-fleet.
 
 mod directory;
-mod latest;
 mod packages;
+mod revision;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,15 +17,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::config::UsageError;
-use crate::git::{GitError, GitSource, Repository, Revision};
+use crate::git::{GitSource, Repository};
 use crate::package::{check_package_path, normalize_package_path};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{CatalogSource, GitOrigin, Role, SuppliedPackage};
+use crate::variant::revision_request::{Lookup, RevisionRequest};
 use crate::yaml::NodeRef;
 
 use directory::digest;
-use latest::latest;
 use packages::Packages;
+pub(crate) use revision::find_revision;
 
 /// What a Repository object says of a catalog or a downstream repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,12 +57,10 @@ impl RepositoryFacts {
 
 /// The upstream package that a variant asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Wanted {
+pub(crate) struct UpstreamRequest {
     pub(crate) catalog: String,
     pub(crate) package: String,
-    /// A revision, or the name of a workspace.
-    pub(crate) revision: String,
-    pub(crate) is_workspace: bool,
+    pub(crate) revision: RevisionRequest,
 }
 
 /// The revision of an upstream package that a catalog has.
@@ -105,7 +104,7 @@ pub(crate) struct Catalogs<'c> {
     sources: &'c [CatalogSource],
     facts: &'c BTreeMap<String, RepositoryFacts>,
     open: HashMap<String, Rc<Open>>,
-    resolved: HashMap<Wanted, Result<Rc<Resolved>, Box<FunctionResult>>>,
+    resolved: HashMap<UpstreamRequest, Result<Rc<Resolved>, Box<FunctionResult>>>,
     packages: Packages,
     /// Warnings about upstream packages, such as files that are skipped.
     pub(crate) results: Results,
@@ -130,7 +129,10 @@ impl<'c> Catalogs<'c> {
     ///
     /// # Errors
     /// An error result: there is no such catalog, package or revision.
-    pub(crate) fn resolve(&mut self, wanted: &Wanted) -> Result<Rc<Resolved>, Box<FunctionResult>> {
+    pub(crate) fn resolve(
+        &mut self,
+        wanted: &UpstreamRequest,
+    ) -> Result<Rc<Resolved>, Box<FunctionResult>> {
         if let Some(known) = self.resolved.get(wanted) {
             return known.clone();
         }
@@ -141,7 +143,7 @@ impl<'c> Catalogs<'c> {
         found
     }
 
-    fn find(&mut self, wanted: &Wanted) -> Result<Resolved, String> {
+    fn find(&mut self, wanted: &UpstreamRequest) -> Result<Resolved, String> {
         let open = self.open(&wanted.catalog)?;
         let facts = self.facts.get(&wanted.catalog);
         let address = facts.and_then(|facts| facts.address.clone());
@@ -149,8 +151,8 @@ impl<'c> Catalogs<'c> {
             Open::Git(repository) => {
                 let below = facts.map_or("", |facts| facts.directory.as_str());
                 let directory = join(below, &wanted.package);
-                let revision = revision(repository, &directory, wanted);
-                let revision = revision.map_err(|error| error.to_string())?;
+                let revision =
+                    find_revision(repository, &directory, &wanted.package, &wanted.revision)?;
                 let tree = repository.tree_of(&directory, &revision.commit);
                 let tree = tree.map_err(|error| error.to_string())?;
                 let source = GitSource {
@@ -169,10 +171,7 @@ impl<'c> Catalogs<'c> {
                 }))
             }
             Open::Directory(path) => {
-                let revision = match wanted.revision.as_str() {
-                    LATEST => directory::latest_in(path, &wanted.package)?,
-                    revision => directory::revision_in(path, &wanted.package, revision)?,
-                };
+                let revision = directory::revision_in(path, &wanted.package, &wanted.revision)?;
                 let package = self.directory_package(path, &wanted.package, &revision);
                 let package = package.map_err(|error| error.to_string())?;
                 Ok(Resolved::Directory(DirectoryRevision {
@@ -191,7 +190,7 @@ impl<'c> Catalogs<'c> {
     /// [`UsageError`]: it cannot be read.
     pub(crate) fn package(
         &mut self,
-        wanted: &Wanted,
+        wanted: &UpstreamRequest,
         resolved: &Resolved,
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
         match resolved {
@@ -241,11 +240,10 @@ impl<'c> Catalogs<'c> {
         revision: &str,
         recorded: Option<&str>,
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
-        let wanted = Wanted {
+        let wanted = UpstreamRequest {
             catalog: catalog.to_owned(),
             package: package.to_owned(),
-            revision: revision.to_owned(),
-            is_workspace: false,
+            revision: RevisionRequest::new(Some(revision), None),
         };
         let found = self.resolve(&wanted);
         let found = found.map_err(|result| UsageError(result.message.to_string()))?;
@@ -265,12 +263,12 @@ impl<'c> Catalogs<'c> {
     /// [`UsageError`]: the commit cannot be read.
     pub(crate) fn package_revision(
         &mut self,
-        wanted: &Wanted,
+        wanted: &UpstreamRequest,
         resolved: &Resolved,
     ) -> Result<String, UsageError> {
-        let noted = match (resolved, wanted.is_workspace) {
-            (_, true) => Some(wanted.revision.clone()),
-            (Resolved::Git(origin), false) => {
+        let noted = match (resolved, wanted.revision.lookup()) {
+            (_, Lookup::Workspace(workspace)) => Some(workspace.to_owned()),
+            (Resolved::Git(origin), _) => {
                 let (commit, directory) = (&origin.revision.commit, &origin.source.directory);
                 let ask = |repository: &Repository| repository.workspace_of(commit, directory);
                 let noted = self.with_repository(&wanted.catalog, ask).transpose();
@@ -278,7 +276,7 @@ impl<'c> Catalogs<'c> {
                     .map_err(|error| UsageError(error.to_string()))?
                     .flatten()
             }
-            (Resolved::Directory(_), false) => None,
+            (Resolved::Directory(_), _) => None,
         };
         let reference = resolved.reference();
         let revision = reference.rsplit('/').next().unwrap_or(reference);
@@ -361,9 +359,6 @@ impl<'c> Catalogs<'c> {
     }
 }
 
-/// The revision that is the newest one at each run.
-const LATEST: &str = "latest";
-
 /// The name that Porch gives a PackageRevision: `<repository>.<package>.<workspace>`.
 pub(crate) fn revision_name(repository: &str, package: &str, workspace: &str) -> String {
     format!("{repository}.{}.{workspace}", package.replace('/', "."))
@@ -377,46 +372,4 @@ fn join(folder: &str, path: &str) -> String {
         (false, true) => folder.to_owned(),
         (false, false) => format!("{folder}/{path}"),
     }
-}
-
-/// The commit of a revision: a tag of the package, a tag, a branch, a commit. Porch names a tag after the
-/// whole directory; older versions and kpt users after the package alone.
-fn revision(
-    repository: &Repository,
-    directory: &str,
-    wanted: &Wanted,
-) -> Result<Revision, GitError> {
-    let package = normalize_package_path(&wanted.package);
-    let folders = [directory, &package];
-    let named = |text: &str| {
-        let mut found = repository.resolve(directory, text);
-        if found.is_err() && directory != package {
-            found = repository.resolve(&package, text).or(found);
-        }
-        found
-    };
-    let found = if wanted.is_workspace {
-        let branches = ["drafts", "proposed"]
-            .into_iter()
-            .flat_map(|kind| folders.map(|folder| format!("{kind}/{folder}/{}", wanted.revision)));
-        let draft = branches.map(|branch| repository.resolve("", &branch));
-        let draft = draft.filter_map(Result::ok).next();
-        draft.map_or_else(|| named(&wanted.revision), Ok)
-    } else if wanted.revision == LATEST {
-        let tags = repository.names_of_tags();
-        match latest(&folders, &tags) {
-            Some(newest) => named(&newest),
-            None => named(LATEST),
-        }
-    } else if wanted.revision.bytes().all(|byte| byte.is_ascii_digit()) {
-        // Newer versions of Porch count revisions, and name the tags as before.
-        named(&format!("v{}", wanted.revision)).or_else(|_| named(&wanted.revision))
-    } else {
-        named(&wanted.revision)
-    };
-    // What was asked for is what `spec.upstream` is compared with.
-    found.map(|found| Revision {
-        given: wanted.revision.clone(),
-        ..found
-    })
 }

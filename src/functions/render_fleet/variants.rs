@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arcstr::ArcStr;
+use serde_json::json;
 
 use super::config::Settings;
 use crate::config::{Config, PACKAGE_VARIANT, UsageError};
-use crate::fleet::{RepositoryFacts, Wanted};
+use crate::fleet::{RepositoryFacts, UpstreamRequest, revision_name};
 use crate::functions::{Run, expand_variant_set};
 use crate::package::normalize_package_path;
 use crate::resource::{Origin, Resource, namespace_of};
@@ -14,9 +15,13 @@ use crate::resource_list::{ResourceList, own_text};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::text::Text;
-use crate::variant::package_variant::{PackageVariant, PackageVariantSpec};
+use crate::variant::cluster::{Cluster, PACKAGE_REVISION};
+use crate::variant::fan_out::find_upstream;
+use crate::variant::package_variant::{PackageVariant, PackageVariantSpec, Upstream};
 use crate::variant::package_variant_set;
+use crate::variant::revision_request::RevisionRequest;
 use crate::yaml::NodeRef;
+use crate::yaml::de::from_value;
 
 /// A PackageVariant of the fleet, as little of it as is enough to tell whose package is whose: there may be
 /// hundreds of thousands. [`ListedVariant::open`] reads the rest.
@@ -51,7 +56,7 @@ pub(super) struct FleetVariant {
 pub(super) struct Place {
     /// `<repository>/<package>`.
     pub(super) path: String,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: UpstreamRequest,
     pub(super) adopts: bool,
     pub(super) orphans: bool,
     pub(super) labels: BTreeMap<String, String>,
@@ -281,20 +286,16 @@ fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Place, Vec<Functio
     let (upstream, downstream) = (upstream.unwrap_or_default(), downstream.unwrap_or_default());
     let text = |text: Option<String>| text.unwrap_or_default();
     let (repo, package) = (text(downstream.repo), text(downstream.package));
-    let revision = upstream.revision.map(|revision| revision.0);
-    let revision = revision.filter(|revision| !revision.is_empty());
-    let is_workspace = revision.is_none();
     Ok(Place {
         path: format!(
             "{}/{}",
             normalize_package_path(&repo),
             normalize_package_path(&package)
         ),
-        wanted: Wanted {
+        wanted: UpstreamRequest {
+            revision: RevisionRequest::of(&upstream),
             catalog: text(upstream.repo),
             package: text(upstream.package),
-            revision: revision.or(upstream.workspace_name).unwrap_or_default(),
-            is_workspace,
         },
         adopts: adoption_policy.as_deref() == Some("adoptExisting"),
         orphans: deletion_policy.as_deref() == Some("orphan"),
@@ -320,7 +321,7 @@ fn expand(
             }
             let text = list.read(id, own_text);
             if is_set(resource) {
-                sets.push(list.read(id, upstream_of_set));
+                sets.extend(list.read(id, upstream_of_set));
             }
             let path = resource.origin.path.as_deref().unwrap_or("variants.yaml");
             texts.push((format!("{number}/{}/{path}", texts.len()), text));
@@ -374,76 +375,44 @@ fn without_numbers(path: &str) -> &str {
     }
 }
 
-/// Namespace and upstream of a set: repository, package, revision, workspace.
-fn upstream_of_set(node: NodeRef<'_>) -> (String, [String; 4]) {
-    let text = |path: &[&str]| {
-        let node = node.get_path(path);
-        let text = node.and_then(|node| node.scalar_text());
-        text.unwrap_or_default().to_owned()
-    };
-    let namespace = text(&["metadata", "namespace"]);
-    let upstream = ["repo", "package", "revision", "workspaceName"];
-    (
-        namespace,
-        upstream.map(|field| text(&["spec", "upstream", field])),
-    )
+/// The namespace of a set, and what it is made from.
+fn upstream_of_set(node: NodeRef<'_>) -> Option<(String, Upstream)> {
+    let namespace = node.get_path(&["metadata", "namespace"]);
+    let namespace = namespace_of(namespace.and_then(|text| text.scalar_text()));
+    let upstream = node.get_path(&["spec", "upstream"])?.value()?;
+    Some((namespace.to_owned(), from_value(&upstream).ok()?))
 }
 
 /// PackageRevisions for what sets are made from, where the cluster has none: a catalog need not have
 /// such objects.
-fn package_revisions(sets: &[(String, [String; 4])], supplied: &Supplied) -> Vec<(String, String)> {
-    let fields = ["repository", "packageName", "revision", "workspaceName"];
-    let mut known = BTreeSet::new();
-    for package in supplied.resources() {
-        let list = package.list();
-        let revisions = list.items().filter(|(_, resource)| {
-            resource.kind == "PackageRevision" && resource.group() == "porch.kpt.dev"
-        });
-        for (id, resource) in revisions {
-            let spec = list.read(id, |node| {
-                fields.map(|field| {
-                    let text = node.get_path(&["spec", field]);
-                    let text = text.and_then(|text| text.scalar_text());
-                    text.unwrap_or_default().to_owned()
-                })
-            });
-            let namespace = namespace_of(resource.namespace.as_deref()).to_owned();
-            known.insert((namespace, spec));
-        }
-    }
-    let mut files = Vec::new();
-    for (namespace, wanted) in sets {
-        let namespace = namespace_of(Some(namespace)).to_owned();
-        let has = |found: &[String; 4]| {
-            let mut pairs = wanted.iter().zip(found);
-            pairs.all(|(wanted, found)| wanted.is_empty() || wanted == found)
-        };
-        if known
-            .iter()
-            .any(|(place, spec)| *place == namespace && has(spec))
-        {
+fn package_revisions(sets: &[(String, Upstream)], supplied: &Supplied) -> Vec<(String, String)> {
+    let lists: Vec<_> = supplied.resources().map(SuppliedPackage::list).collect();
+    let (api_version, kind) = PACKAGE_REVISION;
+    let types = BTreeSet::from([(api_version.to_owned(), kind.to_owned())]);
+    let namespaces = sets.iter().map(|(namespace, _)| namespace.clone());
+    let namespaces = namespaces.collect();
+    let cluster = Cluster::read(&lists, &types, &namespaces, &mut Vec::new());
+    let mut made = BTreeSet::new();
+    for (namespace, upstream) in sets {
+        let known = find_upstream(upstream, cluster.all(PACKAGE_REVISION, namespace));
+        if !known.is_err_and(|error| error.has_reason(Reason::UpstreamNotFound)) {
             continue;
         }
-        let [repository, package, revision, workspace] = wanted.clone();
+        let request = RevisionRequest::of(upstream);
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let (repository, package) = (text(&upstream.repo), text(&upstream.package));
+        let name = request.to_string();
         // A revision that was published from a workspace without a name of its own.
-        let workspace = if workspace.is_empty() {
-            revision.clone()
-        } else {
-            workspace
-        };
-        let name = format!("{repository}.{}.{workspace}", package.replace('/', "."));
-        let spec = [repository, package, revision, workspace];
-        let quoted = |text: &str| serde_json::Value::from(text).to_string();
-        let mut text = format!(
-            "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata:\n  name: {}\n  namespace: {}\nspec:\n",
-            quoted(&name),
-            quoted(&namespace)
-        );
-        for (field, value) in fields.iter().zip(&spec) {
-            text += &format!("  {field}: {}\n", quoted(value));
-        }
-        files.push((format!("revisions/{}.yaml", files.len()), text));
-        known.insert((namespace, spec));
+        let workspace = request.workspace().unwrap_or(&name);
+        let revision = json!({
+            "apiVersion": api_version,
+            "kind": kind,
+            "metadata": {"name": revision_name(&repository, &package, workspace), "namespace": namespace},
+            "spec": {"repository": repository, "packageName": package, "revision": name, "workspaceName": workspace},
+        });
+        made.insert(revision.to_string());
     }
-    files
+    let files = made.into_iter().enumerate();
+    let files = files.map(|(number, text)| (format!("revisions/{number}.yaml"), text));
+    files.collect()
 }

@@ -3,12 +3,14 @@
 //! Source: contract, Upstreams from Git.
 
 use crate::config::UsageError;
+use crate::fleet::find_revision;
 use crate::functions::following::{Recorded, Standing, find_original, standing, write_lock};
 use crate::git::{GitError, Repository};
 use crate::resource::Resource;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{GitOrigin, Supplied, SuppliedPackage};
+use crate::variant::revision_request::RevisionRequest;
 use crate::yaml::{NodeRef, Path};
 
 use super::Variant;
@@ -85,24 +87,24 @@ pub(super) fn check(
             ),
         );
     }
-    let revision = wanted.revision.as_ref().map(|revision| revision.0.as_str());
-    let Some(revision) = revision.filter(|revision| !revision.is_empty()) else {
-        return Ok(());
-    };
-    if revision == origin.revision.given || revision == origin.revision.upstream_ref {
+    let request = RevisionRequest::of(wanted);
+    let name = request.to_string();
+    if name == origin.revision.given || name == origin.revision.upstream_ref {
         return Ok(());
     }
     let failed = |error: GitError| UsageError(format!("role `upstream`: {error}"));
     let repository = Repository::open(&source.repository).map_err(failed)?;
-    let found = repository.resolve(&source.directory, revision);
+    let found = find_revision(&repository, &source.directory, package, &request);
     if found.is_ok_and(|found| found.commit == origin.revision.commit) {
         return Ok(());
     }
     refuse(
         "revision",
         format!(
-            "expected the upstream package at the revision `{revision}`, found it at `{}`, commit {}",
-            origin.revision.given, origin.revision.commit
+            "expected the upstream package at the {}, found it at `{}`, commit {}",
+            request.describe(),
+            origin.revision.given,
+            origin.revision.commit
         ),
     );
     Ok(())

@@ -2,6 +2,7 @@
 
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{PackageRevisionName, SuppliedPackage};
+use crate::variant::revision_request::RevisionRequest;
 use crate::yaml::Path;
 
 use super::Variant;
@@ -12,6 +13,7 @@ pub(super) fn check(variant: &Variant<'_>, upstream: &SuppliedPackage, results: 
     let Some(wanted) = variant.typed.spec.upstream.as_ref() else {
         return;
     };
+    let request = RevisionRequest::of(wanted);
     for found in upstream.revisions() {
         let PackageRevisionName {
             name,
@@ -20,26 +22,29 @@ pub(super) fn check(variant: &Variant<'_>, upstream: &SuppliedPackage, results: 
             revision,
             workspace,
         } = found;
-        let wanted_revision = wanted.revision.as_ref().map(|revision| &revision.0);
+        let mut refuse = |field: &str, wanted: &str, found: &str| {
+            let name = name.as_deref().unwrap_or(upstream.place.as_str());
+            let message = format!(
+                "expected the upstream package of `{wanted}`, found one of `{found}` (PackageRevisionResources `{name}`)"
+            );
+            let result = FunctionResult::error(Reason::WrongUpstream, message);
+            let path = Path::fields(&["spec", "upstream", field]);
+            results.push(result.about(&variant.resource).at(path));
+        };
         for (field, wanted, found) in [
             ("repo", wanted.repo.as_ref(), repository),
             ("package", wanted.package.as_ref(), package),
-            ("revision", wanted_revision, revision),
-            ("workspaceName", wanted.workspace_name.as_ref(), workspace),
         ] {
             let wanted = wanted.filter(|text| !text.is_empty());
-            let (Some(wanted), Some(found)) = (wanted, found) else {
-                continue;
-            };
-            if wanted != found {
-                let name = name.as_deref().unwrap_or(upstream.place.as_str());
-                let message = format!(
-                    "expected the upstream package of `{wanted}`, found one of `{found}` (PackageRevisionResources `{name}`)"
-                );
-                let result = FunctionResult::error(Reason::WrongUpstream, message);
-                let path = Path::fields(&["spec", "upstream", field]);
-                results.push(result.about(&variant.resource).at(path));
+            if let Some((wanted, found)) = wanted.zip(found.as_ref())
+                && wanted != found
+            {
+                refuse(field, wanted, found);
             }
+        }
+        let found = request.mismatch(revision.as_deref(), workspace.as_deref());
+        if let Some((field, wanted, found)) = found {
+            refuse(field, wanted, found);
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::results::{FunctionResult, Reason};
 use crate::variant::cluster::{Cluster, Object, REPOSITORY, Revision};
 use crate::variant::package_variant::Upstream;
 use crate::variant::package_variant_set::{Target, given};
+use crate::variant::revision_request::{Lookup, RevisionRequest, latest};
 
 /// A repository and package to make a variant for.
 pub(super) struct Candidate<'s> {
@@ -15,37 +16,30 @@ pub(super) struct Candidate<'s> {
     pub(super) object: Option<&'s Object>,
 }
 
-pub(super) fn find_upstream<'s>(
+/// The PackageRevision that a set is made from.
+pub(crate) fn find_upstream<'s>(
     upstream: &Upstream,
     revisions: &'s [Object],
 ) -> Result<&'s Object, Box<FunctionResult>> {
     let repo = given(&upstream.repo).unwrap_or_default();
     let package = given(&upstream.package).unwrap_or_default();
-    let revision = upstream
-        .revision
-        .as_ref()
-        .map(|revision| revision.0.as_str());
-    let revision = revision.filter(|revision| !revision.is_empty());
-    let workspace = given(&upstream.workspace_name);
+    let request = RevisionRequest::of(upstream);
     let is_it = |found: &Revision| {
         found.repository == repo
             && found.package == package
-            && revision.is_none_or(|revision| found.revision == revision)
-            && workspace.is_none_or(|workspace| found.workspace == workspace)
+            && request.is(&found.revision, &found.workspace)
     };
     let mut found = revisions
         .iter()
         .filter(|object| object.revision.as_deref().is_some_and(is_it));
+    if request.lookup() == Lookup::Latest
+        && let Some(latest) = latest(found.clone(), |object| object.revision_name())
+    {
+        return Ok(latest);
+    }
     let wanted = || {
-        let revision = revision
-            .map(|text| format!(", revision `{text}`"))
-            .unwrap_or_default();
-        let workspace = workspace
-            .map(|text| format!(", workspace `{text}`"))
-            .unwrap_or_default();
-        format!(
-            "a PackageRevision of repository `{repo}`, package `{package}`{revision}{workspace}"
-        )
+        let revision = request.describe();
+        format!("a PackageRevision of repository `{repo}`, package `{package}`, {revision}")
     };
     let error = |reason, message: String| Box::new(FunctionResult::error(reason, message));
     match (found.next(), found.next()) {

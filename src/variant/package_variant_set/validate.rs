@@ -55,7 +55,6 @@ fn validate_upstream(upstream: Option<&Upstream>, path: &Path, findings: &mut Ve
             findings.push(invalid(&path.field(name), message));
         }
     };
-    let revision = upstream.revision.as_ref().is_some_and(|r| !r.0.is_empty());
     required(
         "repo",
         given(&upstream.repo).is_some(),
@@ -66,8 +65,6 @@ fn validate_upstream(upstream: Option<&Upstream>, path: &Path, findings: &mut Ve
         given(&upstream.package).is_some(),
         "the name of a package",
     );
-    let revision = revision || given(&upstream.workspace_name).is_some();
-    required("revision", revision, "a revision (or `workspaceName`)");
 }
 
 impl Target {

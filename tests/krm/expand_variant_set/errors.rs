@@ -32,7 +32,6 @@ targets:
     let errors = errors(&outcome);
     for field in [
         "spec.upstream.repo",
-        "spec.upstream.revision",
         "spec.targets[0]:",
         "spec.targets[1]:",
         "spec.targets[1].repositories[0].name",
@@ -66,7 +65,7 @@ targets:
             "{field}: {errors:#?}"
         );
     }
-    assert_eq!(errors.len(), 29, "{errors:#?}");
+    assert_eq!(errors.len(), 28, "{errors:#?}");
 }
 
 #[test]

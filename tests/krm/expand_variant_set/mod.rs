@@ -367,14 +367,14 @@ injectors:
 // Where results go, and what they are called.
 
 #[test]
-fn revisions_are_compared_as_text_and_written_as_given() {
+fn revisions_are_compared_by_number_and_written_as_given() {
     let files = |given: &str| {
         set(&format!(
             "upstream: {{repo: r, package: p, revision: {given}}}\ntargets: [{{repositories: [{{name: cluster-01}}]}}]\n"
         ))
     };
     for (given, written) in [("1", "revision: 1\n"), ("\"1\"", "revision: \"1\"\n")] {
-        for there in ["1", "\"1\""] {
+        for there in ["1", "\"1\"", "v1"] {
             let cluster = [
                 cluster(),
                 revision("r", "p", there)
@@ -398,6 +398,38 @@ fn revisions_are_compared_as_text_and_written_as_given() {
         specs(&expand(by_workspace))[0].get("upstream"),
         Some(&upstream)
     );
+}
+
+#[test]
+fn a_set_without_a_revision_is_made_from_the_branch_main() {
+    let on_main = revision("r", "p", "-1").replace("ws--1", "main");
+    let cluster = [cluster(), on_main, revision("r", "p", "v1")].join("---\n");
+    for fields in ["", ", revision: -1", ", workspaceName: main"] {
+        let set = set(&format!(
+            "upstream: {{repo: r, package: p{fields}}}\ntargets:\n- repositories: [{{name: cluster-01}}]\n  \
+             template: {{labelExprs: [{{key: from, valueExpr: upstream.name}}]}}\n"
+        ));
+        let outcome = run(&[("cluster.yaml", &cluster), ("set.yaml", &set)]);
+        let spec = &specs(&outcome)[0];
+        let labels = value("{from: r.p.-1}");
+        assert_eq!(spec.get("labels"), Some(&labels), "{fields}");
+    }
+}
+
+#[test]
+fn the_latest_revision_is_the_highest_version() {
+    let revisions = ["v1", "v10.0.0", "v11.0.0-rc.1", "v9"];
+    let revisions = revisions.map(|name| revision("r", "p", name));
+    let cluster = [cluster(), revisions.join("---\n")].join("---\n");
+    let set = set(
+        "upstream: {repo: r, package: p, revision: latest}\ntargets:\n- repositories: [{name: cluster-01}]\n  \
+         template: {labelExprs: [{key: from, valueExpr: upstream.name}]}\n",
+    );
+    let outcome = run(&[("cluster.yaml", &cluster), ("set.yaml", &set)]);
+    let spec = &specs(&outcome)[0];
+    assert_eq!(spec.get("labels"), Some(&value("{from: r.p.v10.0.0}")));
+    let upstream = value("{repo: r, package: p, revision: latest}");
+    assert_eq!(spec.get("upstream"), Some(&upstream));
 }
 
 #[test]

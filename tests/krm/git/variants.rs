@@ -93,6 +93,29 @@ fn another_revision_than_the_variant_asks_for_is_refused() {
 }
 
 #[test]
+fn a_revision_has_one_meaning_however_it_is_spelled() {
+    let folder = catalog(&[]);
+    for (wanted, given) in [
+        ("3", "v3"),
+        ("'3'", "nginx/v3"),
+        ("v3", "v3"),
+        ("latest", "v3"),
+        ("-1", "main"),
+        ("-1, workspaceName: main", "main"),
+        ("''", "main"),
+    ] {
+        let outcome = render(&folder, wanted, given);
+        assert_eq!(outcome.code, Some(0), "{wanted}: {}", outcome.stderr);
+    }
+    for (wanted, given) in [("latest", "v2"), ("-1", "v2"), ("''", "v1")] {
+        let outcome = render(&folder, wanted, given);
+        assert_eq!(outcome.code, Some(1), "{wanted}: {}", outcome.stderr);
+        let refused = outcome.stderr.contains("(WrongUpstream)");
+        assert!(refused, "{}", outcome.stderr);
+    }
+}
+
+#[test]
 fn a_package_without_a_lock_is_not_cloned_over() {
     let folder = catalog(&[]);
     folder.put("local/Kptfile", super::KPTFILE);

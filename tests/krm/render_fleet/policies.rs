@@ -315,6 +315,73 @@ fn latest_and_numbers_and_branches_are_revisions() {
     );
 }
 
+/// The upstream of a PackageVariant `a` for `east/a`, with these fields for the revision.
+fn put_upstream(fleet: &Fleet, fields: &str) {
+    let text = super::variant("a", "v1", "east/a", "");
+    let text = text.replace(", revision: v1", fields);
+    fleet.folder.put("variants/a.yaml", text);
+}
+
+#[test]
+fn without_a_revision_the_workspace_decides_or_main() {
+    let fleet = Fleet::new();
+    let folder = &fleet.folder;
+    // Published from a workspace, as Porch notes it, and a draft.
+    folder.put("catalog/nginx/cm.yaml", crate::git::map("4", "0"));
+    let note =
+        "Approve\n\nkpt:{\"package\":\"nginx\",\"workspaceName\":\"edge\",\"revision\":\"4\"}";
+    folder.commit(note);
+    folder.git(&["tag", "nginx/v4"]);
+    folder.put("catalog/nginx/cm.yaml", crate::git::map("5", "0"));
+    folder.commit("main goes on");
+    folder.git(&["checkout", "-q", "-b", "drafts/nginx/new"]);
+    folder.put("catalog/nginx/cm.yaml", crate::git::map("6", "0"));
+    folder.commit("a draft");
+    folder.git(&["checkout", "-q", "main"]);
+    for (fields, expected) in [
+        ("", "5"),
+        (", revision: -1", "5"),
+        (", revision: '-1', workspaceName: main", "5"),
+        (", workspaceName: main", "5"),
+        (", revision: -1, workspaceName: edge", "4"),
+        (", workspaceName: edge", "4"),
+        (", workspaceName: new", "6"),
+        (", revision: v4, workspaceName: edge", "4"),
+        (", revision: v3, workspaceName: edge", "3"),
+    ] {
+        put_upstream(&fleet, fields);
+        fleet.expect(&[], 0, &[]);
+        let written = folder.get("fleet/east/a/cm.yaml");
+        let line = format!("  a: \"{expected}\" # first\n");
+        assert!(written.contains(&line), "{fields}: {written}");
+    }
+    put_upstream(&fleet, ", revision: v4, workspaceName: other");
+    let texts = [
+        "of the workspace `other`, found one of `edge`",
+        "(UpstreamNotFound)",
+    ];
+    fleet.expect(&[], 1, &texts);
+}
+
+#[test]
+fn latest_is_the_highest_version_whatever_its_spelling() {
+    let fleet = Fleet::new();
+    fleet.put("a", "latest", "east/a", "");
+    for (tag, from) in [
+        ("nginx/v4.0.0-rc.1", "from `nginx/v3`"),
+        ("nginx/v4.0.0", "to `nginx/v4.0.0`"),
+        ("nginx/v5", "to `nginx/v5`"),
+        ("nginx/v5.1.0", "to `nginx/v5.1.0`"),
+    ] {
+        fleet
+            .folder
+            .put("catalog/nginx/cm.yaml", crate::git::map(tag, "0"));
+        fleet.folder.commit(tag);
+        fleet.folder.git(&["tag", tag]);
+        fleet.expect(&[], 0, &[from]);
+    }
+}
+
 /// `<package>/<revision>/`: sorted as versions, not as names.
 #[test]
 fn revisions_of_a_catalog_that_is_a_directory_are_found_too() {
@@ -352,13 +419,13 @@ fn revisions_of_a_catalog_that_is_a_directory_are_found_too() {
     expect(["11", "2", "d"]);
     // Only a number finds `v` and the number.
     add("valpha", "a");
-    for revision in ["3", "alpha"] {
+    for (revision, name) in [("3", "v3"), ("alpha", "alpha")] {
         fleet.put("d", revision, "east/d", "");
         let arguments = "--package fleet --variants variants --catalog catalog=plain";
         let arguments: Vec<&str> = arguments.split(' ').collect();
         let outcome = fleet.folder.run(RENDER_FLEET, &arguments);
         assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
-        let said = format!("has no revision `{revision}`");
+        let said = format!("has no revision `{name}`");
         assert!(outcome.stderr.contains(&said), "{}", outcome.stderr);
     }
 }

@@ -478,7 +478,6 @@ spec:
     let expected = [
         "metadata.name",
         "spec.upstream.repo",
-        "spec.upstream.revision",
         "spec.downstream.repo",
         "spec.downstream.package",
         "spec.adoptionPolicy",

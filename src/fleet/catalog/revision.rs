@@ -1,0 +1,115 @@
+//! The commit of a requested revision.
+
+use crate::git::{GitError, Repository, Revision};
+use crate::package::normalize_package_path;
+use crate::variant::revision_request::{Lookup, RevisionRequest, latest, spellings};
+
+/// Finds the commit of a requested revision: a tag of the package, a tag, a branch, a commit. Porch names a tag after the
+/// whole directory; older versions and kpt users after the package alone.
+///
+/// # Errors
+/// A message: there is none, or it was made in another workspace.
+pub(crate) fn find_revision(
+    repository: &Repository,
+    directory: &str,
+    package: &str,
+    request: &RevisionRequest,
+) -> Result<Revision, String> {
+    let package = normalize_package_path(package);
+    let search = Search {
+        repository,
+        directory,
+        package: &package,
+    };
+    let found = match request.lookup() {
+        Lookup::Workspace(workspace) => search.workspace(workspace),
+        Lookup::Latest => search.latest(),
+        Lookup::Named(revision) => search.any_spelling(revision),
+    };
+    let found = found.map_err(|error| error.to_string())?;
+    if let (Lookup::Named(revision), Some(workspace)) = (request.lookup(), request.workspace()) {
+        let noted = repository.workspace_of(&found.commit, directory);
+        let noted = noted.map_err(|error| error.to_string())?;
+        if let Some(noted) = noted.filter(|noted| noted != workspace) {
+            return Err(format!(
+                "expected the revision `{revision}` of the workspace `{workspace}`, found one of `{noted}`"
+            ));
+        }
+    }
+    Ok(Revision {
+        // What is compared with `spec.upstream`.
+        given: request.to_string(),
+        ..found
+    })
+}
+
+struct Search<'s> {
+    repository: &'s Repository,
+    directory: &'s str,
+    package: &'s str,
+}
+
+impl Search<'_> {
+    fn folders(&self) -> [&str; 2] {
+        [self.directory, self.package]
+    }
+
+    fn named(&self, text: &str) -> Result<Revision, GitError> {
+        let found = self.repository.resolve(self.directory, text);
+        if found.is_err() && self.directory != self.package {
+            return self.repository.resolve(self.package, text).or(found);
+        }
+        found
+    }
+
+    fn any_spelling(&self, revision: &str) -> Result<Revision, GitError> {
+        let found = self.named(revision);
+        let mut others = spellings(revision).skip(1);
+        found.or_else(|error| others.find_map(|other| self.named(other).ok()).ok_or(error))
+    }
+
+    /// The highest version among the tags of the package, or else among the tags of no folder.
+    fn latest(&self) -> Result<Revision, GitError> {
+        let tags = self.repository.names_of_tags();
+        let below = self.folders().map(|folder| tags_below(&tags, folder));
+        let plain = tags.iter().map(String::as_str);
+        let plain = plain.filter(|tag| !tag.contains('/')).collect();
+        let mut groups = below.into_iter().chain([plain]);
+        match groups.find_map(|names| latest(names.into_iter(), |name| name)) {
+            Some(newest) => self.named(newest),
+            None => self.named("latest"),
+        }
+    }
+
+    /// The draft or proposed revision of a workspace, the published one that Porch made of it, or else what has its name.
+    fn workspace(&self, workspace: &str) -> Result<Revision, GitError> {
+        for kind in ["drafts", "proposed"] {
+            for folder in self.folders() {
+                let branch = format!("{kind}/{folder}/{workspace}");
+                if let Ok(found) = self.repository.resolve("", &branch) {
+                    return Ok(found);
+                }
+            }
+        }
+        let tags = self.repository.names_of_tags();
+        for folder in self.folders() {
+            for name in tags_below(&tags, folder) {
+                let tag = self.repository.resolve("", &format!("{folder}/{name}"))?;
+                let noted = self.repository.workspace_of(&tag.commit, folder)?;
+                if noted.as_deref() == Some(workspace) {
+                    return self.repository.resolve(folder, name);
+                }
+            }
+        }
+        self.named(workspace)
+    }
+}
+
+/// The names of tags in a folder, without it.
+fn tags_below<'t>(tags: &'t [String], folder: &str) -> Vec<&'t str> {
+    let names = tags.iter().filter_map(|tag| {
+        let name = tag.strip_prefix(folder)?.strip_prefix('/')?;
+        (!name.contains('/')).then_some(name)
+    });
+    names.collect()
+}

@@ -1,0 +1,247 @@
+//! The revision that `spec.upstream` asks for. It means the same in all functions:
+//!
+//! | `revision` | `workspaceName` | asks for |
+//! |---|---|---|
+//! | `2`, `"2"`, `v2` | none | the revision `v2` |
+//! | `v2` | `ws` | the revision `v2`, if it was made in the workspace `ws` |
+//! | `latest` | | the highest version |
+//! | `-1`, none | `ws` | the revision of the workspace `ws` |
+//! | `-1`, none | none | the branch `main` |
+//!
+//! Source: contract, render-variant and render-fleet.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use semver::Version;
+
+use super::package_variant::Upstream;
+
+/// A requested revision.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct RevisionRequest {
+    /// As Porch names its tags; `None` where the workspace alone decides.
+    revision: Option<String>,
+    workspace: Option<String>,
+}
+
+/// How a revision is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lookup<'r> {
+    /// By its name.
+    Named(&'r str),
+    /// As the highest version.
+    Latest,
+    /// By its workspace, or its branch.
+    Workspace(&'r str),
+}
+
+const LATEST: &str = "latest";
+/// The branch that is meant without a revision and a workspace. Porch lists it as a workspace of this name.
+const MAIN: &str = "main";
+/// The number that Porch gives to the package on a branch.
+const ON_BRANCH: &str = "-1";
+
+impl RevisionRequest {
+    pub(crate) fn new(revision: Option<&str>, workspace: Option<&str>) -> Self {
+        let given = |text: &&str| !text.is_empty();
+        let revision = revision.filter(given).filter(|text| *text != ON_BRANCH);
+        let workspace = workspace.filter(given);
+        Self {
+            revision: revision.map(|text| with_v(text).into_owned()),
+            workspace: workspace.map(str::to_owned),
+        }
+    }
+
+    pub(crate) fn of(upstream: &Upstream) -> Self {
+        let revision = upstream.revision.as_ref();
+        Self::new(
+            revision.map(|revision| revision.0.as_str()),
+            upstream.workspace_name.as_deref(),
+        )
+    }
+
+    pub(crate) fn lookup(&self) -> Lookup<'_> {
+        match self.revision.as_deref() {
+            Some(LATEST) => Lookup::Latest,
+            Some(revision) => Lookup::Named(revision),
+            None => Lookup::Workspace(self.workspace.as_deref().unwrap_or(MAIN)),
+        }
+    }
+
+    /// The workspace that a revision with a name must be of.
+    pub(crate) fn workspace(&self) -> Option<&str> {
+        self.workspace.as_deref()
+    }
+
+    /// The field by which a revision is another one than the requested, with the value expected and the one found. Names
+    /// that are not known are `None`.
+    pub(crate) fn mismatch<'r>(
+        &'r self,
+        revision: Option<&'r str>,
+        workspace: Option<&'r str>,
+    ) -> Option<(&'static str, &'r str, &'r str)> {
+        if let (Lookup::Named(expected), Some(found)) = (self.lookup(), revision)
+            && expected != with_v(found)
+        {
+            return Some(("revision", expected, found));
+        }
+        let expected = match self.lookup() {
+            Lookup::Workspace(workspace) => workspace,
+            Lookup::Named(_) | Lookup::Latest => self.workspace()?,
+        };
+        let found = match workspace {
+            Some("") if revision == Some(ON_BRANCH) => MAIN,
+            found => found?,
+        };
+        (expected != found).then_some(("workspaceName", expected, found))
+    }
+
+    /// The request, for a message.
+    pub(crate) fn describe(&self) -> String {
+        let workspace = self.workspace.as_deref();
+        let workspace = workspace.map(|workspace| format!(", workspace `{workspace}`"));
+        match self.lookup() {
+            Lookup::Workspace(workspace) => format!("workspace `{workspace}`"),
+            Lookup::Named(_) | Lookup::Latest => {
+                format!("revision `{self}`{}", workspace.unwrap_or_default())
+            }
+        }
+    }
+
+    /// Whether this is the revision, by its number or name and its workspace; `latest` can be any.
+    pub(crate) fn is(&self, revision: &str, workspace: &str) -> bool {
+        self.mismatch(Some(revision), Some(workspace)).is_none()
+    }
+}
+
+/// The revision as a result or a lock names it.
+impl fmt::Display for RevisionRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.lookup() {
+            Lookup::Named(revision) => revision,
+            Lookup::Latest => LATEST,
+            Lookup::Workspace(workspace) => workspace,
+        })
+    }
+}
+
+/// The spellings of a revision, the one that Porch uses for tags first.
+pub(crate) fn spellings(revision: &str) -> impl Iterator<Item = &str> {
+    let number = revision.strip_prefix('v');
+    [Some(revision), number.filter(|number| is_number(number))]
+        .into_iter()
+        .flatten()
+}
+
+/// Today's Porch counts revisions, and names their tags `v1`, `v2`, ...
+fn with_v(revision: &str) -> Cow<'_, str> {
+    if is_number(revision) {
+        Cow::Owned(format!("v{revision}"))
+    } else {
+        Cow::Borrowed(revision)
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The highest of these versions, where `v3` counts as `3.0.0`; a pre-release only if there is nothing else. `None` if none
+/// of them is a version.
+pub(crate) fn latest<T>(
+    revisions: impl Iterator<Item = T>,
+    name: impl Fn(&T) -> &str,
+) -> Option<T> {
+    let versions = revisions.filter_map(|revision| Some((version(name(&revision))?, revision)));
+    let rank = |version: &Version| (version.pre.is_empty(), version.clone());
+    let highest = versions.max_by_key(|(version, _)| rank(version));
+    highest.map(|(_, revision)| revision)
+}
+
+/// The version that a revision is; what it lacks is zero.
+fn version(name: &str) -> Option<Version> {
+    let text = name.strip_prefix('v').unwrap_or(name);
+    let (core, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
+    let lacking = match core.split('.').count() {
+        1 => ".0.0",
+        2 => ".0",
+        _ => "",
+    };
+    Version::parse(&format!("{core}{lacking}{rest}")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_means_what_the_table_says() {
+        use Lookup::{Latest, Named, Workspace};
+        for (revision, workspace, expected) in [
+            (Some("2"), None, Named("v2")),
+            (Some("v2"), None, Named("v2")),
+            (Some("v2"), Some("ws"), Named("v2")),
+            (Some("2.0.0"), None, Named("2.0.0")),
+            (Some("main"), None, Named("main")),
+            (Some("latest"), None, Latest),
+            (Some("-1"), Some("ws"), Workspace("ws")),
+            (None, Some("ws"), Workspace("ws")),
+            (Some(""), Some(""), Workspace("main")),
+            (Some("-1"), None, Workspace("main")),
+            (None, None, Workspace("main")),
+        ] {
+            let request = RevisionRequest::new(revision, workspace);
+            assert_eq!(request.lookup(), expected, "{revision:?} {workspace:?}");
+        }
+    }
+
+    #[test]
+    fn a_revision_is_the_requested_one_by_number_and_workspace() {
+        for (revision, workspace, found, expected) in [
+            (Some("2"), None, ("v2", "ws"), true),
+            (Some("v2"), None, ("2", ""), true),
+            (Some("v2"), None, ("3", "ws"), false),
+            (Some("v2"), None, ("", "ws"), false),
+            (Some("v2"), Some("ws"), ("2", "ws"), true),
+            (Some("v2"), Some("ws"), ("2", "other"), false),
+            (None, Some("ws"), ("2", "ws"), true),
+            (None, Some("ws"), ("2", ""), false),
+            (None, None, ("-1", "main"), true),
+            (Some("-1"), None, ("-1", ""), true),
+            (Some("-1"), None, ("2", "ws"), false),
+            (Some("latest"), None, ("2", "ws"), true),
+        ] {
+            let request = RevisionRequest::new(revision, workspace);
+            let is = request.is(found.0, found.1);
+            assert_eq!(is, expected, "{revision:?} {workspace:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_latest_is_the_highest_version() {
+        for (names, expected) in [
+            (&["v1", "v10", "v9", "main"][..], Some("v10")),
+            (&["v1", "v2.0.0", "v3.0.0", "v4.0.0-rc.1"], Some("v3.0.0")),
+            (&["v4", "v3.9.9"], Some("v4")),
+            (&["v0.9.0", "v0.10.0", "v0.10.0-rc.1"], Some("v0.10.0")),
+            (&["1.2.3", "v1.2.4"], Some("v1.2.4")),
+            (&["1", "2"], Some("2")),
+            (&["v1.2", "v1.1.9"], Some("v1.2")),
+            (&["v2.0.0-rc.1", "v2.0.0-rc.2"], Some("v2.0.0-rc.2")),
+            (&["main", "stable"], None),
+            (&[], None),
+        ] {
+            let found = latest(names.iter(), |name| name);
+            assert_eq!(found.copied(), expected, "{names:?}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_have_two_spellings() {
+        let of = |revision| spellings(revision).collect::<Vec<_>>();
+        assert_eq!(of("v2"), ["v2", "2"]);
+        assert_eq!(of("v2.0.0"), ["v2.0.0"]);
+        assert_eq!(of("vast"), ["vast"]);
+    }
+}
