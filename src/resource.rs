@@ -45,6 +45,22 @@ pub(crate) fn namespace_of(namespace: Option<&str>) -> &str {
     given.unwrap_or(DEFAULT_NAMESPACE)
 }
 
+/// The namespace and the name of an object; both together tell objects of a kind apart.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct NamespacedName {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+}
+
+impl NamespacedName {
+    pub(crate) fn new(namespace: Option<&str>, name: &str) -> Self {
+        Self {
+            namespace: namespace_of(namespace).to_owned(),
+            name: name.to_owned(),
+        }
+    }
+}
+
 /// Whether an annotation belongs to the pipeline that an item passes through, as its path, index and ids
 /// do, and not to the resource.
 #[must_use]

@@ -49,7 +49,7 @@ fn one(u: &mut Unstructured<'_>) -> Result<()> {
     let inputs = || {
         let config = Config::parse(config.clone(), "config").ok();
         let catalogs = match function.name {
-            "render-fleet" => vec![CatalogSource { name: "catalog".to_owned(), path: CATALOG.clone() }],
+            "render-fleet" => vec![CatalogSource { namespace: None, name: "catalog".to_owned(), path: CATALOG.clone() }],
             _ => Vec::new(),
         };
         Inputs { config, catalogs, supplied: roles(), ..Inputs::default() }

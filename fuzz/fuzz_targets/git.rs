@@ -270,7 +270,7 @@ fn work(u: &mut Unstructured<'_>, template: &Template, objects: &[String]) -> Re
             } else {
                 function = &render_fleet::FUNCTION;
                 inputs.supplied = vec![(Role::Variants, SuppliedInput::Files([("v.yaml".to_owned(), variant)].into()))];
-                inputs.catalogs = vec![CatalogSource { name: "catalog".to_owned(), path: template.place.clone() }];
+                inputs.catalogs = vec![CatalogSource { namespace: None, name: "catalog".to_owned(), path: template.place.clone() }];
             }
         }
     }

@@ -49,7 +49,7 @@ impl FleetArguments {
         [
             catalog
                 .value_parser(catalog_source)
-                .help("A Git repository, or directory of <package>/<revision>/, repeatable"),
+                .help("A Git repository, or directory of <package>/<revision>/, repeatable; NAMESPACE/NAME=PATH for one namespace"),
             on_package(shard)
                 .value_parser(parse_shard)
                 .help("Work on share I of N of the fleet; the first is 0"),
@@ -89,14 +89,18 @@ impl FleetArguments {
 }
 
 fn catalog_source(text: &str) -> Result<CatalogSource, String> {
-    match text.split_once('=') {
-        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok(CatalogSource {
-            name: name.to_owned(),
-            path: PathBuf::from(path),
-        }),
-        _ => Err(
-            "expected NAME=PATH: the name of a Repository, and a Git repository or directory"
-                .to_owned(),
-        ),
+    let wrong = "expected NAME=PATH or NAMESPACE/NAME=PATH: the name of a Repository, and a Git repository or directory";
+    let (repository, path) = text.split_once('=').ok_or(wrong)?;
+    let (namespace, name) = match repository.split_once('/') {
+        Some((namespace, name)) => (Some(namespace), name),
+        None => (None, repository),
+    };
+    if namespace == Some("") || name.is_empty() || name.contains('/') || path.is_empty() {
+        return Err(wrong.to_owned());
     }
+    Ok(CatalogSource {
+        namespace: namespace.map(str::to_owned),
+        name: name.to_owned(),
+        path: PathBuf::from(path),
+    })
 }

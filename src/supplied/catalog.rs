@@ -1,12 +1,32 @@
 //! The role `catalog`: where an upstream repository is.
 
+use std::fmt;
 use std::path::PathBuf;
 
 /// A catalog: the name of a Repository, and what stands for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogSource {
+    /// The namespace of the PackageVariants that it is for; without it, it is for those of all others.
+    pub namespace: Option<String>,
     /// The name in `spec.upstream.repo`.
     pub name: String,
     /// A Git repository, or a directory with a folder for each package and revision.
     pub path: PathBuf,
+}
+
+impl CatalogSource {
+    /// Whether it is for the PackageVariants of a namespace.
+    pub(crate) fn serves(&self, namespace: &str) -> bool {
+        self.namespace.as_deref().is_none_or(|own| own == namespace)
+    }
+}
+
+/// Its name, with its namespace if it has one.
+impl fmt::Display for CatalogSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(namespace) = &self.namespace {
+            write!(f, "{namespace}/")?;
+        }
+        f.write_str(&self.name)
+    }
 }

@@ -12,13 +12,14 @@ mod packages;
 mod revision;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::config::UsageError;
 use crate::git::{GitSource, Repository};
 use crate::package::{check_package_path, normalize_package_path};
+use crate::resource::NamespacedName;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{CatalogSource, GitOrigin, Role, SuppliedPackage};
 use crate::variant::revision_request::{Lookup, RevisionRequest};
@@ -58,7 +59,7 @@ impl RepositoryFacts {
 /// The upstream package that a variant asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct UpstreamRequest {
-    pub(crate) catalog: String,
+    pub(crate) repository: NamespacedName,
     pub(crate) package: String,
     pub(crate) revision: RevisionRequest,
 }
@@ -96,14 +97,14 @@ impl Resolved {
 /// An opened catalog.
 enum Open {
     Git(Box<Repository>),
-    Directory(PathBuf),
+    Directory,
 }
 
 /// The catalogs of a run. Revisions are resolved once, packages are read once while they are in use.
 pub(crate) struct Catalogs<'c> {
     sources: &'c [CatalogSource],
-    facts: &'c BTreeMap<String, RepositoryFacts>,
-    open: HashMap<String, Rc<Open>>,
+    facts: &'c BTreeMap<NamespacedName, RepositoryFacts>,
+    open: HashMap<&'c Path, Rc<Open>>,
     resolved: HashMap<UpstreamRequest, Result<Rc<Resolved>, Box<FunctionResult>>>,
     packages: Packages,
     /// Warnings about upstream packages, such as files that are skipped.
@@ -113,7 +114,7 @@ pub(crate) struct Catalogs<'c> {
 impl<'c> Catalogs<'c> {
     pub(crate) fn new(
         sources: &'c [CatalogSource],
-        facts: &'c BTreeMap<String, RepositoryFacts>,
+        facts: &'c BTreeMap<NamespacedName, RepositoryFacts>,
     ) -> Self {
         Self {
             sources,
@@ -144,8 +145,8 @@ impl<'c> Catalogs<'c> {
     }
 
     fn find(&mut self, wanted: &UpstreamRequest) -> Result<Resolved, String> {
-        let open = self.open(&wanted.catalog)?;
-        let facts = self.facts.get(&wanted.catalog);
+        let (catalog, open) = self.open(&wanted.repository)?;
+        let facts = self.facts.get(&wanted.repository);
         let address = facts.and_then(|facts| facts.address.clone());
         match &*open {
             Open::Git(repository) => {
@@ -156,7 +157,7 @@ impl<'c> Catalogs<'c> {
                 let tree = repository.tree_of(&directory, &revision.commit);
                 let tree = tree.map_err(|error| error.to_string())?;
                 let source = GitSource {
-                    repository: self.path(&wanted.catalog).to_path_buf(),
+                    repository: catalog.to_path_buf(),
                     directory,
                     revision: revision.given.clone(),
                 };
@@ -170,7 +171,8 @@ impl<'c> Catalogs<'c> {
                     tree,
                 }))
             }
-            Open::Directory(path) => {
+            Open::Directory => {
+                let path = catalog;
                 let revision = directory::revision_in(path, &wanted.package, &wanted.revision)?;
                 let package = self.directory_package(path, &wanted.package, &revision);
                 let package = package.map_err(|error| error.to_string())?;
@@ -178,7 +180,7 @@ impl<'c> Catalogs<'c> {
                     digest: digest(&package).map_err(|error| error.to_string())?,
                     package: normalize_package_path(&wanted.package),
                     revision,
-                    address: address.unwrap_or_else(|| wanted.catalog.clone()),
+                    address: address.unwrap_or_else(|| wanted.repository.name.clone()),
                 }))
             }
         }
@@ -194,10 +196,10 @@ impl<'c> Catalogs<'c> {
         resolved: &Resolved,
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
         match resolved {
-            Resolved::Git(origin) => self.git_package(&wanted.catalog, origin),
+            Resolved::Git(origin) => self.git_package(&wanted.repository, origin),
             Resolved::Directory(found) => {
-                let path = self.path(&wanted.catalog).to_path_buf();
-                self.directory_package(&path, &found.package, &found.revision)
+                let (path, _) = self.open(&wanted.repository).map_err(UsageError)?;
+                self.directory_package(path, &found.package, &found.revision)
             }
         }
     }
@@ -208,12 +210,14 @@ impl<'c> Catalogs<'c> {
     /// [`UsageError`]: they cannot be read.
     pub(crate) fn git_package(
         &mut self,
-        catalog: &str,
+        catalog: &NamespacedName,
         origin: &GitOrigin,
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
-        let Open::Git(repository) = &*self.open(catalog).map_err(UsageError)? else {
+        let (_, open) = self.open(catalog).map_err(UsageError)?;
+        let Open::Git(repository) = &*open else {
+            let name = &catalog.name;
             return Err(UsageError(format!(
-                "the catalog `{catalog}` is no repository"
+                "the catalog `{name}` is not a Git repository"
             )));
         };
         let GitOrigin {
@@ -235,13 +239,13 @@ impl<'c> Catalogs<'c> {
     /// [`UsageError`]: they cannot be read, or are others now.
     pub(crate) fn directory_original(
         &mut self,
-        catalog: &str,
+        catalog: &NamespacedName,
         package: &str,
         revision: &str,
         recorded: Option<&str>,
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
         let wanted = UpstreamRequest {
-            catalog: catalog.to_owned(),
+            repository: catalog.clone(),
             package: package.to_owned(),
             revision: RevisionRequest::new(Some(revision), None),
         };
@@ -249,8 +253,10 @@ impl<'c> Catalogs<'c> {
         let found = found.map_err(|result| UsageError(result.message.to_string()))?;
         match (&*found, recorded) {
             (Resolved::Directory(now), Some(recorded)) if now.digest != recorded => {
+                let name = &catalog.name;
                 Err(UsageError(format!(
-                    "expected the folder `{package}/{revision}` of the catalog `{catalog}` as it was when the package was made                      from it (digest {recorded}), found other files"
+                    "expected the folder `{package}/{revision}` of the catalog `{name}` as it was when the package was made \
+                     from it (digest {recorded}), found other files"
                 )))
             }
             _ => self.package(&wanted, &found),
@@ -271,7 +277,7 @@ impl<'c> Catalogs<'c> {
             (Resolved::Git(origin), _) => {
                 let (commit, directory) = (&origin.revision.commit, &origin.source.directory);
                 let ask = |repository: &Repository| repository.workspace_of(commit, directory);
-                let noted = self.with_repository(&wanted.catalog, ask).transpose();
+                let noted = self.with_repository(&wanted.repository, ask).transpose();
                 noted
                     .map_err(|error| UsageError(error.to_string()))?
                     .flatten()
@@ -282,7 +288,7 @@ impl<'c> Catalogs<'c> {
         let revision = reference.rsplit('/').next().unwrap_or(reference);
         let package = normalize_package_path(&wanted.package);
         Ok(revision_name(
-            &wanted.catalog,
+            &wanted.repository.name,
             &package,
             noted.as_deref().unwrap_or(revision),
         ))
@@ -291,12 +297,13 @@ impl<'c> Catalogs<'c> {
     /// The repository of a catalog that is one.
     pub(crate) fn with_repository<T>(
         &mut self,
-        catalog: &str,
+        catalog: &NamespacedName,
         ask: impl FnOnce(&Repository) -> T,
     ) -> Option<T> {
-        match &*self.open(catalog).ok()? {
+        let (_, open) = self.open(catalog).ok()?;
+        match &*open {
             Open::Git(repository) => Some(ask(repository)),
-            Open::Directory(_) => None,
+            Open::Directory => None,
         }
     }
 
@@ -315,20 +322,13 @@ impl<'c> Catalogs<'c> {
         })
     }
 
-    fn path(&self, catalog: &str) -> &'c Path {
-        let found = self.sources.iter().find(|source| source.name == catalog);
-        found.map_or(Path::new(""), |source| &source.path)
-    }
-
-    fn open(&mut self, catalog: &str) -> Result<Rc<Open>, String> {
-        if let Some(open) = self.open.get(catalog) {
-            return Ok(Rc::clone(open));
-        }
-        let Some(source) = self.sources.iter().find(|source| source.name == catalog) else {
-            let names = self
-                .sources
-                .iter()
-                .map(|source| format!("`{}`", source.name));
+    /// The catalog of a Repository, with its path: the one for its namespace, or else the one for all.
+    fn open(&mut self, repository: &NamespacedName) -> Result<(&'c Path, Rc<Open>), String> {
+        let NamespacedName { namespace, name } = repository;
+        let all = self.sources.iter();
+        let serving = all.filter(|source| source.name == *name && source.serves(namespace));
+        let Some(source) = serving.max_by_key(|source| source.namespace.is_some()) else {
+            let names = self.sources.iter().map(|source| format!("`{source}`"));
             let names: Vec<String> = names.collect();
             let given = if names.is_empty() {
                 "none".to_owned()
@@ -336,26 +336,29 @@ impl<'c> Catalogs<'c> {
                 names.join(", ")
             };
             return Err(format!(
-                "expected a catalog `{catalog}` (--catalog {catalog}=PATH), found {given}"
+                "expected a catalog `{name}` (--catalog {name}=PATH), found {given}"
             ));
         };
-        let path = &source.path;
+        let path = source.path.as_path();
+        if let Some(open) = self.open.get(path) {
+            return Ok((path, Rc::clone(open)));
+        }
         let is_bare = path.join("HEAD").is_file() && path.join("objects").is_dir();
         let open = if is_bare || path.join(".git").exists() {
             Open::Git(Box::new(
                 Repository::open(path).map_err(|error| error.to_string())?,
             ))
         } else if path.is_dir() {
-            Open::Directory(path.clone())
+            Open::Directory
         } else {
             return Err(format!(
-                "the catalog `{catalog}`: '{}' is no directory",
+                "the catalog `{source}`: '{}' is not a directory",
                 path.display()
             ));
         };
         let open = Rc::new(open);
-        self.open.insert(catalog.to_owned(), Rc::clone(&open));
-        Ok(open)
+        self.open.insert(path, Rc::clone(&open));
+        Ok((path, open))
     }
 }
 

@@ -40,7 +40,7 @@ use crate::yaml::{EditError, Value};
 use check::{check_files, check_names, check_owners, check_targets};
 use comments::Comments;
 use fleet::Fleet;
-use new_files::NewFiles;
+use new_files::{NewFiles, namespaces_of};
 use sets::{LocatedSet, LocatedSets, namespaces, read_sets, types};
 use status::{NOT_READY, NOT_STALLED, STALLED};
 use variant::{annotations_due, new_resource, owner_label};
@@ -176,8 +176,9 @@ impl Sets {
             owner_labels: Vec::with_capacity(sources.len()),
             fleet: Fleet::read(list),
         };
+        let namespaces = namespaces_of(&sources, list);
         for source in sources {
-            let files = NewFiles::of(list, &source.set, &source.resource);
+            let files = NewFiles::of(list, &source.set, &source.resource, &namespaces);
             all.files.push(files);
             all.owner_labels.push(owner_label(&source.set));
             all.sets.push(source.set);

@@ -1,12 +1,38 @@
-//! Where the files of new PackageVariants go: `SET/NAME.yaml`.
+//! Where the files of new PackageVariants go: `SET/NAME.yaml`, or `NAMESPACE/SET/NAME.yaml` where several namespaces have such a
+//! set, or files in its folder.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::fleet::PACKAGE_VARIANT;
+use super::sets::LocatedSet;
 use crate::package::check_package_path;
-use crate::resource::Resource;
+use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason};
 use crate::variant::fan_out::Set;
+
+/// The namespaces of the sets of a name, and of the PackageVariants in the folder of that name.
+pub(super) type Namespaces = HashMap<String, BTreeSet<String>>;
+
+/// Finds the [`Namespaces`] of a run.
+pub(super) fn namespaces_of(sets: &[LocatedSet], list: &ResourceList) -> Namespaces {
+    let sets = sets
+        .iter()
+        .map(|LocatedSet { set, .. }| (set.name.as_str(), set.namespace.as_deref()));
+    let variants = list.items().filter_map(|(_, resource)| {
+        let path = resource.origin.path.as_deref()?;
+        let (folder, _) = path
+            .rsplit_once('/')
+            .filter(|_| resource.kind == PACKAGE_VARIANT.1)?;
+        Some((folder, resource.namespace.as_deref()))
+    });
+    let mut found = Namespaces::new();
+    for (name, namespace) in sets.chain(variants) {
+        let namespaces = found.entry(name.to_owned()).or_default();
+        namespaces.insert(namespace_of(namespace).to_owned());
+    }
+    found
+}
 
 /// Where new files go.
 pub(super) struct NewFiles {
@@ -15,7 +41,12 @@ pub(super) struct NewFiles {
 }
 
 impl NewFiles {
-    pub(super) fn of(list: &ResourceList, set: &Set, resource: &Resource) -> Self {
+    pub(super) fn of(
+        list: &ResourceList,
+        set: &Set,
+        resource: &Resource,
+        namespaces: &Namespaces,
+    ) -> Self {
         let package_path = resource.origin.package_path.clone().or_else(|| {
             let origins = list.items().map(|(_, other)| &other.origin);
             let paths = origins.filter_map(|origin| origin.package_path.as_ref());
@@ -27,7 +58,13 @@ impl NewFiles {
         let is_empty = list.items().next().is_none();
         let has_paths = is_empty || list.is_package() || origins.any(Option::is_some);
         Self {
-            directory: has_paths.then(|| set.name.clone()),
+            directory: has_paths.then(|| match namespaces.get(&set.name) {
+                Some(several) if several.len() > 1 => {
+                    let namespace = namespace_of(set.namespace.as_deref());
+                    format!("{namespace}/{}", set.name)
+                }
+                _ => set.name.clone(),
+            }),
             package_path,
         }
     }

@@ -39,6 +39,8 @@ typed_config! {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct WrittenCatalog {
+    /// The namespace of the PackageVariants that it is for; without it, for those of all others
+    namespace: Option<String>,
     /// The name of the Repository
     name: String,
     /// A Git repository, or a directory of `<package>/<revision>/`
@@ -136,7 +138,11 @@ pub(crate) fn read_settings(
             }
             written = written.or(typed.conflicts);
             let each = typed.catalog.unwrap_or_default().into_iter();
-            catalogs.extend(each.map(|WrittenCatalog { name, path }| CatalogSource { name, path }));
+            catalogs.extend(each.map(|written| CatalogSource {
+                namespace: written.namespace.filter(|namespace| !namespace.is_empty()),
+                name: written.name,
+                path: written.path,
+            }));
             let scalars = Scalars {
                 on_conflict: typed.on_conflict,
                 strategy: typed.strategy,

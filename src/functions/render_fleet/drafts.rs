@@ -15,6 +15,7 @@ use crate::fleet::{Downstream, Downstreams, PackageRevisions, Unpublished, revis
 use crate::git::{DraftCommit, GitError, GitSource, Revision, Snapshot, draft_note};
 use crate::merge::package::{Merge, MergeInput};
 use crate::package::{FileChange, USUAL_MODE};
+use crate::resource::NamespacedName;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
@@ -133,7 +134,8 @@ impl<'f> Drafts<'f> {
         said: &mut Results,
     ) -> Result<Done, UsageError> {
         let (name, package) = place.path.split_once('/').unwrap_or((&place.path, ""));
-        let facts = self.variants.repositories.get(name);
+        let repository = NamespacedName::new(variant.resource.namespace.as_deref(), name);
+        let facts = self.variants.repositories.get(&repository);
         let downstream = self.downstreams.open(name, facts).map_err(refused)?;
         let revisions = downstream.package(package).map_err(refused)?;
         let (start, others) = start(&revisions.unpublished, &variant.owner, place.adopts);

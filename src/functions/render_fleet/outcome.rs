@@ -177,6 +177,7 @@ fn placed(mut result: FunctionResult, variant: &FleetVariant, package: &str) -> 
         resource.kind == variant.resource.kind
             && resource.api_version == variant.resource.api_version
             && Some(resource.name.as_str()) == variant.resource.name.as_deref()
+            && resource.namespace == variant.resource.namespace
     });
     if is_variant || result.file.is_none() && result.resource.is_none() {
         let field = result.field.take();

@@ -15,6 +15,7 @@ use crate::kptfile::{
     DELETION_POLICY_ANNOTATION, DOWNSTREAM_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership,
     UPSTREAM_DIGEST_ANNOTATION, UpstreamLock, root_kptfile, set_metadata,
 };
+use crate::resource::NamespacedName;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{CatalogSource, GitOrigin, Role, Supplied, SuppliedPackage};
@@ -127,7 +128,7 @@ impl<'f> Worker<'f> {
     pub(super) fn new(
         settings: &'f Settings,
         sources: &'f [CatalogSource],
-        facts: &'f BTreeMap<String, RepositoryFacts>,
+        facts: &'f BTreeMap<NamespacedName, RepositoryFacts>,
         resources: &'f [Arc<SuppliedPackage>],
     ) -> Self {
         Self {
@@ -282,7 +283,7 @@ impl<'f> Worker<'f> {
         list: &ResourceList,
         results: &mut Results,
     ) -> Result<Standpoint, UsageError> {
-        let catalog = &place.wanted.catalog;
+        let catalog = &place.wanted.repository;
         let ask = |repository: &_| locked(list, origin, repository, results);
         let found = self.catalogs.with_repository(catalog, ask);
         Ok(match found.transpose()?.unwrap_or(Locked::Absent(None)) {
@@ -339,7 +340,7 @@ impl<'f> Worker<'f> {
         } else {
             &lock.directory
         };
-        let catalog = &place.wanted.catalog;
+        let catalog = &place.wanted.repository;
         let original = self
             .catalogs
             .directory_original(catalog, package, &from, recorded);

@@ -219,10 +219,9 @@ pub(super) fn take_flags(
     settings.catalogs.extend(catalogs.iter().cloned());
     let mut names = HashSet::new();
     for source in &settings.catalogs {
-        if !names.insert(source.name.as_str()) {
-            let name = &source.name;
+        if !names.insert((&source.namespace, &source.name)) {
             return Err(UsageError(format!(
-                "expected one catalog `{name}`, found two"
+                "expected one catalog `{source}`, found two"
             )));
         }
     }

@@ -10,10 +10,10 @@ use crate::config::{Config, PACKAGE_VARIANT, UsageError};
 use crate::fleet::{RepositoryFacts, UpstreamRequest, revision_name};
 use crate::functions::{Run, expand_variant_set};
 use crate::package::normalize_package_path;
-use crate::resource::{Origin, Resource, namespace_of};
+use crate::resource::{NamespacedName, Origin, Resource, namespace_of};
 use crate::resource_list::{ResourceList, own_text};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
 use crate::text::Text;
 use crate::variant::cluster::{Cluster, PACKAGE_REVISION};
 use crate::variant::fan_out::find_upstream;
@@ -67,7 +67,7 @@ pub(super) struct Place {
 #[derive(Debug, Default)]
 pub(super) struct Variants {
     pub(super) all: Vec<ListedVariant>,
-    pub(super) repositories: BTreeMap<String, RepositoryFacts>,
+    pub(super) repositories: BTreeMap<NamespacedName, RepositoryFacts>,
 }
 
 /// The inputs with their sets expanded, before the variants are read.
@@ -76,7 +76,7 @@ pub(super) struct Expanded<'i> {
     /// `None` if there was an error.
     list: Option<ResourceList>,
     has_sets: bool,
-    repositories: BTreeMap<String, RepositoryFacts>,
+    repositories: BTreeMap<NamespacedName, RepositoryFacts>,
 }
 
 impl<'i> Expanded<'i> {
@@ -128,11 +128,11 @@ impl<'i> Expanded<'i> {
     }
 }
 
-/// The Repositories of catalogs, and of downstream repositories where drafts are written, by name.
+/// The Repositories of catalogs, and of downstream repositories where drafts are written.
 fn repositories<'l>(
     lists: impl Iterator<Item = &'l ResourceList>,
     settings: &Settings,
-) -> BTreeMap<String, RepositoryFacts> {
+) -> BTreeMap<NamespacedName, RepositoryFacts> {
     let mut found = BTreeMap::new();
     for list in lists {
         let repositories = list.items().filter(|(_, resource)| {
@@ -140,10 +140,13 @@ fn repositories<'l>(
         });
         for (id, resource) in repositories {
             let name = resource.name.as_deref().unwrap_or_default();
-            let catalogs = &settings.catalogs;
-            if settings.drafts || catalogs.iter().any(|catalog| catalog.name == name) {
+            let key = NamespacedName::new(resource.namespace.as_deref(), name);
+            let mut catalogs = settings.catalogs.iter();
+            let is_catalog =
+                |catalog: &CatalogSource| catalog.name == name && catalog.serves(&key.namespace);
+            if settings.drafts || catalogs.any(is_catalog) {
                 let read = || list.read(id, RepositoryFacts::read);
-                found.entry(name.to_owned()).or_insert_with(read);
+                found.entry(key).or_insert_with(read);
             }
         }
     }
@@ -294,7 +297,7 @@ fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Place, Vec<Functio
         ),
         wanted: UpstreamRequest {
             revision: RevisionRequest::of(&upstream),
-            catalog: text(upstream.repo),
+            repository: NamespacedName::new(resource.namespace.as_deref(), &text(upstream.repo)),
             package: text(upstream.package),
         },
         adopts: adoption_policy.as_deref() == Some("adoptExisting"),

@@ -6,7 +6,7 @@ use crate::config::UsageError;
 use crate::fleet::find_revision;
 use crate::functions::following::{Recorded, Standing, find_original, standing, write_lock};
 use crate::git::{GitError, Repository};
-use crate::resource::Resource;
+use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{GitOrigin, Supplied, SuppliedPackage};
@@ -113,10 +113,12 @@ pub(super) fn check(
 /// The address that the Repository object of the variant's upstream names.
 fn repository(variant: &Variant<'_>, list: &ResourceList, supplied: &Supplied) -> Option<String> {
     let wanted = variant.typed.spec.upstream.as_ref()?.repo.as_deref()?;
+    let namespace = namespace_of(variant.resource.namespace.as_deref());
     let is_wanted = |resource: &Resource| {
         resource.kind == "Repository"
             && resource.group() == "config.porch.kpt.dev"
             && resource.name.as_deref() == Some(wanted)
+            && namespace_of(resource.namespace.as_deref()) == namespace
     };
     let address = |node: NodeRef<'_>| {
         let repo = node.get_path(&["spec", "git", "repo"])?;

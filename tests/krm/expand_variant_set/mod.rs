@@ -433,6 +433,42 @@ fn the_latest_revision_is_the_highest_version() {
 }
 
 #[test]
+fn sets_of_one_name_in_two_namespaces_are_two_sets() {
+    let set = set(&format!(
+        "{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}]\n"
+    ));
+    let far = |text: &str| text.replace("namespace: default", "namespace: far");
+    let (cluster, far_cluster, far_set) = (cluster(), far(&cluster()), far(&set));
+    let both = run(&[
+        ("cluster.yaml", &cluster),
+        ("far.yaml", &far_cluster),
+        ("set.yaml", &set),
+        ("far-set.yaml", &far_set),
+    ]);
+    let paths: Vec<String> = variants(&both).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(
+        paths,
+        [
+            "default/example/example-cluster-01-foo.yaml",
+            "far/example/example-cluster-01-foo.yaml"
+        ],
+        "{:?}",
+        both.results
+    );
+    // The other namespace's PackageVariants are in the folder already.
+    let first = run(&[("cluster.yaml", &cluster), ("set.yaml", &set)]);
+    let own = "example/example-cluster-01-foo.yaml";
+    let later = run(&[
+        ("far.yaml", &far_cluster),
+        ("far-set.yaml", &far_set),
+        (own, first.file(own)),
+    ]);
+    assert_eq!(later.file(own), first.file(own));
+    let made = later.file("far/example/example-cluster-01-foo.yaml");
+    assert!(made.contains("namespace: far\n"), "{made}");
+}
+
+#[test]
 fn more_variants_than_a_run_makes_are_refused_before_they_are_made() {
     let repositories = (0..1000).map(|i| repository(&format!("c{i}"), "{}"));
     let cluster: Vec<String> = repositories.chain([cluster()]).collect();

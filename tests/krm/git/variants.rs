@@ -116,6 +116,26 @@ fn a_revision_has_one_meaning_however_it_is_spelled() {
 }
 
 #[test]
+fn the_address_is_that_of_the_repository_in_the_namespace_of_the_variant() {
+    let folder = catalog(&[]);
+    let repository = |namespace: &str| {
+        format!(
+            "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {{name: catalog, namespace: {namespace}}}\n\
+             spec: {{git: {{repo: 'https://example.com/{namespace}.git'}}}}\n"
+        )
+    };
+    let repositories = ["a", "default", "z"].map(repository);
+    folder.put("resources.yaml", repositories.join("---\n"));
+    folder.put("variant.yaml", variant("v1"));
+    let arguments = "--package local --config variant.yaml --upstream catalog//nginx?ref=v1 --resources resources.yaml";
+    let arguments: Vec<&str> = arguments.split(' ').collect();
+    let outcome = folder.run(RENDER_VARIANT, &arguments);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let kptfile = folder.get("local/Kptfile");
+    assert!(kptfile.contains("example.com/default.git"), "{kptfile}");
+}
+
+#[test]
 fn a_package_without_a_lock_is_not_cloned_over() {
     let folder = catalog(&[]);
     folder.put("local/Kptfile", super::KPTFILE);

@@ -2,6 +2,7 @@
 
 mod drafts;
 mod laws;
+mod namespaces;
 mod on_kubernetes;
 mod ownership;
 mod policies;
