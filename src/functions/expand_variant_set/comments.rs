@@ -16,6 +16,7 @@ pub(super) struct Comments {
     /// Of the entry or element itself.
     above: Vec<String>,
     behind: String,
+    /// By key, or by the text of an element of a list that is sorted.
     fields: Vec<(String, Comments)>,
     elements: Vec<(usize, Comments)>,
 }
@@ -27,6 +28,9 @@ const COMPUTED: [(&str, &str); 4] = [
     ("dataExprs", "data"),
     ("configMapExprs", "configMap"),
 ];
+
+/// The list of texts that a PackageVariant has in another order than its template.
+const SORTED: &str = "removeKeys";
 
 impl Comments {
     /// Those of a template; most have none.
@@ -81,6 +85,14 @@ impl Comments {
                 .elements
                 .iter_mut()
                 .for_each(|(index, _)| *index += first);
+            if key == SORTED {
+                let elements = std::mem::take(&mut of_entry.elements).into_iter();
+                let by_text = elements.filter_map(|(index, comments)| {
+                    let text = entry.value.items().nth(index)?.as_str()?;
+                    Some((text.to_owned(), comments))
+                });
+                of_entry.fields.extend(by_text);
+            }
             if !of_entry.is_empty() {
                 comments.field(key).add(of_entry);
             }
@@ -147,6 +159,10 @@ impl Comments {
             if let Some(entry) = value.entry(name) {
                 comments.write_own(entry.key, editor);
                 comments.write_within(entry.value, editor);
+            }
+            let is_named = |item: &NodeRef<'_>| item.as_str() == Some(name);
+            if let Some(item) = value.items().find(is_named) {
+                comments.write_own(item, editor);
             }
         }
         for (index, comments) in &self.elements {

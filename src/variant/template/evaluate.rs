@@ -113,6 +113,8 @@ impl CompiledTemplate {
                 keys.push(key.into());
             }
         }
+        // As Porch does, so that taking over its PackageVariants changes nothing.
+        keys.sort_unstable();
         Ok(keys)
     }
 }
