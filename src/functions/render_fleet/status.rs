@@ -13,7 +13,7 @@ use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Results};
 use crate::supplied::Role;
-use crate::yaml::{EditError, Value};
+use crate::yaml::EditError;
 
 /// What the variants of a run have come to, by owner.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub(super) struct Statuses(HashMap<String, Status>);
 struct Status {
     outcome: Outcome,
     /// The message of `Ready`.
-    ready: String,
+    ready: &'static str,
     /// The names of its package revisions.
     targets: Vec<String>,
 }
@@ -33,8 +33,9 @@ impl Statuses {
     pub(super) fn add(&mut self, outcome: &VariantOutcome) {
         let failed = outcome.action == Some(Action::Failed);
         let ready = match &outcome.to {
-            Some(to) => format!("the package is rendered from `{to}`"),
-            None => "the package is left alone".to_owned(),
+            // As Porch says it, so that a hand-over rewrites nothing.
+            Some(_) => "successfully ensured downstream package variant",
+            None => "the package is left unchanged",
         };
         let status = Status {
             outcome: match (failed, outcome.package.is_empty()) {
@@ -86,11 +87,7 @@ impl Statuses {
                     targets,
                 } = found[&id];
                 let conditions = outcome.conditions(ready);
-                let target =
-                    |name: &String| Value::Mapping(vec![("name".into(), name.as_str().into())]);
-                let targets = targets.iter().map(target).collect::<Vec<_>>();
-                let targets = (!targets.is_empty()).then_some(Value::Sequence(targets));
-                write_status(root, &conditions, targets.as_ref(), editor)
+                write_status(root, &conditions, targets, editor)
             },
             |id, error: EditError| refused.push((id, error)),
         );

@@ -49,7 +49,7 @@ impl Outcome {
                 ]
             }
             Self::Ready => [
-                condition("Stalled", "False", "Valid", "the PackageVariant is valid"),
+                condition("Stalled", "False", "Valid", "all validation checks passed"),
                 condition("Ready", "True", "NoErrors", ready),
             ],
         }
@@ -81,7 +81,7 @@ pub(super) fn write(
     let ready = ready(supplied);
     let conditions = Outcome::Ready.conditions(&ready);
     let outcome = list.edit(id, |root, editor| {
-        write_status(root, &conditions, targets.as_ref(), editor)
+        write_status(root, &conditions, &targets, editor)
     });
     if let Err(error) = outcome {
         let result = FunctionResult::refused(&error);
@@ -89,32 +89,61 @@ pub(super) fn write(
     }
 }
 
-/// Writes conditions and targets into the status of a PackageVariant. Equal values keep their bytes.
+/// Writes conditions and the names of targets into the status of a PackageVariant. What is there of a target that stays, such
+/// as Porch's `renderStatus`, keeps its bytes; no names mean that none is known.
 ///
 /// # Errors
 /// As [`Editor::set`].
 pub(in crate::functions) fn write_status<'d>(
     root: NodeRef<'d>,
     conditions: &[Condition<'_>],
-    targets: Option<&Value>,
+    targets: &[String],
     editor: &mut Editor<'d, '_>,
 ) -> Result<(), EditError> {
     let Some(status) = root.entry("status").map(|entry| entry.value) else {
         let mut status = vec![(Value::from("conditions"), Condition::list(conditions))];
-        if let Some(targets) = targets {
-            status.push((Value::from("downstreamTargets"), targets.clone()));
+        if !targets.is_empty() {
+            let targets = targets.iter().map(|name| target(name)).collect();
+            status.push((Value::from("downstreamTargets"), Value::Sequence(targets)));
         }
         let status = Content::Value(Value::Mapping(status));
         return editor.insert_entry(root, None, "status", status);
     };
     write_conditions(status, conditions, editor)?;
-    let old = status.get("downstreamTargets").and_then(|old| old.value());
-    match targets {
-        Some(targets) if old.as_ref() != Some(targets) => {
-            editor.set(status, "downstreamTargets", Content::Value(targets.clone()))
-        }
-        _ => Ok(()),
+    if targets.is_empty() {
+        return Ok(());
     }
+    let old = status.get("downstreamTargets");
+    let name = |item: &NodeRef<'d>| item.get("name").and_then(|name| name.as_str());
+    let known: Vec<Option<&str>> = old
+        .iter()
+        .flat_map(NodeRef::items)
+        .map(|item| name(&item))
+        .collect();
+    let stays =
+        |known: &Option<&str>| known.is_some_and(|name| targets.iter().any(|one| one == name));
+    let new = targets
+        .iter()
+        .filter(|name| !known.contains(&Some(name.as_str())));
+    let Some(old) = old.filter(|_| known.iter().any(stays)) else {
+        let targets = targets.iter().map(|name| target(name)).collect();
+        let targets = Content::Value(Value::Sequence(targets));
+        return editor.set(status, "downstreamTargets", targets);
+    };
+    for name in new {
+        let position = known
+            .iter()
+            .position(|known| known.is_some_and(|known| known > name.as_str()));
+        editor.insert_item(old, position, Content::Value(target(name)))?;
+    }
+    if !known.iter().all(stays) {
+        editor.remove_parts(old, |index| !stays(&known[index]))?;
+    }
+    Ok(())
+}
+
+fn target(name: &str) -> Value {
+    Value::Mapping(vec![("name".into(), name.into())])
 }
 
 fn write_conditions<'d>(
@@ -142,7 +171,7 @@ fn downstream_targets(
     variant: &Variant<'_>,
     list: &ResourceList,
     supplied: &Supplied,
-) -> Option<Value> {
+) -> Vec<String> {
     let lists = std::iter::once(list).chain(supplied.resources().map(|package| package.list()));
     let mut owned: Vec<Revision> = Vec::new();
     let mut known: HashSet<String> = HashSet::new();
@@ -164,10 +193,10 @@ fn downstream_targets(
         targets.extend(published.max_by(|a, b| a.revision.cmp(&b.revision)));
     }
     targets.sort_by(|a, b| a.name.cmp(&b.name));
-    let names = targets
-        .iter()
-        .map(|revision| Value::Mapping(vec![("name".into(), Value::from(revision.name.as_str()))]));
-    (!targets.is_empty()).then(|| Value::Sequence(names.collect()))
+    targets
+        .into_iter()
+        .map(|revision| revision.name.clone())
+        .collect()
 }
 
 fn revision(variant: &Variant<'_>, resource: &Resource, node: NodeRef<'_>) -> Option<Revision> {
