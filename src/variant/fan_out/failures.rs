@@ -41,12 +41,26 @@ impl Failures {
         }
     }
 
-    pub(super) fn into_results(self) -> impl Iterator<Item = FunctionResult> {
-        self.results.into_iter().map(|(mut result, more)| {
+    /// Adds them to the findings of the set. What is wrong with a field, or a part of it, is said once.
+    pub(super) fn add_to(self, findings: &mut Vec<FunctionResult>) {
+        let fields: Vec<String> = findings
+            .iter()
+            .filter_map(|one| one.field.clone())
+            .collect();
+        let is_known = |result: &FunctionResult| {
+            let field = result.field.as_deref().unwrap_or_default();
+            let in_template = field.contains(".template.");
+            in_template && fields.iter().any(|known| known.starts_with(field))
+        };
+        let new = self
+            .results
+            .into_iter()
+            .filter(|(result, _)| !is_known(result));
+        findings.extend(new.map(|(mut result, more)| {
             if more > 0 {
                 result.message += &format!("; and for {more} more targets");
             }
             result
-        })
+        }));
     }
 }

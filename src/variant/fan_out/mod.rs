@@ -89,10 +89,19 @@ pub(crate) struct Expansion<T> {
 struct Prepared<'s, T> {
     set: &'s Set,
     upstream: Option<&'s Object>,
-    /// By target, with whether all of its expressions compile.
-    templates: Vec<(CompiledTemplate, bool)>,
+    /// By target.
+    templates: Vec<PreparedTemplate>,
     candidates: Vec<Candidate<'s>>,
     expansion: Expansion<T>,
+}
+
+/// The template of a target.
+struct PreparedTemplate {
+    compiled: CompiledTemplate,
+    /// Whether all of its expressions compile.
+    compiles: bool,
+    /// Whether its values are right; if not, it is evaluated only to find what else is wrong.
+    is_valid: bool,
 }
 
 /// Expands all sets. Errors of one set do not stop another.
@@ -146,10 +155,11 @@ fn prepare<'s, T>(
     let mut templates = Vec::with_capacity(spec.targets.len());
     let mut is_sound = Vec::with_capacity(spec.targets.len());
     for (index, target) in spec.targets.iter().enumerate() {
+        let path = Path::fields(&["spec", "targets"]).index(index);
         let before = findings.len();
-        set.typed.validate_target(index, findings);
-        is_sound.push(findings.len() == before);
-        templates.push(compile(index, target, compiler, findings));
+        target.validate(&path, findings);
+        is_sound.push(findings.len() == before || target.selects_only_listed());
+        templates.push(compile(&path, target, compiler, findings));
     }
     let mut prepared = Prepared {
         set,
@@ -194,16 +204,19 @@ fn prepare<'s, T>(
     prepared
 }
 
-/// The template of a target, and whether all of its expressions compile.
+/// Validates and compiles the template of a target.
 fn compile(
-    index: usize,
-    target: &Target,
+    target: &Path,
+    Target {
+        repositories,
+        template,
+        ..
+    }: &Target,
     compiler: &mut Compiler,
     findings: &mut Vec<FunctionResult>,
-) -> (CompiledTemplate, bool) {
-    let path = Path::fields(&["spec", "targets"]);
-    let path = path.index(index).field("template");
-    let target_fields = if target.repositories.is_empty() {
+) -> PreparedTemplate {
+    let path = target.field("template");
+    let target_fields = if repositories.is_empty() {
         TargetFields::Object
     } else {
         TargetFields::Listed
@@ -213,10 +226,16 @@ fn compile(
         target: target_fields,
     };
     let none = Template::default();
-    let template = target.template.as_ref().unwrap_or(&none);
+    let template = template.as_ref().unwrap_or(&none);
     let before = findings.len();
+    template.validate(&path, findings);
+    let valid = findings.len();
     let compiled = CompiledTemplate::new(template, &path, variables, compiler, findings);
-    (compiled, findings.len() == before)
+    PreparedTemplate {
+        compiled,
+        compiles: findings.len() == valid,
+        is_valid: valid == before,
+    }
 }
 
 /// The error for more PackageVariants than one run makes.
@@ -254,9 +273,13 @@ fn evaluate<'s, T>(
     expansion.variants.reserve(candidates.len());
     for candidate in candidates.iter() {
         let place = candidate.place;
-        let (template, is_compiled) = &templates[place.target];
+        let PreparedTemplate {
+            compiled: template,
+            compiles,
+            is_valid,
+        } = &templates[place.target];
         let has_upstream = upstream.is_some() || !template.reads(Variable::Upstream);
-        if !(*is_compiled && has_upstream) {
+        if !(*compiles && has_upstream) {
             // A missing Repository can be reported all the same.
             if let Some(Err(failure)) = template
                 .plain_repo(candidate.repo)
@@ -275,13 +298,14 @@ fn evaluate<'s, T>(
             evaluator,
         );
         let failure = match made {
+            Ok(_) if !is_valid => continue,
             Ok((name, spec)) => match make(place.target, &name, spec) {
                 Ok(made) => {
                     expansion.variants.push(Variant { name, place, made });
                     continue;
                 }
                 Err(finding) => {
-                    expansion.findings.extend(failures.into_results());
+                    failures.add_to(&mut expansion.findings);
                     expansion.findings.push(finding.at(place.path()));
                     return Err(RunEnds);
                 }
@@ -291,11 +315,11 @@ fn evaluate<'s, T>(
         let ends_run = failure.ends_run;
         failures.add(candidate, failure);
         if ends_run {
-            expansion.findings.extend(failures.into_results());
+            failures.add_to(&mut expansion.findings);
             return Err(RunEnds);
         }
     }
-    expansion.findings.extend(failures.into_results());
+    failures.add_to(&mut expansion.findings);
     Ok(())
 }
 

@@ -107,8 +107,8 @@ pub(super) fn select<'s>(
         return Box::new(objects(all, Box::new(is_selected)));
     }
     let repositories = (0..).zip(&target.repositories);
-    Box::new(repositories.flat_map(move |(number, repository)| {
-        let repo = given(&repository.name).unwrap_or_default();
+    let named = repositories.filter_map(|(number, one)| Some((number, one, given(&one.name)?)));
+    Box::new(named.flat_map(move |(number, repository, repo)| {
         candidates(Some(number), repo, &repository.package_names, None)
     }))
 }

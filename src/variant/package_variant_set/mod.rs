@@ -119,6 +119,15 @@ impl ObjectSelector {
     }
 }
 
+impl Target {
+    /// Whether it names its repositories one by one, so that a wrong one says nothing about the others.
+    pub(crate) fn selects_only_listed(&self) -> bool {
+        !self.repositories.is_empty()
+            && self.repository_selector.is_none()
+            && self.object_selector.is_none()
+    }
+}
+
 /// How a PackageVariant is made from a target.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

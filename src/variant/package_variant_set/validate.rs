@@ -26,18 +26,6 @@ impl PackageVariantSet {
             findings.push(invalid(&Path::fields(&["spec", "targets"]), message));
         }
     }
-
-    /// Everything that is wrong with a target and its template, in the order of the fields.
-    pub(crate) fn validate_target(&self, index: usize, findings: &mut Vec<FunctionResult>) {
-        let path = Path::fields(&["spec", "targets"]).index(index);
-        let Some(target) = self.spec.targets.get(index) else {
-            return;
-        };
-        target.validate(&path, findings);
-        if let Some(template) = &target.template {
-            template.validate(&path.field("template"), findings);
-        }
-    }
 }
 
 fn invalid(path: &Path, message: impl Into<Message>) -> FunctionResult {
@@ -68,7 +56,8 @@ fn validate_upstream(upstream: Option<&Upstream>, path: &Path, findings: &mut Ve
 }
 
 impl Target {
-    fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) {
+    /// Everything that is wrong with what the target selects.
+    pub(crate) fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) {
         let kinds = [
             ("repositories", !self.repositories.is_empty()),
             ("repositorySelector", self.repository_selector.is_some()),
@@ -134,7 +123,8 @@ impl Target {
 }
 
 impl Template {
-    fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) {
+    /// Everything that is wrong with the values, in the order of the fields.
+    pub(crate) fn validate(&self, path: &Path, findings: &mut Vec<FunctionResult>) {
         let downstream = path.field("downstream");
         let Self { downstream: d, .. } = self;
         exclusive(
