@@ -256,12 +256,13 @@ const KINDS: &[Kind] = &[
             "spec: {upstream: {repo: a, package: b, revision: 1}, downstream: {repo: c, package: d}}\nstatus: {a: b}",
             "spec: {upstream: {repo: a, package: b, workspaceName: w}, downstream: {repo: c, package: d}, \
              adoptionPolicy: adoptExisting, deletionPolicy: orphan, labels: {a: b}}",
+            "spec: {upstream: {repo: a, package: b}, downstream: {repo: c, package: d}}",
         ],
         wrong: &[
             "",
             "spec: {}",
             "spec: {upstream: a/b, downstream: {repo: c, package: d}}",
-            "spec: {upstream: {repo: a, package: b}, downstream: {repo: c, package: d}}",
+            "spec: {upstream: {repo: a, package: b, revision: [v1]}, downstream: {repo: c, package: d}}",
             "spec: {upstream: {repo: a, revision: v1}, downstream: {repo: c, package: d}}",
             "spec: {upstream: {repo: \"\", package: b, revision: v1}, downstream: {repo: c, package: d}}",
             "spec: {upstream: {repo: a, package: b, revision: 1.5}, downstream: {repo: c, package: d}}",
