@@ -35,14 +35,16 @@ struct Edits<'a> {
 }
 
 impl Sets {
-    /// Writes the PackageVariants of valid sets.
+    /// Writes the PackageVariants of the sets that have not failed. Returns whether they could be written; else an error
+    /// result says why, and nothing is.
     pub(super) fn apply(
         &self,
         expansions: Vec<Expansion<Made>>,
+        failed: &[bool],
         list: &mut ResourceList,
         results: &mut Results,
-    ) {
-        let Edits { changes, refused } = self.edit(&expansions, list);
+    ) -> bool {
+        let Edits { changes, refused } = self.edit(&expansions, failed, list);
         if !refused.is_empty() {
             for (id, field, error) in refused {
                 let result = FunctionResult::refused_at(&error, field);
@@ -52,10 +54,13 @@ impl Sets {
                 results.push(NOT_STALLED.result().about(resource));
                 results.push(NOT_READY.result().about(resource));
             }
-            return;
+            return false;
         }
         let desired = self.desired(&expansions);
         for (index, expansion) in expansions.into_iter().enumerate() {
+            if failed[index] {
+                continue;
+            }
             let (resource, _) = &self.homes[index];
             for path in &expansion.empty {
                 let message = "the target selects nothing";
@@ -81,10 +86,16 @@ impl Sets {
                 results.push(condition.result().about(resource));
             }
         }
+        true
     }
 
     /// Edits all items at once: one text may hold many variants.
-    fn edit<'e>(&self, expansions: &[Expansion<Made>], list: &mut ResourceList) -> Edits<'e> {
+    fn edit<'e>(
+        &self,
+        expansions: &[Expansion<Made>],
+        failed: &[bool],
+        list: &mut ResourceList,
+    ) -> Edits<'e> {
         let mut specs: BTreeMap<ItemId, (&Set, &Value)> = BTreeMap::new();
         for (set, expansion) in self.sets.iter().zip(expansions) {
             for variant in &expansion.variants {
@@ -95,7 +106,9 @@ impl Sets {
                 }
             }
         }
-        let statuses: Vec<ItemId> = self.homes.iter().filter_map(|(_, item)| *item).collect();
+        let homes = self.homes.iter().zip(failed);
+        let statuses = homes.filter_map(|((_, item), failed)| item.filter(|_| !failed));
+        let statuses: Vec<ItemId> = statuses.collect();
         let ids: Vec<ItemId> = specs.keys().copied().chain(statuses).collect();
         let mut changes = HashMap::new();
         let mut refused = Vec::new();

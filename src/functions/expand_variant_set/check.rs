@@ -2,16 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::Made;
 use super::fleet::Fleet;
 use super::new_files::{NewFiles, paths_below};
-use super::sets::sets_among;
+use super::{Made, Sets};
 use crate::config::words::{BOOL, word};
 use crate::resource::namespace_of;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::variant::fan_out::{Expansion, Set, TargetElement};
-use crate::variant::package_variant_set::API_VERSION;
 use crate::yaml::Path;
 
 /// Annotation of a set that may lose all of its variants.
@@ -58,14 +56,10 @@ pub(super) fn check_targets(
 }
 
 /// Reports PackageVariants whose set does not exist: nothing keeps them up to date.
-pub(super) fn check_owners(
-    list: &ResourceList,
-    sets: &[Set],
-    fleet: &Fleet,
-    results: &mut Results,
-) {
-    let others = sets_among(list).filter(|(_, set)| set.api_version != API_VERSION);
-    let lost = fleet.without_owner(sets, others.map(|(_, set)| set));
+pub(super) fn check_owners(list: &ResourceList, sets: &Sets, results: &mut Results) {
+    let lost = sets
+        .fleet
+        .without_owner(&sets.sets, list, sets.others(list));
     for member in lost {
         let message = format!(
             "expected {} among the items, found none; left as it is",

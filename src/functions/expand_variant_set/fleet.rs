@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::GROUP;
-use crate::resource::Resource;
 use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::variant::fan_out::Set;
@@ -154,21 +153,35 @@ impl Fleet {
         found.flatten().copied().collect()
     }
 
-    /// The variants that name an owner which is neither one of these sets nor the set of one of these
-    /// resources.
-    pub(super) fn without_owner<'r>(
+    /// The variants that the set of an item may own, by its name and its uid.
+    pub(super) fn may_belong_to_item(&self, list: &ResourceList, set: ItemId) -> Vec<&Member> {
+        let resource = list.resource(set);
+        let name = resource.name.as_deref().unwrap_or_default();
+        let uid = list.read(set, |node| {
+            let uid = node.get_path(&["metadata", "uid"])?;
+            uid.scalar_text().map(str::to_owned)
+        });
+        let found = self.may_belong_to(resource.namespace.as_deref(), name, uid.as_deref());
+        found
+            .into_iter()
+            .map(|index| &self.members[index])
+            .collect()
+    }
+
+    /// The variants that name an owner which is neither one of these sets nor one of these items.
+    pub(super) fn without_owner(
         &self,
         sets: &[Set],
-        others: impl Iterator<Item = &'r Resource>,
+        list: &ResourceList,
+        others: impl Iterator<Item = ItemId>,
     ) -> Vec<&Member> {
         let mut known: HashSet<ItemId> = HashSet::new();
         for set in sets {
             known.extend(self.owned_by(set).iter().map(|member| member.item));
         }
         for other in others {
-            let name = other.name.as_deref().unwrap_or_default();
-            let found = self.may_belong_to(other.namespace.as_deref(), name, None);
-            known.extend(found.iter().map(|index| self.members[*index].item));
+            let found = self.may_belong_to_item(list, other);
+            known.extend(found.iter().map(|member| member.item));
         }
         let is_lost = |member: &&Member| {
             member.owner.texts().next().is_some() && !known.contains(&member.item)

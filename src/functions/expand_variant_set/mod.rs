@@ -23,6 +23,8 @@ mod sets;
 mod status;
 mod variant;
 
+use std::collections::{BTreeSet, HashSet};
+
 use super::{Function, Output, Run};
 use crate::config::{CONFIG_MAP, Key, Keys, UsageError};
 use crate::git;
@@ -41,7 +43,7 @@ use check::{check_files, check_names, check_owners, check_targets};
 use comments::Comments;
 use fleet::Fleet;
 use new_files::{NewFiles, namespaces_of};
-use sets::{LocatedSet, LocatedSets, namespaces, read_sets, types};
+use sets::{LocatedSet, LocatedSets, namespaces, read_sets, sets_among, sets_of_items, types};
 use status::{NOT_READY, NOT_STALLED, STALLED};
 use variant::{annotations_due, new_resource, owner_label};
 
@@ -90,12 +92,11 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         supplied,
         results,
     } = run;
-    let LocatedSets {
-        sources,
-        allow_empty,
-        are_items,
-    } = read_sets(config, list, results)?;
-    if sources.is_empty() {
+    let mut located = read_sets(config, list, results)?;
+    if let Some((_, error)) = located.unreadable.pop() {
+        return Err(error);
+    }
+    if located.sources.is_empty() {
         if results.is_empty() {
             let message =
                 "expected a PackageVariantSet as functionConfig or among the items, found none";
@@ -104,34 +105,107 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
                 message,
             ));
         }
-        if are_items {
-            check_owners(list, &[], &Fleet::read(list), results);
+        if located.are_items {
+            check_owners(list, &Sets::new(Vec::new(), list), results);
         }
         return Ok(Output::Edited);
     }
-    let mut findings = Vec::new();
-    let cluster = read_cluster(&sources, list, supplied, &mut findings);
-    let sets = Sets::new(sources, list);
-    let mut expansions = sets.expand(&cluster, list, room(list, supplied))?;
-    drop(cluster);
-    if are_items {
-        check_owners(list, &sets.sets, &sets.fleet, results);
-    }
-    check_targets(&sets.sets, &mut expansions, &sets.fleet, allow_empty);
-    check_names(&sets.sets, &mut expansions, list, &sets.fleet);
-    check_files(&sets.files, &mut expansions, list);
-    let is_failed = results.has_errors()
-        || !findings.is_empty()
-        || expansions.iter().any(|one| !one.findings.is_empty());
-    for finding in findings {
-        results.push(finding);
-    }
+    let run = Expanding::new(located, list, supplied, results)?;
+    let is_failed = results.has_errors() || run.failed.contains(&true);
     if is_failed {
-        report_failure(&sets.homes, expansions, results);
+        for ((resource, _), expansion) in run.sets.homes.iter().zip(run.expansions) {
+            report_failure(resource, expansion.findings, results);
+        }
     } else {
-        sets.apply(expansions, list, results);
+        run.sets.apply(run.expansions, &run.failed, list, results);
     }
     Ok(Output::Edited)
+}
+
+/// Expands the sets among the items, for a fleet: a set with an error gets no PackageVariants, and those that it owns are
+/// removed from the list, so that their packages stay as they are. Returns whether all sets were expanded.
+///
+/// # Errors
+/// [`UsageError`]: no thread can be started.
+pub(super) fn expand_valid_sets(
+    list: &mut ResourceList,
+    supplied: &Supplied,
+    allow_empty: bool,
+    results: &mut Results,
+) -> Result<bool, UsageError> {
+    let located = LocatedSets {
+        allow_empty,
+        ..sets_of_items(list, results)
+    };
+    for (resource, error) in &located.unreadable {
+        let result = FunctionResult::error(Reason::InvalidConfig, error.to_string());
+        results.push(result.about(resource));
+    }
+    let Expanding {
+        sets,
+        mut expansions,
+        mut failed,
+    } = Expanding::new(located, list, supplied, results)?;
+    for (index, expansion) in expansions.iter_mut().enumerate() {
+        if failed[index] {
+            let findings = std::mem::take(&mut expansion.findings);
+            report_failure(&sets.homes[index].0, findings, results);
+            expansion.variants.clear();
+        }
+    }
+    if !sets.apply(expansions, &failed, list, results) {
+        failed.fill(true);
+    }
+    sets.remove_variants_of(&failed, list);
+    Ok(!results.has_errors())
+}
+
+/// The sets of a run with what they expand to, before it is written.
+struct Expanding {
+    sets: Sets,
+    expansions: Vec<Expansion<Made>>,
+    /// By set, whether it has errors.
+    failed: Vec<bool>,
+}
+
+impl Expanding {
+    fn new(
+        located: LocatedSets,
+        list: &mut ResourceList,
+        supplied: &Supplied,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
+        let LocatedSets {
+            sources,
+            allow_empty,
+            are_items,
+            ..
+        } = located;
+        let mut findings = Vec::new();
+        let cluster = read_cluster(&sources, list, supplied, &mut findings);
+        let is_ambiguous: Vec<bool> = sources.iter().map(|source| source.is_ambiguous).collect();
+        let sets = Sets::new(sources, list);
+        let mut expansions = sets.expand(&cluster, list, room(list, supplied))?;
+        drop(cluster);
+        if are_items {
+            check_owners(list, &sets, results);
+        }
+        check_targets(&sets.sets, &mut expansions, &sets.fleet, allow_empty);
+        check_names(&sets.sets, &mut expansions, list, &sets.fleet);
+        check_files(&sets.files, &mut expansions, list);
+        let all_failed = !findings.is_empty();
+        findings
+            .into_iter()
+            .for_each(|finding| results.push(finding));
+        let has_findings = expansions.iter().map(|one| !one.findings.is_empty());
+        let failed = has_findings.zip(is_ambiguous);
+        let failed = failed.map(|(one, other)| all_failed || one || other);
+        Ok(Self {
+            failed: failed.collect(),
+            sets,
+            expansions,
+        })
+    }
 }
 
 /// The objects that targets select, of the items and of the supplied resources.
@@ -186,6 +260,24 @@ impl Sets {
             all.comments.push(source.comments);
         }
         all
+    }
+
+    /// The sets among the items that are not expanded: those of another version, and those with unknown fields.
+    fn others<'l>(&'l self, list: &'l ResourceList) -> impl Iterator<Item = ItemId> + 'l {
+        let expanded = self.homes.iter().filter_map(|(_, item)| *item);
+        let expanded: HashSet<ItemId> = expanded.collect();
+        let ids = sets_among(list).map(|(id, _)| id);
+        ids.filter(move |id| !expanded.contains(id))
+    }
+
+    /// Removes the PackageVariants of sets with errors, and of those that are not expanded.
+    fn remove_variants_of(&self, failed: &[bool], list: &mut ResourceList) {
+        let failed = self.sets.iter().zip(failed).filter(|(_, failed)| **failed);
+        let owned = failed.flat_map(|(set, _)| self.fleet.owned_by(set));
+        let others = self.others(list);
+        let others = others.flat_map(|id| self.fleet.may_belong_to_item(list, id));
+        let items: BTreeSet<ItemId> = owned.chain(others).map(|member| member.item).collect();
+        items.into_iter().for_each(|id| list.remove(id));
     }
 
     /// Makes the PackageVariants of all targets; the list stays as it is.
@@ -298,27 +390,25 @@ impl Making<'_> {
 /// A set's identity and file, and the item that gets its status.
 type Home = (Resource, Option<ItemId>);
 
-fn report_failure(homes: &[Home], expansions: Vec<Expansion<Made>>, results: &mut Results) {
-    for ((resource, _), expansion) in homes.iter().zip(expansions) {
-        let stalled = if expansion.findings.is_empty() {
-            &NOT_STALLED
-        } else {
-            &STALLED
-        };
-        let count = expansion.findings.len();
-        for finding in expansion.findings.into_iter().take(MOST_ERRORS) {
-            let field = finding.field.clone();
-            let result = finding.about(resource);
-            results.push(match field {
-                Some(field) => result.at(field),
-                None => result,
-            });
-        }
-        if count > MOST_ERRORS {
-            let message = format!("{} more errors of this set", count - MOST_ERRORS);
-            results.push(FunctionResult::error(Reason::InvalidConfig, message).about(resource));
-        }
-        results.push(stalled.result().about(resource));
-        results.push(NOT_READY.result().about(resource));
+fn report_failure(resource: &Resource, findings: Vec<FunctionResult>, results: &mut Results) {
+    let stalled = if findings.is_empty() {
+        &NOT_STALLED
+    } else {
+        &STALLED
+    };
+    let count = findings.len();
+    for finding in findings.into_iter().take(MOST_ERRORS) {
+        let field = finding.field.clone();
+        let result = finding.about(resource);
+        results.push(match field {
+            Some(field) => result.at(field),
+            None => result,
+        });
     }
+    if count > MOST_ERRORS {
+        let message = format!("{} more errors of this set", count - MOST_ERRORS);
+        results.push(FunctionResult::error(Reason::InvalidConfig, message).about(resource));
+    }
+    results.push(stalled.result().about(resource));
+    results.push(NOT_READY.result().about(resource));
 }

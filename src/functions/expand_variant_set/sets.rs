@@ -1,14 +1,13 @@
 //! The PackageVariantSets of a run: that of the functionConfig, else those among the items.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use serde::Deserialize;
 
 use super::comments::Comments;
 use super::{FUNCTION, GROUP};
 use crate::config::{CONFIG_MAP, UsageError, Words, expected, kind_of, typed_data, unexpected};
-use crate::resource::Resource;
-use crate::resource::namespace_of;
+use crate::resource::{NamespacedName, Resource, namespace_of};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::variant::cluster::{PACKAGE_REVISION, REPOSITORY, TypeOf};
@@ -28,12 +27,16 @@ pub(super) struct LocatedSet {
     pub(super) item: Option<ItemId>,
     /// Comments of the templates, by target.
     pub(super) comments: Vec<Option<Comments>>,
+    /// Whether there is another set of its namespace and name.
+    pub(super) is_ambiguous: bool,
 }
 
 /// The sets of a run.
 #[derive(Default)]
 pub(super) struct LocatedSets {
     pub(super) sources: Vec<LocatedSet>,
+    /// Those that have an unknown or mistyped field.
+    pub(super) unreadable: Vec<(Resource, UsageError)>,
     /// Whether every set may lose all of its variants.
     pub(super) allow_empty: bool,
     /// Whether they come from the items, not from the functionConfig.
@@ -76,9 +79,8 @@ pub(super) fn read_sets(
         }
     }
     Ok(LocatedSets {
-        sources: sets_of_items(list, results)?,
         allow_empty,
-        are_items: true,
+        ..sets_of_items(list, results)
     })
 }
 
@@ -101,6 +103,7 @@ fn set_of_config(config: NodeRef<'_>, list: &ResourceList) -> Result<LocatedSet,
         resource,
         item,
         comments: comments_of(config),
+        is_ambiguous: false,
     })
 }
 
@@ -110,38 +113,55 @@ pub(super) fn sets_among(list: &ResourceList) -> impl Iterator<Item = (ItemId, &
 }
 
 /// The sets among the items. One that cannot be expanded is a result, so that errors in others are found too.
-fn sets_of_items(
-    list: &ResourceList,
-    results: &mut Results,
-) -> Result<Vec<LocatedSet>, UsageError> {
-    let mut sources: Vec<LocatedSet> = Vec::new();
-    let mut known = HashSet::new();
+pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> LocatedSets {
+    let mut found = LocatedSets {
+        are_items: true,
+        ..LocatedSets::default()
+    };
+    let mut known: HashMap<NamespacedName, usize> = HashMap::new();
     for (id, resource) in sets_among(list) {
         if resource.api_version != API_VERSION {
-            let message = format!(
-                "not expanded: expected {API_VERSION}, found {}",
-                resource.api_version
-            );
-            let result = FunctionResult::warning(Reason::UnsupportedVersion, message);
-            results.push(result.about(resource));
+            results.push(unsupported(resource));
             continue;
         }
         let place = resource.origin.path.as_deref().unwrap_or("items");
-        let set = read_set(list.node(id), place)?;
-        let namespace = namespace_of(set.namespace.as_deref()).to_owned();
-        if !known.insert((namespace, set.name.clone())) {
+        let set = match read_set(list.node(id), place) {
+            Ok(set) => set,
+            Err(error) => {
+                found.unreadable.push((resource.clone(), error));
+                continue;
+            }
+        };
+        let key = NamespacedName::new(set.namespace.as_deref(), &set.name);
+        if let Some(first) = known.get(&key) {
             let message = format!("the PackageVariantSet `{}` is there twice", set.name);
             results.push(FunctionResult::error(Reason::Ambiguous, message).about(resource));
+            found.sources[*first].is_ambiguous = true;
             continue;
         }
-        sources.push(LocatedSet {
+        known.insert(key, found.sources.len());
+        found.sources.push(LocatedSet {
             set,
             resource: resource.clone(),
             item: Some(id),
             comments: comments_of(list.node(id)),
+            is_ambiguous: false,
         });
     }
-    Ok(sources)
+    found
+}
+
+/// The error for a set of another version.
+fn unsupported(resource: &Resource) -> FunctionResult {
+    let message = format!(
+        "expected {API_VERSION}, found {}; `targets[].repositories` and `objects` are now `repositorySelector` and \
+         `objectSelector`, `targets[].package` is an entry of `repositories`, `upstream.package` is `repo` and `package`, and \
+         what was in `spec` and `packageName` is in `targets[].template`; \
+         hint: functions/expand-variant-set/README.md shows both versions side by side",
+        resource.api_version
+    );
+    let result = FunctionResult::error(Reason::UnsupportedVersion, message);
+    result.about(resource).at("apiVersion")
 }
 
 fn comments_of(set: NodeRef<'_>) -> Vec<Option<Comments>> {

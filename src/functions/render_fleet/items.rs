@@ -9,7 +9,7 @@ use super::outcome::VariantOutcome;
 use super::owners::{Owners, copied};
 use super::prune::{is_in, named, too_many};
 use super::render::{Action, Rendered, Worker};
-use super::run::{no_variants, refuse_shared_places, take_flags};
+use super::run::{add_other_objects, refuse_shared_places, take_flags};
 use super::variants::{Expanded, ListedVariant, is_set, is_variant};
 use crate::config::UsageError;
 use crate::fleet::{ClaimedPackage, OwnedPackage};
@@ -19,7 +19,7 @@ use crate::package::FileChange;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource, is_pipeline_annotation};
 use crate::resource_list::{ItemId, KrmFile, NewText, ResourceList, annotate, own_text};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{Role, SuppliedPackage};
+use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::text::Text;
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument};
 
@@ -47,11 +47,15 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
     } else {
         (given, Vec::new())
     };
-    let mut variants = Expanded::read(&inputs, supplied, &settings, results)?.variants();
-    if variants.all.is_empty() && !settings.allow_empty && !results.has_errors() {
-        results.push(no_variants());
+    let mut resources = Supplied::default();
+    for package in supplied.shared(Role::Resources) {
+        resources.add(Role::Resources, package);
     }
-    if results.has_errors() {
+    let given: Vec<_> = supplied.shared(Role::Variants).collect();
+    add_other_objects(&given, &mut resources);
+    let mut variants = Expanded::read(&inputs, &resources, &settings, results)?.variants();
+    if let Some(error) = variants.none(&inputs, &settings) {
+        results.push(error);
         return Ok(Output::Edited);
     }
     let mut fleet = Fleet::read(list, &ids);
@@ -59,7 +63,7 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
     refuse_shared_places(&mut variants.all, &owners.owned, |path| {
         fleet.has_package(path)
     });
-    let left = owners.abandoned(&variants.all);
+    let left = owners.abandoned(&variants, results);
     let deleted = left.iter().filter(|package| !package.orphans).count();
     if let Some(error) = too_many(deleted, owners.owned.len(), &settings) {
         results.push(error);
@@ -68,7 +72,7 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
     let is_ours = |owner: &str| VariantOutcome::is_in(owner, settings.shard);
     variants.all.retain(|variant| is_ours(&variant.owner));
     let mut counts = Counts::of(variants.all.len());
-    let resources: Vec<_> = supplied.shared(Role::Resources).collect();
+    let resources: Vec<_> = resources.shared(Role::Resources).collect();
     let facts = &variants.repositories;
     let mut worker = Worker::new(&settings, &settings.catalogs, facts, &resources);
     let mut failed = HashSet::new();

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::outcome::VariantOutcome;
-use super::variants::ListedVariant;
+use super::variants::{ListedVariant, Variants};
 use crate::fleet::{ClaimedPackage, OwnedPackage};
-use crate::results::{FunctionResult, Reason};
+use crate::results::{FunctionResult, Reason, Results};
 
 /// The packages whose Kptfiles name an owner, in the order of their paths.
 #[derive(Debug, Default)]
@@ -34,15 +34,28 @@ impl Owners {
         }
     }
 
-    /// The packages whose PackageVariant no longer exists or targets another place.
-    pub(super) fn abandoned(&self, variants: &[ListedVariant]) -> Vec<&OwnedPackage> {
-        let targets = targets(variants);
+    /// The packages whose PackageVariant no longer exists or targets another place. After an error of a set it is not known
+    /// which they are: a result counts them, and none is given.
+    pub(super) fn abandoned(
+        &self,
+        variants: &Variants,
+        results: &mut Results,
+    ) -> Vec<&OwnedPackage> {
+        let targets = targets(&variants.all);
         let is_abandoned = |package: &&OwnedPackage| match targets.get(package.owner.as_str()) {
             None => true,
             Some(None) => false,
             Some(Some(target)) => *target != package.path,
         };
-        self.owned.iter().filter(is_abandoned).collect()
+        let abandoned: Vec<_> = self.owned.iter().filter(is_abandoned).collect();
+        if variants.are_complete || abandoned.is_empty() {
+            return abandoned;
+        }
+        let count = abandoned.len();
+        results.push(FunctionResult::info(format!(
+            "{count} packages without a PackageVariant left unchanged: nothing is pruned while a PackageVariantSet has errors"
+        )));
+        Vec::new()
     }
 
     /// The packages below another one that are not part of it.

@@ -14,7 +14,7 @@ use super::owners::{Owners, copied};
 use super::prune::{prune, too_many};
 use super::render::Worker;
 use super::status::Statuses;
-use super::variants::{Expanded, ListedVariant, Variants};
+use super::variants::{Expanded, ListedVariant, Variants, is_set, is_variant};
 use crate::config::UsageError;
 use crate::fleet::{OwnedPackage, Shard, claimed_packages};
 use crate::resource_list::ResourceList;
@@ -58,8 +58,8 @@ pub trait Watch {
     fn see(&mut self, outcome: VariantOutcome) -> Result<(), UsageError>;
 }
 
-/// Makes, updates, refreshes and prunes the packages of a fleet. The results are those about the whole run;
-/// with an error among them nothing was changed.
+/// Makes, updates, refreshes and prunes the packages of a fleet. The results are those about the whole run. An error of a
+/// set stops its variants and all pruning; any other error among them stops the run before anything is changed.
 ///
 /// # Errors
 /// [`UsageError`]: wrong inputs or settings; a report that cannot be written.
@@ -72,16 +72,13 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     take_flags(&mut settings, &run.catalogs, run.shard)?;
     settings.drafts = run.mode.drafts;
     let mut supplied = Supplied::default();
-    let mut variants = supplied_variants(&run, &mut supplied, &settings, &mut results)?;
-    let resources: Vec<_> = supplied.shared(Role::Resources).collect();
-    if variants.all.is_empty() && !settings.allow_empty && !results.has_errors() {
-        results.push(no_variants());
-    }
-    if results.has_errors() {
+    let Some(mut variants) = supplied_variants(&run, &mut supplied, &settings, &mut results)?
+    else {
         return Ok(results);
-    }
+    };
+    let resources: Vec<_> = supplied.shared(Role::Resources).collect();
     let owners = find_owners(&run, &settings, &mut variants, &mut results)?;
-    let mut left = owners.abandoned(&variants.all);
+    let mut left = owners.abandoned(&variants, &mut results);
     let deleted = deleted(&run, &settings, &variants, &left)?;
     if let Some(error) = too_many(deleted, owners.owned.len(), &settings) {
         results.push(error);
@@ -131,19 +128,30 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     Ok(results)
 }
 
-/// Reads the variants of the run, and adds to `supplied` the resources that go with them.
+/// Reads the variants of the run, and adds to `supplied` the resources that go with them; `None`
+/// where an error among the results ends the run.
 fn supplied_variants(
     run: &FleetRun<'_>,
     supplied: &mut Supplied,
     settings: &Settings,
     results: &mut Results,
-) -> Result<Variants, UsageError> {
+) -> Result<Option<Variants>, UsageError> {
     let inputs = read_inputs(run.supplied, Role::Variants, results)?;
     for package in read_inputs(run.supplied, Role::Resources, results)? {
         supplied.add(Role::Resources, Arc::new(package));
     }
-    let inputs: Vec<_> = inputs.iter().map(SuppliedPackage::list).collect();
-    read_variants(&inputs, supplied, settings, results)
+    if results.has_errors() {
+        return Ok(None);
+    }
+    let inputs: Vec<_> = inputs.into_iter().map(Arc::new).collect();
+    add_other_objects(&inputs, supplied);
+    let inputs: Vec<_> = inputs.iter().map(|input| input.list()).collect();
+    let variants = read_variants(&inputs, supplied, settings, results)?;
+    let Some(error) = variants.none(&inputs, settings) else {
+        return Ok(Some(variants));
+    };
+    results.push(error);
+    Ok(None)
 }
 
 /// Finds the packages of the fleet that have an owner, and refuses variants whose place is not free.
@@ -199,10 +207,14 @@ fn read_variants(
     on_large_stack(|| expanded.variants()).map_err(no_thread)
 }
 
-pub(super) fn no_variants() -> FunctionResult {
-    let message = "expected PackageVariants or PackageVariantSets in the role `variants`, found none; \
-                   `allowEmpty: true` says that the fleet is meant to be empty";
-    FunctionResult::error(Reason::NoVariants, message)
+/// Other objects beside the variants count as resources.
+pub(super) fn add_other_objects(inputs: &[Arc<SuppliedPackage>], supplied: &mut Supplied) {
+    for input in inputs {
+        let mut items = input.list().items();
+        if items.any(|(_, resource)| !(is_variant(resource) || is_set(resource))) {
+            supplied.add(Role::Resources, Arc::clone(input));
+        }
+    }
 }
 
 /// Adds what flags say to the settings of the config.

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::config::Settings;
 use crate::config::{Config, PACKAGE_VARIANT, UsageError};
 use crate::fleet::{RepositoryFacts, UpstreamRequest, revision_name};
-use crate::functions::{Run, expand_variant_set};
+use crate::functions::expand_variant_set::expand_valid_sets;
 use crate::package::normalize_package_path;
 use crate::resource::{NamespacedName, Origin, Resource, namespace_of};
 use crate::resource_list::{ResourceList, own_text};
@@ -68,14 +68,16 @@ pub(super) struct Place {
 pub(super) struct Variants {
     pub(super) all: Vec<ListedVariant>,
     pub(super) repositories: BTreeMap<NamespacedName, RepositoryFacts>,
+    /// Whether all sets were expanded. Else variants may be missing, and nothing may be pruned.
+    pub(super) are_complete: bool,
 }
 
 /// The inputs with their sets expanded, before the variants are read.
 pub(super) struct Expanded<'i> {
     inputs: &'i [&'i ResourceList],
-    /// `None` if there was an error.
+    /// The PackageVariants where there are sets.
     list: Option<ResourceList>,
-    has_sets: bool,
+    are_complete: bool,
     repositories: BTreeMap<NamespacedName, RepositoryFacts>,
 }
 
@@ -83,7 +85,7 @@ impl<'i> Expanded<'i> {
     /// Expands the sets among the inputs. Errors of sets are results.
     ///
     /// # Errors
-    /// [`UsageError`]: something else than PackageVariants and sets; a set that cannot be read.
+    /// [`UsageError`]: something that cannot be read.
     pub(super) fn read(
         inputs: &'i [&'i ResourceList],
         supplied: &Supplied,
@@ -94,17 +96,17 @@ impl<'i> Expanded<'i> {
             let mut items = input.items();
             items.any(|(_, resource)| is_set(resource))
         });
-        let list = if has_sets {
-            expand(inputs, supplied, settings.allow_empty, results)?
-        } else {
-            None
-        };
+        let (mut list, mut are_complete) = (None, true);
+        if has_sets {
+            let (expanded, all) = expand(inputs, supplied, settings.allow_empty, results)?;
+            (list, are_complete) = (Some(expanded), all);
+        }
         let resources = supplied.resources().map(SuppliedPackage::list);
         let lists = inputs.iter().copied().chain(resources);
         Ok(Self {
             inputs,
             list,
-            has_sets,
+            are_complete,
             repositories: repositories(lists, settings),
         })
     }
@@ -113,10 +115,10 @@ impl<'i> Expanded<'i> {
         let mut variants = Variants {
             repositories: self.repositories,
             all: Vec::new(),
+            are_complete: self.are_complete,
         };
         match self.list {
             Some(list) => variants.take(&list, without_numbers),
-            None if self.has_sets => {}
             None => self
                 .inputs
                 .iter()
@@ -178,6 +180,31 @@ impl Variants {
                 list.read(id, read)
             }
         }));
+    }
+
+    /// The error for a fleet without variants, unless it is meant or a set has errors.
+    pub(super) fn none(
+        &self,
+        inputs: &[&ResourceList],
+        settings: &Settings,
+    ) -> Option<FunctionResult> {
+        if !self.all.is_empty() || settings.allow_empty || !self.are_complete {
+            return None;
+        }
+        let sets = inputs.iter().flat_map(|list| list.items());
+        let sets = sets.filter(|(_, resource)| is_set(resource)).count();
+        let found = match sets {
+            0 => "found none".to_owned(),
+            sets => format!(
+                "found {sets} PackageVariantSets that select nothing (do `--resources` have the Repositories and other objects \
+                 that they select?)"
+            ),
+        };
+        let message = format!(
+            "expected PackageVariants or PackageVariantSets in the role `variants`, {found}; \
+             `allowEmpty: true` says that the fleet is meant to be empty"
+        );
+        Some(FunctionResult::error(Reason::NoVariants, message))
     }
 
     /// Two objects of one name are one object that nobody can tell which.
@@ -263,8 +290,7 @@ pub(super) fn is_variant(resource: &Resource) -> bool {
 }
 
 pub(super) fn is_set(resource: &Resource) -> bool {
-    resource.kind == package_variant_set::KIND
-        && resource.api_version == package_variant_set::API_VERSION
+    resource.kind == package_variant_set::KIND && resource.group() == "config.porch.kpt.dev"
 }
 
 /// What a PackageVariant asks for; `render-variant` checks the rest.
@@ -307,14 +333,14 @@ fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Place, Vec<Functio
     })
 }
 
-/// The PackageVariants after the sets among them are expanded, by the step of `expand-variant-set`;
-/// `None` if a set has errors.
+/// The PackageVariants after the sets among them are expanded, as `expand-variant-set` does, but for those of sets with
+/// errors; and whether there are no such sets.
 fn expand(
     inputs: &[&ResourceList],
     supplied: &Supplied,
     allow_empty: bool,
     results: &mut Results,
-) -> Result<Option<ResourceList>, UsageError> {
+) -> Result<(ResourceList, bool), UsageError> {
     let mut texts = Vec::new();
     let mut sets = Vec::new();
     for (number, list) in inputs.iter().enumerate() {
@@ -340,16 +366,8 @@ fn expand(
     if !revisions.is_empty() {
         all.add_files(Role::Resources, revisions, results)?;
     }
-    let config = allow_empty.then(|| Config::from_pairs(&["allowEmpty=true".to_owned()]));
-    let config = config.transpose()?;
     let mut said = Results::default();
-    (expand_variant_set::FUNCTION.step)(Run {
-        config: config.as_ref().and_then(Config::node),
-        list: &mut list,
-        supplied: &all,
-        results: &mut said,
-    })?;
-    let failed = said.has_errors();
+    let are_complete = expand_valid_sets(&mut list, &all, allow_empty, &mut said)?;
     let grave = said
         .iter()
         .filter(|result| result.severity > crate::results::Severity::Info);
@@ -360,11 +378,8 @@ fn expand(
         }
         results.push(result);
     }
-    if failed {
-        return Ok(None);
-    }
     list.settle().map_err(|error| broken(&error))?;
-    Ok(Some(list))
+    Ok((list, are_complete))
 }
 
 /// The path of a file of an expanded list as it was given: without the numbers that [`expand`] puts before it, since
