@@ -138,7 +138,7 @@ reasons! {
     TooManyTargets,
     /// A key of a patch begins with `$`, and is neither a directive nor a field.
     UnknownDirective,
-    /// A resource of an API version that this function does not support was skipped.
+    /// A resource has an API version that this function does not support.
     UnsupportedVersion,
     /// The PackageRevision to generate PackageVariants from does not exist.
     UpstreamNotFound,

@@ -154,10 +154,10 @@ pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> Locat
 /// The error for a set of another version.
 fn unsupported(resource: &Resource) -> FunctionResult {
     let message = format!(
-        "expected {API_VERSION}, found {}; `targets[].repositories` and `objects` are now `repositorySelector` and \
-         `objectSelector`, `targets[].package` is an entry of `repositories`, `upstream.package` is `repo` and `package`, and \
-         what was in `spec` and `packageName` is in `targets[].template`; \
-         hint: functions/expand-variant-set/README.md shows both versions side by side",
+        "expected {API_VERSION}, found {}; hint: convert it: `upstream.package: {{repo, name}}` is now `upstream.repo` and \
+         `upstream.package`, `targets[].package` is an entry of `repositories`, `targets[].repositories` is \
+         `repositorySelector`, `targets[].objects` is `objectSelector`, and `packageName`, labels, annotations and policies are \
+         in `targets[].template` (README of expand-variant-set, From v1alpha1)",
         resource.api_version
     );
     let result = FunctionResult::error(Reason::UnsupportedVersion, message);

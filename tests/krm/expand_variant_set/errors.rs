@@ -283,7 +283,7 @@ fn variants_of_a_set_that_is_nowhere_are_a_warning() {
     files.extend(
         [("gone.yaml", lost), ("far.yaml", far), ("old.yaml", old)].map(|(p, t)| (p.to_owned(), t)),
     );
-    // A set of another version is there, though it is not expanded.
+    // A set of another version is there, though it is not expanded: that is an error, which says how to convert it.
     files.push((
         "old-set.yaml".to_owned(),
         named_set("old", &spec).replace("v1alpha2", "v1alpha1"),
@@ -294,7 +294,11 @@ fn variants_of_a_set_that_is_nowhere_are_a_warning() {
             .map(|(p, t)| (p.as_str(), t.as_str()))
             .collect();
         let outcome = on_package(&FUNCTION, config, &files).expect("no usage error");
-        assert!(!outcome.failed, "{:?}", outcome.results);
+        let unsupported = outcome.results.iter().filter(|line| {
+            line.starts_with("[error] old-set.yaml") && line.contains("`repositorySelector`")
+        });
+        assert_eq!(outcome.failed, config == NONE, "{:?}", outcome.results);
+        assert_eq!(unsupported.count(), usize::from(outcome.failed));
         let lost = outcome
             .results
             .iter()
@@ -363,4 +367,37 @@ targets:
             "{part}: {all:#?}"
         );
     }
+}
+
+#[test]
+fn a_wrong_value_hides_nothing_else_that_is_wrong() {
+    let outcome = expand(
+        "upstream: {repo: example-repo, package: foo, revision: v7}
+targets:
+- repositories: [{name: nope}]
+  template: {adoptionPolicy: sometimes}
+- repositories: [{name: \"\"}, {name: nada}]
+- repositories: [{name: cluster-01}]
+  template:
+    deletionPolicy: never
+    labelExprs: [{key: a, valueExpr: \"repository.labels['none']\"}]
+    packageContext: {dataExprs: [{key: name, value: x}]}
+",
+    );
+    let errors = errors(&outcome);
+    let fields = [
+        "spec.upstream:",
+        "spec.targets[0].template.adoptionPolicy:",
+        "spec.targets[0].repositories[0]: expected a Repository `nope`",
+        "spec.targets[1].repositories[0].name:",
+        "spec.targets[1].repositories[1]: expected a Repository `nada`",
+        "spec.targets[2].template.deletionPolicy:",
+        "spec.targets[2].template.labelExprs[0].valueExpr:",
+        "spec.targets[2].template.packageContext.dataExprs[0].key: the key `name` is reserved",
+    ];
+    for field in fields {
+        let found = errors.iter().filter(|error| error.contains(field)).count();
+        assert_eq!(found, 1, "{field}: {errors:#?}");
+    }
+    assert_eq!(errors.len(), fields.len(), "{errors:#?}");
 }

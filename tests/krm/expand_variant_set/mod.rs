@@ -469,6 +469,17 @@ fn sets_of_one_name_in_two_namespaces_are_two_sets() {
 }
 
 #[test]
+fn removed_keys_are_sorted_and_keep_their_comments() {
+    let outcome = expand(&format!(
+        "{UPSTREAM}targets:\n- repositories: [{{name: cluster-01}}]\n  template:\n    packageContext:\n      removeKeys:\n      \
+         # the last letter\n      - z\n      - a # the first\n      removeKeyExprs: [\"'m'\"]\n"
+    ));
+    let text = outcome.file("example/example-cluster-01-foo.yaml");
+    let expected = "removeKeys:\n    - a # the first\n    - m\n    # the last letter\n    - z\n";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
 fn more_variants_than_a_run_makes_are_refused_before_they_are_made() {
     let repositories = (0..1000).map(|i| repository(&format!("c{i}"), "{}"));
     let cluster: Vec<String> = repositories.chain([cluster()]).collect();

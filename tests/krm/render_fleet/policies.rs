@@ -494,19 +494,78 @@ fn variants_that_are_wrong_fail_alone() {
     assert_eq!(fleet.files(), []);
 }
 
+/// A set `name` for one repository, in this version.
+fn set_of(name: &str, version: &str, repository: &str) -> String {
+    format!(
+        "apiVersion: config.porch.kpt.dev/{version}\nkind: PackageVariantSet\nmetadata:\n  name: {name}\nspec:\n  \
+         upstream: {{repo: catalog, package: nginx, revision: v1}}\n  targets:\n  - repositories: [{{name: {repository}}}]\n"
+    )
+}
+
+const EAST: &str =
+    "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata:\n  name: east\n";
+
 #[test]
-fn an_error_in_a_set_stops_the_run() {
+fn an_error_in_a_set_stops_its_variants_and_any_pruning() {
+    for (bad, reason) in [
+        (set_of("bad", "v1alpha2", "nowhere"), "(RepositoryNotFound)"),
+        (set_of("bad", "v1alpha1", "east"), "(UnsupportedVersion)"),
+        (
+            set_of("bad", "v1alpha2", "east").replace("targets", "target"),
+            "spec.target: unknown field `target`",
+        ),
+    ] {
+        let fleet = Fleet::new();
+        fleet.put("a", "v1", "east/a", "");
+        fleet.put("gone", "v1", "east/gone", "");
+        // The bad set owns it.
+        fleet.put("own", "v1", "east/own", "");
+        let label = "name: own\n  labels: {config.porch.kpt.dev/packagevariantset: bad}\n";
+        fleet.edit("variants/own.yaml", "name: own\n", label);
+        fleet.expect(&[], 0, &["3 created"]);
+        fleet.drop("gone");
+        fleet.put("a", "v2", "east/a", "");
+        fleet.edit("variants/own.yaml", "v1", "v2");
+        fleet.folder.put("variants/bad.yaml", bad);
+        let good = set_of("good", "v1alpha2", "east");
+        let good = [good, EAST.to_owned()].join("---\n");
+        fleet.folder.put("variants/good.yaml", good);
+        let before =
+            |name: &str| crate::git::files_in(&fleet.folder.path(&format!("fleet/east/{name}")));
+        let (gone, own) = (before("gone"), before("own"));
+        let outcome = fleet.expect(
+            PRUNE,
+            1,
+            &[
+                reason,
+                "bad.yaml",
+                "2 packages without a PackageVariant left unchanged",
+                "1 created, 1 updated",
+            ],
+        );
+        assert!(!outcome.stderr.contains("deleted"), "{}", outcome.stderr);
+        assert_eq!((before("gone"), before("own")), (gone, own), "{reason}");
+        let made = fleet.folder.get("fleet/east/nginx/Kptfile");
+        assert!(made.contains("default/good-east-nginx"), "{made}");
+    }
+}
+
+#[test]
+fn objects_beside_the_variants_are_resources() {
     let fleet = Fleet::new();
-    fleet.put("a", "v1", "east/a", "");
-    fleet.expect(&[], 0, &[]);
-    let before = fleet.files();
-    fleet.drop("a");
-    let set = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata:\n  name: s\nspec:\n  \
-               upstream: {repo: catalog, package: nginx, revision: v1}\n  targets:\n  - repositories: [{name: nowhere}]\n";
-    fleet.folder.put("variants/s.yaml", set);
-    let outcome = fleet.expect(PRUNE, 1, &["(RepositoryNotFound)"]);
-    assert!(outcome.stderr.starts_with("s.yaml\n"), "{}", outcome.stderr);
-    assert_eq!(fleet.files(), before);
+    let selector = "repositorySelector: {matchLabels: {tier: edge}}";
+    let set = set_of("s", "v1alpha2", "x").replace("repositories: [{name: x}]", selector);
+    fleet.folder.put("variants/s.yaml", &set);
+    let texts = [
+        "found 1 PackageVariantSets that select nothing",
+        "--resources",
+    ];
+    fleet.expect(&[], 1, &texts);
+    let labelled = format!("{EAST}  labels: {{tier: edge}}\n");
+    fleet
+        .folder
+        .put("variants/s.yaml", [set, labelled].join("---\n"));
+    fleet.expect(&[], 0, &["1 created"]);
 }
 
 #[test]
@@ -563,7 +622,7 @@ fn variants_in_a_directory_get_their_status() {
     for text in [
         "type: Stalled\n    status: \"False\"",
         "type: Ready\n    status: \"True\"",
-        "rendered from `v1`",
+        "reason: NoErrors\n    message: successfully ensured downstream package variant",
     ] {
         assert!(ready.contains(text), "{text}: {ready}");
     }

@@ -80,7 +80,7 @@ spec:
     - type: Stalled
       status: \"False\"
       reason: Valid
-      message: the PackageVariant is valid
+      message: all validation checks passed
     - type: Ready
       status: \"True\"
       reason: NoErrors

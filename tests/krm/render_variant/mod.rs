@@ -182,7 +182,7 @@ pipeline:
     assert_eq!(outcome.file("values.yaml"), "a:   1\n");
     assert!(outcome.file("sub/Kptfile").ends_with("name: sub\n"));
     let conditions = [
-        "[info] PackageVariant/my-pv: status.conditions: Stalled is False: the PackageVariant is valid (Valid)",
+        "[info] PackageVariant/my-pv: status.conditions: Stalled is False: all validation checks passed (Valid)",
         "[info] PackageVariant/my-pv: status.conditions: Ready is True: the package is rendered (NoErrors)",
     ];
     assert_eq!(outcome.results[outcome.results.len() - 2..], conditions);
