@@ -541,7 +541,6 @@ const CONFIGS: &[Wrong] = &[
          upstream: {repo: a, package: b}\n  downstream: {package: c}\n  adoptionPolicy: adopt\n",
         1,
         &[
-            "spec.upstream.revision: expected a revision",
             "spec.downstream.repo: expected",
             "spec.adoptionPolicy: expected `adoptNone` or `adoptExisting`",
         ],

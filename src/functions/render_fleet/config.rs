@@ -116,6 +116,24 @@ pub(crate) struct Settings {
     pub(super) drafts: bool,
 }
 
+fn read_max_deletions(written: Option<&str>, words: &mut Words<'_>) -> MaxDeletions {
+    let read = written.map_or(Ok(MaxDeletions::DEFAULT), MaxDeletions::parse);
+    read.unwrap_or_else(|message| {
+        words.refuse("maxDeletions", message);
+        MaxDeletions::DEFAULT
+    })
+}
+
+impl From<WrittenCatalog> for CatalogSource {
+    fn from(written: WrittenCatalog) -> Self {
+        Self {
+            namespace: written.namespace.filter(|namespace| !namespace.is_empty()),
+            name: written.name,
+            path: written.path,
+        }
+    }
+}
+
 /// Reads the settings; conflict rules are those of the config or of the file. A value that is not
 /// allowed is an error result, and gives `None`.
 ///
@@ -137,12 +155,13 @@ pub(crate) fn read_settings(
                 return Err(UsageError(message.to_owned()));
             }
             written = written.or(typed.conflicts);
-            let each = typed.catalog.unwrap_or_default().into_iter();
-            catalogs.extend(each.map(|written| CatalogSource {
-                namespace: written.namespace.filter(|namespace| !namespace.is_empty()),
-                name: written.name,
-                path: written.path,
-            }));
+            catalogs.extend(
+                typed
+                    .catalog
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(CatalogSource::from),
+            );
             let scalars = Scalars {
                 on_conflict: typed.on_conflict,
                 strategy: typed.strategy,
@@ -174,14 +193,12 @@ pub(crate) fn read_settings(
     };
     let prunes = words.read_bool("prune", scalars.prune.as_deref());
     let allow_empty = words.read_bool("allowEmpty", scalars.allow_empty.as_deref());
-    let max_deletions = scalars.max_deletions.as_deref().map(MaxDeletions::parse);
-    let max_deletions = max_deletions.unwrap_or(Ok(MaxDeletions::DEFAULT));
-    let max_deletions = max_deletions.unwrap_or_else(|message| {
-        words.refuse("maxDeletions", message);
-        MaxDeletions::DEFAULT
-    });
-    let shard = scalars.shard.map(|shard| shard.parse::<Shard>());
-    let shard = shard.transpose().unwrap_or_else(|error| {
+    let max_deletions = read_max_deletions(scalars.max_deletions.as_deref(), &mut words);
+    let shard = scalars
+        .shard
+        .map(|shard| shard.parse::<Shard>())
+        .transpose();
+    let shard = shard.unwrap_or_else(|error| {
         words.refuse("shard", error.to_string());
         None
     });

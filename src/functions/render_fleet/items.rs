@@ -23,6 +23,17 @@ use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::text::Text;
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument};
 
+/// The supplied resources, and the objects beside the supplied variants.
+fn resources_of(supplied: &Supplied) -> Supplied {
+    let mut resources = Supplied::default();
+    for package in supplied.shared(Role::Resources) {
+        resources.add(Role::Resources, package);
+    }
+    let given: Vec<_> = supplied.shared(Role::Variants).collect();
+    add_other_objects(&given, &mut resources);
+    resources
+}
+
 /// The step of the filter: all packages or, after an error, none.
 pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
     let Run {
@@ -47,12 +58,7 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
     } else {
         (given, Vec::new())
     };
-    let mut resources = Supplied::default();
-    for package in supplied.shared(Role::Resources) {
-        resources.add(Role::Resources, package);
-    }
-    let given: Vec<_> = supplied.shared(Role::Variants).collect();
-    add_other_objects(&given, &mut resources);
+    let resources = resources_of(supplied);
     let mut variants = Expanded::read(&inputs, &resources, &settings, results)?.variants();
     if let Some(error) = variants.none(&inputs, &settings) {
         results.push(error);

@@ -18,6 +18,7 @@ use crate::fleet::{
     ClaimedPackage, Deletion, Downstream, OwnedPackage, PackageRevisions, Unpublished,
 };
 use crate::git::GitError;
+use crate::resource::NamespacedName;
 use crate::results::{FunctionResult, Reason, Results, Severity};
 
 impl Drafts<'_> {
@@ -40,9 +41,7 @@ impl Drafts<'_> {
         names.extend(targets.iter().map(|name| (*name).to_owned()));
         let mut found = Vec::new();
         for name in names {
-            let facts = self.variants.repositories.get(&name);
-            let downstream = self.downstreams.open(&name, facts);
-            match downstream.and_then(|downstream| downstream.claimed()) {
+            match self.claimed_in(&name) {
                 Ok(claimed) => found.extend(claimed),
                 Err(GitError::NotARepository { .. }) => {}
                 Err(error) if !targets.contains(name.as_str()) => {
@@ -58,12 +57,33 @@ impl Drafts<'_> {
         Ok(found)
     }
 
+    /// The packages of one folder that name an owner, as each Repository of that name tells where they are.
+    fn claimed_in(&mut self, name: &str) -> Result<Vec<ClaimedPackage>, GitError> {
+        let repositories = self.variants.repositories.iter();
+        let named = repositories.filter(|(repository, _)| repository.name == name);
+        let mut facts: Vec<_> = named.map(|(_, facts)| Some(facts)).collect();
+        if facts.is_empty() {
+            facts.push(None);
+        }
+        let mut all: Vec<ClaimedPackage> = Vec::new();
+        for facts in facts {
+            let claimed = self.downstreams.open(name, facts)?.claimed()?;
+            all.extend(
+                claimed
+                    .into_iter()
+                    .filter(|new| !all.contains(new))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        Ok(all)
+    }
+
     /// Whether a run with `prune` proposes the deletion of a package, or withdraws its drafts.
     ///
     /// # Errors
     /// [`UsageError`]: the repository cannot be read.
     pub(super) fn deletes(&mut self, package: &OwnedPackage) -> Result<bool, UsageError> {
-        let (downstream, revisions) = self.open(&package.path)?;
+        let (downstream, revisions) = self.open(&package.path, &package.owner)?;
         let deletion = downstream.deletion(&revisions, &package.owner);
         Ok(!package.orphans && has_work(&deletion.map_err(refused)?))
     }
@@ -115,7 +135,7 @@ impl Drafts<'_> {
         said: &mut Results,
     ) -> Result<VariantOutcome, UsageError> {
         let OwnedPackage { path, owner, .. } = package;
-        let (downstream, revisions) = self.open(path)?;
+        let (downstream, revisions) = self.open(path, owner)?;
         let deletion = downstream.deletion(&revisions, owner).map_err(refused)?;
         if !self.settings.prunes || failed.contains(owner) {
             return Ok(named(package, self.settings.prunes, &would(&deletion)));
@@ -161,7 +181,7 @@ impl Drafts<'_> {
         if !self.settings.prunes || failed.contains(owner) {
             return Ok(named(package, self.settings.prunes, "orphaned"));
         }
-        let (downstream, revisions) = self.open(path)?;
+        let (downstream, revisions) = self.open(path, owner)?;
         let (start, without_owner) = start(&revisions.unpublished, owner, false);
         if let (Start::Published, [revision, ..]) = (start, &without_owner[..]) {
             let message = format!(
@@ -193,9 +213,16 @@ impl Drafts<'_> {
         Ok(outcome)
     }
 
-    fn open(&mut self, path: &str) -> Result<(Downstream, PackageRevisions), UsageError> {
+    /// The Repository is of the namespace of the package's owner.
+    fn open(
+        &mut self,
+        path: &str,
+        owner: &str,
+    ) -> Result<(Downstream, PackageRevisions), UsageError> {
         let (name, package) = path.split_once('/').unwrap_or((path, ""));
-        let facts = self.variants.repositories.get(name);
+        let namespace = owner.split_once('/').map(|(namespace, _)| namespace);
+        let repository = NamespacedName::new(namespace, name);
+        let facts = self.variants.repositories.get(&repository);
         let downstream = self.downstreams.open(name, facts).map_err(refused)?;
         let revisions = downstream.package(package).map_err(refused)?;
         Ok((downstream, revisions))
