@@ -83,6 +83,7 @@
 mod conditions;
 mod interner;
 mod kptfile;
+mod latest;
 mod mask;
 mod parallel;
 mod result_printer;

@@ -6,9 +6,9 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::Kind;
 
-use super::latest::LATEST;
 use super::nearest::nearest;
 use super::{GitError, Repository};
+use crate::latest::LATEST;
 
 /// Tags that stand for tags, one behind the other.
 const MOST_TAGS: usize = 40;

@@ -7,9 +7,10 @@ use sha2::{Digest, Sha256};
 
 use super::join;
 use crate::config::UsageError;
+use crate::latest::latest;
 use crate::package::check_package_path;
 use crate::supplied::SuppliedPackage;
-use crate::variant::revision_request::{Lookup, RevisionRequest, latest, spellings};
+use crate::variant::revision_request::{Lookup, RevisionRequest, spellings};
 
 /// The name of a requested revision.
 pub(super) fn revision_in(

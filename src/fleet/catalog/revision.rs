@@ -1,8 +1,9 @@
 //! The commit of a requested revision.
 
 use crate::git::{GitError, Repository, Revision};
+use crate::latest::{LATEST, latest};
 use crate::package::normalize_package_path;
-use crate::variant::revision_request::{Lookup, RevisionRequest, latest, spellings};
+use crate::variant::revision_request::{Lookup, RevisionRequest, spellings};
 
 /// Finds the commit of a requested revision: a tag of the package, a tag, a branch, a commit. Porch names a tag after the
 /// whole directory; older versions and kpt users after the package alone.
@@ -77,7 +78,7 @@ impl Search<'_> {
         let mut groups = below.into_iter().chain([plain]);
         match groups.find_map(|names| latest(names.into_iter(), |name| name)) {
             Some(newest) => self.named(newest),
-            None => self.named("latest"),
+            None => self.named(LATEST),
         }
     }
 

@@ -1,11 +1,12 @@
 //! What a set selects: its upstream revision, and a repository and package for each variant.
 
 use super::TargetElement;
+use crate::latest::latest;
 use crate::results::{FunctionResult, Reason};
 use crate::variant::cluster::{Cluster, Object, REPOSITORY, Revision};
 use crate::variant::package_variant::Upstream;
 use crate::variant::package_variant_set::{Target, given};
-use crate::variant::revision_request::{Lookup, RevisionRequest, latest};
+use crate::variant::revision_request::{Lookup, RevisionRequest};
 
 /// A repository and package to make a variant for.
 pub(super) struct Candidate<'s> {

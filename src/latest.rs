@@ -1,0 +1,58 @@
+//! `latest`: the highest version among revisions. It means the same in Git, in catalogs and in sets.
+
+use semver::Version;
+
+/// The name that asks for the highest version.
+pub(crate) const LATEST: &str = "latest";
+
+/// The highest of these versions, where `v3` counts as `3.0.0`; a pre-release only if there is nothing else. `None` if none
+/// of them is a version.
+pub(crate) fn latest<T>(
+    revisions: impl Iterator<Item = T>,
+    name: impl Fn(&T) -> &str,
+) -> Option<T> {
+    let versions = revisions.filter_map(|revision| Some((version(name(&revision))?, revision)));
+    let rank = |version: &Version| (version.pre.is_empty(), version.clone());
+    let highest = versions.max_by_key(|(version, _)| rank(version));
+    highest.map(|(_, revision)| revision)
+}
+
+/// The version that a revision is; what it lacks is zero.
+fn version(name: &str) -> Option<Version> {
+    let text = name.strip_prefix('v').unwrap_or(name);
+    let (core, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
+    let lacking = match core.split('.').count() {
+        1 => ".0.0",
+        2 => ".0",
+        _ => "",
+    };
+    Version::parse(&format!("{core}{lacking}{rest}")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_is_the_highest_version() {
+        for (names, expected) in [
+            (&["v1", "v10", "v9", "main"][..], Some("v10")),
+            (&["v1", "v2.0.0", "v3.0.0", "v4.0.0-rc.1"], Some("v3.0.0")),
+            (&["v4", "v3.9.9"], Some("v4")),
+            (&["v0.9.0", "v0.10.0", "v0.10.0-rc.1"], Some("v0.10.0")),
+            (&["1.2.3", "v1.2.4"], Some("v1.2.4")),
+            (&["1", "2"], Some("2")),
+            (&["v1.2", "v1.1.9"], Some("v1.2")),
+            (&["v2.0.0-rc.1", "v2.0.0-rc.2"], Some("v2.0.0-rc.2")),
+            (&["v9", "v10.0.0-rc.1", "w11"], Some("v9")),
+            (&["v1", "v2.0.0", "v3"], Some("v3")),
+            (&["1.2.3", "v1.3"], Some("v1.3")),
+            (&["v1.0.0-beta.2", "v1.0.0-beta.10"], Some("v1.0.0-beta.10")),
+            (&["main", "stable"], None),
+            (&[], None),
+        ] {
+            let found = latest(names.iter(), |name| name);
+            assert_eq!(found.copied(), expected, "{names:?}");
+        }
+    }
+}
