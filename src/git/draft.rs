@@ -231,7 +231,7 @@ impl Repository {
         Ok(Editor::new(tree, &self.git.objects, self.git.object_hash()))
     }
 
-    /// Refuses files in what is no folder in this tree: the editor would replace a submodule or a link.
+    /// Refuses files below a submodule or a link of this tree: the editor would replace it.
     fn check_folders(&self, draft: &DraftCommit<'_>, root: ObjectId) -> Result<(), GitError> {
         let path_of = |change: &FileChange| format!("{}/{}", draft.directory, change.path());
         let removed = draft.changes.iter().filter_map(|change| match change {

@@ -134,7 +134,7 @@ impl Repository {
     /// HEAD. Its remote-tracking branch counts where there is one. `None` in a repository without commits.
     ///
     /// # Errors
-    /// [`GitError::RevisionNotFound`]: there is no branch of that name.
+    /// [`GitError::RevisionNotFound`]: no branch has that name.
     pub(crate) fn base(
         &self,
         references: &References,

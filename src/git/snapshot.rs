@@ -134,8 +134,8 @@ impl Repository {
             .transpose()
     }
 
-    /// The folders of a directory that contain a file of this name, as paths from the directory; none if there is no such
-    /// directory.
+    /// The folders of a directory that contain a file of this name, as paths from the directory; none if the
+    /// directory does not exist.
     ///
     /// # Errors
     /// [`GitError`]: an object that is missing or damaged; more folders than one run reads.

@@ -1,5 +1,5 @@
-//! The journal of a write to several files of a package: with it, a run that was killed midway is carried
-//! through by the next one.
+//! The journal of a write to several files of a package: after a run was killed
+//! midway, the next run completes it from there.
 //!
 //! ```json
 //! {"files":[{"target":"app.yaml","staged":".krm-variants-….tmp","old":"2c26…","new":"fcde…"},
@@ -7,8 +7,8 @@
 //! ```
 //!
 //! It is written after all new contents are staged and before the first is renamed into place, and removed
-//! after the last. A file that somebody edited in between is left as it is. It is locked as long as its run lives, where the
-//! file system has locks: nobody carries through what a run is still at.
+//! after the last. A file edited since then stays. The run locks the journal where the file system has locks, so that
+//! no other run completes the work of one that is still writing.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 use super::PackageError;
 use super::path::{check_folders, check_package_path};
 
-/// Its name. As of a temporary file, so that nobody takes it for a part of the package.
+/// Its name marks a temporary file: the journal is not part of the package.
 pub(crate) const JOURNAL: &str = ".krm-variants-journal.tmp";
 
 /// A journal on disk, removed when it is dropped.
@@ -53,7 +53,7 @@ pub(super) struct JournaledFile {
     pub(super) new: Option<String>,
 }
 
-/// The digest of a content. It tells the content of this run from any other that comes to be there.
+/// The digest of a content. It tells the content that this run writes from any other.
 pub(super) fn digest(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -75,8 +75,8 @@ impl FileChange {
 /// are removed.
 ///
 /// A file whose content stays the same is not written. If the package directory does not exist and `files` is
-/// [empty](PackageFiles::empty), it is made. Of a package without files all files come to be or none: what was written goes if
-/// the rest cannot be, and the next run completes what a killed one left. A file that has several names (hard links) is changed under this one only.
+/// [empty](PackageFiles::empty), it is made. A package without files gets all files or none: if one
+/// cannot be written, those already written are removed, and the next run completes what a killed one left. A file that has several names (hard links) is changed under this one only.
 ///
 /// # Errors
 /// A path that leads out of the package; a file changed underneath; a new file that exists; two changes for one
