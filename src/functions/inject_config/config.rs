@@ -27,6 +27,8 @@ pub(super) struct Injectors {
     pub(super) field: Path,
     /// Namespace of the config; resources of other namespaces are never injected.
     pub(super) namespace: String,
+    /// Whether the package's own resources are candidates, too.
+    pub(super) with_package: bool,
 }
 
 impl Injectors {
@@ -36,20 +38,24 @@ impl Injectors {
         match kind_of(config) {
             (API_VERSION, "InjectConfig") => {
                 let typed: InjectConfig = typed(config)?;
-                Ok(Self::of(
-                    config,
-                    typed.injectors,
-                    Path::fields(&["injectors"]),
-                ))
+                let field = Path::fields(&["injectors"]);
+                Ok(Self {
+                    with_package: true,
+                    ..Self::of(config, typed.injectors, field)
+                })
             }
             PACKAGE_VARIANT => {
                 let typed = PackageVariant::read_section(config, Section::Injectors)?;
-                Ok(Self::of_variant(config, &typed))
+                Ok(Self {
+                    with_package: true,
+                    ..Self::of_variant(config, &typed)
+                })
             }
             _ => Err(unexpected(config, &expected)),
         }
     }
 
+    /// A variant is rendered with what the role `resources` has alone.
     pub(super) fn of_variant(config: NodeRef<'_>, variant: &PackageVariant) -> Self {
         let field = Path::fields(&["spec", "injectors"]);
         Self::of(config, variant.spec.injectors.clone(), field)
@@ -61,6 +67,7 @@ impl Injectors {
             selectors,
             field,
             namespace: namespace_of(namespace.and_then(|n| n.as_str())).to_owned(),
+            with_package: false,
         }
     }
 }

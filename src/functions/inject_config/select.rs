@@ -159,8 +159,11 @@ pub(super) fn select<'p>(
             selection.candidates.push(candidate);
         }
     };
-    for (id, resource) in list.items().filter(|(id, _)| !is_point.contains(id)) {
-        offer(Candidate::Item(id), resource);
+    let own = injectors.with_package.then(|| list.items());
+    for (id, resource) in own.into_iter().flatten() {
+        if !is_point.contains(&id) {
+            offer(Candidate::Item(id), resource);
+        }
     }
     for (number, package) in supplied.resources().enumerate() {
         for id in kinds.iter().flat_map(|kind| package.of_kind(kind)) {

@@ -663,8 +663,10 @@ proptest! {
 /// Path and text.
 type File = (&'static str, &'static str);
 
+const NEW_SOURCE: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: useast1\ndata:\n  auth: auth.example.com\n";
+
 /// Original, local and upstream, of which upstream adds an injection point; and the variant.
-const WITH_NEW_POINT: ([File; 2], [File; 3], [File; 3], &str) = {
+const WITH_NEW_POINT: ([File; 2], [File; 2], [File; 3], &str) = {
     const FILE: File = (
         "Kptfile",
         "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\n",
@@ -674,7 +676,6 @@ const WITH_NEW_POINT: ([File; 2], [File; 3], [File; 3], &str) = {
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: app\n",
     );
     let point = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: endpoints\n  annotations:\n    kpt.dev/config-injection: required\ndata: {}\n";
-    let source = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: useast1\ndata:\n  auth: auth.example.com\n";
     let variant = "apiVersion: config.porch.kpt.dev/v1alpha1
 kind: PackageVariant
 metadata:
@@ -686,7 +687,7 @@ spec:
 ";
     (
         [FILE, CONTEXT],
-        [FILE, CONTEXT, ("source.yaml", source)],
+        [FILE, CONTEXT],
         [FILE, CONTEXT, ("new.yaml", point)],
         variant,
     )
@@ -695,7 +696,12 @@ spec:
 #[test]
 fn what_an_update_brings_is_worked_on_by_the_later_steps() {
     let (base, local, upstream, variant) = WITH_NEW_POINT;
-    let outcome = update(variant, &base, &local, &upstream);
+    let flags = [
+        (Role::Original, directory(&base).keep()),
+        (Role::Upstream, directory(&upstream).keep()),
+        (Role::Resources, directory_file("r.yaml", NEW_SOURCE)),
+    ];
+    let outcome = on_package_with(&FUNCTION, variant, &local, &flags).expect("a valid config");
     assert!(!outcome.failed, "{:?}", outcome.results);
     assert!(
         outcome.file("new.yaml").contains("auth: auth.example.com"),
@@ -708,6 +714,35 @@ fn what_an_update_brings_is_worked_on_by_the_later_steps() {
             .file("package-context.yaml")
             .contains("name: my-pkg")
     );
+}
+
+#[test]
+fn only_the_role_resources_has_candidates_for_an_injection() {
+    let own = SUPPLIED.replace("10.0.0.1", "10.9.9.9");
+    let package = [
+        ("Kptfile", KPTFILE),
+        ("own.yaml", &*own),
+        ("point.yaml", POINT),
+    ];
+    let context = (
+        "package-context.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kptfile.kpt.dev}\ndata: {name: app}\n",
+    );
+    let package = [&package[..], &[context]].concat();
+    let outcome = on_package(&FUNCTION, VARIANT, &package).expect("a valid config");
+    assert!(!outcome.failed, "{:?}", outcome.results);
+    assert_eq!(outcome.file("point.yaml"), POINT);
+    assert!(
+        outcome
+            .file("Kptfile")
+            .contains("reason: NoResourceSelected")
+    );
+    let flags = [(Role::Resources, directory_file("r.yaml", SUPPLIED))];
+    let outcome = on_package_with(&FUNCTION, VARIANT, &package, &flags).expect("a valid config");
+    assert!(!outcome.failed, "{:?}", outcome.results);
+    let point = outcome.file("point.yaml");
+    assert!(point.contains("dns: 10.0.0.1\n"), "{point}");
+    assert_eq!(outcome.file("own.yaml"), own);
 }
 
 /// Upstream has no package context: the variant keeps its own, whatever the strategy.
