@@ -28,7 +28,7 @@ pub(crate) use references::{Base, Branch, References};
 pub use repository::Repository;
 pub(crate) use repository::repository_around;
 pub use revision::Revision;
-pub use snapshot::{OtherFile, Snapshot};
+pub use snapshot::Snapshot;
 pub use source::GitSource;
 pub(crate) use workspaces::{History, draft_note, numbered_workspace, workspace_number};
 

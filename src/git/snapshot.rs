@@ -5,7 +5,10 @@ use gix::ObjectId;
 use super::holder::{File, TreeHolder, join};
 use super::nearest::nearest;
 use super::{GitError, Repository, Revision};
-use crate::package::{FileContent, Listed, PackageFile, SkipReason, Skipped, list, text_of};
+use crate::package::{
+    Clonable, FileContent, Listed, OtherFile, PackageFile, SkipReason, Skipped, Unread, list,
+    list_clonable, text_of,
+};
 use crate::text::Text;
 
 /// What one file may have of bytes.
@@ -36,15 +39,8 @@ pub struct Snapshot {
     pub skipped: Vec<Skipped>,
 }
 
-/// A file that is not named like KRM.
-#[derive(Debug, Clone)]
-pub struct OtherFile {
-    /// Relative to the package, with `/` between components.
-    pub path: String,
-    /// The permission bits.
-    pub mode: u32,
-    /// Its content.
-    pub bytes: Vec<u8>,
+fn is_lfs_pointer(bytes: &[u8]) -> bool {
+    bytes.len() <= LONGEST_POINTER && bytes.starts_with(LFS_POINTER)
 }
 
 impl Repository {
@@ -69,7 +65,7 @@ impl Repository {
         let mut files = Vec::new();
         let mut read = |path: &str, file: File| -> Result<Option<Vec<u8>>, GitError> {
             let bytes = self.bytes_within(file.id, path, &mut left)?;
-            let is_pointer = bytes.len() <= LONGEST_POINTER && bytes.starts_with(LFS_POINTER);
+            let is_pointer = is_lfs_pointer(&bytes);
             if is_pointer {
                 let reason = SkipReason::LfsPointer;
                 let path = path.to_owned();
@@ -106,6 +102,39 @@ impl Repository {
             address: self.address(),
             files,
             others: kept,
+            skipped,
+        })
+    }
+
+    /// What a clone takes of a directory at a commit apart from the files that are read.
+    ///
+    /// # Errors
+    /// [`GitError`]: as [`read`](Self::read).
+    pub(crate) fn unread(
+        &self,
+        directory: &str,
+        commit: &str,
+        is_read: impl Fn(&str) -> bool,
+    ) -> Result<Unread, GitError> {
+        let root = self.root_of(commit)?;
+        let holder = TreeHolder::new(self, root, directory)?;
+        let holder = holder.ok_or_else(|| self.no_directory(root, directory, commit))?;
+        let listed = list_clonable(&holder).map_err(|error| holder.why(error))?;
+        let Clonable { files, mut skipped } = listed;
+        let mut left = LARGEST_PACKAGE;
+        let mut unread = Vec::new();
+        for (path, File { id, mode }) in files.into_iter().filter(|(path, _)| !is_read(path)) {
+            let bytes = self.bytes_within(id, &path, &mut left)?;
+            if is_lfs_pointer(&bytes) {
+                let reason = SkipReason::LfsPointer;
+                skipped.push(Skipped { path, reason });
+            } else {
+                unread.push(OtherFile { path, mode, bytes });
+            }
+        }
+        skipped.sort();
+        Ok(Unread {
+            files: unread,
             skipped,
         })
     }

@@ -76,18 +76,7 @@ pub(crate) struct Listed<T, S> {
 
 /// Lists the files of a package by the rules of [`read_package`](super::read_package).
 pub(crate) fn list<H: Holder>(holder: &H) -> Result<Listed<H::Target, H::Stamp>, PackageError> {
-    let mut walk = Walk {
-        holder,
-        links: BTreeSet::new(),
-        listed: Listed {
-            krm: BTreeSet::new(),
-            targets: BTreeMap::new(),
-            others: BTreeMap::new(),
-            ignored: Vec::new(),
-            skipped: Vec::new(),
-            temporaries: Vec::new(),
-        },
-    };
+    let mut walk = Walk::new(holder, Purpose::Read);
     walk.all()?;
     let Walk {
         links, mut listed, ..
@@ -117,16 +106,63 @@ pub(crate) fn list<H: Holder>(holder: &H) -> Result<Listed<H::Target, H::Stamp>,
     Ok(listed)
 }
 
+/// What a clone takes of a package: all its regular files, those that `.krmignore` keeps out included.
+pub(crate) struct Clonable<S> {
+    pub(crate) files: BTreeMap<String, S>,
+    /// What it leaves out, symbolic links included; sorted.
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+/// Lists what a clone takes of a package, as `kpt pkg get` does.
+pub(crate) fn list_clonable<H: Holder>(holder: &H) -> Result<Clonable<H::Stamp>, PackageError> {
+    let mut walk = Walk::new(holder, Purpose::Clone);
+    walk.all()?;
+    let Listed {
+        others: files,
+        mut skipped,
+        ..
+    } = walk.listed;
+    skipped.sort();
+    Ok(Clonable { files, skipped })
+}
+
+/// What a package is listed for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Read,
+    Clone,
+}
+
 /// A walk through the folders; nothing is read but `.krmignore` files.
 struct Walk<'h, H: Holder> {
     holder: &'h H,
+    purpose: Purpose,
     /// Links that are named like KRM files.
     links: BTreeSet<String>,
     listed: Listed<H::Target, H::Stamp>,
 }
 
-impl<H: Holder> Walk<'_, H> {
+impl<'h, H: Holder> Walk<'h, H> {
+    fn new(holder: &'h H, purpose: Purpose) -> Self {
+        Self {
+            holder,
+            purpose,
+            links: BTreeSet::new(),
+            listed: Listed {
+                krm: BTreeSet::new(),
+                targets: BTreeMap::new(),
+                others: BTreeMap::new(),
+                ignored: Vec::new(),
+                skipped: Vec::new(),
+                temporaries: Vec::new(),
+            },
+        }
+    }
+
     fn rules(&self, folder: &str) -> Result<Rc<Krmignore>, PackageError> {
+        if self.purpose == Purpose::Clone {
+            return Ok(Rc::new(Krmignore::parse(folder.to_owned(), "")));
+        }
         let text = self.holder.krmignore(&below(folder, KRMIGNORE))?;
         // Patterns with other bytes cannot match names that are UTF-8.
         let text = text.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
@@ -188,8 +224,10 @@ impl<H: Holder> Walk<'_, H> {
         entry: &H::Entry,
         kind: Kind,
     ) -> Result<(), PackageError> {
+        let is_cloned = self.purpose == Purpose::Clone;
         match kind {
             Kind::Skipped(reason) => self.skip(path, reason),
+            Kind::Link if is_cloned => self.skip(path, SkipReason::OtherLink),
             Kind::Link if is_krm_name(name) => {
                 self.links.insert(path);
             }
@@ -201,7 +239,7 @@ impl<H: Holder> Walk<'_, H> {
                 };
                 self.skip(path, reason);
             }
-            Kind::File if is_krm_name(name) => {
+            Kind::File if !is_cloned && is_krm_name(name) => {
                 self.listed.krm.insert(path);
             }
             Kind::File | Kind::Folder => {

@@ -23,14 +23,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) use journal::{JOURNAL, recover_package};
-pub(crate) use listing::{Holder, Kind, Listed, Target, list};
+pub(crate) use listing::{Clonable, Holder, Kind, Listed, Target, list, list_clonable};
 pub(crate) use read::{read_only_file, text_of};
 pub(crate) use temporary::is_temporary;
 
 pub use path::{PathError, check_package_path, normalize_package_path};
 pub(crate) use path::{check_folders, check_path_of_package, is_git};
+pub(crate) use read::Unread;
 pub use read::{
-    FileContent, PackageFile, PackageFiles, SkipReason, Skipped, is_krm_name, read_package,
+    FileContent, OtherFile, PackageFile, PackageFiles, SkipReason, Skipped, is_krm_name,
+    read_package,
 };
 pub(crate) use write::write_package_whole;
 pub use write::{FileChange, write_package};

@@ -3,7 +3,8 @@
 use super::package::{FileContent, GitOrigin, SuppliedFile, SuppliedPackage};
 use super::reader::{Reader, parsed_documents};
 use super::{Role, UsageError};
-use crate::git::{GitSource, OtherFile, Snapshot};
+use crate::git::{GitSource, Snapshot};
+use crate::package::OtherFile;
 use crate::results::{FunctionResult, Reason, Results};
 
 impl SuppliedPackage {

@@ -1,14 +1,14 @@
 //! One supplied input: its resources, and its files where it is a package.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use arcstr::ArcStr;
 
 use crate::config::UsageError;
-use crate::git::{GitSource, Revision};
-use crate::package::PackageFiles;
+use crate::git::{GitError, GitSource, Repository, Revision};
+use crate::package::{PackageFiles, Unread};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, KrmFile, ResourceList};
 use crate::yaml::NodeRef;
@@ -20,6 +20,8 @@ pub struct SuppliedPackage {
     pub place: String,
     pub(super) list: ResourceList,
     pub(super) files: BTreeMap<String, SuppliedFile>,
+    /// What was not read, with a warning.
+    pub(super) skipped: BTreeSet<String>,
     /// The names of the PackageRevisionResources in it.
     pub(super) revisions: Vec<PackageRevisionName>,
     /// The directory, from which files that are not KRM are read later.
@@ -150,6 +152,7 @@ impl SuppliedPackage {
             place,
             list: ResourceList::read_only(),
             files: BTreeMap::new(),
+            skipped: BTreeSet::new(),
             revisions: Vec::new(),
             kinds: OnceLock::new(),
             names: OnceLock::new(),
@@ -183,6 +186,31 @@ impl SuppliedPackage {
     #[must_use]
     pub fn is_package(&self) -> bool {
         self.directory.is_some() || self.git.is_some() || !self.files.is_empty()
+    }
+
+    /// What a clone takes apart from [`files`](Self::files), and what it leaves out without a warning so far.
+    ///
+    /// # Errors
+    /// [`UsageError`]: it cannot be read.
+    pub(crate) fn unread(&self) -> Result<Unread, UsageError> {
+        let is_read = |path: &str| self.files.contains_key(path);
+        let mut unread = if let Some(GitOrigin {
+            source, revision, ..
+        }) = &self.git
+        {
+            let failed = |error: GitError| UsageError(format!("{}: {error}", self.place));
+            let repository = Repository::open(&source.repository).map_err(failed)?;
+            let unread = repository.unread(&source.directory, &revision.commit, is_read);
+            unread.map_err(failed)?
+        } else if let Some(directory) = &self.directory {
+            let unread = directory.unread(is_read);
+            unread.map_err(|error| UsageError(format!("{}: {error}", self.place)))?
+        } else {
+            Unread::default()
+        };
+        let is_new = |path: &String| !self.skipped.contains(path);
+        unread.skipped.retain(|skipped| is_new(&skipped.path));
+        Ok(unread)
     }
 
     /// The permission bits of a file, where the input has them.

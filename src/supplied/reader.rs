@@ -79,6 +79,7 @@ impl<'r> Reader<'r> {
             let message = format!("{}: skipped: {}", self.package.place, skipped.reason);
             let result = FunctionResult::warning(Reason::SkippedFile, message);
             self.results.push(result.in_file(skipped.path.clone()));
+            self.package.skipped.insert(skipped.path.clone());
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) fn clone(
     let mut files = if from_items {
         files_of_items(upstream.list())?
     } else {
-        files_of_package(upstream)?
+        files_of_package(upstream, results)?
     };
     for file in &mut files {
         file.write_metadata_in_lines()?;
@@ -267,6 +267,7 @@ impl Downstream<'_> {
         }
         if is_context {
             set_under(node, "data", "name", self.name, editor)?;
+            remove_package_path(node, editor)?;
         }
         let annotations = self.form.annotations(resource);
         let strip = self.form.from_items;
@@ -275,6 +276,21 @@ impl Downstream<'_> {
         }
         identify(resource, node, annotations, strip, editor)
     }
+}
+
+/// The key of the package context that names the package's place in its repository.
+pub(super) const PACKAGE_PATH: &str = "package-path";
+
+/// Removes the path that upstream's package has in its own repository.
+fn remove_package_path<'d>(
+    context: NodeRef<'d>,
+    editor: &mut Editor<'d, 'static>,
+) -> Result<(), EditError> {
+    let data = context.get("data");
+    if let Some(data) = data.filter(|data| data.kind().is_mapping()) {
+        editor.remove_entry(data, PACKAGE_PATH)?;
+    }
+    Ok(())
 }
 
 /// Sets a field of a mapping, which is created if absent; an equal value keeps its bytes.

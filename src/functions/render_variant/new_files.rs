@@ -1,10 +1,13 @@
 //! The files of an upstream package, on their way into a new variant.
 
+use std::collections::HashSet;
+
 use crate::config::UsageError;
 use crate::merge::upstream_identifier::with_metadata_in_lines;
-use crate::package::{is_revision_metadata, normalize_package_path};
+use crate::package::{Skipped, Unread, is_revision_metadata, normalize_package_path};
 use crate::resource::Origin;
 use crate::resource_list::{ItemId, KrmFile, ResourceList, own_text};
+use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{SuppliedFile, SuppliedPackage};
 use crate::text::Text;
 
@@ -61,7 +64,22 @@ fn parsed(path: String, text: String) -> Result<KrmFile, UsageError> {
     file.map_err(|error| UsageError(error.to_string()))
 }
 
-pub(super) fn files_of_package(package: &SuppliedPackage) -> Result<Vec<NewFile>, UsageError> {
+/// All files of a package, those that `.krmignore` names included. What is left out is a warning.
+pub(super) fn files_of_package(
+    package: &SuppliedPackage,
+    results: &mut Results,
+) -> Result<Vec<NewFile>, UsageError> {
+    let Unread { files, skipped } = package.unread()?;
+    let links: HashSet<&str> = skipped.iter().map(|link| link.path.as_str()).collect();
+    for Skipped { path, reason } in &skipped {
+        let result = FunctionResult::warning(Reason::SkippedFile, format!("not cloned: {reason}"));
+        results.push(result.in_file(path.clone()));
+    }
+    let unread = files.into_iter().map(|file| NewFile {
+        path: file.path,
+        mode: Some(file.mode),
+        content: NewContent::Other(file.bytes),
+    });
     let file = |file: &SuppliedFile| {
         let content = match package.krm_file(file)? {
             Some(krm) => NewContent::Krm(krm),
@@ -73,7 +91,12 @@ pub(super) fn files_of_package(package: &SuppliedPackage) -> Result<Vec<NewFile>
             content,
         })
     };
-    package.files().map(file).collect()
+    let read = package.files();
+    let read = read.filter(|file| !links.contains(file.path.as_str()));
+    let mut files: Vec<NewFile> = read.map(file).collect::<Result<_, UsageError>>()?;
+    files.extend(unread);
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
 }
 
 /// Files for the items of a supplied list, named by their annotations, or as kpt names them.

@@ -21,7 +21,7 @@ use crate::supplied::{Supplied, SuppliedPackage};
 use crate::yaml::{Content, EditError, OwnedDocument, Path, PathElement, Value};
 
 use super::Variant;
-use super::clone::name_of;
+use super::clone::{PACKAGE_PATH, name_of};
 
 /// Merges the package with the new upstream revision.
 pub(super) fn update(
@@ -34,6 +34,7 @@ pub(super) fn update(
 ) -> Result<(), UsageError> {
     // The merge adds and removes items.
     let overwritten = Overwritten::find(variant, list, supplied);
+    let package_path = package_path(overwritten.context, list);
     let Some(rules) = rules(variant, supplied, results)? else {
         return Ok(());
     };
@@ -52,7 +53,7 @@ pub(super) fn update(
         // The next steps work on new resources too.
         list.settle()
             .map_err(|error| UsageError(error.to_string()))?;
-        name_context(variant, list, results);
+        keep_context(variant, package_path, list, results);
     }
     Ok(())
 }
@@ -129,8 +130,21 @@ const ALLOW_EMPTY: &str = "fn.kpt.dev/allow-empty";
 /// Rules for conflicts, as the text of a list.
 const CONFLICTS_ANNOTATION: &str = "fn.kpt.dev/conflicts";
 
-/// The package context keeps the name of the downstream package, as in a clone.
-fn name_context(variant: &Variant<'_>, list: &mut ResourceList, results: &mut Results) {
+/// The place of the downstream package that its context names.
+fn package_path(context: Option<ItemId>, list: &ResourceList) -> Option<String> {
+    list.read(context?, |node| {
+        let path = node.get_path(&["data", PACKAGE_PATH])?;
+        path.scalar_text().map(str::to_owned)
+    })
+}
+
+/// The package context keeps the name and the path of the downstream package, as in a clone.
+fn keep_context(
+    variant: &Variant<'_>,
+    package_path: Option<String>,
+    list: &mut ResourceList,
+    results: &mut Results,
+) {
     let Ok(Some(id)) = find_package_context(list, root_kptfile(list)) else {
         return;
     };
@@ -141,6 +155,20 @@ fn name_context(variant: &Variant<'_>, list: &mut ResourceList, results: &mut Re
         };
         if data.get(NAME).and_then(|old| old.as_str()) != Some(name) {
             editor.set(data, NAME, Content::Value(Value::from(name)))?;
+        }
+        let found = data.get(PACKAGE_PATH).and_then(|path| path.scalar_text());
+        match &package_path {
+            kept if kept.as_deref() == found => {}
+            Some(kept) => {
+                editor.set(
+                    data,
+                    PACKAGE_PATH,
+                    Content::Value(Value::from(kept.as_str())),
+                )?;
+            }
+            None => {
+                editor.remove_entry(data, PACKAGE_PATH)?;
+            }
         }
         Ok::<_, EditError>(())
     });
@@ -172,7 +200,7 @@ impl<'v> Overwritten<'v> {
         Self {
             kptfile,
             context: find_package_context(list, kptfile).ok().flatten(),
-            keys: set.chain(removed).chain([NAME]).collect(),
+            keys: set.chain(removed).chain([NAME, PACKAGE_PATH]).collect(),
             owner: variant.resource.name.as_deref().unwrap_or_default(),
             injections: variant_injections(variant.config, &variant.typed, list, supplied),
         }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::file::read_regular;
-use super::listing::{Holder, Kind, Listed, Target, list};
+use super::listing::{Clonable, Holder, Kind, Listed, Target, list, list_clonable};
 use super::path::is_git;
 use super::{PackageError, mode_of};
 use crate::parallel;
@@ -57,6 +57,26 @@ pub struct FileContent {
     pub mode: u32,
     /// If the path is a link to a file that is not listed itself: that file (canonical). It is the one that gets edited.
     pub target: Option<PathBuf>,
+}
+
+/// A file that is not read for resources.
+#[derive(Debug, Clone)]
+pub struct OtherFile {
+    /// Relative to the package, with `/` between components.
+    pub path: String,
+    /// The permission bits.
+    pub mode: u32,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// What a clone takes of a package apart from the files that are read: those that `.krmignore` names, and
+/// those that are read through a link.
+#[derive(Debug, Default)]
+pub(crate) struct Unread {
+    pub(crate) files: Vec<OtherFile>,
+    /// What a clone leaves out, as kpt does; sorted.
+    pub(crate) skipped: Vec<Skipped>,
 }
 
 /// Something in the package directory that was not read.
@@ -107,7 +127,7 @@ impl fmt::Display for SkipReason {
             SkipReason::DanglingLink => "link to a file that does not exist",
             SkipReason::LinkToFolder => "link to a folder; these are not followed",
             SkipReason::LinkIntoGit => "link into a .git folder",
-            SkipReason::OtherLink => "link",
+            SkipReason::OtherLink => "a symbolic link",
             SkipReason::NamedLikeGit => "a file system may take its name for '.git'",
             SkipReason::NotRegular => "not a regular file (a FIFO, socket or device)",
             SkipReason::NameNotUtf8 => "its name is not valid UTF-8",
@@ -160,6 +180,19 @@ impl PackageFiles {
             .files
             .binary_search_by(|file| file.path.as_bytes().cmp(path.as_bytes()));
         found.ok().map(|index| &self.files[index])
+    }
+
+    /// What a clone takes apart from the files that are read.
+    pub(crate) fn unread(&self, is_read: impl Fn(&str) -> bool) -> Result<Unread, PackageError> {
+        let Clonable { files, skipped } = list_clonable(&Disk::open(&self.root)?)?;
+        let paths = files.into_keys().filter(|path| !is_read(path));
+        let file = |path: String| {
+            let (bytes, metadata) = read_regular(&self.root.join(&path), &path)?;
+            let mode = mode_of(&metadata);
+            Ok(OtherFile { path, mode, bytes })
+        };
+        let files = paths.map(file).collect::<Result<Vec<_>, PackageError>>()?;
+        Ok(Unread { files, skipped })
     }
 
     /// The permission bits of one of the [`others`](PackageFiles::others).
@@ -237,26 +270,7 @@ pub(crate) fn read_only_file(file: &Path) -> Result<PackageFiles, PackageError> 
 /// # Errors
 /// The directory is missing, none or unreadable; a folder or KRM-named file in it cannot be read; one is not UTF-8.
 pub fn read_package(dir: &Path) -> Result<PackageFiles, PackageError> {
-    let canonical_root = match fs::canonicalize(dir) {
-        Ok(root) => root,
-        Err(error) => {
-            let path = dir.to_path_buf();
-            return Err(match error.kind() {
-                ErrorKind::NotFound => PackageError::Missing { path },
-                ErrorKind::NotADirectory => PackageError::NotADirectory { path },
-                _ => PackageError::io("read", path)(error),
-            });
-        }
-    };
-    if !canonical_root.is_dir() {
-        return Err(PackageError::NotADirectory {
-            path: dir.to_path_buf(),
-        });
-    }
-    let disk = Disk {
-        dir,
-        canonical_root,
-    };
+    let disk = Disk::open(dir)?;
     let Listed {
         krm,
         targets,
@@ -297,6 +311,24 @@ struct Disk<'d> {
     /// As it was given.
     dir: &'d Path,
     canonical_root: PathBuf,
+}
+
+impl<'d> Disk<'d> {
+    fn open(dir: &'d Path) -> Result<Self, PackageError> {
+        let path = || dir.to_path_buf();
+        let canonical_root = fs::canonicalize(dir).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => PackageError::Missing { path: path() },
+            ErrorKind::NotADirectory => PackageError::NotADirectory { path: path() },
+            _ => PackageError::io("read", path())(error),
+        })?;
+        if !canonical_root.is_dir() {
+            return Err(PackageError::NotADirectory { path: path() });
+        }
+        Ok(Self {
+            dir,
+            canonical_root,
+        })
+    }
 }
 
 impl Holder for Disk<'_> {

@@ -2,6 +2,106 @@
 
 use super::*;
 
+/// From a directory and from Git: what `.krmignore` names, what is read through a link, and what is a link.
+#[test]
+fn a_clone_has_all_files_but_symbolic_links() {
+    use std::os::unix::fs::symlink;
+    let upstream = directory(&[
+        ("Kptfile", KPTFILE),
+        (".krmignore", "charts/\nx.bin\n"),
+        ("charts/t.yaml", "a: {{ .x }}\n"),
+        ("charts/sub/Kptfile", "no Kptfile\n"),
+        ("x.bin", "\u{0}"),
+        (
+            "shared.txt",
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s}\n",
+        ),
+    ]);
+    let at = upstream.path();
+    make_executable(&at.join("x.bin"));
+    for (link, target) in [
+        ("INDEX.md", "x.bin"),
+        ("charts/own.yaml", "t.yaml"),
+        ("shared.yaml", "shared.txt"),
+        ("again.yaml", "Kptfile"),
+        ("nowhere.yaml", "missing.yaml"),
+        ("folder", "charts"),
+    ] {
+        symlink(target, at.join(link)).expect("a link");
+    }
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command
+            .current_dir(at)
+            .args(["-c", "user.name=t", "-c", "user.email=t@e"]);
+        let done = command.args(arguments).status();
+        assert!(done.expect("git").success(), "{arguments:?}");
+    };
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "all"]);
+    git(&["tag", "v1"]);
+    let in_git = format!("{}//?ref=v1", at.display());
+    for upstream in [at.as_os_str(), in_git.as_ref()] {
+        let made = directory(&[]);
+        let package = made.path().join("made");
+        let config = directory_file("pv.yaml", VARIANT);
+        let mut command = Command::new(binary("render-variant"));
+        command
+            .arg("--config")
+            .arg(config)
+            .arg("--upstream")
+            .arg(upstream);
+        let (_, stderr) = succeed(command.arg("--package").arg(&package));
+        let mut found: Vec<String> = files_below(&package);
+        found.sort();
+        let expected = [
+            ".krmignore",
+            "Kptfile",
+            "charts/sub/Kptfile",
+            "charts/t.yaml",
+            "package-context.yaml",
+            "shared.txt",
+            "x.bin",
+        ];
+        assert_eq!(found, expected, "{stderr}");
+        for path in ["charts/t.yaml", "charts/sub/Kptfile", "x.bin", "shared.txt"] {
+            let [before, after] =
+                [at, &*package].map(|at| fs::read(at.join(path)).expect("a file"));
+            assert_eq!(before, after, "{path}");
+        }
+        assert!(is_executable(&package.join("x.bin")));
+        for link in [
+            "INDEX.md",
+            "charts/own.yaml",
+            "shared.yaml",
+            "again.yaml",
+            "nowhere.yaml",
+            "folder",
+        ] {
+            let named = stderr.lines().filter(|line| *line == link);
+            assert_eq!(named.count(), 1, "{link}: {stderr}");
+        }
+        assert_eq!(stderr.matches("[warning]").count(), 6, "{stderr}");
+    }
+}
+
+/// Paths of the files, links included.
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let name = entry.file_name().into_string().expect("UTF-8");
+        if entry.file_type().expect("a type").is_dir() {
+            let below = files_below(&entry.path()).into_iter();
+            found.extend(below.map(|path| format!("{name}/{path}")));
+        } else {
+            found.push(name);
+        }
+    }
+    found
+}
+
 /// Roles are directories of the package itself: nothing is lost on the way, not even an executable.
 #[test]
 fn a_clone_from_a_directory_of_the_package_takes_all_files() {

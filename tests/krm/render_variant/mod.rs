@@ -745,6 +745,45 @@ fn only_the_role_resources_has_candidates_for_an_injection() {
     assert_eq!(outcome.file("own.yaml"), own);
 }
 
+/// The path is the place of upstream's package in its own repository.
+#[test]
+fn a_package_path_stays_with_its_package() {
+    let variant = VARIANT.replace("  injectors:\n  - name: useast1-endpoints\n", "");
+    let context = |name: &str, path: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: {name}\n{path}  size: small\n"
+        )
+    };
+    let path = |path: &str| format!("  package-path: {path}\n");
+    let [old, new] = [
+        context("app", &path("blueprints/app")),
+        context("app", &path("moved/app")),
+    ];
+    let original = directory(&[("Kptfile", KPTFILE), ("package-context.yaml", &old)]);
+    let flags = [(Role::Upstream, original.path().to_owned())];
+    let made = on_package_with(&FUNCTION, &variant, &[], &flags).expect("a valid config");
+    assert!(!made.failed, "{:?}", made.results);
+    let made = made.file("package-context.yaml");
+    assert!(made.contains("  name: edge-app\n  size: small\n"), "{made}");
+    for kept in ["", "  package-path: edge/regions\n"] {
+        let local = context("edge-app", kept);
+        let outcome = update(
+            &variant,
+            &[("Kptfile", KPTFILE), ("package-context.yaml", &old)],
+            &[("Kptfile", KPTFILE), ("package-context.yaml", &local)],
+            &[("Kptfile", KPTFILE), ("package-context.yaml", &new)],
+        );
+        assert!(!outcome.failed, "{:?}", outcome.results);
+        let found = outcome.file("package-context.yaml");
+        assert!(found.starts_with(&*local), "{found}");
+        let conflicts = outcome
+            .results
+            .iter()
+            .filter(|r| r.contains("MergeConflict"));
+        assert_eq!(conflicts.count(), 0, "{:?}", outcome.results);
+    }
+}
+
 /// Upstream has no package context: the variant keeps its own, whatever the strategy.
 #[test]
 fn force_delete_replace_keeps_the_package_context() {
