@@ -1,0 +1,23 @@
+# The released programs beside the real kpt, kubectl and kustomize, where they are installed. A part of `.ci/run`.
+if [[ -f $shared/tools/smp-oracle/build.sh ]] && has go; then
+  step "patches beside kubectl" tests/with_smp_oracle.sh
+else
+  left_out "patches beside kubectl" "Go is not on PATH, or there is no smp-oracle"
+fi
+if ! have_programs; then
+  left_out "kpt and kustomize" "there is no release build"
+else
+  if has kpt; then
+    step "kpt" tests/with_kpt.sh "$binaries"
+    step "updates in turns with kpt" tests/follow_with_kpt.sh "$binaries"
+    step "kpt pkg update beside merge-package" cargo test --locked --test krm -- --ignored --nocapture kpt_merge
+    step "every way to fill a role, through kpt" cargo test --locked --test krm -- --ignored --nocapture kpt_roles
+  else
+    left_out "kpt" "not on PATH"
+  fi
+  if has kustomize || has go; then
+    step "kustomize" tests/with_kustomize.sh "$binaries"
+  else
+    left_out "kustomize" "neither kustomize nor go is on PATH"
+  fi
+fi

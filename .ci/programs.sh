@@ -1,0 +1,18 @@
+# The released programs: examples, commands of the documents, instructions, faults of the system. A part of `.ci/run`.
+# Instructions need valgrind, faults need strace.
+if have_programs; then
+  # Alone: they measure time and memory.
+  step "hostile expressions" cargo test --locked --test krm -- --ignored hostile_expressions
+  step "examples" examples/run.sh "$binaries"
+  step "commands of the documents" tests/documents.sh "$binaries"
+  if has python3; then
+    step "recorded session" tools/cast.py --check "$binaries" docs/upgrade.session docs/upgrade.svg
+  else
+    left_out "recorded session" "python3 is not on PATH"
+  fi
+  step "instructions" tests/instructions.sh "$binaries"
+  step "instructions for a byte" "${release[@]}" "${bench[@]}" -- counts
+  step "faults of the system" tests/faults.py "$binaries"
+else
+  left_out "examples, commands of the documents, instructions, faults" "there is no release build"
+fi

@@ -1,0 +1,78 @@
+# What the parts of `.ci/run` share. Sourced from the repository's root.
+export CARGO_TERM_COLOR=never
+# Each crate is compiled once: what helps the next build, or a debugger, would only take time.
+export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=false
+
+target=${CARGO_TARGET_DIR:-target}
+shared=${KRM_VARIANTS_SHARED-../shared}
+summary=()
+failed=0
+
+# usage: step NAME COMMAND...     a command that ends with 77 could not be run here
+step() {
+  local name=$1 start=$SECONDS code=0
+  shift
+  printf '\n+ %s\n' "$*"
+  "$@" || code=$?
+  case $code in
+    0) summary+=("ok       $name ($((SECONDS - start)) s)") ;;
+    77) summary+=("left out $name: could not be run here") ;;
+    *)
+      summary+=("FAILED   $name (exit code $code, $((SECONDS - start)) s)")
+      failed=$((failed + 1))
+      ;;
+  esac
+  return "$code"
+}
+left_out() { summary+=("left out $1: $2"); }
+has() { command -v "$1" >/dev/null; }
+
+# What takes long and is needed later runs alongside the other steps.
+# usage: begin NAME COMMAND...; step TITLE finish NAME
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+declare -A background
+begin() {
+  local name=$1
+  shift
+  [[ -n ${background[$name]-} ]] && return
+  printf '\n+ %s &\n' "$*"
+  "$@" >"$logs/$name" 2>&1 &
+  background[$name]=$!
+}
+finish() {
+  local code=0
+  wait "${background[$1]}" || code=$?
+  cat "$logs/$1"
+  return "$code"
+}
+
+# The programs as they are released, and the benchmark with the same features: static, since containers run them.
+host=$(rustc -vV | sed -n 's/^host: //p')
+release=(env)
+bench=(cargo bench --locked --bench functions)
+binaries=$target/release
+if [[ $host == *-linux-gnu ]]; then
+  release+=(RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static")
+  bench+=(--target "$host")
+  binaries=$target/$host/release
+fi
+begin_programs() { begin programs "${release[@]}" "${bench[@]}" --no-run; }
+# Fails if the programs could not be built; builds them once.
+have_programs() {
+  begin_programs
+  if [[ -z ${programs_built-} ]]; then
+    programs_built=no
+    step "release build" finish programs && programs_built=yes
+  fi
+  [[ $programs_built == yes ]]
+}
+
+report() {
+  printf '\nSummary after %s s:\n' "$SECONDS"
+  printf '  %s\n' "${summary[@]}"
+  if [[ $failed -gt 0 ]]; then
+    echo "$failed failed"
+    return 1
+  fi
+}
