@@ -7,3 +7,4 @@ if has python3; then
 else
   left_out "links, documentation site, names, published package" "python3 is not on PATH"
 fi
+step "install of a release" tests/install.sh

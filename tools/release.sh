@@ -59,7 +59,9 @@ archive() {
   stage=target/archives/$name
   # A static binary: glibc's targets link it statically too, and nothing here looks up users or hosts. At fixed
   # addresses it starts without relocating itself.
-  RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static" cargo build --profile "$profile" --locked --target "$target" --bins
+  local flags=
+  [[ $target != *linux* ]] || flags="-C target-feature=+crt-static -C relocation-model=static"
+  RUSTFLAGS=$flags cargo build --profile "$profile" --locked --target "$target" --bins
   built=target/$target/${profile/#dev/debug}
   rm -rf "$stage"
   mkdir -p "$stage/bin"
