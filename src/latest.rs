@@ -17,6 +17,13 @@ pub(crate) fn latest<T>(
     highest.map(|(_, revision)| revision)
 }
 
+/// The version in the name of a tag: `v1.2.0`, `web/v1.2.0`, `chart-1.2.0`.
+pub(crate) fn version_of_tag(tag: &str) -> Option<Version> {
+    let name = tag.rsplit('/').next().unwrap_or_default();
+    let chart = name.match_indices('-').map(|(at, _)| &name[at + 1..]);
+    std::iter::once(name).chain(chart).find_map(version)
+}
+
 /// The version that a revision is; what it lacks is zero.
 fn version(name: &str) -> Option<Version> {
     let text = name.strip_prefix('v').unwrap_or(name);

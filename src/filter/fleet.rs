@@ -1,6 +1,5 @@
 //! A fleet in a directory, whose packages are worked on one by one.
 
-use std::io::IsTerminal;
 use std::num::NonZero;
 use std::path::Path;
 use std::thread::available_parallelism;
@@ -8,8 +7,9 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::arguments::{Arguments, Output};
+use super::arguments::Arguments;
 use super::print::{print_result_list, print_results, say, write_diff, write_results};
+use super::progress;
 use super::read::config_of_arguments;
 use super::step::read_document;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
@@ -159,12 +159,7 @@ struct Told<'t> {
 
 /// A line on a terminal that says how far a run is.
 fn progress_line(arguments: &Arguments, variants: usize) -> ProgressBar {
-    let is_shown = !arguments.quiet
-        && !arguments.verbose
-        && !arguments.diff
-        && arguments.output == Output::Text
-        && std::io::stderr().is_terminal();
-    if !is_shown {
+    if !progress::is_shown(arguments) {
         return ProgressBar::hidden();
     }
     let line = "{bar:30} {human_pos} of {human_len} variants, {eta} left {msg}";

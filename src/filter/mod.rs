@@ -10,6 +10,7 @@ mod fleet_arguments;
 mod keys;
 mod package_directory;
 mod print;
+mod progress;
 mod read;
 mod step;
 mod stream;

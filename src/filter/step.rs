@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::arguments::Arguments;
+use super::progress;
 use super::read::{config_of_arguments, read_text};
 use crate::config::UsageError;
 use crate::functions::{self, Function, Inputs, Output, SuppliedInput};
@@ -24,6 +25,7 @@ pub(super) fn run(
         openapi: read_document("--openapi", arguments.openapi.as_deref())?,
         conflicts: read_document("--conflicts", arguments.conflicts.as_deref())?,
         catalogs: arguments.fleet.catalogs.clone(),
+        progress: progress::is_shown(arguments).then_some(progress::show_search),
     };
     functions::run_on(function, inputs, list)
 }

@@ -11,7 +11,7 @@ use crate::package::{FileChange, check_package_path, check_path_of_package};
 use crate::resource::PACKAGE_PATH_ANNOTATION;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity};
-use crate::supplied::{CatalogSource, Role, Supplied};
+use crate::supplied::{CatalogSource, Progress, Role, Supplied};
 use crate::yaml::{OwnedDocument, Path};
 
 /// What a function gets beside the items.
@@ -27,6 +27,8 @@ pub struct Inputs {
     pub conflicts: Option<OwnedDocument>,
     /// Upstream repositories, as `--catalog` gives them.
     pub catalogs: Vec<CatalogSource>,
+    /// Hears how far `--original auto` is.
+    pub progress: Option<Progress>,
 }
 
 /// What fills a role.
@@ -189,6 +191,7 @@ pub(crate) fn run_on(
     supplied.set_openapi(inputs.openapi);
     supplied.set_conflicts(inputs.conflicts);
     supplied.set_catalogs(inputs.catalogs);
+    supplied.set_progress(inputs.progress);
     let mut output = Output::Edited;
     if !step_results.has_errors() {
         let prints = list.is_package();

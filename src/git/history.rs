@@ -1,11 +1,13 @@
 //! The states that a directory has been in.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
 
 use super::holder::{File, TreeHolder};
 use super::{GitError, Repository};
+use crate::latest::version_of_tag;
 use crate::package::list;
 
 /// A state of a directory.
@@ -13,8 +15,11 @@ use crate::package::list;
 pub struct State {
     /// The id of its tree.
     pub tree: String,
-    /// The tag that it has, or the id of its commit.
+    /// The tag that it has, or the id of its commit: of several tags a final release, the newest that the upstream
+    /// revision contains.
     pub name: String,
+    /// All its tags.
+    pub names: Vec<String>,
     /// The commit.
     pub commit: String,
     /// Whether the revision wanted contains that commit.
@@ -25,8 +30,7 @@ pub struct State {
 
 impl Repository {
     /// The states in which tags have a directory, or where no tag has it, those in the history of a
-    /// commit. Each tree is there once, by the newest of its commits, those first that the commit
-    /// contains. The states are sorted in the same way.
+    /// commit. Each tree is there once, named by the tag of the highest [rank](State::rank).
     ///
     /// # Errors
     /// [`GitError`]: an object that is damaged.
@@ -42,14 +46,25 @@ impl Repository {
             };
             let state = State {
                 tree: tree.clone(),
+                names: vec![name.clone()],
                 name,
                 time: self.time(commit),
                 is_contained: contained.contains(&commit),
                 commit: id,
             };
-            let known = states.get(&tree);
-            if known.is_none_or(|known| known.rank() < state.rank()) {
-                states.insert(tree, state);
+            match states.entry(tree) {
+                Entry::Vacant(free) => {
+                    free.insert(state);
+                }
+                Entry::Occupied(mut known) => {
+                    let known = known.get_mut();
+                    let mut names = std::mem::take(&mut known.names);
+                    names.extend(state.names.clone());
+                    if known.rank() < state.rank() {
+                        *known = state;
+                    }
+                    known.names = names;
+                }
             }
             Ok(())
         };
@@ -66,6 +81,7 @@ impl Repository {
                 states.entry(tree.clone()).or_insert(State {
                     tree,
                     name: id.clone(),
+                    names: Vec::new(),
                     commit: id,
                     is_contained: true,
                     time,
@@ -155,7 +171,16 @@ impl Repository {
 }
 
 impl State {
-    fn rank(&self) -> (bool, i64, &str) {
-        (self.is_contained, self.time, &self.name)
+    /// A final release goes before other tags, and a pre-release after them; then what the upstream revision contains,
+    /// then the newest.
+    pub(crate) fn rank(&self) -> impl Ord {
+        let version = self.names.first().and_then(|_| version_of_tag(&self.name));
+        let kind = match &version {
+            Some(version) if version.pre.is_empty() => 2,
+            None => 1,
+            Some(_) => 0,
+        };
+        let name = self.name.clone();
+        (kind, self.is_contained, self.time, version, name)
     }
 }

@@ -1,11 +1,16 @@
-//! How many values two packages differ in.
+//! How many edits of a person lead from one package to another.
 //!
-//! A value is a leaf of a resource, or a line of a file that is not KRM. Its path and its content are kept
-//! as hashes, so that a package takes little memory once it was read, and comparing it with many is fast.
+//! ```text
+//! replicas: 1 -> 5                         one value changed
+//! a label of its own                       one value added
+//! a container, a resource, a folder less   one removed, however large
+//! ```
+//!
+//! The content of a document is kept as a tree of hashes, so that equal parts are compared at once.
 //!
 //! Source: contract, Upstreams from Git (`--original auto`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
@@ -17,16 +22,34 @@ use crate::package::is_krm_name;
 use crate::resource::{Resource, is_pipeline_annotation};
 use crate::yaml::{NodeRef, OwnedDocument};
 
+/// How many nodes of a document are read, aliases followed. One of more is compared by its lines.
+const MOST_NODES: usize = 10_000_000;
+
 /// The values of a file.
 #[derive(Debug, Default)]
 pub struct Values(Vec<Rc<DocumentValues>>);
 
+impl Values {
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.iter().map(|document| document.count()).sum()
+    }
+}
+
 /// The values of one document.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct DocumentValues {
     identity: Option<Identity>,
-    /// Hashes of places and of values, sorted.
-    leaves: Vec<(u64, u64)>,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// A document of YAML.
+    Tree(Tree),
+    /// The lines of a text, each as its hash.
+    Lines(Vec<u64>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -38,22 +61,207 @@ struct Identity {
     namespace: Option<ArcStr>,
 }
 
-/// The differences between two packages.
+/// A value, or a collection of them.
+#[derive(Debug)]
+struct Tree {
+    /// Equal for equal content, whatever the order in it.
+    hash: u64,
+    /// How many values it has.
+    leaves: usize,
+    shape: Shape,
+}
+
+#[derive(Debug)]
+enum Shape {
+    Leaf,
+    /// By the hashes of the keys, sorted.
+    Mapping(Vec<(u64, Tree)>),
+    /// Each with the hash of its name, if it has one.
+    Sequence(Vec<(Option<u64>, Tree)>),
+}
+
+/// The edits that lead from an upstream package to local.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Differences {
-    /// Values that only one of them has, or that differ.
-    pub count: usize,
+pub struct Edits {
+    /// Values of local that upstream has otherwise, and files that are elsewhere.
+    pub changed: usize,
+    /// Values, resources and files that only local has.
+    pub added: usize,
+    /// Files and folders, resources and elements that local lacks, each as one.
+    pub removed: usize,
     /// Values that both have.
     pub shared: usize,
+    /// Equal for upstream packages that are alike in all that local has.
+    pub alike: u64,
+}
+
+impl Edits {
+    /// All edits.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.values() + self.removed
+    }
+
+    /// Without what local lacks.
+    #[must_use]
+    pub fn values(&self) -> usize {
+        self.changed + self.added
+    }
+
+    /// Counts the edits between the files of a package.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.changed += other.changed;
+        self.added += other.added;
+        self.removed += other.removed;
+        self.shared += other.shared;
+        self.alike = self.alike.wrapping_add(other.alike);
+    }
+
+    /// Notes that upstream differs from local at a place.
+    fn differ(&mut self, difference: &impl Hash) {
+        self.alike = self.alike.wrapping_add(hash(difference));
+    }
+
+    fn change(&mut self, place: u64, local: &Tree, upstream: &Tree) {
+        self.changed += local.leaves;
+        self.differ(&(place, local.hash, upstream.hash));
+    }
+
+    fn add_tree(&mut self, place: u64, local: &Tree) {
+        self.added += local.leaves;
+        self.differ(&(place, local.hash));
+    }
+
+    fn between_documents(&mut self, local: &DocumentValues, upstream: &DocumentValues) {
+        match (&local.content, &upstream.content) {
+            (Content::Tree(local_tree), Content::Tree(tree)) => {
+                self.between(local_tree, tree, hash(&local.identity));
+            }
+            (Content::Lines(local), Content::Lines(lines)) => self.between_lines(local, lines),
+            _ => {
+                self.changed += local.count();
+                self.differ(&(local.hash(), upstream.hash()));
+            }
+        }
+    }
+
+    fn between(&mut self, local: &Tree, upstream: &Tree, place: u64) {
+        if local.hash == upstream.hash {
+            self.shared += local.leaves;
+            return;
+        }
+        match (&local.shape, &upstream.shape) {
+            (Shape::Mapping(ours), Shape::Mapping(theirs)) => {
+                self.between_mappings(ours, theirs, place);
+            }
+            (Shape::Sequence(ours), Shape::Sequence(theirs)) => {
+                self.between_sequences(ours, theirs, place);
+            }
+            _ => self.change(place, local, upstream),
+        }
+    }
+
+    fn between_mappings(&mut self, local: &[(u64, Tree)], upstream: &[(u64, Tree)], place: u64) {
+        let mut theirs = upstream.iter().peekable();
+        for (key, value) in local {
+            while theirs.next_if(|(other, _)| other < key).is_some() {
+                self.removed += 1;
+            }
+            let place = hash(&(place, key));
+            match theirs.next_if(|(other, _)| other == key) {
+                Some((_, other)) => self.between(value, other, place),
+                None => self.add_tree(place, value),
+            }
+        }
+        self.removed += theirs.count();
+    }
+
+    fn between_sequences(
+        &mut self,
+        local: &[(Option<u64>, Tree)],
+        upstream: &[(Option<u64>, Tree)],
+        place: u64,
+    ) {
+        // What is equal, or has the same name, wherever it stands; then the rest in order.
+        let mut by_key: HashMap<u64, Vec<&Tree>> = HashMap::new();
+        for (name, tree) in upstream.iter().rev() {
+            by_key
+                .entry(name.unwrap_or(tree.hash))
+                .or_default()
+                .push(tree);
+        }
+        let mut seen: HashMap<u64, u64> = HashMap::new();
+        let mut ours = Vec::new();
+        for (name, tree) in local {
+            let key = name.unwrap_or(tree.hash);
+            match (by_key.get_mut(&key).and_then(Vec::pop), name) {
+                (Some(other), _) => {
+                    let count = seen.entry(key).or_default();
+                    *count += 1;
+                    self.between(tree, other, hash(&(place, key, *count)));
+                }
+                (None, Some(_)) => self.add_tree(hash(&(place, key)), tree),
+                (None, None) => ours.push(tree),
+            }
+        }
+        let mut theirs = Vec::new();
+        for (name, tree) in upstream {
+            let left = by_key.get_mut(&name.unwrap_or(tree.hash));
+            if left.and_then(Vec::pop).is_none() {
+                continue;
+            }
+            match name {
+                Some(_) => self.removed += 1,
+                None => theirs.push(tree),
+            }
+        }
+        let mut theirs = theirs.into_iter();
+        for (index, tree) in ours.into_iter().enumerate() {
+            let place = hash(&(place, index));
+            match theirs.next() {
+                Some(other) => self.between(tree, other, place),
+                None => self.add_tree(place, tree),
+            }
+        }
+        self.removed += theirs.count();
+    }
+
+    /// Lines that follow each other and that local lacks are one removed part, or were changed.
+    fn between_lines(&mut self, local: &[u64], upstream: &[u64]) {
+        let theirs: HashSet<u64> = upstream.iter().copied().collect();
+        let ours: HashSet<u64> = local.iter().copied().collect();
+        let own = local.iter().filter(|line| !theirs.contains(line));
+        let own = own.inspect(|line| self.alike = self.alike.wrapping_add(hash(line)));
+        let own = own.count();
+        let mut parts = 0;
+        let mut was_there = true;
+        for line in upstream {
+            let is_there = ours.contains(line);
+            if !is_there {
+                parts += usize::from(was_there);
+                // Which of them local changed is not known.
+                if own > 0 {
+                    self.differ(&("line", line));
+                }
+            }
+            was_there = is_there;
+        }
+        self.shared += local.len() - own;
+        let changed = own.min(parts);
+        self.changed += changed;
+        self.added += own - changed;
+        self.removed += parts - changed;
+    }
 }
 
 /// Reads files, each document once.
 #[derive(Debug, Default)]
-pub struct Looker {
-    documents: HashMap<String, Rc<DocumentValues>>,
+pub struct SimilarityScanner {
+    /// By the hashes of their texts.
+    documents: HashMap<u64, Rc<DocumentValues>>,
 }
 
-impl Looker {
+impl SimilarityScanner {
     /// The values of a file.
     pub fn values(&mut self, path: &str, bytes: &[u8]) -> Values {
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -62,20 +270,15 @@ impl Looker {
             return Values(vec![Rc::new(lines(bytes))]);
         };
         let values = documents(text).into_iter().map(|document| {
-            if let Some(known) = self.documents.get(document) {
-                return Rc::clone(known);
-            }
-            let values = Rc::new(values_of(document));
-            self.documents
-                .insert(document.to_owned(), Rc::clone(&values));
-            values
+            let known = self.documents.entry(hash(&document));
+            Rc::clone(known.or_insert_with(|| Rc::new(values_of(document))))
         });
         Values(values.collect())
     }
 }
 
 /// The texts between the lines `---`.
-fn documents(text: &str) -> Vec<&str> {
+pub(crate) fn documents(text: &str) -> Vec<&str> {
     let mut documents = Vec::new();
     let mut start = 0;
     let mut at = 0;
@@ -91,22 +294,38 @@ fn documents(text: &str) -> Vec<&str> {
     documents
 }
 
+impl DocumentValues {
+    fn count(&self) -> usize {
+        match &self.content {
+            Content::Tree(tree) => tree.leaves,
+            Content::Lines(lines) => lines.len(),
+        }
+    }
+
+    fn hash(&self) -> u64 {
+        match &self.content {
+            Content::Tree(tree) => tree.hash,
+            Content::Lines(lines) => hash(lines),
+        }
+    }
+}
+
 fn values_of(text: &str) -> DocumentValues {
     let Ok(document) = OwnedDocument::parse(text.to_owned()) else {
         return lines(text.as_bytes());
     };
     let Some(root) = document.root() else {
-        return DocumentValues::default();
+        return lines(b"");
     };
     let resource = Resource::read(root);
     let is_resource = !resource.kind.is_empty() && !resource.api_version.is_empty();
-    let mut leaves = Leaves {
+    let mut trees = Trees {
         is_kptfile: resource.is_kptfile(),
-        found: Vec::new(),
+        left: MOST_NODES,
     };
-    leaves.of(root, hash(&"root"), 0);
-    let mut leaves = leaves.found;
-    leaves.sort_unstable();
+    let Some(tree) = trees.of(root, 0) else {
+        return lines(text.as_bytes());
+    };
     DocumentValues {
         identity: is_resource.then(|| Identity {
             group: resource.group().to_owned(),
@@ -114,23 +333,21 @@ fn values_of(text: &str) -> DocumentValues {
             name: resource.name.clone().filter(|_| !resource.is_kptfile()),
             namespace: resource.namespace.clone(),
         }),
-        leaves,
+        content: Content::Tree(tree),
     }
 }
 
 /// Each line is a value of its own, wherever it stands.
 fn lines(bytes: &[u8]) -> DocumentValues {
     let mut counts: HashMap<&[u8], u64> = HashMap::new();
-    let mut leaves = Vec::new();
-    for line in bytes.split(|byte| *byte == b'\n') {
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| {
         let count = counts.entry(line).or_default();
         *count += 1;
-        leaves.push((hash(&(line, *count)), 0));
-    }
-    leaves.sort_unstable();
+        hash(&(line, *count))
+    });
     DocumentValues {
         identity: None,
-        leaves,
+        content: Content::Lines(lines.collect()),
     }
 }
 
@@ -140,45 +357,61 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-struct Leaves {
+struct Trees {
     is_kptfile: bool,
-    found: Vec<(u64, u64)>,
+    /// How many nodes may still be read.
+    left: usize,
 }
 
-impl Leaves {
-    /// Collects the leaves below a node; `depth` counts the mappings above it.
-    fn of(&mut self, node: NodeRef<'_>, place: u64, depth: usize) {
+impl Trees {
+    /// The tree of a node, with `depth` mappings above it; `None` if there are too many nodes.
+    fn of(&mut self, node: NodeRef<'_>, depth: usize) -> Option<Tree> {
+        self.left = self.left.checked_sub(1)?;
         let node = node.resolved();
         let kind = node.kind();
-        let mut is_empty = true;
-        if kind.is_mapping() {
+        if kind.is_mapping() && node.entries().next().is_some() {
+            let mut entries = Vec::new();
             for entry in node.entries() {
-                is_empty = false;
                 let key = entry.key.scalar_text().unwrap_or_default();
-                if !self.is_own(key, depth) {
-                    self.of(entry.value, hash(&(place, key)), depth + 1);
+                if self.is_own(key, depth) {
+                    continue;
+                }
+                let tree = self.of(entry.value, depth + 1)?;
+                if tree.leaves > 0 {
+                    entries.push((hash(&key), tree));
                 }
             }
-        } else if kind.is_sequence() {
-            let mut seen: HashMap<u64, u64> = HashMap::new();
-            for (index, item) in node.items().enumerate() {
-                is_empty = false;
-                let item = item.resolved();
-                let name = item.get("name").and_then(|name| name.scalar_text());
-                let key = match (name, item.kind()) {
-                    (Some(name), _) => hash(&("name", name)),
-                    (None, kind) if kind.is_mapping() || kind.is_sequence() => hash(&index),
-                    (None, _) => hash(&("value", item.scalar_text())),
-                };
-                let count = seen.entry(key).or_default();
-                *count += 1;
-                self.of(item, hash(&(place, key, *count)), depth + 1);
+            entries.sort_unstable_by_key(|(key, _)| *key);
+            let content = entries.iter().map(|(key, tree)| (key, tree.hash));
+            let content: Vec<_> = content.collect();
+            return Some(Tree {
+                hash: hash(&content),
+                leaves: entries.iter().map(|(_, tree)| tree.leaves).sum(),
+                shape: Shape::Mapping(entries),
+            });
+        }
+        if kind.is_sequence() && node.items().next().is_some() {
+            let mut items = Vec::new();
+            for item in node.items() {
+                let name = item.resolved().get("name");
+                let name = name.and_then(|name| name.scalar_text());
+                let name = name.map(|name| hash(&name));
+                items.push((name, self.of(item, depth + 1)?));
             }
+            let content = items.iter().map(|(_, tree)| hash(&tree.hash));
+            let content = content.fold(items.len() as u64, u64::wrapping_add);
+            return Some(Tree {
+                hash: hash(&("sequence", content)),
+                leaves: items.iter().map(|(_, tree)| tree.leaves).sum(),
+                shape: Shape::Sequence(items),
+            });
         }
-        if is_empty {
-            let value = node.value().map(|value| value.to_json());
-            self.found.push((place, hash(&value)));
-        }
+        let value = node.value().map(|value| value.to_json());
+        Some(Tree {
+            hash: hash(&value),
+            leaves: 1,
+            shape: Shape::Leaf,
+        })
     }
 
     /// Whether a field describes the copy itself, and not what it was copied from.
@@ -193,90 +426,223 @@ impl Leaves {
     }
 }
 
-/// The values of a package's files by their paths.
-pub type PackageValues = Vec<(String, Rc<Values>)>;
+/// The edits of a file that both packages have, and the documents that are in one of them only.
+#[derive(Debug, Default)]
+pub struct FileEdits {
+    /// The edits of documents that are in both.
+    pub edits: Edits,
+    local: Vec<Rc<DocumentValues>>,
+    upstream: Vec<Rc<DocumentValues>>,
+}
 
-/// Counts the differences between a package and another.
-#[must_use]
-pub fn differences(local: &PackageValues, other: &PackageValues) -> Differences {
-    let documents = |package: &PackageValues| -> Vec<(String, Rc<DocumentValues>)> {
-        let of_file = |(path, values): &(String, Rc<Values>)| {
-            let documents = values.0.iter();
-            let documents = documents.map(|document| (path.clone(), Rc::clone(document)));
-            documents.collect::<Vec<_>>()
+impl FileEdits {
+    /// Compares a file.
+    #[must_use]
+    pub fn between(local: &Values, upstream: &Values) -> Self {
+        let mut found = Self {
+            edits: Edits::default(),
+            local: local.0.clone(),
+            upstream: upstream.0.clone(),
         };
-        package.iter().flat_map(of_file).collect()
-    };
-    let (mut ours, mut theirs) = (documents(local), documents(other));
-    let mut found = Differences::default();
-    // What is the same in all, then in less and less.
-    const BY: [(bool, bool); 4] = [(true, true), (false, true), (true, false), (false, false)];
-    for (by_path, by_namespace) in BY {
-        let mut by_key: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
-        for (at, (path, document)) in theirs.iter().enumerate().rev() {
-            if let Some(key) = key(path, document, by_path, by_namespace) {
-                by_key.entry(key).or_default().push(at);
+        for by_namespace in [true, false] {
+            let key = |document: &Rc<DocumentValues>| match &document.identity {
+                Some(identity) => Some(identity.without_namespace_unless(by_namespace)),
+                // What is not KRM is the file itself.
+                None => Some(None),
+            };
+            let Self {
+                edits,
+                local,
+                upstream,
+            } = &mut found;
+            pair(local, upstream, key, |local, upstream| {
+                edits.between_documents(local, upstream);
+            });
+        }
+        found
+    }
+
+    /// Whether local has resources in it that this file of upstream lacks.
+    #[must_use]
+    pub fn has_own(&self) -> bool {
+        self.local
+            .iter()
+            .any(|document| document.identity.is_some())
+    }
+}
+
+impl Identity {
+    fn without_namespace_unless(&self, by_namespace: bool) -> Option<Self> {
+        let mut identity = self.clone();
+        if !by_namespace {
+            identity.namespace = None;
+        }
+        Some(identity)
+    }
+}
+
+/// Takes out of both lists what has the same key.
+fn pair<T, K: Eq + Hash>(
+    local: &mut Vec<T>,
+    upstream: &mut Vec<T>,
+    key: impl Fn(&T) -> Option<K>,
+    mut found: impl FnMut(&T, &T),
+) {
+    if local.is_empty() || upstream.is_empty() {
+        return;
+    }
+    let mut by_key: HashMap<K, Vec<usize>> = HashMap::new();
+    for (at, document) in upstream.iter().enumerate().rev() {
+        if let Some(key) = key(document) {
+            by_key.entry(key).or_default().push(at);
+        }
+    }
+    let mut taken = vec![false; upstream.len()];
+    local.retain(|document| {
+        let at = key(document).and_then(|key| by_key.get_mut(&key)?.pop());
+        let Some(at) = at else { return true };
+        taken[at] = true;
+        found(document, &upstream[at]);
+        false
+    });
+    let mut taken = taken.into_iter();
+    upstream.retain(|_| !taken.next().unwrap_or_default());
+}
+
+/// The files of local and of an upstream package, by path.
+#[derive(Debug, Default)]
+pub struct Packages<'p> {
+    files: BTreeMap<&'p str, Sides>,
+}
+
+/// Who has a file.
+#[derive(Debug)]
+enum Sides {
+    Both(Rc<FileEdits>),
+    Local(Rc<Values>),
+    /// Its content is not there if nobody asks for it.
+    Upstream(Option<Rc<Values>>),
+}
+
+/// A document that has no counterpart in its file.
+struct Alone<'p> {
+    path: &'p str,
+    document: Rc<DocumentValues>,
+}
+
+impl<'p> Packages<'p> {
+    /// A file of both.
+    pub fn both(&mut self, path: &'p str, edits: Rc<FileEdits>) {
+        self.files.insert(path, Sides::Both(edits));
+    }
+
+    /// A file of local.
+    pub fn local(&mut self, path: &'p str, values: Rc<Values>) {
+        self.files.insert(path, Sides::Local(values));
+    }
+
+    /// A file of upstream.
+    pub fn upstream(&mut self, path: &'p str, values: Option<Rc<Values>>) {
+        self.files.insert(path, Sides::Upstream(values));
+    }
+
+    /// Whether local has resources that upstream may have in another file.
+    #[must_use]
+    pub fn may_have_moved(&self) -> bool {
+        let is_resource = |document: &Rc<DocumentValues>| document.identity.is_some();
+        self.files.values().any(|sides| match sides {
+            Sides::Both(file) => file.has_own(),
+            Sides::Local(values) => values.0.iter().any(is_resource),
+            Sides::Upstream(_) => false,
+        })
+    }
+
+    /// The edits that lead from upstream to local.
+    #[must_use]
+    pub fn edits(&self) -> Edits {
+        let mut edits = Edits::default();
+        let (mut local, mut upstream) = (Vec::new(), Vec::new());
+        for (path, sides) in &self.files {
+            let alone = |document: &Rc<DocumentValues>| Alone {
+                path,
+                document: Rc::clone(document),
+            };
+            match sides {
+                Sides::Both(file) => {
+                    edits.add(&file.edits);
+                    local.extend(file.local.iter().map(alone));
+                    upstream.extend(file.upstream.iter().map(alone));
+                }
+                Sides::Local(values) => local.extend(values.0.iter().map(alone)),
+                Sides::Upstream(Some(values)) => upstream.extend(values.0.iter().map(alone)),
+                Sides::Upstream(None) => {}
             }
         }
-        let mut taken = vec![false; theirs.len()];
-        ours.retain(|(path, document)| {
-            let key = key(path, document, by_path, by_namespace);
-            let Some(at) = key.and_then(|key| by_key.get_mut(&key)?.pop()) else {
-                return true;
+        let mut moved: BTreeSet<(&str, &str)> = BTreeSet::new();
+        for by_namespace in [true, false] {
+            let key = |alone: &Alone<'_>| {
+                let identity = alone.document.identity.as_ref()?;
+                Some(identity.without_namespace_unless(by_namespace))
             };
-            taken[at] = true;
-            found.add(&document.leaves, &theirs[at].1.leaves);
-            false
-        });
-        let mut taken = taken.into_iter();
-        theirs.retain(|_| !taken.next().unwrap_or_default());
-    }
-    let alone = ours.iter().chain(&theirs);
-    found.count += alone
-        .map(|(_, document)| document.leaves.len())
-        .sum::<usize>();
-    found
-}
-
-/// What two documents have in common that are versions of each other.
-fn key(
-    path: &str,
-    document: &DocumentValues,
-    by_path: bool,
-    by_namespace: bool,
-) -> Option<Vec<String>> {
-    let text = |text: &Option<ArcStr>| text.as_deref().unwrap_or_default().to_owned();
-    let Some(identity) = &document.identity else {
-        return by_path.then(|| vec![path.to_owned()]);
-    };
-    let mut key = vec![
-        identity.group.clone(),
-        identity.kind.to_string(),
-        text(&identity.name),
-    ];
-    key.extend(by_path.then(|| path.to_owned()));
-    key.extend(by_namespace.then(|| text(&identity.namespace)));
-    Some(key)
-}
-
-impl Differences {
-    /// Adds those of two sorted lists of leaves.
-    fn add(&mut self, ours: &[(u64, u64)], theirs: &[(u64, u64)]) {
-        let (mut a, mut b) = (0, 0);
-        while let (Some(one), Some(other)) = (ours.get(a), theirs.get(b)) {
-            let same_place = one.0 == other.0;
-            self.shared += usize::from(one == other);
-            self.count += usize::from(one != other);
-            a += usize::from(same_place || one.0 < other.0);
-            b += usize::from(same_place || one.0 > other.0);
+            pair(&mut local, &mut upstream, key, |ours, theirs| {
+                edits.between_documents(&ours.document, &theirs.document);
+                // Items of a stream need not have a path.
+                if !ours.path.is_empty() {
+                    moved.insert((ours.path, theirs.path));
+                }
+            });
         }
-        self.count += ours.len() - a + theirs.len() - b;
+        edits.changed += moved.len();
+        moved.iter().for_each(|pair| edits.differ(pair));
+        self.add_local(&local, &moved, &mut edits);
+        self.remove_upstream(&upstream, &moved, &mut edits);
+        edits
+    }
+
+    /// Counts what only local has: a file, or resources of one.
+    fn add_local(&self, local: &[Alone<'_>], moved: &BTreeSet<(&str, &str)>, edits: &mut Edits) {
+        let mut files: BTreeSet<&str> = BTreeSet::new();
+        for Alone { path, document } in local {
+            edits.differ(&(path, document.hash()));
+            let is_file = matches!(self.files.get(path), Some(Sides::Local(_)))
+                && !path.is_empty()
+                && !moved.iter().any(|(ours, _)| ours == path);
+            if !is_file || files.insert(path) {
+                edits.added += 1;
+            }
+        }
+    }
+
+    /// Counts what local lacks: resources of a file that is there, files, folders.
+    fn remove_upstream(
+        &self,
+        upstream: &[Alone<'_>],
+        moved: &BTreeSet<(&str, &str)>,
+        edits: &mut Edits,
+    ) {
+        let has_moved = |path: &str| moved.iter().any(|(_, theirs)| *theirs == path);
+        let of_a_file = upstream.iter().filter(|alone| {
+            matches!(self.files.get(alone.path), Some(Sides::Both(_))) || has_moved(alone.path)
+        });
+        edits.removed += of_a_file.count();
+        let mut folders: BTreeSet<&str> = BTreeSet::new();
+        for (path, sides) in &self.files {
+            if !matches!(sides, Sides::Upstream(_)) {
+                folders.extend(folders_of(path));
+            }
+        }
+        let mut lacking: BTreeSet<&str> = BTreeSet::new();
+        for (path, sides) in &self.files {
+            if matches!(sides, Sides::Upstream(_)) && !has_moved(path) {
+                let folder = folders_of(path).find(|folder| !folders.contains(folder));
+                lacking.insert(folder.unwrap_or(path));
+            }
+        }
+        edits.removed += lacking.len();
     }
 }
 
-/// How many values a package has.
-#[must_use]
-pub fn count(package: &PackageValues) -> usize {
-    let documents = package.iter().flat_map(|(_, values)| values.0.iter());
-    documents.map(|document| document.leaves.len()).sum()
+/// The folders that a path leads through, from the outermost.
+fn folders_of(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
 }

@@ -101,7 +101,7 @@ reasons! {
     OriginalFound,
     /// The revision that a package is based on is unknown, the repository lacks it, or the lock cannot be read.
     OriginalNotFound,
-    /// No revision is close to the package, so it may not be a copy of any.
+    /// No revision explains the package better than all others, or none has half of its values.
     OriginalUncertain,
     /// A PackageVariant of that name exists, and the PackageVariantSet does not own it; or a package belongs to
     /// another PackageVariant, or lies in another package.

@@ -115,12 +115,16 @@ impl fmt::Display for Role {
     }
 }
 
+/// Hears how many revisions a search for the original has done, and of how many.
+pub type Progress = fn(usize, usize);
+
 /// Supplied inputs by role.
 #[derive(Debug, Default)]
 pub struct Supplied {
     inputs: Vec<(Role, Arc<SuppliedPackage>)>,
     openapi: Option<OwnedDocument>,
     searches_original: bool,
+    progress: Option<Progress>,
     conflicts: Option<OwnedDocument>,
     catalogs: Vec<CatalogSource>,
 }
@@ -259,6 +263,18 @@ impl Supplied {
     /// Sets the catalogs of `--catalog`.
     pub(crate) fn set_catalogs(&mut self, catalogs: Vec<CatalogSource>) {
         self.catalogs = catalogs;
+    }
+
+    /// Sets who hears of the progress of a search.
+    pub(crate) fn set_progress(&mut self, progress: Option<Progress>) {
+        self.progress = progress;
+    }
+
+    /// Says how far a search is.
+    pub(crate) fn report_progress(&self, done: usize, all: usize) {
+        if let Some(progress) = self.progress {
+            progress(done, all);
+        }
     }
 
     /// The catalogs of `--catalog`.

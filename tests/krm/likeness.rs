@@ -1,34 +1,169 @@
-//! How many values two packages differ in, by which `--original auto` finds what a copy was made from.
+//! How many edits lead from an upstream package to a local one, by which `--original auto` finds what a copy was made from.
 
 use std::rc::Rc;
 
-use krm_variants::merge::likeness::{Looker, PackageValues, count, differences};
+use krm_variants::merge::likeness::{Edits, FileEdits, Packages, SimilarityScanner};
 
-fn package(looker: &mut Looker, files: &[(&str, &str)]) -> PackageValues {
-    let files = files.iter();
-    let values = files.map(|(path, text)| {
-        let values = looker.values(path, text.as_bytes());
-        ((*path).to_owned(), Rc::new(values))
-    });
-    values.collect()
+type Files<'f> = &'f [(&'f str, &'f str)];
+
+fn edits(local: Files<'_>, upstream: Files<'_>) -> Edits {
+    let mut scanner = SimilarityScanner::default();
+    let mut packages = Packages::default();
+    for (path, text) in upstream {
+        let values = Rc::new(scanner.values(path, text.as_bytes()));
+        packages.upstream(path, Some(values));
+    }
+    for (path, text) in local {
+        let ours = Rc::new(scanner.values(path, text.as_bytes()));
+        match upstream.iter().find(|(other, _)| other == path) {
+            Some((_, text)) => {
+                let theirs = scanner.values(path, text.as_bytes());
+                packages.both(path, Rc::new(FileEdits::between(&ours, &theirs)));
+            }
+            None => packages.local(path, ours),
+        }
+    }
+    packages.edits()
 }
 
-/// How many values differ, and how many are shared.
-fn between(ours: &[(&str, &str)], theirs: &[(&str, &str)]) -> (usize, usize) {
-    let mut looker = Looker::default();
-    let (ours, theirs) = (package(&mut looker, ours), package(&mut looker, theirs));
-    let found = differences(&ours, &theirs);
-    let back = differences(&theirs, &ours);
-    assert_eq!(found, back, "either way");
-    (found.count, found.shared)
+/// Changed, added and removed.
+fn between(local: Files<'_>, upstream: Files<'_>) -> (usize, usize, usize) {
+    let edits = edits(local, upstream);
+    (edits.changed, edits.added, edits.removed)
 }
 
-fn files(one: &str, other: &str) -> (usize, usize) {
-    between(&[("a.yaml", one)], &[("a.yaml", other)])
+fn file(local: &str, upstream: &str) -> (usize, usize, usize) {
+    between(&[("a.yaml", local)], &[("a.yaml", upstream)])
+}
+
+fn thing(name: &str, spec: &str) -> String {
+    format!("apiVersion: v1\nkind: Thing\nmetadata: {{name: {name}}}\nspec: {spec}\n")
 }
 
 #[test]
-fn what_describes_the_copy_itself_is_no_difference() {
+fn a_value_that_differs_or_is_added_is_one_edit() {
+    let (a, b) = (thing("x", "{v: 1, w: 2}"), thing("x", "{v: 3, w: 2}"));
+    assert_eq!(file(&a, &b), (1, 0, 0));
+    assert_eq!(file(&a, &thing("x", "{w: 2}")), (0, 1, 0));
+    assert_eq!(
+        file(
+            &thing("x", "{v: {p: 1, q: 2}, w: 2}"),
+            &thing("x", "{w: 2}")
+        ),
+        (0, 2, 0)
+    );
+    // By value: spelling, order and comments are no edits.
+    assert_eq!(file(&a, &thing("x", "\n  w: 2 # two\n  v: 0x1")), (0, 0, 0));
+    assert_eq!(file(&thing("x", "{v: \"1\", w: 2}"), &a), (1, 0, 0));
+}
+
+#[test]
+fn what_local_lacks_is_one_edit_however_large() {
+    let large = "{deep: {p: [1, 2, 3], q: {r: 1, s: 2}}, w: 2}";
+    assert_eq!(file(&thing("x", "{w: 2}"), &thing("x", large)), (0, 0, 1));
+    let list = "[{name: a, v: 1, u: 2}, {name: b, v: 1}]";
+    assert_eq!(
+        file(&thing("x", "[{name: b, v: 1}]"), &thing("x", list)),
+        (0, 0, 1)
+    );
+    // A resource of a file that is there.
+    let (x, y) = (thing("x", large), thing("y", large));
+    assert_eq!(file(&x, &format!("{x}---\n{y}")), (0, 0, 1));
+    // A file, and a folder with all that is in it.
+    let a = ("a.yaml", x.as_str());
+    assert_eq!(between(&[a], &[a, ("b.yaml", &y)]), (0, 0, 1));
+    let z = thing("z", "1");
+    let folder = [a, ("f/b.yaml", &y), ("f/g/c.yaml", &z), ("f/n.txt", "n\n")];
+    assert_eq!(between(&[a], &folder), (0, 0, 1));
+    assert_eq!(between(&folder[..2], &folder), (0, 0, 2));
+}
+
+#[test]
+fn a_resource_or_file_that_only_local_has_is_one_edit() {
+    let (x, y) = (thing("x", "{v: 1, w: 2}"), thing("y", "{v: 1, w: 2}"));
+    let a = ("a.yaml", x.as_str());
+    assert_eq!(file(&format!("{x}---\n{y}"), &x), (0, 1, 0));
+    assert_eq!(
+        between(
+            &[a, ("b.yaml", &format!("{y}---\n{}", thing("z", "1")))],
+            &[a]
+        ),
+        (0, 1, 0)
+    );
+    assert_eq!(between(&[a, ("n.txt", "a\nb\n")], &[a]), (0, 1, 0));
+}
+
+#[test]
+fn lines_of_other_files() {
+    let text = |local: &str, upstream: &str| between(&[("n.txt", local)], &[("n.txt", upstream)]);
+    assert_eq!(text("a\nb\nc\n", "a\nb\nc\n"), (0, 0, 0));
+    assert_eq!(text("a\nB\nc\n", "a\nb\nc\n"), (1, 0, 0));
+    assert_eq!(text("a\nb\nx\nc\n", "a\nb\nc\n"), (0, 1, 0));
+    // Lines that follow each other are one removed part.
+    assert_eq!(text("a\n", "a\nb\nc\nd\n"), (0, 0, 1));
+}
+
+#[test]
+fn documents_are_versions_of_each_other_by_what_they_are_and_where() {
+    let map = |namespace: &str, value: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: {namespace}\ndata:\n  k: {value}\n"
+        )
+    };
+    let (one, two) = (map("n", "1"), map("m", "2"));
+    // Moved to another file, which is one edit; and in another namespace, which is one value.
+    assert_eq!(between(&[("a.yaml", &one)], &[("b.yaml", &one)]), (1, 0, 0));
+    assert_eq!(
+        between(&[("a.yaml", &one)], &[("a.yaml", &map("m", "1"))]),
+        (1, 0, 0)
+    );
+    assert_eq!(
+        between(&[("a.yaml", &one)], &[("b.yaml", &map("m", "1"))]),
+        (2, 0, 0)
+    );
+    // Of two, each goes with its own.
+    let (both, turned) = (format!("{one}---\n{two}"), format!("{two}---\n{one}"));
+    assert_eq!(file(&both, &turned), (0, 0, 0));
+    assert_eq!(file(&one, &both), (0, 0, 1));
+}
+
+#[test]
+fn elements_pair_by_name_by_value_then_in_order() {
+    for (local, upstream, expected) in [
+        (
+            "[{name: x, v: 1}, {name: y, v: 2}]",
+            "[{name: y, v: 2}, {name: x, v: 1}]",
+            (0, 0, 0),
+        ),
+        ("[x, y]", "[y, x]", (0, 0, 0)),
+        ("[{v: 2}]", "[{v: 1}, {v: 2}]", (0, 0, 1)),
+        ("[x, x]", "[x]", (0, 1, 0)),
+        ("[--a=1, --b]", "[--a=2, --b]", (1, 0, 0)),
+        ("[{v: 1, w: 1}]", "[{v: 1, w: 2}]", (1, 0, 0)),
+        ("{}", "[]", (1, 0, 0)),
+    ] {
+        let found = file(&thing("x", local), &thing("x", upstream));
+        assert_eq!(found, expected, "{local} from {upstream}");
+    }
+}
+
+#[test]
+fn revisions_are_alike_in_all_that_local_has() {
+    let local = thing("x", "{v: 1, w: 2}");
+    let alike = |upstream: &str| edits(&[("a.yaml", &local)], &[("a.yaml", upstream)]).alike;
+    let whole = alike(&local);
+    // What local lacks does not tell them apart.
+    assert_eq!(alike(&thing("x", "{v: 1, w: 2, more: [1]}")), whole);
+    assert_eq!(alike(&format!("{local}---\n{}", thing("y", "1"))), whole);
+    let changed = alike(&thing("x", "{v: 5, w: 2}"));
+    assert_ne!(changed, whole);
+    assert_ne!(alike(&thing("x", "{v: 6, w: 2}")), changed);
+    assert_ne!(alike(&thing("x", "{w: 2}")), changed);
+    assert_eq!(alike(&thing("x", "{v: 5, w: 2, more: 1}")), changed);
+}
+
+#[test]
+fn what_describes_the_copy_itself_is_no_edit() {
     let kptfile = |name: &str, top: &str, info: &str| {
         format!(
             "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: {name}\n\
@@ -37,12 +172,8 @@ fn what_describes_the_copy_itself_is_no_difference() {
     };
     let (one, other) = (kptfile("a", "b", "c"), kptfile("x", "y", "c"));
     let of = |one: &str, other: &str| between(&[("Kptfile", one)], &[("Kptfile", other)]);
-    // apiVersion, kind, and the field of that name further down.
-    assert_eq!(of(&one, &other), (0, 3));
-    assert_eq!(of(&one, &kptfile("x", "y", "d")), (1, 2));
-    // Other resources have no such fields.
-    let plain = |text: String| text.replace("kpt.dev/v1", "v1").replace("Kptfile", "Thing");
-    assert_eq!(files(&plain(one), &plain(other)), (14, 0));
+    assert_eq!(of(&one, &other), (0, 0, 0));
+    assert_eq!(of(&one, &kptfile("x", "y", "d")), (1, 0, 0));
     // Annotations of pipelines and upstream's identifier, and nothing else of their names.
     let annotated = |key: &str, value: &str, elsewhere: &str| {
         format!(
@@ -55,80 +186,29 @@ fn what_describes_the_copy_itself_is_no_difference() {
         "internal.config.kubernetes.io/path",
     ] {
         assert_eq!(
-            files(&annotated(key, "1", "1"), &annotated(key, "2", "1")),
-            (0, 4),
+            file(&annotated(key, "1", "1"), &annotated(key, "2", "1")),
+            (0, 0, 0),
             "{key}"
         );
         assert_eq!(
-            files(&annotated(key, "1", "1"), &annotated(key, "1", "2")),
-            (1, 3),
+            file(&annotated(key, "1", "1"), &annotated(key, "1", "2")),
+            (1, 0, 0),
             "{key}"
         );
     }
     assert_eq!(
-        files(&annotated("own", "1", "1"), &annotated("own", "2", "1")),
-        (1, 4)
+        file(&annotated("own", "1", "1"), &annotated("own", "2", "1")),
+        (1, 0, 0)
     );
 }
 
 #[test]
-fn documents_are_versions_of_each_other_by_what_they_are_and_where() {
-    let map = |namespace: &str, value: &str| {
-        format!(
-            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: {namespace}\ndata:\n  k: {value}\n"
-        )
-    };
-    let (one, two) = (map("n", "1"), map("m", "2"));
-    // Moved to another file; and in another namespace, which is one value.
-    assert_eq!(between(&[("a.yaml", &one)], &[("b.yaml", &one)]), (0, 5));
-    assert_eq!(
-        between(&[("a.yaml", &one)], &[("a.yaml", &map("m", "1"))]),
-        (1, 4)
-    );
-    assert_eq!(
-        between(&[("a.yaml", &one)], &[("b.yaml", &map("m", "1"))]),
-        (1, 4)
-    );
-    // Of two, each goes with its own.
-    let (both, turned) = (format!("{one}---\n{two}"), format!("{two}---\n{one}"));
-    assert_eq!(files(&both, &turned), (0, 10));
-    assert_eq!(files(&both, &one), (5, 5));
-    // What is not KRM differs by lines, wherever they stand.
-    assert_eq!(
-        between(&[("n.txt", "a\nb\n")], &[("n.txt", "b\na\n")]),
-        (0, 3)
-    );
-    assert_eq!(
-        between(&[("n.txt", "a\nb\n")], &[("n.txt", "a\nc\n")]),
-        (2, 2)
-    );
-    assert_eq!(between(&[("n.txt", "a\n")], &[("m.txt", "a\n")]), (4, 0));
-}
-
-#[test]
-fn values_of_lists_are_told_apart_by_name_or_value() {
-    let list = |items: &str| {
-        format!("apiVersion: v1\nkind: Thing\nmetadata: {{name: a}}\nspec: {items}\n")
-    };
-    // Turned round: by name, by value; maps without a name by place.
-    assert_eq!(
-        files(
-            &list("[{name: x, v: 1}, {name: y, v: 2}]"),
-            &list("[{name: y, v: 2}, {name: x, v: 1}]")
-        ),
-        (0, 7)
-    );
-    assert_eq!(files(&list("[x, y]"), &list("[y, x]")), (0, 5));
-    assert_eq!(files(&list("[x, x]"), &list("[x]")), (1, 4));
-    assert_eq!(
-        files(&list("[{v: 1}, {v: 2}]"), &list("[{v: 2}, {v: 1}]")),
-        (2, 3)
-    );
-    // An empty one is a value.
-    assert_eq!(files(&list("{}"), &list("[]")), (1, 3));
-    let mut looker = Looker::default();
-    assert_eq!(
-        count(&package(&mut looker, &[("a.yaml", &list("[x, {}]"))])),
-        5
-    );
+fn aliases_that_multiply_end() {
+    let mut text =
+        String::from("apiVersion: v1\nkind: Thing\nmetadata: {name: x}\na0: &a0 [1, 1]\n");
+    for level in 1..60 {
+        let below = level - 1;
+        text += &format!("a{level}: &a{level} [*a{below}, *a{below}]\n");
+    }
+    assert_eq!(file(&text, &text), (0, 0, 0));
 }

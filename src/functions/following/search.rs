@@ -2,30 +2,29 @@
 //!
 //! Source: contract, Upstreams from Git (`--original auto`).
 
-use std::collections::HashMap;
+mod versions;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::fmt;
 use std::rc::Rc;
 
 use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision, State};
-use crate::merge::likeness::{Differences, Looker, PackageValues, Values, count, differences};
+use crate::merge::likeness::{Edits, FileEdits, Packages, SimilarityScanner, Values};
 use crate::package::is_krm_name;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{GitOrigin, Role, SuppliedPackage};
+use crate::supplied::{GitOrigin, Role, Supplied, SuppliedPackage};
 use crate::yaml::node_text;
 
-/// How many candidates an error names.
+use versions::{Versions, versions_in};
+
+/// How many candidates a result names.
 const NAMED: usize = 3;
 
-/// A revision, and its distance to local.
-struct Candidate<'s> {
-    state: &'s State,
-    differences: Differences,
-}
-
-/// Finds the revision of upstream's directory that is nearest to a package: the one with the fewest
-/// differing values, among the repository's tags or, if no tag has the directory, in the history of
-/// the new revision. An info result names it. If it shares less than half of the package's values,
+/// Finds the revision of upstream's directory that explains a package with the fewest edits: among the repository's tags
+/// or, if no tag has the directory, in the history of the new revision. An info result names it. If none is certain,
 /// that is an error result, and `None`.
 ///
 /// # Errors
@@ -33,6 +32,7 @@ struct Candidate<'s> {
 pub(crate) fn find_original(
     local: &ResourceList,
     upstream: &GitOrigin,
+    supplied: &Supplied,
     results: &mut Results,
 ) -> Result<Option<SuppliedPackage>, UsageError> {
     let failed = |error: GitError| UsageError(format!("role `{}`: {error}", Role::Original));
@@ -42,33 +42,29 @@ pub(crate) fn find_original(
     let states = repository
         .states(directory, &upstream.revision.commit)
         .map_err(failed)?;
-    let mut seen = Seen {
+    let progress = |done| supplied.report_progress(done, states.len());
+    progress(0);
+    let mut scanner = SimilarityScanner::default();
+    let local = LocalFiles::read(local, &mut scanner)?;
+    let mut search = Search {
         repository: &repository,
         directory,
-        looker: Looker::default(),
-        files: HashMap::new(),
+        local: &local,
+        scanner,
+        compared: HashMap::new(),
+        read: HashMap::new(),
     };
-    let ours = seen.local(local)?;
-    let mut candidates = Vec::new();
-    for state in &states {
-        let theirs = seen.state(state).map_err(failed)?;
-        candidates.push(Candidate {
-            state,
-            differences: differences(&ours, &theirs),
-        });
-    }
-    // A stable sort: among equals the first is the newest that the new revision contains.
-    candidates.sort_by_key(|candidate| candidate.differences.count);
-    let is_like = |found: &Candidate<'_>| 2 * found.differences.shared >= count(&ours);
-    let Some(nearest) = candidates.first().filter(|found| is_like(found)) else {
-        results.push(uncertain(source, &candidates, count(&ours)));
+    let found = search.run(&states, &progress).map_err(failed)?;
+    let candidates = candidates(found);
+    let Some(original) = search.decide(&candidates).map_err(failed)? else {
+        results.push(uncertain(source, &candidates, &local));
         return Ok(None);
     };
-    results.push(found(&candidates));
-    let name = nearest.state.name.clone();
+    results.push(original_found(original, &candidates));
+    let name = original.state.name.clone();
     let revision = Revision {
         given: name.clone(),
-        commit: nearest.state.commit.clone(),
+        commit: original.state.commit.clone(),
         upstream_ref: name.clone(),
         lock_ref: name.clone(),
         is_ambiguous: false,
@@ -81,101 +77,419 @@ pub(crate) fn find_original(
     SuppliedPackage::from_git(Role::Original, source, snapshot, results).map(Some)
 }
 
-fn found(candidates: &[Candidate<'_>]) -> FunctionResult {
-    let mut nearest = candidates.iter();
-    let said = |candidate: &Candidate<'_>| {
-        let Differences { count, .. } = candidate.differences;
-        (candidate.state.name.clone(), count.to_string())
+/// The files of the local package, the shortest first: they tell revisions apart at the least cost.
+struct LocalFiles {
+    files: Vec<LocalFile>,
+    numbers: HashMap<String, usize>,
+    /// How many values they have.
+    count: usize,
+}
+
+struct LocalFile {
+    path: String,
+    bytes: Vec<u8>,
+    values: Rc<Values>,
+}
+
+impl LocalFiles {
+    fn read(local: &ResourceList, scanner: &mut SimilarityScanner) -> Result<Self, UsageError> {
+        let mut texts: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        if local.is_package() {
+            let of_resources = local.paths_of_resources();
+            let of_resources = of_resources.into_iter().map(str::to_owned);
+            for path in of_resources.chain(local.paths_of_others()) {
+                let bytes = local.read_file(&path);
+                let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
+                texts.insert(path, bytes.into_owned());
+            }
+        } else {
+            for (id, resource) in local.items() {
+                let path = resource.origin.path.as_deref().unwrap_or_default();
+                let text = texts.entry(path.to_owned()).or_default();
+                text.extend(b"\n---\n");
+                text.extend(node_text(local.node(id)).as_bytes());
+            }
+        }
+        let mut files: Vec<LocalFile> = Vec::new();
+        for (path, bytes) in texts {
+            let name = if local.is_package() {
+                path.as_str()
+            } else {
+                ITEMS
+            };
+            let values = Rc::new(scanner.values(name, &bytes));
+            files.push(LocalFile {
+                path,
+                bytes,
+                values,
+            });
+        }
+        files.sort_by_key(|file| file.bytes.len());
+        let numbers = files.iter().enumerate();
+        let numbers = numbers.map(|(number, file)| (file.path.clone(), number));
+        Ok(Self {
+            numbers: numbers.collect(),
+            count: files.iter().map(|file| file.values.count()).sum(),
+            files,
+        })
+    }
+}
+
+/// Items of a stream are resources, whatever their path.
+const ITEMS: &str = "items.yaml";
+
+/// A state of upstream's directory on the way to its number of edits.
+struct Visit<'s> {
+    state: &'s State,
+    /// The id of each file by its path.
+    files: Vec<(String, String)>,
+    /// The files that local has as well: the local file, and the id.
+    common: Vec<(usize, String)>,
+    /// How many of them were compared.
+    compared: usize,
+    /// The edits so far; there may be more but not fewer.
+    edits: Edits,
+}
+
+/// A state, with the edits that lead from it to local.
+struct Found<'s> {
+    state: &'s State,
+    edits: Edits,
+}
+
+/// Compares the states with local.
+struct Search<'r> {
+    repository: &'r Repository,
+    directory: &'r str,
+    local: &'r LocalFiles,
+    scanner: SimilarityScanner,
+    /// The edits of a local file, by its number, against a content of upstream.
+    compared: HashMap<(usize, String), Rc<FileEdits>>,
+    /// The contents of files that only upstream has.
+    read: HashMap<String, Rc<Values>>,
+}
+
+impl Search<'_> {
+    /// The nearest states: of the three with the fewest edits, and of those with the fewest values that differ, none is
+    /// missing. Each state is read only until it cannot be one of them.
+    fn run<'s>(
+        &mut self,
+        states: &'s [State],
+        progress: &dyn Fn(usize),
+    ) -> Result<Vec<Found<'s>>, GitError> {
+        let mut visits = Vec::new();
+        for state in states {
+            let files = self.repository.files_of(self.directory, &state.commit)?;
+            let numbered = files.iter().filter_map(|(path, id)| {
+                let number = self.local.numbers.get(path)?;
+                Some((*number, id.clone()))
+            });
+            let mut common: Vec<(usize, String)> = numbered.collect();
+            common.sort();
+            visits.push(Visit {
+                state,
+                files,
+                common,
+                compared: 0,
+                edits: Edits::default(),
+            });
+        }
+        let numbers = 0..visits.len();
+        let mut next: BinaryHeap<_> = numbers.map(|number| Reverse((0, number))).collect();
+        let mut found: Vec<Found<'s>> = Vec::new();
+        while let Some(Reverse((_, number))) = next.pop() {
+            progress(states.len() - next.len() - 1);
+            let Some(visit) = visits.get_mut(number) else {
+                continue;
+            };
+            if is_beaten(&visit.edits, &found, self.local.count) {
+                continue;
+            }
+            match visit.common.get(visit.compared) {
+                Some((file, id)) => {
+                    let edits = self.compare(*file, id)?;
+                    visit.compared += 1;
+                    visit.edits.add(&edits.edits);
+                    next.push(Reverse((visit.edits.count(), number)));
+                }
+                None => {
+                    let edits = self.all_edits(visit)?;
+                    found.push(Found {
+                        state: visit.state,
+                        edits,
+                    });
+                }
+            }
+        }
+        progress(states.len());
+        Ok(found)
+    }
+
+    fn compare(&mut self, file: usize, id: &str) -> Result<Rc<FileEdits>, GitError> {
+        let key = (file, id.to_owned());
+        if let Some(known) = self.compared.get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let Some(local) = self.local.files.get(file) else {
+            return Ok(Rc::default());
+        };
+        let bytes = self.repository.content(id, &local.path)?;
+        let upstream = self.scanner.values(&local.path, &bytes);
+        let edits = Rc::new(FileEdits::between(&local.values, &upstream));
+        self.compared.insert(key, Rc::clone(&edits));
+        Ok(edits)
+    }
+
+    /// All edits from a state whose common files were compared.
+    fn all_edits(&mut self, visit: &Visit<'_>) -> Result<Edits, GitError> {
+        let local = self.local;
+        let mut packages = Packages::default();
+        for file in &local.files {
+            packages.local(&file.path, Rc::clone(&file.values));
+        }
+        for (file, id) in &visit.common {
+            let edits = self.compare(*file, id)?;
+            if let Some(file) = local.files.get(*file) {
+                packages.both(&file.path, edits);
+            }
+        }
+        let is_read = packages.may_have_moved();
+        for (path, id) in &visit.files {
+            if local.numbers.contains_key(path) {
+                continue;
+            }
+            let is_krm = is_krm_name(path.rsplit('/').next().unwrap_or_default());
+            let values = if is_read && is_krm {
+                Some(self.read(path, id)?)
+            } else {
+                None
+            };
+            packages.upstream(path, values);
+        }
+        Ok(packages.edits())
+    }
+
+    fn read(&mut self, path: &str, id: &str) -> Result<Rc<Values>, GitError> {
+        if let Some(known) = self.read.get(id) {
+            return Ok(Rc::clone(known));
+        }
+        let bytes = self.repository.content(id, path)?;
+        let values = Rc::new(self.scanner.values(path, &bytes));
+        self.read.insert(id.to_owned(), Rc::clone(&values));
+        Ok(values)
+    }
+
+    /// The candidate that the package was copied from: no other may explain it with as few edits, with fewer differing
+    /// values, or have more values in common with it, unless the versions that local names speak for one of them alone.
+    fn decide<'c, 's>(
+        &self,
+        candidates: &'c [Candidate<'s>],
+    ) -> Result<Option<&'c Candidate<'s>>, GitError> {
+        let Some(first) = candidates.first() else {
+            return Ok(None);
+        };
+        let may_be = |other: &&Candidate<'_>| {
+            other.fewest == first.fewest
+                || other.edits.values() < first.edits.values()
+                || other.edits.shared > first.edits.shared
+        };
+        let possible: Vec<&Candidate<'_>> = candidates.iter().filter(may_be).collect();
+        let original = match possible[..] {
+            [only] => Some(only),
+            _ => self.named_by_versions(&possible)?,
+        };
+        Ok(original.filter(|original| 2 * original.edits.shared >= self.local.count))
+    }
+
+    /// The only candidate whose version local names. Versions tell nothing unless each candidate names its own.
+    fn named_by_versions<'c, 's>(
+        &self,
+        possible: &[&'c Candidate<'s>],
+    ) -> Result<Option<&'c Candidate<'s>>, GitError> {
+        let files = self.local.files.iter();
+        let versions = versions_in(files.map(|file| file.bytes.as_slice()));
+        let are_named = |versions: &Versions, candidate: &Candidate<'_>| {
+            candidate.names.iter().any(|name| versions.names(name))
+        };
+        let mut named = possible
+            .iter()
+            .copied()
+            .filter(|other| are_named(&versions, other));
+        let (Some(only), None) = (named.next(), named.next()) else {
+            return Ok(None);
+        };
+        for candidate in possible {
+            let files = self
+                .repository
+                .files_of(self.directory, &candidate.state.commit)?;
+            let common = files
+                .iter()
+                .filter(|(path, _)| self.local.numbers.contains_key(path));
+            let texts = common.map(|(path, id)| self.repository.content(id, path));
+            let texts: Vec<Vec<u8>> = texts.collect::<Result<_, _>>()?;
+            if !are_named(&versions_in(texts.iter().map(Vec::as_slice)), candidate) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(only))
+    }
+}
+
+/// Whether a state with at least these edits cannot be among the nearest, nor one that has more in common with local, of
+/// `count` values.
+fn is_beaten(edits: &Edits, found: &[Found<'_>], count: usize) -> bool {
+    let fewest = found.iter().map(|found| found.edits.values()).min();
+    let shared = found.iter().map(|found| found.edits.shared).max();
+    if fewest.is_none_or(|fewest| edits.values() <= fewest)
+        || shared.is_none_or(|shared| count.saturating_sub(edits.values()) >= shared)
+    {
+        return false;
+    }
+    // States that are alike are one candidate.
+    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+    for Found { edits, .. } in found {
+        let count = counts.entry(edits.alike).or_insert(edits.count());
+        *count = (*count).min(edits.count());
+    }
+    let mut counts: Vec<usize> = counts.into_values().collect();
+    counts.sort_unstable();
+    counts
+        .get(NAMED - 1)
+        .is_some_and(|third| edits.count() > *third)
+}
+
+/// States that are alike in all that local has.
+struct Candidate<'s> {
+    /// The one that names them.
+    state: &'s State,
+    /// The edits from that one.
+    edits: Edits,
+    /// The fewest edits from one of them.
+    fewest: usize,
+    /// The names of all.
+    names: Vec<&'s str>,
+}
+
+impl fmt::Display for Candidate<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` ({})", self.state.name, split(&self.edits))
+    }
+}
+
+/// The edits, for a message.
+fn split(edits: &Edits) -> String {
+    let Edits {
+        changed,
+        added,
+        removed,
+        ..
+    } = edits;
+    format!("{changed} changed, {added} added, {removed} removed")
+}
+
+/// The candidates, those with the fewest edits first.
+fn candidates(found: Vec<Found<'_>>) -> Vec<Candidate<'_>> {
+    let mut groups: BTreeMap<u64, Vec<Found<'_>>> = BTreeMap::new();
+    for state in found {
+        groups.entry(state.edits.alike).or_default().push(state);
+    }
+    let candidates = groups.into_values().filter_map(|group| {
+        let fewest = group.iter().map(|found| found.edits.count()).min()?;
+        let names = group.iter().flat_map(|found| &found.state.names);
+        let names = names.map(String::as_str).collect();
+        // One that local has all of is what was copied. Otherwise the newest: what local lacks was removed on purpose.
+        let named = group.iter().max_by(|a, b| {
+            let is_whole = |found: &Found<'_>| found.edits.removed == 0;
+            let ranks = a.state.rank().cmp(&b.state.rank());
+            is_whole(a).cmp(&is_whole(b)).then(ranks)
+        })?;
+        Some(Candidate {
+            state: named.state,
+            edits: named.edits,
+            fewest,
+            names,
+        })
+    });
+    let mut candidates: Vec<Candidate<'_>> = candidates.collect();
+    candidates.sort_by(|a, b| {
+        let order = |of: &Candidate<'_>| (of.fewest, of.edits.values());
+        order(a)
+            .cmp(&order(b))
+            .then(b.state.rank().cmp(&a.state.rank()))
+    });
+    candidates
+}
+
+fn original_found(original: &Candidate<'_>, candidates: &[Candidate<'_>]) -> FunctionResult {
+    let others = candidates
+        .iter()
+        .filter(|other| !std::ptr::eq(*other, original));
+    let others: Vec<String> = others.take(NAMED - 1).map(ToString::to_string).collect();
+    let next = if others.is_empty() {
+        String::new()
+    } else {
+        format!("; the next nearest: {}", others.join(", "))
     };
-    let (name, differences) = nearest.next().map(said).unwrap_or_default();
-    let next = nearest.next().map(said);
-    let beside = match &next {
-        Some((name, differences)) => format!("; the next nearest, `{name}`, in {differences}"),
-        None => String::new(),
-    };
+    let edits = split(&original.edits);
     let message = format!(
-        "the package is a copy of `{name}`, from which it differs in {differences} values{beside}"
+        "the package is a copy of `{}`, with {edits}{next}",
+        original.state.name
     );
     let result = FunctionResult::info(message)
         .tag("reason", Reason::OriginalFound.as_str())
-        .tag("original", name)
-        .tag("differences", differences);
-    match next {
-        Some((_, differences)) => result.tag("next", differences),
+        .tag("original", original.state.name.clone())
+        .tag("differences", edits);
+    match others.first() {
+        Some(_) => result.tag("next", others.join(", ")),
         None => result,
     }
 }
 
-fn uncertain(source: &GitSource, candidates: &[Candidate<'_>], values: usize) -> FunctionResult {
-    let name = |candidate: &Candidate<'_>| {
-        let shared = candidate.differences.shared;
-        format!("`{}` ({shared} of {values} values)", candidate.state.name)
-    };
-    let named: Vec<String> = candidates.iter().take(NAMED).map(name).collect();
+fn uncertain(
+    source: &GitSource,
+    candidates: &[Candidate<'_>],
+    local: &LocalFiles,
+) -> FunctionResult {
+    let named: Vec<String> = candidates
+        .iter()
+        .take(NAMED)
+        .map(ToString::to_string)
+        .collect();
     let found = if named.is_empty() {
         "no revision has that directory".to_owned()
     } else {
         format!("the nearest are {}", named.join(", "))
     };
+    let is_like = candidates
+        .first()
+        .is_some_and(|nearest| 2 * nearest.edits.shared >= local.count);
+    let expected = if is_like {
+        "expected one revision that explains the package with the fewest edits".to_owned()
+    } else {
+        format!(
+            "expected a revision that has at least half of the package's {} values",
+            local.count
+        )
+    };
     let message = format!(
-        "expected a revision of `{}` in the repository '{}' that shares at least half of the \
-         package's values: {found}; name the original with --original",
+        "{expected}, in `{}` of the repository '{}': {found}; name the original with --original",
         source.directory,
         source.repository.display()
     );
-    FunctionResult::error(Reason::OriginalUncertain, message)
-}
-
-/// The values of files that were read before.
-struct Seen<'r> {
-    repository: &'r Repository,
-    directory: &'r str,
-    looker: Looker,
-    /// By the id of the content, and whether it is named like KRM.
-    files: HashMap<(String, bool), Rc<Values>>,
-}
-
-impl Seen<'_> {
-    /// The values of a state of the directory.
-    fn state(&mut self, state: &State) -> Result<PackageValues, GitError> {
-        let files = self.repository.files_of(self.directory, &state.commit)?;
-        let mut values = Vec::new();
-        for (path, id) in files {
-            let is_krm = is_krm_name(path.rsplit('/').next().unwrap_or_default());
-            let known = self.files.get(&(id.clone(), is_krm)).map(Rc::clone);
-            let known = match known {
-                Some(known) => known,
-                None => {
-                    let bytes = self.repository.content(&id, &path)?;
-                    let read = Rc::new(self.looker.values(&path, &bytes));
-                    self.files.insert((id, is_krm), Rc::clone(&read));
-                    read
-                }
-            };
-            values.push((path, known));
-        }
-        Ok(values)
+    let result = FunctionResult::error(Reason::OriginalUncertain, message);
+    let Some((nearest, others)) = candidates.split_first() else {
+        return result;
+    };
+    let others: Vec<String> = others
+        .iter()
+        .take(NAMED - 1)
+        .map(ToString::to_string)
+        .collect();
+    let result = result
+        .tag("original", nearest.state.name.clone())
+        .tag("differences", split(&nearest.edits));
+    if others.is_empty() {
+        return result;
     }
-
-    /// The values of the local package.
-    fn local(&mut self, local: &ResourceList) -> Result<PackageValues, UsageError> {
-        let mut values = Vec::new();
-        if !local.is_package() {
-            for (id, resource) in local.items() {
-                let path = resource.origin.path.as_deref().unwrap_or_default();
-                let text = node_text(local.node(id));
-                let read = self.looker.values(path, text.as_bytes());
-                values.push((path.to_owned(), Rc::new(read)));
-            }
-            return Ok(values);
-        }
-        let of_resources = local.paths_of_resources();
-        let of_resources = of_resources.into_iter().map(str::to_owned);
-        for path in of_resources.chain(local.paths_of_others()) {
-            let bytes = local.read_file(&path);
-            let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
-            values.push((path.clone(), Rc::new(self.looker.values(&path, &bytes))));
-        }
-        Ok(values)
-    }
+    result.tag("next", others.join(", "))
 }

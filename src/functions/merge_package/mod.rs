@@ -124,7 +124,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     };
     let update = Update {
         original,
-        searches: supplied.searches_original(),
+        searches: supplied.searches_original().then_some(supplied),
         upstream,
         follows,
         settings,

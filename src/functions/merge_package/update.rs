@@ -10,14 +10,14 @@ use crate::merge::package::{Merge, MergeInput, Strategy};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
-use crate::supplied::GitOrigin;
+use crate::supplied::{GitOrigin, Supplied};
 
 /// What a package is merged with, and how.
 pub(super) struct Update<'s> {
     /// The revision that it is based on; `None` if it must be found.
     pub(super) original: Option<MergeInput<'s>>,
     /// Whether to find the original by the package's content instead of the Kptfile's `upstreamLock`.
-    pub(super) searches: bool,
+    pub(super) searches: Option<&'s Supplied>,
     /// The new upstream revision.
     pub(super) upstream: MergeInput<'s>,
     /// The Git repository that upstream comes from, if it does.
@@ -41,17 +41,17 @@ impl Update<'_> {
             creates_kptfile,
             rules,
         } = self.settings;
-        let original = match (self.original, self.follows) {
-            (Some(original), _) => original,
-            (None, None) => return Ok(()),
-            (None, Some(upstream)) if self.searches => {
-                let Some(package) = find_original(local, upstream, results)? else {
+        let original = match (self.original, self.follows, self.searches) {
+            (Some(original), ..) => original,
+            (None, None, _) => return Ok(()),
+            (None, Some(upstream), Some(supplied)) => {
+                let Some(package) = find_original(local, upstream, supplied, results)? else {
                     return Ok(());
                 };
                 recorded = package;
                 MergeInput::Supplied(&recorded)
             }
-            (None, Some(upstream)) => match standing(local, upstream, results)? {
+            (None, Some(upstream), None) => match standing(local, upstream, results)? {
                 Standing::UpToDate | Standing::NotFound => return Ok(()),
                 Standing::Unlocked(Some(mut error)) => {
                     error.message +=

@@ -38,7 +38,7 @@ pub(super) fn follow(
     match standing(list, origin, results)? {
         Standing::UpToDate | Standing::NotFound => {}
         Standing::Unlocked(_) if supplied.searches_original() => {
-            if let Some(original) = find_original(list, origin, results)? {
+            if let Some(original) = find_original(list, origin, supplied, results)? {
                 update(variant, &original, upstream, list, supplied, results)?;
                 record(origin, list, results);
             }

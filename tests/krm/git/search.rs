@@ -52,7 +52,7 @@ fn the_revision_of_a_copy_is_found() {
         copy(&folder, version);
         let outcome = folder.merge(&[&AUTO[..], &["--results", "results.yaml"]].concat());
         assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-        let found = format!("a copy of `v{version}`, from which it differs in 1 values");
+        let found = format!("a copy of `v{version}`, with 1 changed, 0 added, 0 removed");
         assert!(outcome.stderr.contains(&found), "{}", outcome.stderr);
         assert!(
             outcome.stderr.contains("(KptfileNotFound)"),
@@ -63,7 +63,7 @@ fn the_revision_of_a_copy_is_found() {
         for expected in [
             "reason: OriginalFound",
             &format!("original: v{version}"),
-            "differences: \"1\"",
+            "differences: 1 changed, 0 added, 0 removed",
         ] {
             assert!(results.contains(expected), "{expected}: {results}");
         }
@@ -134,6 +134,16 @@ fn what_is_a_copy_of_nothing_is_an_error() {
     let folder = project();
     folder.put("local/Kptfile", KPTFILE);
     folder.put("local/other.yaml", map("1", "2"));
+    folder.put(
+        "local/a.yaml",
+        resource(
+            "a",
+            &[
+                ("k0".to_owned(), "mine".to_owned()),
+                ("k1".to_owned(), "mine".to_owned()),
+            ],
+        ),
+    );
     let outcome = folder.merge(&AUTO);
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
     assert!(
@@ -142,11 +152,204 @@ fn what_is_a_copy_of_nothing_is_an_error() {
         outcome.stderr
     );
     assert_eq!(
-        outcome.stderr.matches(" values)").count(),
+        outcome.stderr.matches(" removed)").count(),
         3,
         "{}",
         outcome.stderr
     );
     let outcome = folder.merge(&["--original", "auto", "--upstream", "catalog/m"]);
     assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+}
+
+/// A package whose resources name their version, or not, and have more files with each.
+fn growing(folder: &Folder, names: bool) {
+    for version in 1..6 {
+        for file in 0..3 * version {
+            let image = if names { version } else { 1 };
+            let text = format!(
+                "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p{file}\nspec:\n  containers:\n  - name: c\n    \
+                 image: app:1.{image}.0\n    args: [--level={}]\n",
+                if file < 3 { version } else { 0 }
+            );
+            folder.put(&format!("catalog/m/p{file}.yaml"), text);
+        }
+        folder.commit(&format!("v1.{version}.0"));
+        folder.git(&["tag", &format!("v1.{version}.0")]);
+    }
+}
+
+const GROWING: [&str; 4] = ["--original", "auto", "--upstream", "catalog//m?ref=v1.5.0"];
+
+/// Copies some files of a version.
+fn subset(folder: &Folder, version: usize, files: &[usize]) {
+    folder.git(&["checkout", "--quiet", &format!("v1.{version}.0")]);
+    for file in files {
+        folder.put(
+            &format!("local/p{file}.yaml"),
+            folder.get(&format!("catalog/m/p{file}.yaml")),
+        );
+    }
+    folder.git(&["checkout", "--quiet", "main"]);
+}
+
+#[test]
+fn what_local_removed_does_not_make_it_an_older_revision() {
+    for names in [true, false] {
+        for version in 2..5 {
+            let folder = Folder::new(&[]);
+            growing(&folder, names);
+            // More files are missing of the right revision than values differ from older ones.
+            subset(&folder, version, &[1]);
+            let outcome = folder.merge(&GROWING);
+            if names {
+                let found = format!("a copy of `v1.{version}.0`, with 0 changed, 0 added,");
+                assert!(outcome.stderr.contains(&found), "{}", outcome.stderr);
+            } else {
+                assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+                assert!(
+                    outcome.stderr.contains("(OriginalUncertain)"),
+                    "{}",
+                    outcome.stderr
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_local_removed_does_not_come_back() {
+    let folder = Folder::new(&[]);
+    growing(&folder, true);
+    subset(&folder, 4, &[0, 2, 3]);
+    let outcome = folder.merge(&GROWING);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    for file in [1, 4, 11] {
+        assert!(
+            !folder.path(&format!("local/p{file}.yaml")).exists(),
+            "p{file}"
+        );
+    }
+    // What is new in v1.5.0 arrives.
+    assert!(folder.path("local/p12.yaml").exists());
+    assert!(folder.get("local/p3.yaml").contains("image: app:1.5.0"));
+}
+
+#[test]
+fn revisions_alike_in_all_that_local_has_are_named_by_the_newest_final_release() {
+    let folder = project();
+    for tag in ["v5.1.0-rc.1", "v5.1.0", "v5.2.0-rc.1"] {
+        folder.put(
+            "catalog/m/c.yaml",
+            resource(&tag.replace('.', "-"), &values(0)),
+        );
+        folder.commit(tag);
+        folder.git(&["tag", tag]);
+    }
+    // Of v4, but without the file that tells the others apart.
+    copy(&folder, 4);
+    let outcome = folder.merge(&[
+        "--original",
+        "auto",
+        "--upstream",
+        "catalog//m?ref=v5.2.0-rc.1",
+    ]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    // A revision that local has all of goes before them.
+    assert!(
+        outcome.stderr.contains("a copy of `v4`"),
+        "{}",
+        outcome.stderr
+    );
+    std::fs::remove_dir_all(folder.path("local")).expect("a folder");
+    copy(&folder, 4);
+    std::fs::remove_file(folder.path("local/b.yaml")).expect("a file");
+    let outcome = folder.merge(&[
+        "--original",
+        "auto",
+        "--upstream",
+        "catalog//m?ref=v5.2.0-rc.1",
+    ]);
+    assert!(
+        outcome.stderr.contains("a copy of `v5.1.0`"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn a_tie_is_decided_by_the_versions_that_local_names_or_is_an_error() {
+    let pod = |image: &str, label: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n  labels:\n    app.kubernetes.io/version: {label}\n\
+             spec:\n  containers:\n  - name: c\n    image: {image}\n    command: [run]\n    tty: true\n"
+        )
+    };
+    for (image, label, expected) in [
+        ("mirror/app:v1.0.0", "own", Some("v1.0.0")),
+        ("mirror/app:v1.1.0", "own", Some("v1.1.0")),
+        ("mirror/app:v1.1.0", "1.0.0", None),
+        ("mirror/app:latest", "own", None),
+    ] {
+        let folder = Folder::new(&[]);
+        for version in ["v1.0.0", "v1.1.0"] {
+            folder.put("catalog/m/p.yaml", pod(&format!("app:{version}"), version));
+            folder.commit(version);
+            folder.git(&["tag", version]);
+        }
+        folder.put("local/p.yaml", pod(image, label));
+        let outcome = folder.merge(&["--original", "auto", "--upstream", "catalog//m?ref=v1.1.0"]);
+        match expected {
+            Some(tag) => {
+                assert_eq!(outcome.code, Some(0), "{image} {label}: {}", outcome.stderr);
+                let found = format!("a copy of `{tag}`");
+                assert!(
+                    outcome.stderr.contains(&found),
+                    "{image} {label}: {}",
+                    outcome.stderr
+                );
+            }
+            None => {
+                assert_eq!(outcome.code, Some(1), "{image} {label}: {}", outcome.stderr);
+                assert!(
+                    outcome.stderr.contains("(OriginalUncertain)"),
+                    "{}",
+                    outcome.stderr
+                );
+                assert!(
+                    outcome.stderr.contains("2 changed, 0 added, 0 removed"),
+                    "{}",
+                    outcome.stderr
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn edits_in_a_file_that_another_revision_lacks_do_not_make_it_that_one() {
+    let folder = project();
+    let many = |value: &str| {
+        resource(
+            "many",
+            &(0..30)
+                .map(|at| (format!("k{at}"), value.to_owned()))
+                .collect::<Vec<_>>(),
+        )
+    };
+    folder.put("catalog/m/many.yaml", many("old"));
+    folder.commit("v5");
+    folder.git(&["tag", "v5"]);
+    copy(&folder, 4);
+    folder.put(
+        "local/many.yaml",
+        many("old")
+            .replace("k1: \"old\"", "k1: \"mine\"")
+            .replace("k2: \"old\"", "k2: \"mine\""),
+    );
+    let outcome = folder.merge(&["--original", "auto", "--upstream", "catalog//m?ref=v5"]);
+    assert!(
+        !outcome.stderr.contains("a copy of `v4`"),
+        "{}",
+        outcome.stderr
+    );
 }

@@ -1,0 +1,71 @@
+//! The versions that a package names: of its images, its labels, its chart.
+
+use std::collections::BTreeSet;
+
+use crate::merge::likeness::documents;
+use crate::yaml::{NodeRef, OwnedDocument};
+
+/// How deep a document is looked through.
+const DEPTH: usize = 64;
+
+/// Versions without `v`.
+pub(super) struct Versions(BTreeSet<String>);
+
+/// The versions in these texts.
+pub(super) fn versions_in<'t>(texts: impl Iterator<Item = &'t [u8]>) -> Versions {
+    let mut found = Versions(BTreeSet::new());
+    for text in texts.filter_map(|bytes| std::str::from_utf8(bytes).ok()) {
+        for document in documents(text) {
+            let document = OwnedDocument::parse(document.to_owned()).ok();
+            if let Some(root) = document.as_ref().and_then(OwnedDocument::root) {
+                found.add(root, DEPTH);
+            }
+        }
+    }
+    found
+}
+
+impl Versions {
+    /// Whether one of them is that of a tag: `v1.2.0`, `web/v1.2.0`, `chart-1.2.0`.
+    pub(super) fn names(&self, tag: &str) -> bool {
+        let name = tag.rsplit('/').next().unwrap_or_default();
+        let chart = name.split_once('-').map(|(_, version)| version);
+        let mut spellings = [Some(name), chart].into_iter().flatten();
+        spellings.any(|name| self.0.contains(name.strip_prefix('v').unwrap_or(name)))
+    }
+
+    fn add(&mut self, node: NodeRef<'_>, depth: usize) {
+        if depth == 0 {
+            return;
+        }
+        for entry in node.entries() {
+            let key = entry.key.scalar_text().unwrap_or_default();
+            if let Some(text) = entry.value.scalar_text() {
+                self.add_version(key, text);
+            }
+            self.add(entry.value, depth - 1);
+        }
+        for item in node.items() {
+            self.add(item, depth - 1);
+        }
+    }
+
+    fn add_version(&mut self, key: &str, text: &str) {
+        let version = match key {
+            "image" => {
+                let name = text.rsplit('/').next().unwrap_or_default();
+                let name = name.split('@').next().unwrap_or_default();
+                name.split_once(':').map(|(_, tag)| tag)
+            }
+            "newTag" | "app.kubernetes.io/version" => Some(text),
+            "helm.sh/chart" => {
+                let mut at = text.match_indices('-').map(|(at, _)| &text[at + 1..]);
+                at.find(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == 'v'))
+            }
+            _ => None,
+        };
+        let Some(version) = version else { return };
+        let version = version.strip_prefix('v').unwrap_or(version);
+        self.0.insert(version.to_owned());
+    }
+}
