@@ -24,6 +24,12 @@ pub(crate) fn version_of_tag(tag: &str) -> Option<Version> {
     std::iter::once(name).chain(chart).find_map(version)
 }
 
+/// Whether both revisions are versions, and the first is lower.
+pub(crate) fn is_older(revision: &str, than: &str) -> bool {
+    let versions = version(revision).zip(version(than));
+    versions.is_some_and(|(revision, than)| revision < than)
+}
+
 /// The version that a revision is; what it lacks is zero.
 fn version(name: &str) -> Option<Version> {
     let text = name.strip_prefix('v').unwrap_or(name);

@@ -7,6 +7,7 @@
 //!
 //! Source: contract, Upstreams from Git.
 
+mod address;
 mod draft;
 mod error;
 mod history;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice;
 
 use super::GitError;
+use super::address::is_of_none;
 use super::revision::one_line;
 use super::snapshot::LARGEST_FILE;
 
@@ -76,6 +77,20 @@ impl Repository {
             let path = self.path.canonicalize();
             path.as_ref().unwrap_or(&self.path).display().to_string()
         })
+    }
+
+    /// The clone's remotes, if an address is known to be that of none of them.
+    pub(crate) fn other_remotes(&self, address: &str) -> Option<Vec<String>> {
+        let config = self.git.config_snapshot();
+        let sections = config.plumbing().sections_by_name("remote");
+        let urls = sections.into_iter().flatten().flat_map(|section| {
+            let urls = section.values("url").into_iter();
+            urls.filter_map(|url| Some(without_password(url.to_str().ok()?)))
+                .collect::<Vec<_>>()
+        });
+        let urls: Vec<String> = urls.collect();
+        let is_other = is_of_none(address, urls.iter().map(String::as_str))?;
+        is_other.then_some(urls)
     }
 
     /// Whether its history is cut off.

@@ -134,6 +134,14 @@ impl Repository {
         Ok(found.map(|id| id.to_string()))
     }
 
+    /// Whether a commit contains another one.
+    ///
+    /// # Errors
+    /// [`GitError::Unreadable`].
+    pub(crate) fn contains(&self, commit: &str, other: &str) -> Result<bool, GitError> {
+        Ok(self.merge_base(commit, other)?.as_deref() == Some(other))
+    }
+
     /// Whether a directory had this tree in a commit that `from` contains and `until` does not.
     ///
     /// # Errors

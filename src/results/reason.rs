@@ -97,6 +97,8 @@ reasons! {
     NotInElementOrder,
     /// The package, or the output, could not be written; the other results of the run are void.
     NotWritten,
+    /// The new revision of the upstream is older than the one that the package is based on.
+    OlderRevision,
     /// The revision that a package was copied from was found by its content.
     OriginalFound,
     /// The revision that a package is based on is unknown, the repository lacks it, or the lock cannot be read.
@@ -142,6 +144,8 @@ reasons! {
     UnsupportedVersion,
     /// The PackageRevision to generate PackageVariants from does not exist.
     UpstreamNotFound,
+    /// The repository is not the one that the Kptfile names, and lacks the commit of its lock.
+    WrongRepository,
     /// The upstream package is not the one that the PackageVariant asks for.
     WrongUpstream,
 }

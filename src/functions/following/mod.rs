@@ -126,40 +126,20 @@ pub(crate) fn locked(
         Ok(None) => return Ok(Locked::Absent(None)),
         Err(error) => return Ok(Locked::Absent(Some(error))),
     };
-    let at = |path: &[&str], result: FunctionResult| {
-        result.about(local.resource(kptfile)).at(Path::fields(path))
-    };
-    const COMMIT: [&str; 3] = ["upstreamLock", "git", "commit"];
-    let known = lock.commit.as_deref();
-    // The usual case, without a look at the repository.
-    let is_same = known == Some(&upstream.revision.commit);
-    let by_commit = if is_same {
-        Some(upstream.revision.commit.clone())
-    } else {
-        known.and_then(|id| repository.commit_with_id(id))
-    };
-    let commit = match by_commit {
-        Some(commit) => commit,
-        None => match tag_of(repository, &lock) {
-            Some((tag, commit)) => {
-                if let Some(id) = &lock.commit {
-                    let message = format!(
-                        "the commit `{id}` is not in the repository '{}'; the tag `{tag}` was taken for it",
-                        upstream.source.repository.display()
-                    );
-                    let result = FunctionResult::warning(Reason::CommitNotFound, message);
-                    results.push(at(&COMMIT, result));
-                }
-                commit
-            }
-            None => {
-                let result = not_found(&lock, &upstream.source, repository.is_shallow());
-                results.push(at(&COMMIT, result));
-                return Ok(Locked::NotFound);
-            }
-        },
+    let Some(commit) = commit_of(&lock, kptfile, local, upstream, repository, results) else {
+        return Ok(Locked::NotFound);
     };
     let is_here = commit == upstream.revision.commit;
+    let is_older = !is_here && {
+        let contains = repository.contains(&commit, &upstream.revision.commit);
+        contains.map_err(failed)?
+    };
+    if is_older {
+        let before = lock.reference.as_deref().unwrap_or(&commit);
+        let result = older_revision(&upstream.revision.lock_ref, before);
+        let result = result.about(local.resource(kptfile));
+        results.push(result.at(Path::fields(&COMMIT)));
+    }
     if is_here && lock.directory == upstream.source.directory {
         return Ok(Locked::Same);
     }
@@ -192,6 +172,53 @@ pub(crate) fn locked(
     })))
 }
 
+const COMMIT: [&str; 3] = ["upstreamLock", "git", "commit"];
+
+/// The commit that a lock names: its own, or else that of its tag. `None` after an error result.
+fn commit_of(
+    lock: &UpstreamLock,
+    kptfile: ItemId,
+    local: &ResourceList,
+    upstream: &GitOrigin,
+    repository: &Repository,
+    results: &mut Results,
+) -> Option<String> {
+    let known = lock.commit.as_deref();
+    // The usual case, without a look at the repository.
+    if known == Some(&upstream.revision.commit) {
+        return known.map(str::to_owned);
+    }
+    if let Some(commit) = known.and_then(|id| repository.commit_with_id(id)) {
+        return Some(commit);
+    }
+    let mut report = |path: &[&str], result: FunctionResult| {
+        results.push(result.about(local.resource(kptfile)).at(Path::fields(path)));
+    };
+    if let Some(said) = local.read(kptfile, UpstreamLock::repository)
+        && let Some(remotes) = repository.other_remotes(&said)
+    {
+        let result = wrong_repository(&said, &upstream.source, &remotes);
+        report(&["upstream", "git", "repo"], result);
+        return None;
+    }
+    let Some((tag, commit)) = tag_of(repository, lock) else {
+        let result = not_found(lock, &upstream.source, repository.is_shallow());
+        report(&COMMIT, result);
+        return None;
+    };
+    if let Some(id) = known {
+        let message = format!(
+            "the commit `{id}` is not in the repository '{}'; the tag `{tag}` was taken for it",
+            upstream.source.repository.display()
+        );
+        report(
+            &COMMIT,
+            FunctionResult::warning(Reason::CommitNotFound, message),
+        );
+    }
+    Some(commit)
+}
+
 /// The lock of a Kptfile; an error result if no revision can be read from it.
 pub(crate) fn lock_of(
     local: &ResourceList,
@@ -210,6 +237,27 @@ fn tag_of<'l>(repository: &Repository, lock: &'l UpstreamLock) -> Option<(&'l st
     let tag = format!("refs/tags/{name}");
     let revision = repository.resolve(&lock.directory, &tag).ok()?;
     Some((name, revision.commit))
+}
+
+fn wrong_repository(said: &str, source: &GitSource, remotes: &[String]) -> FunctionResult {
+    let message = format!(
+        "expected a clone of the repository that the Kptfile names, `{said}`, found '{}', a clone of `{}`; \
+         its commits do not include that of the lock",
+        source.repository.display(),
+        remotes.join("`, `")
+    );
+    FunctionResult::error(Reason::WrongRepository, message)
+}
+
+/// A warning about a downgrade.
+pub(crate) fn older_revision(new: &str, before: &str) -> FunctionResult {
+    let message = format!(
+        "`{new}` is older than `{before}`, which the package is based on: the merge takes back what came since"
+    );
+    let result = FunctionResult::warning(Reason::OlderRevision, message);
+    result
+        .tag("from", before.to_owned())
+        .tag("to", new.to_owned())
 }
 
 fn not_found(lock: &UpstreamLock, source: &GitSource, is_shallow: bool) -> FunctionResult {

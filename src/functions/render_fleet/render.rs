@@ -9,12 +9,13 @@ use super::config::Settings;
 use super::variants::{FleetVariant, Place};
 use crate::config::{UsageError, required};
 use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
-use crate::functions::following::{Locked, OtherRevision, lock_of, locked};
+use crate::functions::following::{Locked, OtherRevision, lock_of, locked, older_revision};
 use crate::functions::render_variant::render_package;
 use crate::kptfile::{
     DELETION_POLICY_ANNOTATION, DOWNSTREAM_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership,
     UPSTREAM_DIGEST_ANNOTATION, UpstreamLock, root_kptfile, set_metadata,
 };
+use crate::latest::is_older;
 use crate::resource::NamespacedName;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -344,14 +345,19 @@ impl<'f> Worker<'f> {
         let original = self
             .catalogs
             .directory_original(catalog, package, &from, recorded);
+        let at = |path: &str, result: FunctionResult| match kptfile {
+            Some(id) => result.about(list.resource(id)).at(path),
+            None => result,
+        };
+        if original.is_ok() && is_older(&wanted.revision, &from) {
+            let result = older_revision(&wanted.revision, &from);
+            results.push(at("upstreamLock.git.ref", result));
+        }
         Ok(match original {
             Ok(original) => Standpoint::Behind { original, from },
             Err(UsageError(message)) => {
                 let result = FunctionResult::error(Reason::OriginalNotFound, message);
-                results.push(match kptfile {
-                    Some(id) => result.about(list.resource(id)).at("upstreamLock.git.ref"),
-                    None => result,
-                });
+                results.push(at("upstreamLock.git.ref", result));
                 Standpoint::Failed
             }
         })

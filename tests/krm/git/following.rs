@@ -449,3 +449,61 @@ fn latest_is_the_highest_version_and_no_release_candidate() {
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(folder.get("local/Kptfile").contains("ref: latest\n"));
 }
+
+#[test]
+fn a_clone_of_another_repository_is_an_error() {
+    let folder = catalog(&[]);
+    at_v1(&folder);
+    let unknown = "1".repeat(40);
+    folder.put("local/Kptfile", locked("nginx", "v1", &unknown));
+    folder.git(&["remote", "add", "fork", "https://e.com/fork.git"]);
+    let before = files_in(&folder.path("local"));
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    for expected in [
+        "(WrongRepository)",
+        "`https://e.com/catalog`",
+        "`https://e.com/fork.git`",
+    ] {
+        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+    }
+    assert_eq!(files_in(&folder.path("local")), before);
+    // Any remote will do, in any spelling, and so will a clone that has the commit.
+    folder.git(&["remote", "add", "own", "git@e.com:catalog.git"]);
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    folder.git(&["remote", "remove", "own"]);
+    at_v1(&folder);
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(
+        !outcome.stderr.contains("WrongRepository"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn going_back_to_an_older_revision_is_a_warning() {
+    let folder = catalog(&[]);
+    let second = folder.git(&["rev-parse", "v2"]);
+    folder.put("local/Kptfile", locked("nginx", "v2", &second));
+    folder.put("local/cm.yaml", map("2", "7"));
+    folder.put("local/notes.txt", "one\n");
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v1"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let expected = "`v1` is older than `v2`";
+    assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("(OlderRevision)"),
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(folder.get("local/cm.yaml"), map("1", "7"));
+    let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
+    assert!(
+        !outcome.stderr.contains("OlderRevision"),
+        "{}",
+        outcome.stderr
+    );
+}

@@ -1,0 +1,76 @@
+//! Whether two addresses are of one repository.
+
+/// An address of another machine as `host/path`, without scheme, user, port and `.git`; `None` for a path.
+fn host_and_path(address: &str) -> Option<String> {
+    let (authority, path) = match address.split_once("://") {
+        Some(("file", _)) => return None,
+        Some((_, rest)) => rest.split_once('/')?,
+        None => {
+            let (authority, path) = address.split_once(':')?;
+            if authority.contains('/') {
+                return None;
+            }
+            (authority, path)
+        }
+    };
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let path = path.trim_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    Some(format!("{}/{path}", host.to_ascii_lowercase()))
+}
+
+/// Whether an address is that of none of the remotes. `None` if it or all of them are paths, which tell nothing.
+pub(super) fn is_of_none<'r>(
+    address: &str,
+    remotes: impl Iterator<Item = &'r str>,
+) -> Option<bool> {
+    let address = host_and_path(address)?;
+    let mut remotes = remotes.filter_map(host_and_path).peekable();
+    remotes.peek()?;
+    Some(remotes.all(|remote| remote != address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_differ_by_host_and_path_alone() {
+        let address = "https://github.com/example/catalog.git";
+        for (remote, expected) in [
+            ("https://github.com/example/catalog", Some(false)),
+            ("http://GitHub.com/example/catalog/", Some(false)),
+            ("git@github.com:example/catalog.git", Some(false)),
+            ("github.com:/example/catalog", Some(false)),
+            ("ssh://git@github.com:22/example/catalog.git", Some(false)),
+            (
+                "https://user:secret@github.com/example/catalog",
+                Some(false),
+            ),
+            ("https://github.com/example/other", Some(true)),
+            ("https://gitlab.com/example/catalog", Some(true)),
+            ("https://github.com/fork/catalog.git", Some(true)),
+            ("/srv/catalog.git", None),
+            ("../catalog.git", None),
+            ("file:///srv/catalog.git", None),
+        ] {
+            assert_eq!(
+                is_of_none(address, [remote].into_iter()),
+                expected,
+                "{remote}"
+            );
+        }
+        let remotes = [
+            "https://github.com/fork/catalog",
+            "/srv/c",
+            "git@github.com:example/catalog",
+        ];
+        assert_eq!(is_of_none(address, remotes.into_iter()), Some(false));
+        assert_eq!(is_of_none("/srv/catalog", remotes.into_iter()), None);
+        assert_eq!(is_of_none(address, [].into_iter()), None);
+    }
+}
