@@ -112,7 +112,7 @@ reasons! {
     OutputTooLarge,
     /// A PackageVariant belongs to a PackageVariantSet that does not exist.
     OwnerNotFound,
-    /// The package has no ConfigMap `kptfile.kpt.dev` beside its root Kptfile.
+    /// The package has no ConfigMap `kptfile.kpt.dev` next to its root Kptfile.
     PackageContextNotFound,
     /// The package to clone into already has resources.
     PackageNotEmpty,
