@@ -1,11 +1,8 @@
 //! An item of a ResourceList as a document of a file, without the annotations that say which file.
 
-use std::sync::Arc;
-
 use crate::resource::is_pipeline_annotation;
-use crate::yaml::scalar::{self, Context, ScalarStyle};
 use crate::yaml::{
-    Content, EditError, Editor, NodeKind, NodeRef, OwnedDocument, Value, comments_above, node_text,
+    Content, EditError, Editor, NodeKind, NodeRef, Value, comments_above, node_text,
 };
 
 /// The text of a resource with its comments.
@@ -40,7 +37,7 @@ pub(crate) fn annotate<'d>(
             return Ok(());
         }
         let pairs = annotations.iter();
-        let pairs = pairs.map(|(key, value)| ((*key).to_owned(), quoted(value)));
+        let pairs = pairs.map(|(key, value)| ((*key).to_owned(), Content::Quoted(value.clone())));
         return editor.set(metadata, "annotations", Content::Map(pairs.collect()));
     };
     let is_set = |key: &str| annotations.iter().any(|(name, _)| *name == key);
@@ -60,17 +57,8 @@ pub(crate) fn annotate<'d>(
         match old.get(key) {
             Some(old) if old.as_str() == Some(value) => {}
             Some(_) => editor.set(old, key, Content::Value(Value::from(value.as_str())))?,
-            None => editor.insert_entry(old, None, key, quoted(value))?,
+            None => editor.insert_entry(old, None, key, Content::Quoted(value.clone()))?,
         }
     }
     Ok(())
-}
-
-/// A string in single quotes, where it can be written in them.
-fn quoted(text: &str) -> Content<'static> {
-    let quoted = scalar::write_inline(text, ScalarStyle::SingleQuoted, Context::Block);
-    match OwnedDocument::parse(quoted) {
-        Ok(document) => Content::Text(Arc::new(document)),
-        Err(_) => Content::Value(Value::from(text)),
-    }
 }

@@ -14,6 +14,8 @@ use super::value::Value;
 pub enum Content<'f> {
     /// A value; it is written in the format of its surroundings.
     Value(Value),
+    /// A string, in single quotes where they can hold it.
+    Quoted(String),
     /// A node of this or another document; its spelling and inner comments come along.
     Node(NodeRef<'f>),
     /// A text made for this place, with one document; as a node of it.
@@ -31,6 +33,7 @@ impl Content<'_> {
             Self::Node(node) if node.is_assembled() => node.value().map_or(0, |v| v.length()),
             Self::Node(node) => node.source().len(),
             Self::Text(text) => text.text.len(),
+            Self::Quoted(text) => text.len() + 2,
             Self::Map(entries) => {
                 let entry = |(key, value): &(String, Self)| key.len() + value.length();
                 entries.iter().map(entry).sum()
@@ -43,6 +46,7 @@ impl Content<'_> {
     pub(super) fn may_keep_blank_lines(&self) -> bool {
         match self {
             Self::Value(value) => ends_in_blank_line(value),
+            Self::Quoted(_) => false,
             Self::Node(node) => {
                 let source = node.source();
                 source.contains(['+', '\\', '*']) || source.ends_with('\n')
@@ -59,6 +63,7 @@ impl Content<'_> {
     pub(super) fn holds_block_scalar(&self) -> bool {
         match self {
             Self::Value(value) => has_lines(value),
+            Self::Quoted(_) => false,
             // A string of several lines becomes one where its source cannot be carried over.
             Self::Node(node) => node.source().contains(['|', '>', '\n', '\\', '*']),
             Self::Text(text) => text.text.contains(['|', '>', '\n', '\\', '*']),
@@ -70,6 +75,7 @@ impl Content<'_> {
     pub(super) fn value(&self) -> Value {
         let value = match self {
             Self::Value(value) => return value.clone(),
+            Self::Quoted(text) => return Value::from(text.as_str()),
             Self::Node(node) => node.value(),
             Self::Text(text) => text.root().and_then(|root| root.value()),
             Self::Map(entries) => {

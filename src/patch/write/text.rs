@@ -25,7 +25,7 @@ pub fn to_text(new: &Node<'_>) -> Result<String, EditError> {
             Some(root) => node_text(root),
             None => String::new(),
         },
-        map @ Content::Map(_) => content_text(&map),
+        other @ (Content::Map(_) | Content::Quoted(_)) => content_text(&other),
     })
 }
 

@@ -71,7 +71,7 @@ fn check_readable(content: &Content<'_>) -> Result<(), EditError> {
     let node = match content {
         Content::Node(node) => Some(*node),
         Content::Text(text) => text.root(),
-        Content::Value(_) => None,
+        Content::Value(_) | Content::Quoted(_) => None,
         Content::Map(entries) => {
             return entries
                 .iter()

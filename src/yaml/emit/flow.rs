@@ -13,9 +13,13 @@ impl Emitter<'_> {
     pub(in crate::yaml) fn flow(&mut self, content: &Content<'_>) {
         let node = match content {
             Content::Value(value) => return self.flow_value(value, self.format.json),
+            Content::Quoted(text) if self.format.json == Json::No => {
+                let text = scalar::write_inline(text, ScalarStyle::SingleQuoted, Context::Flow);
+                return self.out.push_str(&text);
+            }
             Content::Node(node) => Some(*node),
             Content::Text(text) => text.root(),
-            Content::Map(_) => None,
+            Content::Map(_) | Content::Quoted(_) => None,
         };
         match node {
             Some(node) if self.fits_in_flow(node) => self.out.push_str(node.source()),

@@ -28,6 +28,7 @@ use super::comments::{ValueComments, comments_above};
 use super::content::Content;
 use super::format::{Format, Owner};
 use super::node::NodeRef;
+use super::scalar::ScalarStyle;
 use super::value::Value;
 
 /// Writes YAML at the end of a text.
@@ -96,6 +97,7 @@ impl<'o> Emitter<'o> {
     pub(super) fn content(&mut self, content: &Content<'_>, owner: Owner) -> Tail {
         match content {
             Content::Value(value) => self.value(value, owner),
+            Content::Quoted(text) => self.string(text, ScalarStyle::SingleQuoted, owner),
             Content::Node(node) => self.node(*node, &[], owner),
             Content::Map(entries) if entries.is_empty() => {
                 self.value(&Value::Mapping(Vec::new()), owner)
