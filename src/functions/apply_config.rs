@@ -45,10 +45,8 @@ pub const FUNCTION: Function = Function {
     keys: Keys::These(&[options::LIST_ORDER]),
     uses_schema: true,
     git: Some(git::read),
-    makes_package: false,
-    merge_driver: None,
-    fleet: None,
     step,
+    ..Function::PLAIN
 };
 
 typed_config! {

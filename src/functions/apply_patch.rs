@@ -52,10 +52,8 @@ pub const FUNCTION: Function = Function {
     keys: Keys::These(&[options::LIST_ORDER, options::ALLOW_MISSING]),
     uses_schema: true,
     git: Some(git::read),
-    makes_package: false,
-    merge_driver: None,
-    fleet: None,
     step,
+    ..Function::PLAIN
 };
 
 typed_config! {

@@ -56,6 +56,22 @@ pub struct Function {
 }
 
 impl Function {
+    /// A function with nothing but a step; the others name what they have beyond it.
+    pub(crate) const PLAIN: Self = Self {
+        name: "",
+        about: "",
+        examples: &[],
+        configs: &[],
+        roles: &[],
+        keys: Keys::None,
+        uses_schema: false,
+        git: None,
+        makes_package: false,
+        merge_driver: None,
+        fleet: None,
+        step: |_| Ok(Output::Edited),
+    };
+
     /// Whether it merges packages, and so takes rules for conflicts.
     pub(crate) fn merges(&self) -> bool {
         self.roles.contains(&Role::Upstream) || self.fleet.is_some()

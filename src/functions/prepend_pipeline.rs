@@ -22,7 +22,7 @@ use serde::Deserialize;
 
 use super::{Function, Output, Run};
 use crate::config::{
-    API_VERSION, Keys, PACKAGE_VARIANT, UsageError, expected, kind_of, required, typed,
+    API_VERSION, PACKAGE_VARIANT, UsageError, expected, kind_of, required, typed,
     typed_config, unexpected,
 };
 use crate::kptfile::{
@@ -43,14 +43,8 @@ pub const FUNCTION: Function = Function {
         "prepend-pipeline --package DIR --config pipeline.yaml",
     ],
     configs: &[(API_VERSION, "PrependPipeline"), PACKAGE_VARIANT],
-    roles: &[],
-    keys: Keys::None,
-    uses_schema: false,
-    git: None,
-    makes_package: false,
-    merge_driver: None,
-    fleet: None,
     step,
+    ..Function::PLAIN
 };
 
 typed_config! {

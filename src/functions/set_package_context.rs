@@ -49,16 +49,11 @@ pub const FUNCTION: Function = Function {
         PACKAGE_VARIANT,
         CONFIG_MAP,
     ],
-    roles: &[],
     keys: Keys::Any(
         "Keys of the package context and their values: the functionConfig as a ConfigMap",
     ),
-    uses_schema: false,
-    git: None,
-    makes_package: false,
-    merge_driver: None,
-    fleet: None,
     step,
+    ..Function::PLAIN
 };
 
 typed_config! {

@@ -65,12 +65,9 @@ pub const FUNCTION: Function = Function {
         words: &["false", "true"],
         help: "whether a set may lose all of its variants",
     }]),
-    uses_schema: false,
     git: Some(git::read),
-    makes_package: false,
-    merge_driver: None,
-    fleet: None,
     step,
+    ..Function::PLAIN
 };
 
 const GROUP: &str = "config.porch.kpt.dev";

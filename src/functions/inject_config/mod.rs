@@ -34,7 +34,7 @@ use self::fill::{Filling, fill, unfilled, without_field};
 use self::points::{Point, ambiguous_conditions, field_of, points, source_entry};
 use self::select::{Selection, key_of, select};
 use super::{Function, Output, Run};
-use crate::config::{API_VERSION, Keys, PACKAGE_VARIANT, UsageError};
+use crate::config::{API_VERSION, PACKAGE_VARIANT, UsageError};
 use crate::git;
 use crate::kptfile::{ambiguous_roots, record_conditions, root_kptfile};
 use crate::resource_list::{ItemId, ResourceList};
@@ -61,13 +61,9 @@ pub const FUNCTION: Function = Function {
     ],
     configs: &[(API_VERSION, "InjectConfig"), PACKAGE_VARIANT],
     roles: &[Role::Resources],
-    keys: Keys::None,
-    uses_schema: false,
     git: Some(git::read),
-    makes_package: false,
-    merge_driver: None,
-    fleet: None,
     step,
+    ..Function::PLAIN
 };
 
 fn step(run: Run<'_>) -> Result<Output, UsageError> {

@@ -82,10 +82,9 @@ pub const FUNCTION: Function = Function {
     ]),
     uses_schema: true,
     git: Some(git::read),
-    makes_package: false,
     merge_driver: Some(driver::merge_file),
-    fleet: None,
     step,
+    ..Function::PLAIN
 };
 
 fn step(run: Run<'_>) -> Result<Output, UsageError> {

@@ -77,9 +77,9 @@ pub const FUNCTION: Function = Function {
     uses_schema: true,
     git: Some(git::read),
     makes_package: true,
-    merge_driver: None,
     fleet: Some(run_fleet),
     step,
+    ..Function::PLAIN
 };
 
 fn step(run: Run<'_>) -> Result<Output, UsageError> {

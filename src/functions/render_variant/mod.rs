@@ -20,7 +20,7 @@ mod update;
 mod upstream;
 
 use super::{Function, Output, Run};
-use crate::config::{Keys, PACKAGE_VARIANT, UsageError, expected, kind_of, required, unexpected};
+use crate::config::{PACKAGE_VARIANT, UsageError, expected, kind_of, required, unexpected};
 use crate::functions::inject_config::inject_variant_config;
 use crate::functions::package_revision::{package_beside, within};
 use crate::functions::prepend_pipeline::prepend_variant_pipeline;
@@ -49,13 +49,11 @@ pub const FUNCTION: Function = Function {
     ],
     configs: &[PACKAGE_VARIANT],
     roles: &[Role::Original, Role::Upstream, Role::Resources],
-    keys: Keys::None,
     uses_schema: true,
     git: Some(git::read),
     makes_package: true,
-    merge_driver: None,
-    fleet: None,
     step,
+    ..Function::PLAIN
 };
 
 /// A PackageVariant as written, identified and typed.
