@@ -126,21 +126,17 @@ impl Head {
             None => "{}\n".to_owned(),
         };
         let text = OwnedDocument::parse(text).map_err(EditError::Broken)?;
-        let mut editor = Editor::new(text.document());
-        let root = text.root();
-        for (root, name) in PIPELINE_LISTS
-            .into_iter()
-            .filter_map(|name| Some((root?, name)))
-        {
-            let functions = root.get(name).into_iter().flat_map(|list| list.items());
-            for (index, function) in functions.enumerate() {
-                let given = function.get("name").and_then(|name| name.as_str());
-                let given = given.unwrap_or_default();
-                let name = function_name(owner, given, index);
-                editor.set(function, "name", Content::Value(Value::from(name)))?;
+        let pipeline = text.edit(|root, editor| {
+            for name in PIPELINE_LISTS {
+                let functions = root.get(name).into_iter().flat_map(|list| list.items());
+                for (index, function) in functions.enumerate() {
+                    let given = function.get("name").and_then(|name| name.as_str());
+                    let name = function_name(owner, given.unwrap_or_default(), index);
+                    editor.set(function, "name", Content::Value(Value::from(name)))?;
+                }
             }
-        }
-        let pipeline = editor.finish_parsed()?;
+            Ok::<_, EditError>(())
+        })?;
         let owner = owner.to_owned();
         Ok(Self { owner, pipeline })
     }

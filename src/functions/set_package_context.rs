@@ -30,9 +30,7 @@ use crate::resource_list::{ItemId, NewResource, NewText, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::variant::package_variant::{PackageContext, PackageVariant, Section};
 use crate::yaml::scalar::{Context, ScalarStyle, plain_is_safe};
-use crate::yaml::{
-    Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value,
-};
+use crate::yaml::{Content, EditError, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value};
 
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
@@ -375,14 +373,15 @@ fn create(
 
 /// The config's entries, with their comments, behind those of a new ConfigMap.
 fn with_data(text: String, change: &ContextChange<'_>) -> Result<String, EditError> {
-    let document = OwnedDocument::parse(text).map_err(EditError::Broken)?;
-    let mut editor = Editor::new(document.document());
-    if let Some(data) = document.root().and_then(|root| root.get("data")) {
+    OwnedDocument::edited(text, |root, editor| {
+        let Some(data) = root.get("data") else {
+            return Ok(());
+        };
         for entry in change.to_set() {
             if let Some((_, value)) = pair(entry) {
                 editor.insert_entry_like(data, None, entry, content(entry, value))?;
             }
         }
-    }
-    editor.finish()
+        Ok(())
+    })
 }

@@ -15,8 +15,8 @@ use crate::source_text::{Locator, SourceText};
 use crate::split;
 use crate::text::Text;
 use crate::yaml::{
-    Content, Document, EditError, Editor, NodeRef, ParseOptions, Tree, Value, block_text,
-    document_as_item, most_documents,
+    Content, EditError, NodeRef, OwnedDocument, ParseOptions, Value, block_text, document_as_item,
+    most_documents,
 };
 
 /// An item is parsed behind its dash, within the list.
@@ -143,16 +143,15 @@ impl Stream {
         if let Some(text) = document_as_item(node, self.indent, newline) {
             return Ok(SourceText::added(text, OPTIONS));
         }
-        const LIST: &str = "items:\n- a\n";
-        let tree = Tree::parse(LIST, ParseOptions::default()).map_err(EditError::Broken)?;
-        let document = Document::new(LIST, &tree);
-        let mut editor = Editor::new(document);
-        if let Some(items) = document.root(0).and_then(|root| root.get("items")) {
+        let list = OwnedDocument::edited("items:\n- a\n".to_owned(), |root, editor| {
+            let Some(items) = root.get("items") else {
+                return Ok(());
+            };
             editor.remove_parts(items, |_| true)?;
-            editor.insert_item_from(items, None, node)?;
-        }
+            editor.insert_item_from(items, None, node)
+        })?;
         let mut text = String::new();
-        for line in editor.finish()?.lines().skip(1) {
+        for line in list.lines().skip(1) {
             push_line(&mut text, self.indent, line, newline);
         }
         let item = SourceText::new_item(text, OPTIONS).map(|(text, _)| text);

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::document::Document;
-use super::error::ParseError;
+use super::edit::Editor;
+use super::error::{EditError, ParseError};
 use super::node::NodeRef;
 use super::scan::is_one_line;
 use super::tree::{ParseOptions, Tree};
@@ -175,6 +176,36 @@ impl OwnedDocument {
             tree,
             as_it_is,
         })
+    }
+
+    /// The text of a document with edits of its root, which is parsed again.
+    ///
+    /// # Errors
+    /// As [`OwnedDocument::edit`].
+    pub fn edited<'f, E: From<EditError>>(
+        text: String,
+        change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+    ) -> Result<String, E> {
+        let document = Self::parse(text).map_err(EditError::Broken)?;
+        document.edit(change).map(|edited| edited.text)
+    }
+
+    /// The document with edits of its root, parsed again if there are any.
+    ///
+    /// # Errors
+    /// Those of `change`, and edits whose outcome is no YAML.
+    pub fn edit<'f, E: From<EditError>>(
+        self,
+        change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        if let Some(root) = self.root() {
+            let mut editor = Editor::new(self.document());
+            change(root, &mut editor)?;
+            if !editor.is_empty() {
+                return Ok(editor.finish_parsed()?);
+            }
+        }
+        Ok(self)
     }
 
     /// The document.

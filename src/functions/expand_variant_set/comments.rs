@@ -146,12 +146,12 @@ impl Comments {
 
     /// The text of a new PackageVariant with these comments.
     pub(super) fn write(&self, text: String) -> Result<String, EditError> {
-        let document = OwnedDocument::parse(text).map_err(EditError::Broken)?;
-        let mut editor = Editor::new(document.document());
-        if let Some(spec) = document.root().and_then(|root| root.get("spec")) {
-            self.write_within(spec, &mut editor);
-        }
-        editor.finish()
+        OwnedDocument::edited(text, |root, editor| {
+            if let Some(spec) = root.get("spec") {
+                self.write_within(spec, editor);
+            }
+            Ok(())
+        })
     }
 
     fn write_within<'d>(&self, value: NodeRef<'d>, editor: &mut Editor<'d, '_>) {

@@ -9,7 +9,7 @@ use crate::merge::member::Member;
 use crate::merge::upstream_identifier::{identify, with_metadata_in_lines};
 use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource};
 use crate::resource_list::{ResourceList, annotate};
-use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, head_end, node_text};
+use crate::yaml::{EditError, NodeRef, OwnedDocument, head_end, node_text};
 
 /// A resource that upstream added.
 pub(super) struct New<'n> {
@@ -39,24 +39,17 @@ impl New<'_> {
         if self.identifies {
             text = with_metadata_in_lines(&text).unwrap_or(text);
         }
-        let document = OwnedDocument::parse(text.clone()).map_err(EditError::Broken)?;
-        let Some(root) = document.root() else {
-            return Ok(text);
-        };
-        let mut editor = Editor::new(document.document());
-        if self.member.is_kptfile() {
-            remove_bookkeeping(root, &mut editor)?;
-        }
-        let annotations = self.annotations(list, indexes);
-        if self.identifies {
-            identify(self.resource, root, annotations, self.is_item, &mut editor)?;
-        } else {
-            annotate(root, &annotations, self.is_item, &mut editor)?;
-        }
-        if editor.is_empty() {
-            return Ok(text);
-        }
-        editor.finish()
+        OwnedDocument::edited(text, |root, editor| {
+            if self.member.is_kptfile() {
+                remove_bookkeeping(root, editor)?;
+            }
+            let annotations = self.annotations(list, indexes);
+            if self.identifies {
+                identify(self.resource, root, annotations, self.is_item, editor)
+            } else {
+                annotate(root, &annotations, self.is_item, editor)
+            }
+        })
     }
 
     /// The annotations that name its file where it is an item.

@@ -62,12 +62,9 @@ fn stands_alone(node: NodeRef<'_>) -> bool {
 
 /// A copy of the text of a node, made to hold a value.
 fn edited(text: String, source: NodeRef<'_>, new: &Node<'_>) -> Result<String, EditError> {
-    let owned = OwnedDocument::parse(text).map_err(EditError::Broken)?;
-    let mut editor = Editor::new(owned.document());
-    if let Some(root) = owned.root() {
-        write(root, source, new, &mut editor)?;
-    }
-    editor.finish()
+    OwnedDocument::edited(text, |root, editor| {
+        write(root, source, new, editor).map(drop)
+    })
 }
 
 /// Lines of a collection behind a dash, the first from its first key, as those of a document. `None` if one of them begins
@@ -151,15 +148,11 @@ fn content_of<'f>(
         };
     };
     let owned = OwnedDocument::parse(text_of(source)).map_err(EditError::Broken)?;
-    let Some(root) = owned.root() else {
+    if owned.root().is_none() {
         return Ok(Content::Value(new.to_value()));
-    };
-    let mut editor = Editor::new(owned.document());
-    write(root, source, new, &mut editor)?;
-    if editor.is_empty() {
-        return Ok(Content::Text(Arc::new(owned)));
     }
-    Ok(Content::Text(Arc::new(editor.finish_parsed()?)))
+    let made = owned.edit(|root, editor| write(root, source, new, editor).map(drop));
+    made.map(|made| Content::Text(Arc::new(made)))
 }
 
 /// The text of a resource made to hold a value: its own text, with what differs.
@@ -191,12 +184,8 @@ fn made<'f>(fields: &Fields<'f>) -> Result<Content<'f>, EditError> {
             .map(Content::Map);
     }
     let empty = OwnedDocument::parse("{}\n".to_owned()).map_err(EditError::Broken)?;
-    let Some(root) = empty.root() else {
-        return Ok(Content::Value(Value::Mapping(Vec::new())));
-    };
-    let mut editor = Editor::new(empty.document());
-    for at in 0..fields.len() {
-        insert(root, None, fields, at, &mut editor)?;
-    }
-    Ok(Content::Text(Arc::new(editor.finish_parsed()?)))
+    let made = empty.edit(|root, editor| {
+        (0..fields.len()).try_for_each(|at| insert(root, None, fields, at, editor))
+    });
+    made.map(|made| Content::Text(Arc::new(made)))
 }
