@@ -66,9 +66,8 @@ pub(super) fn on_fleet(
         ..
     } = told;
     let report = collector.map(|collector| {
-        let counts = counts.as_ref();
-        let none = Counts::default();
-        collector.finish(mode.writes, counts.unwrap_or(&none), &results)
+        let counts = counts.clone().unwrap_or_default();
+        collector.finish(mode.writes, counts, &results)
     });
     of_variants
         .iter()

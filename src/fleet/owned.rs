@@ -11,7 +11,7 @@ use crate::package::{JOURNAL, PackageError, is_git, recover_package};
 use crate::yaml::OwnedDocument;
 
 /// A package with an owner.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct OwnedPackage {
     /// From the fleet's directory: `<repository>/<package>`.
     pub(crate) path: String,
@@ -22,7 +22,7 @@ pub(crate) struct OwnedPackage {
 }
 
 /// A package whose Kptfile names an owner. Its own place, or that of the PackageVariant, tells whether it has one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ClaimedPackage {
     /// The package, if it is the owner's.
     pub(crate) package: OwnedPackage,

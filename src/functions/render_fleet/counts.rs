@@ -1,76 +1,85 @@
-//! How many packages had which action: the last result of a run.
+//! How many packages had which action: the last result of a run, and a part of its report.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::outcome::VariantOutcome;
 use super::render::Action;
 use crate::results::{FunctionResult, Results};
 
-/// How many packages had which action.
-#[derive(Debug, Default)]
-pub struct Counts {
-    variants: usize,
-    by_action: BTreeMap<Action, usize>,
-    conflicts: usize,
-}
+/// What is counted, in the order of reports: the variants, each action, what is unchanged, the conflicts.
+const NAMES: [&str; 10] = [
+    "variants",
+    "created",
+    "updated",
+    "refreshed",
+    "adopted",
+    "orphaned",
+    "deleted",
+    "failed",
+    "unchanged",
+    "conflicts",
+];
+
+/// How many packages had which action, by [`NAMES`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "HashMap<String, u64>")]
+pub struct Counts([u64; NAMES.len()]);
 
 impl Counts {
     /// Counts what becomes of so many variants.
     #[must_use]
     pub fn of(variants: usize) -> Self {
-        Self {
-            variants,
-            ..Self::default()
-        }
+        let mut counts = Self::default();
+        counts.add("variants", variants as u64);
+        counts.add("unchanged", variants as u64);
+        counts
     }
 
     /// Counts an outcome, and reports its results.
     pub fn tell(&mut self, outcome: VariantOutcome, results: &mut Results) {
-        self.add(&outcome);
-        outcome
-            .results
-            .into_iter()
-            .for_each(|result| results.push(result));
-    }
-
-    fn add(&mut self, outcome: &VariantOutcome) {
         if let Some(action) = outcome.action {
-            *self.by_action.entry(action).or_default() += 1;
+            self.add(action.as_str(), 1);
+            // The other packages have no variant.
+            if !matches!(action, Action::Orphaned | Action::Deleted) {
+                let unchanged = self.count_mut("unchanged").into_iter();
+                unchanged.for_each(|count| *count = count.saturating_sub(1));
+            }
         }
-        self.conflicts += outcome.conflicts;
+        self.add("conflicts", outcome.conflicts as u64);
+        let all = outcome.results.into_iter();
+        all.for_each(|result| results.push(result));
     }
 
-    fn count(&self, action: Action) -> usize {
-        self.by_action.get(&action).copied().unwrap_or_default()
+    /// Adds to the count with a name; other names count nothing.
+    pub(super) fn add(&mut self, name: &str, more: u64) {
+        if let Some(count) = self.count_mut(name) {
+            *count = count.saturating_add(more);
+        }
+    }
+
+    fn count_mut(&mut self, name: &str) -> Option<&mut u64> {
+        let at = NAMES.iter().position(|other| *other == name)?;
+        self.0.get_mut(at)
     }
 
     /// How many packages are, or would be, other than they were.
     #[must_use]
-    pub fn changed(&self) -> usize {
-        let all: usize = self.by_action.values().sum();
-        all - self.count(Action::Failed)
+    pub fn changed(&self) -> u64 {
+        let actions = self.named().skip(1).take(6);
+        actions.map(|(_, count)| count).sum()
     }
 
-    /// All counts by their names: the variants, each action, what is unchanged, the conflicts.
-    #[must_use]
-    pub fn named(&self) -> Vec<(&'static str, usize)> {
-        let of_packages = [Action::Orphaned, Action::Deleted].map(|action| self.count(action));
-        let worked: usize =
-            self.by_action.values().sum::<usize>() - of_packages.iter().sum::<usize>();
-        let unchanged = self.variants.saturating_sub(worked);
-        let actions = Action::ALL.iter();
-        let actions = actions.map(|action| (action.as_str(), self.count(*action)));
-        let mut named = vec![("variants", self.variants)];
-        named.extend(actions);
-        named.extend([("unchanged", unchanged), ("conflicts", self.conflicts)]);
-        named
+    /// All counts with their names.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        NAMES.into_iter().zip(self.0)
     }
 
     /// The last result of a run.
     #[must_use]
     pub fn result(&self) -> FunctionResult {
-        let named = self.named();
-        let shown = named.iter().filter(|(name, count)| match *name {
+        let shown = self.named().filter(|(name, count)| match *name {
             "variants" | "conflicts" => false,
             "unchanged" => true,
             _ => *count > 0,
@@ -78,19 +87,33 @@ impl Counts {
         let shown: Vec<String> = shown
             .map(|(name, count)| format!("{count} {name}"))
             .collect();
-        let conflicts = match self.conflicts {
+        let [variants, .., conflicts] = self.0;
+        let conflicts = match conflicts {
             0 => String::new(),
             1 => "; 1 conflict".to_owned(),
             count => format!("; {count} conflicts"),
         };
-        let variants = match self.variants {
-            1 => "1 variant".to_owned(),
-            count => format!("{count} variants"),
-        };
-        let message = format!("{variants}: {}{conflicts}", shown.join(", "));
-        let tag = |result: FunctionResult, (name, count): &(&str, usize)| {
+        let noun = if variants == 1 { "variant" } else { "variants" };
+        let message = format!("{variants} {noun}: {}{conflicts}", shown.join(", "));
+        let message = FunctionResult::info(message);
+        self.named().fold(message, |result, (name, count)| {
             result.tag(name, count.to_string())
-        };
-        named.iter().fold(FunctionResult::info(message), tag)
+        })
+    }
+}
+
+impl From<HashMap<String, u64>> for Counts {
+    fn from(named: HashMap<String, u64>) -> Self {
+        let mut counts = Self::default();
+        named
+            .iter()
+            .for_each(|(name, count)| counts.add(name, *count));
+        counts
+    }
+}
+
+impl Serialize for Counts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.named())
     }
 }

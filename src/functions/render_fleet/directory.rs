@@ -27,41 +27,27 @@ pub struct Mode {
     pub keeps_diffs: bool,
 }
 
-/// A package that cannot be worked on.
-enum Stop {
-    /// Another run works on it.
-    Locked,
-    Usage(UsageError),
-    Package(PackageError),
-}
+/// Why a package cannot be worked on.
+pub(super) struct Stop(pub(super) Box<FunctionResult>);
 
 impl From<UsageError> for Stop {
     fn from(error: UsageError) -> Self {
-        Self::Usage(error)
+        let result = FunctionResult::error(Reason::InvalidPackage, error.to_string());
+        Self(Box::new(result))
     }
 }
 
 impl From<PackageError> for Stop {
     fn from(error: PackageError) -> Self {
-        Self::Package(error)
-    }
-}
-
-impl Stop {
-    fn result(&self, variant: &FleetVariant) -> FunctionResult {
-        let result = match self {
-            Self::Locked => locked(),
-            Self::Usage(error) => FunctionResult::error(Reason::InvalidPackage, error.to_string()),
-            Self::Package(error) => FunctionResult::error(Reason::NotWritten, error.to_string()),
-        };
-        result.about(&variant.resource)
+        let result = FunctionResult::error(Reason::NotWritten, error.to_string());
+        Self(Box::new(result))
     }
 }
 
 /// The error for a package that another run works on.
-pub(super) fn locked() -> FunctionResult {
+pub(super) fn locked() -> Stop {
     let message = "another run works on this package; run again when it is done";
-    FunctionResult::error(Reason::Locked, message)
+    Stop(Box::new(FunctionResult::error(Reason::Locked, message)))
 }
 
 /// Makes, updates or refreshes the package of a variant.
@@ -80,8 +66,8 @@ pub(super) fn on_directory(
         mode,
     };
     let done = package.run(worker, variant, &mut said);
-    let (rendered, diffs, changes) = done.unwrap_or_else(|stop| {
-        said.push(stop.result(variant));
+    let (rendered, diffs, changes) = done.unwrap_or_else(|Stop(result)| {
+        said.push(result.about(&variant.resource));
         (Rendered::default(), Vec::new(), false)
     });
     let mut outcome = VariantOutcome::of(variant, &place.path, rendered, &said, changes);
@@ -124,7 +110,7 @@ impl Package<'_> {
             return Ok(None);
         };
         let lock = lock.map_err(PackageError::io("make and lock", self.directory))?;
-        Ok(Some(lock.ok_or(Stop::Locked)?))
+        Ok(Some(lock.ok_or_else(locked)?))
     }
 
     fn render(

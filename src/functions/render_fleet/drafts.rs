@@ -8,10 +8,12 @@ use super::directory::Mode;
 use super::outcome::VariantOutcome;
 use super::prune::without_owner;
 use super::render::{Action, Rendered, Worker};
-use super::variants::{FleetVariant, Place, Variants};
+use super::variants::{FleetVariant, Place};
 use crate::config::UsageError;
 use crate::diff::FileDiff;
-use crate::fleet::{Downstream, Downstreams, PackageRevisions, Unpublished, revision_name};
+use crate::fleet::{
+    Downstream, Downstreams, PackageRevisions, RepositoryFacts, Unpublished, revision_name,
+};
 use crate::git::{DraftCommit, GitError, GitSource, Revision, Snapshot, draft_note};
 use crate::merge::package::{Merge, MergeInput};
 use crate::package::{FileChange, USUAL_MODE};
@@ -61,7 +63,7 @@ pub(super) fn start<'r>(
 /// The drafts of a fleet, as one thread writes them.
 pub(super) struct Drafts<'f> {
     pub(super) downstreams: Downstreams<'f>,
-    pub(super) variants: &'f Variants,
+    pub(super) repositories: &'f BTreeMap<NamespacedName, RepositoryFacts>,
     pub(super) settings: &'f Settings,
     pub(super) mode: Mode,
 }
@@ -82,13 +84,13 @@ pub(super) struct Done {
 impl<'f> Drafts<'f> {
     pub(super) fn new(
         fleet: &'f Path,
-        variants: &'f Variants,
+        repositories: &'f BTreeMap<NamespacedName, RepositoryFacts>,
         settings: &'f Settings,
         mode: Mode,
     ) -> Self {
         Self {
             downstreams: Downstreams::new(fleet),
-            variants,
+            repositories,
             settings,
             mode,
         }
@@ -133,11 +135,8 @@ impl<'f> Drafts<'f> {
         place: &Place,
         said: &mut Results,
     ) -> Result<Done, UsageError> {
-        let (name, package) = place.path.split_once('/').unwrap_or((&place.path, ""));
-        let repository = NamespacedName::new(variant.resource.namespace.as_deref(), name);
-        let facts = self.variants.repositories.get(&repository);
-        let downstream = self.downstreams.open(name, facts).map_err(refused)?;
-        let revisions = downstream.package(package).map_err(refused)?;
+        let namespace = variant.resource.namespace.as_deref();
+        let (downstream, revisions) = self.open(&place.path, namespace)?;
         let (start, others) = start(&revisions.unpublished, &variant.owner, place.adopts);
         for other in others {
             said.push(not_adopted(other, place).about(&variant.resource));
@@ -160,13 +159,8 @@ impl<'f> Drafts<'f> {
         if done.rendered.action.is_some() && !said.has_errors() {
             done.withdrawn = draft.keep(said)?;
         }
-        done.targets = targets(
-            name,
-            package,
-            &revisions,
-            &variant.owner,
-            done.branch.as_deref(),
-        );
+        let branch = done.branch.as_deref();
+        done.targets = targets(&place.path, &revisions, &variant.owner, branch);
         Ok(done)
     }
 }
@@ -188,8 +182,7 @@ fn not_adopted(revision: &Unpublished, place: &Place) -> FunctionResult {
 /// The names of the PackageRevisions that Porch lists for a variant: drafts and proposed ones, else the latest published
 /// one.
 fn targets(
-    repository: &str,
-    package: &str,
+    path: &str,
     revisions: &PackageRevisions,
     owner: &str,
     written: Option<&str>,
@@ -207,6 +200,7 @@ fn targets(
     workspaces.sort_unstable();
     workspaces.dedup();
     let names = workspaces.into_iter();
+    let (repository, package) = path.split_once('/').unwrap_or((path, ""));
     names
         .map(|workspace| revision_name(repository, package, workspace))
         .collect()

@@ -69,7 +69,7 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
     refuse_shared_places(&mut variants.all, &owners.owned, |path| {
         fleet.has_package(path)
     });
-    let left = owners.abandoned(&variants, results);
+    let left = owners.abandoned(&variants.all, variants.are_complete, results);
     let deleted = left.iter().filter(|package| !package.orphans).count();
     if let Some(error) = too_many(deleted, owners.owned.len(), &settings) {
         results.push(error);
@@ -299,13 +299,7 @@ fn edited<F>(text: String, edit: F) -> Result<String, UsageError>
 where
     F: for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'static>) -> Result<(), EditError>,
 {
-    let broken = |error: &dyn std::error::Error| UsageError(error.to_string());
-    let document = OwnedDocument::parse(text).map_err(|error| broken(&error))?;
-    let mut editor = Editor::new(document.document());
-    if let Some(root) = document.root() {
-        edit(root, &mut editor).map_err(|error| broken(&error))?;
-    }
-    editor.finish().map_err(|error| broken(&error))
+    OwnedDocument::edited(text, edit).map_err(|error| UsageError(error.to_string()))
 }
 
 /// The resources of a file, each with its text; `None` if it has none.

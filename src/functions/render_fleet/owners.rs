@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::outcome::VariantOutcome;
-use super::variants::{ListedVariant, Variants};
+use super::variants::ListedVariant;
 use crate::fleet::{ClaimedPackage, OwnedPackage};
 use crate::results::{FunctionResult, Reason, Results};
 
@@ -38,17 +38,18 @@ impl Owners {
     /// which they are: a result counts them, and none is given.
     pub(super) fn abandoned(
         &self,
-        variants: &Variants,
+        variants: &[ListedVariant],
+        are_complete: bool,
         results: &mut Results,
     ) -> Vec<&OwnedPackage> {
-        let targets = targets(&variants.all);
+        let targets = targets(variants);
         let is_abandoned = |package: &&OwnedPackage| match targets.get(package.owner.as_str()) {
             None => true,
             Some(None) => false,
             Some(Some(target)) => *target != package.path,
         };
         let abandoned: Vec<_> = self.owned.iter().filter(is_abandoned).collect();
-        if variants.are_complete || abandoned.is_empty() {
+        if are_complete || abandoned.is_empty() {
             return abandoned;
         }
         let count = abandoned.len();

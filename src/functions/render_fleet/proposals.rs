@@ -13,6 +13,7 @@ use super::drafts::{Draft, Drafts, Start, Work, refused, start};
 use super::outcome::VariantOutcome;
 use super::prune::named;
 use super::render::Action;
+use super::variants::ListedVariant;
 use crate::config::UsageError;
 use crate::fleet::{
     ClaimedPackage, Deletion, Downstream, OwnedPackage, PackageRevisions, Unpublished,
@@ -29,13 +30,11 @@ impl Drafts<'_> {
     /// [`UsageError`]: the folder of the fleet cannot be read.
     pub(super) fn claimed(
         &mut self,
+        variants: &[ListedVariant],
         results: &mut Results,
     ) -> Result<Vec<ClaimedPackage>, UsageError> {
-        let places = self
-            .variants
-            .all
-            .iter()
-            .filter_map(|listed| listed.path.as_ref().ok());
+        let places = variants.iter();
+        let places = places.filter_map(|listed| listed.path.as_ref().ok());
         let targets: BTreeSet<&str> = places.filter_map(|path| path.split('/').next()).collect();
         let mut names = self.downstreams.names().map_err(refused)?;
         names.extend(targets.iter().map(|name| (*name).to_owned()));
@@ -59,21 +58,16 @@ impl Drafts<'_> {
 
     /// The packages of one folder that name an owner, as each Repository of that name tells where they are.
     fn claimed_in(&mut self, name: &str) -> Result<Vec<ClaimedPackage>, GitError> {
-        let repositories = self.variants.repositories.iter();
+        let repositories = self.repositories.iter();
         let named = repositories.filter(|(repository, _)| repository.name == name);
         let mut facts: Vec<_> = named.map(|(_, facts)| Some(facts)).collect();
         if facts.is_empty() {
             facts.push(None);
         }
-        let mut all: Vec<ClaimedPackage> = Vec::new();
+        let (mut all, mut known) = (Vec::new(), HashSet::new());
         for facts in facts {
-            let claimed = self.downstreams.open(name, facts)?.claimed()?;
-            all.extend(
-                claimed
-                    .into_iter()
-                    .filter(|new| !all.contains(new))
-                    .collect::<Vec<_>>(),
-            );
+            let claimed = self.downstreams.open(name, facts)?.claimed()?.into_iter();
+            all.extend(claimed.filter(|new| known.insert(new.clone())));
         }
         Ok(all)
     }
@@ -83,7 +77,7 @@ impl Drafts<'_> {
     /// # Errors
     /// [`UsageError`]: the repository cannot be read.
     pub(super) fn deletes(&mut self, package: &OwnedPackage) -> Result<bool, UsageError> {
-        let (downstream, revisions) = self.open(&package.path, &package.owner)?;
+        let (downstream, revisions) = self.open(&package.path, namespace_in(&package.owner))?;
         let deletion = downstream.deletion(&revisions, &package.owner);
         Ok(!package.orphans && has_work(&deletion.map_err(refused)?))
     }
@@ -135,7 +129,7 @@ impl Drafts<'_> {
         said: &mut Results,
     ) -> Result<VariantOutcome, UsageError> {
         let OwnedPackage { path, owner, .. } = package;
-        let (downstream, revisions) = self.open(path, owner)?;
+        let (downstream, revisions) = self.open(path, namespace_in(owner))?;
         let deletion = downstream.deletion(&revisions, owner).map_err(refused)?;
         if !self.settings.prunes || failed.contains(owner) {
             return Ok(named(package, self.settings.prunes, &would(&deletion)));
@@ -181,7 +175,7 @@ impl Drafts<'_> {
         if !self.settings.prunes || failed.contains(owner) {
             return Ok(named(package, self.settings.prunes, "orphaned"));
         }
-        let (downstream, revisions) = self.open(path, owner)?;
+        let (downstream, revisions) = self.open(path, namespace_in(owner))?;
         let (start, without_owner) = start(&revisions.unpublished, owner, false);
         if let (Start::Published, [revision, ..]) = (start, &without_owner[..]) {
             let message = format!(
@@ -213,20 +207,24 @@ impl Drafts<'_> {
         Ok(outcome)
     }
 
-    /// The Repository is of the namespace of the package's owner.
-    fn open(
+    /// Opens the repository of a package, as the Repository in the namespace of the package's owner has it.
+    pub(super) fn open(
         &mut self,
         path: &str,
-        owner: &str,
+        namespace: Option<&str>,
     ) -> Result<(Downstream, PackageRevisions), UsageError> {
         let (name, package) = path.split_once('/').unwrap_or((path, ""));
-        let namespace = owner.split_once('/').map(|(namespace, _)| namespace);
         let repository = NamespacedName::new(namespace, name);
-        let facts = self.variants.repositories.get(&repository);
+        let facts = self.repositories.get(&repository);
         let downstream = self.downstreams.open(name, facts).map_err(refused)?;
         let revisions = downstream.package(package).map_err(refused)?;
         Ok((downstream, revisions))
     }
+}
+
+/// The namespace of an owner, `<namespace>/<name>`.
+fn namespace_in(owner: &str) -> Option<&str> {
+    owner.split_once('/').map(|(namespace, _)| namespace)
 }
 
 /// Whether there is anything to write here.

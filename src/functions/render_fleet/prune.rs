@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::config::Settings;
-use super::directory::{Mode, locked};
+use super::directory::{Mode, Stop, locked};
 use super::outcome::VariantOutcome;
 use super::owners::Owners;
 use super::render::{Action, own_kptfile};
+use crate::config::UsageError;
 use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{OwnedPackage, PackageLock, delete_package};
 use crate::kptfile::remove_owner;
@@ -57,7 +58,7 @@ pub(super) fn prune(
     let mut outcome = VariantOutcome::of_package(&package.path, &package.owner, action);
     match remove(fleet, package, &owners.below(&package.path), mode) {
         Ok(diffs) => outcome.diffs = diffs,
-        Err(result) => {
+        Err(Stop(result)) => {
             outcome.action = Some(Action::Failed);
             let result = result.in_file(format!("{}/Kptfile", package.path));
             let result = result.tag("action", Action::Failed.as_str());
@@ -89,30 +90,23 @@ fn remove(
     package: &OwnedPackage,
     below: &[&str],
     mode: Mode,
-) -> Result<Vec<FileDiff>, Box<FunctionResult>> {
+) -> Result<Vec<FileDiff>, Stop> {
     let directory = fleet.join(&package.path);
-    let failed = |error: PackageError| {
-        Box::new(FunctionResult::error(Reason::NotWritten, error.to_string()))
-    };
     let lock = PackageLock::acquire(&directory).map_err(PackageError::io("lock", &*directory));
-    let Some(_lock) = lock.map_err(failed)? else {
-        return Err(Box::new(locked()));
-    };
+    let _lock = lock?.ok_or_else(locked)?;
     let mut diffs = Vec::new();
     if package.orphans || mode.keeps_diffs {
         if mode.writes {
-            recover_package(&directory).map_err(failed)?;
+            recover_package(&directory)?;
         }
-        let files = read_package(&directory).map_err(failed)?;
+        let files = read_package(&directory)?;
         let changes = if package.orphans {
             let kptfile = files.get("Kptfile");
             let text = kptfile.map(|file| file.content.text.to_string());
             let texts = text.map(|text| ("Kptfile".to_owned(), text));
             let list = ResourceList::from_texts(texts);
-            let mut list = list.map_err(|error| {
-                FunctionResult::error(Reason::InvalidPackage, error.to_string())
-            })?;
-            without_owner(&mut list)?;
+            let mut list = list.map_err(|error| UsageError(error.to_string()))?;
+            without_owner(&mut list).map_err(Stop)?;
             list.file_changes()
         } else {
             let krm = files.files.iter().map(|file| &file.path);
@@ -123,14 +117,14 @@ fn remove(
         if mode.keeps_diffs {
             let each = changes.iter();
             let each = each.map(|change| change_diffs(&files, change, &package.path));
-            diffs = each.collect::<Result<_, _>>().map_err(failed)?;
+            diffs = each.collect::<Result<_, _>>()?;
         }
         if mode.writes && package.orphans {
-            write_package_whole(&files, &changes).map_err(failed)?;
+            write_package_whole(&files, &changes)?;
         }
     }
     if mode.writes && !package.orphans {
-        delete_package(fleet, &package.path, below).map_err(failed)?;
+        delete_package(fleet, &package.path, below)?;
     }
     Ok(diffs)
 }

@@ -77,9 +77,11 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
         return Ok(results);
     };
     let resources: Vec<_> = supplied.shared(Role::Resources).collect();
-    let owners = find_owners(&run, &settings, &mut variants, &mut results)?;
-    let mut left = owners.abandoned(&variants, &mut results);
-    let deleted = deleted(&run, &settings, &variants, &left)?;
+    let drafts = || Drafts::new(run.fleet, &variants.repositories, &settings, run.mode);
+    let mut before = drafts();
+    let owners = find_owners(&run, &mut before, &mut variants.all, &mut results)?;
+    let mut left = owners.abandoned(&variants.all, variants.are_complete, &mut results);
+    let deleted = deleted(&settings, &mut before, &left)?;
     if let Some(error) = too_many(deleted, owners.owned.len(), &settings) {
         results.push(error);
         return Ok(results);
@@ -109,7 +111,8 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
     })?;
     add_once(&mut results, said);
     seen?;
-    let mut drafts = Drafts::new(run.fleet, &variants, &settings, run.mode);
+    // The branches are others than before the work.
+    let mut drafts = drafts();
     left.sort_by(|a, b| (&a.owner, &a.path).cmp(&(&b.owner, &b.path)));
     for package in left {
         watch.see(if run.mode.drafts {
@@ -157,35 +160,33 @@ fn supplied_variants(
 /// Finds the packages of the fleet that have an owner, and refuses variants whose place is not free.
 fn find_owners(
     run: &FleetRun<'_>,
-    settings: &Settings,
-    variants: &mut Variants,
+    drafts: &mut Drafts<'_>,
+    variants: &mut [ListedVariant],
     results: &mut Results,
 ) -> Result<Owners, UsageError> {
     let FleetRun { fleet, mode, .. } = *run;
     let claimed = if mode.drafts {
-        Drafts::new(fleet, variants, settings, mode).claimed(results)?
+        drafts.claimed(variants, results)?
     } else {
         let found = claimed_packages(fleet, !mode.writes);
         found.map_err(|error| UsageError(error.to_string()))?
     };
-    let owners = Owners::new(claimed, &variants.all);
+    let owners = Owners::new(claimed, variants);
     let is_package = |path: &str| !mode.drafts && fleet.join(path).join("Kptfile").exists();
-    refuse_shared_places(&mut variants.all, &owners.owned, is_package);
+    refuse_shared_places(variants, &owners.owned, is_package);
     Ok(owners)
 }
 
 /// How many of these packages a run with `prune` deletes, or proposes to delete.
 fn deleted(
-    run: &FleetRun<'_>,
     settings: &Settings,
-    variants: &Variants,
+    drafts: &mut Drafts<'_>,
     left: &[&OwnedPackage],
 ) -> Result<usize, UsageError> {
     let mut deleted = left.iter().filter(|package| !package.orphans);
-    if !run.mode.drafts || !settings.prunes {
+    if !settings.drafts || !settings.prunes {
         return Ok(deleted.count());
     }
-    let mut drafts = Drafts::new(run.fleet, variants, settings, run.mode);
     deleted.try_fold(0, |count, package| {
         Ok(count + usize::from(drafts.deletes(package)?))
     })
@@ -375,13 +376,15 @@ impl Work<'_> {
 
     /// Works on variants until none is left.
     fn some(&self, sender: &SyncSender<(usize, VariantOutcome)>) -> Result<Results, UsageError> {
+        let FleetRun { fleet, mode, .. } = *self.run;
+        let repositories = &self.variants.repositories;
         let mut worker = Worker::new(
             self.settings,
             &self.settings.catalogs,
-            &self.variants.repositories,
+            repositories,
             self.resources,
         );
-        let mut drafts = Drafts::new(self.run.fleet, self.variants, self.settings, self.run.mode);
+        let mut drafts = Drafts::new(fleet, repositories, self.settings, mode);
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(variant) = self.variants.all.get(index) else {

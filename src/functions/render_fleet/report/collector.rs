@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::finding::{Finding, OF_VARIANT, Said};
 use super::rule::Rule;
-use super::words::{Words, show_common};
-use super::{Change, ChangedFile, Entry, KIND, Report, Tally};
+use super::words::{hide, show_common};
+use super::{Change, ChangedFile, Entry, KIND, Report};
 use crate::config::API_VERSION;
 use crate::functions::render_fleet::{Counts, VariantOutcome};
 use crate::results::FunctionResult;
@@ -31,7 +31,7 @@ impl Collector {
         if !outcome.is_worth_telling() {
             return;
         }
-        let entry = Entry {
+        let number = self.add_entry(Entry {
             name: outcome.owner.clone(),
             package: outcome.package.clone(),
             action: outcome.action,
@@ -39,44 +39,46 @@ impl Collector {
             to: outcome.to.clone(),
             draft: outcome.draft.clone(),
             conflicts: outcome.conflicts as u64,
-        };
-        let said = outcome.results.iter().map(Said::from);
-        let diffs = outcome.diffs.iter();
-        let diffs = diffs.filter(|diff| !diff.text.is_empty());
-        let diffs = diffs.map(|diff| (diff.path.as_str(), diff.shown()));
-        self.add_entry(entry, said, diffs);
+        });
+        for result in &outcome.results {
+            self.add_result(number, Said::from(result));
+        }
+        for diff in outcome.diffs.iter().filter(|diff| !diff.text.is_empty()) {
+            self.add_diff(number, &diff.path, diff.shown());
+        }
     }
 
-    pub(super) fn add_entry<'d>(
-        &mut self,
-        entry: Entry,
-        said: impl IntoIterator<Item = Said>,
-        diffs: impl IntoIterator<Item = (&'d str, &'d str)>,
-    ) {
-        let number = self.entries.len();
-        let words = Words::of(&entry);
-        for mut said in said {
-            let action = said.tag("action");
-            if action.is_some_and(|action| action != "failed") {
-                // The table of variants says the same.
-                continue;
-            }
-            said.forget_place_of_variant();
-            said.tags
-                .retain(|name, _| !OF_VARIANT.contains(&name.as_str()));
-            let numbers = self.said.entry(said.hiding(&words)).or_default();
-            if numbers.last() != Some(&number) {
-                numbers.push(number);
-            }
-        }
-        for (path, diff) in diffs {
-            let hidden = words.hide(diff);
-            let is_hidden = hidden.is_some();
-            let diff = hidden.unwrap_or_else(|| diff.to_owned());
-            let key = (path.to_owned(), diff, is_hidden);
-            self.diffs.entry(key).or_default().push(number);
-        }
+    /// Adds a variant; gives its number.
+    pub(super) fn add_entry(&mut self, entry: Entry) -> usize {
         self.entries.push(entry);
+        self.entries.len() - 1
+    }
+
+    pub(super) fn entry(&self, number: usize) -> &Entry {
+        &self.entries[number]
+    }
+
+    /// Adds a result of a variant.
+    pub(super) fn add_result(&mut self, number: usize, mut said: Said) {
+        let action = said.tag("action");
+        if action.is_some_and(|action| action != "failed") {
+            // The table of variants says the same.
+            return;
+        }
+        said.forget_place_of_variant();
+        said.tags
+            .retain(|name, _| !OF_VARIANT.contains(&name.as_str()));
+        let hidden = said.hiding(&self.entries[number]);
+        self.said.entry(hidden).or_default().push(number);
+    }
+
+    /// Adds the diff of a file of a variant.
+    pub(super) fn add_diff(&mut self, number: usize, path: &str, diff: &str) {
+        let hidden = hide(&self.entries[number], diff);
+        let is_hidden = hidden.is_some();
+        let diff = hidden.unwrap_or_else(|| diff.to_owned());
+        let key = (path.to_owned(), diff, is_hidden);
+        self.diffs.entry(key).or_default().push(number);
     }
 
     pub(super) fn add_general(&mut self, said: Said) {
@@ -88,16 +90,14 @@ impl Collector {
     pub fn finish<'r>(
         mut self,
         written: bool,
-        counts: &Counts,
+        counts: Counts,
         results: impl IntoIterator<Item = &'r FunctionResult>,
     ) -> Report {
         self.general.extend(results.into_iter().map(Said::from));
-        let named = counts.named().into_iter();
-        let counts = Tally::of(named.map(|(name, count)| (name, count as u64)));
         self.report(written, counts)
     }
 
-    pub(super) fn report(self, written: bool, counts: Tally) -> Report {
+    pub(super) fn report(self, written: bool, counts: Counts) -> Report {
         let Self {
             entries,
             said,

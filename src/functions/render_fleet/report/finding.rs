@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::is_false;
 use super::rule::Rule;
-use super::words::Words;
+use super::words::hide;
+use super::{Entry, is_false};
 use crate::results::{FunctionResult, Message, Reason, Severity};
 use crate::yaml::Value;
 
@@ -131,10 +131,10 @@ impl Said {
     }
 
     /// With placeholders for the names of the variant.
-    pub(super) fn hiding(mut self, words: &Words<'_>) -> Self {
+    pub(super) fn hiding(mut self, entry: &Entry) -> Self {
         let mut any = false;
         self.each_text(|text| {
-            if let Some(hidden) = words.hide(text) {
+            if let Some(hidden) = hide(entry, text) {
                 any = true;
                 *text = hidden;
             }

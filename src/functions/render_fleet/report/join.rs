@@ -9,10 +9,10 @@ use serde::Deserialize;
 
 use super::collector::references;
 use super::finding::Said;
-use super::words::Words;
-use super::{Change, Collector, Entry, Report, Tally, json};
+use super::words::show_common;
+use super::{Collector, Entry, Report, json};
 use crate::config::UsageError;
-use crate::functions::render_fleet::Action;
+use crate::functions::render_fleet::{Action, Counts};
 use crate::yaml::{OwnedDocument, de};
 
 /// The report of all shards, made of their reports or of the files of `--results`. A directory stands for the
@@ -30,31 +30,22 @@ pub fn join(paths: &[PathBuf]) -> Result<Report, UsageError> {
             files.push(path.clone());
         }
     }
-    let mut shards = Vec::new();
-    for path in &files {
-        let wrong = |what: String| UsageError(format!("--join {}: {what}", path.display()));
-        let text =
-            fs::read_to_string(path).map_err(|error| wrong(format!("cannot read it: {error}")))?;
-        shards.push(Shard::read(path, &text).map_err(wrong)?);
+    let mut shards = Shards {
+        files: &files,
+        at: 0,
+        collector: Collector::default(),
+        counts: Counts::default(),
+        variants: HashMap::new(),
+        written: None,
+    };
+    for (at, path) in files.iter().enumerate() {
+        shards.at = at;
+        let text = fs::read_to_string(path).map_err(|error| format!("cannot read it: {error}"));
+        let read = text.and_then(|text| shards.read(&text));
+        read.map_err(|what| UsageError(format!("--join {}: {what}", path.display())))?;
     }
-    check(&shards)?;
-    let mut collector = Collector::default();
-    let mut counts = Tally::default();
-    let written = shards.iter().all(|shard| shard.written != Some(false));
-    for shard in &shards {
-        counts.add(shard.counts.named());
-        for told in &shard.told {
-            let diffs = told.diffs.iter();
-            let diffs = diffs.map(|(change, file)| shard.diff(&told.entry, *change, *file));
-            let diffs: Vec<(String, String)> = diffs.collect();
-            let diffs = diffs.iter();
-            let diffs = diffs.map(|(path, diff)| (path.as_str(), diff.as_str()));
-            collector.add_entry(told.entry.clone(), told.said.iter().cloned(), diffs);
-        }
-        let general = shard.general.iter().cloned();
-        general.for_each(|said| collector.add_general(said));
-    }
-    Ok(collector.report(written, counts))
+    let written = shards.written.is_none_or(|(_, written)| written);
+    Ok(shards.collector.report(written, shards.counts))
 }
 
 /// The `.json` files in a directory, in the order of their names.
@@ -79,203 +70,153 @@ fn reports_in(directory: &Path) -> Result<Vec<PathBuf>, UsageError> {
     Ok(files)
 }
 
-/// One file.
-struct Shard<'p> {
-    path: &'p Path,
-    /// `None` if the file does not say.
-    written: Option<bool>,
-    counts: Tally,
-    told: Vec<Told>,
-    general: Vec<Said>,
-    changes: Vec<Change>,
+/// What the files say so far.
+struct Shards<'p> {
+    files: &'p [PathBuf],
+    /// The number of the file that is read.
+    at: usize,
+    collector: Collector,
+    counts: Counts,
+    /// By the name of a variant, the file that has it.
+    variants: HashMap<String, usize>,
+    /// The first file that says whether packages were written, and what it says.
+    written: Option<(usize, bool)>,
 }
 
-/// What became of one variant.
-struct Told {
-    entry: Entry,
-    said: Vec<Said>,
-    /// The places of its changed files in `changes`.
-    diffs: Vec<(usize, usize)>,
-}
-
-impl Told {
-    fn of(entry: Entry) -> Self {
-        Self {
-            entry,
-            said: Vec::new(),
-            diffs: Vec::new(),
-        }
-    }
-}
-
-/// Refuses a variant that two files have, and forecasts beside what was written.
-fn check(shards: &[Shard<'_>]) -> Result<(), UsageError> {
-    let mut files: HashMap<&str, usize> = HashMap::new();
-    for (number, shard) in shards.iter().enumerate() {
-        for told in &shard.told {
-            let name = &told.entry.name;
-            let first = *files.entry(name).or_insert(number);
-            if first != number {
-                let first = shards[first].path;
-                return Err(UsageError(format!(
-                    "--join {}: expected other variants than in {}, found `{name}` in both",
-                    shard.path.display(),
-                    first.display()
-                )));
-            }
-        }
-    }
-    let first = shards.iter().find(|shard| shard.written.is_some());
-    let other = |shard: &&Shard<'_>| {
-        let written = first.and_then(|first| first.written);
-        shard.written.is_some() && shard.written != written
-    };
-    match (first, shards.iter().find(other)) {
-        (Some(first), Some(other)) => Err(UsageError(format!(
-            "--join {}: expected reports of one run, found a forecast and a report of what was written ({})",
-            other.path.display(),
-            first.path.display()
-        ))),
-        _ => Ok(()),
-    }
-}
-
-impl<'p> Shard<'p> {
-    fn read(path: &'p Path, text: &str) -> Result<Self, String> {
+impl Shards<'_> {
+    fn read(&mut self, text: &str) -> Result<(), String> {
         if text.trim_start().starts_with('{') {
-            Self::of_report(path, json::read(text)?)
+            self.add_report(json::read(text)?)
         } else {
-            Self::of_results(path, text)
+            self.add_results(text)
         }
     }
 
-    fn of_report(path: &'p Path, report: Report) -> Result<Self, String> {
-        let references = references(&report.variants);
-        let numbers = references.iter().enumerate();
-        let numbers: HashMap<&str, usize> = numbers.map(|(at, name)| (name.as_str(), at)).collect();
+    /// Adds a variant that no other file may have; gives its number.
+    fn add_entry(&mut self, entry: Entry) -> Result<usize, String> {
+        let first = *self.variants.entry(entry.name.clone()).or_insert(self.at);
+        if first == self.at {
+            return Ok(self.collector.add_entry(entry));
+        }
+        Err(format!(
+            "expected other variants than in {}, found `{}` in both",
+            self.files[first].display(),
+            entry.name
+        ))
+    }
+
+    fn add_counts<'n>(&mut self, counts: impl Iterator<Item = (&'n str, u64)>) {
+        counts.for_each(|(name, count)| self.counts.add(name, count));
+    }
+
+    fn add_report(&mut self, report: Report) -> Result<(), String> {
+        let (first, written) = *self.written.get_or_insert((self.at, report.written));
+        if written != report.written {
+            return Err(format!(
+                "expected reports of one run, found a forecast and a report of what was written ({})",
+                self.files[first].display()
+            ));
+        }
+        self.add_counts(report.counts.named());
+        let mut numbers = HashMap::new();
+        for (name, entry) in references(&report.variants)
+            .into_iter()
+            .zip(report.variants)
+        {
+            numbers.insert(name, self.add_entry(entry)?);
+        }
         let number = |name: &String| {
-            let number = numbers.get(name.as_str()).copied();
+            let number = numbers.get(name).copied();
             number.ok_or_else(|| {
                 format!("expected `{name}` among `variants`, found it in a list only")
             })
         };
-        let mut told: Vec<Told> = report.variants.into_iter().map(Told::of).collect();
-        let mut general = Vec::new();
         for finding in report.conflicts.into_iter().chain(report.results) {
             if finding.variants.is_empty() {
-                general.push(finding.said);
+                self.collector.add_general(finding.said);
                 continue;
             }
             for name in &finding.variants {
-                let told = &mut told[number(name)?];
+                let number = number(name)?;
                 let mut said = finding.said.clone();
                 if said.placeholders {
-                    let words = Words::of(&told.entry);
-                    said.each_text(|text| *text = words.show(text));
+                    let entry = self.collector.entry(number);
+                    said.each_text(|text| *text = show_common(text, &[entry]).0);
                     said.placeholders = false;
                 }
-                told.said.push(said);
+                self.collector.add_result(number, said);
             }
         }
-        for (change, Change { variants, files }) in report.changes.iter().enumerate() {
-            for name in variants {
-                let told = &mut told[number(name)?];
-                told.diffs
-                    .extend((0..files.len()).map(|file| (change, file)));
+        for change in report.changes {
+            for name in &change.variants {
+                let number = number(name)?;
+                for file in &change.files {
+                    let entry = self.collector.entry(number);
+                    let shown = file
+                        .placeholders
+                        .then(|| show_common(&file.diff, &[entry]).0);
+                    let diff = shown.as_ref().unwrap_or(&file.diff);
+                    self.collector.add_diff(number, &file.path, diff);
+                }
             }
         }
-        Ok(Self {
-            path,
-            written: Some(report.written),
-            counts: report.counts,
-            told,
-            general,
-            changes: report.changes,
-        })
+        Ok(())
     }
 
-    /// The path and the diff of a changed file of a variant.
-    fn diff(&self, entry: &Entry, change: usize, file: usize) -> (String, String) {
-        let file = &self.changes[change].files[file];
-        let diff = if file.placeholders {
-            Words::of(entry).show(&file.diff)
-        } else {
-            file.diff.clone()
-        };
-        (file.path.clone(), diff)
-    }
-
-    /// Results in the order of a run: first what a variant's result says, then what is about its package.
-    fn of_results(path: &'p Path, text: &str) -> Result<Self, String> {
+    /// Adds results in the order of a run: first what a variant's result says, then what is about its package.
+    fn add_results(&mut self, text: &str) -> Result<(), String> {
         let document = OwnedDocument::parse(text.to_owned()).map_err(|error| error.to_string())?;
         let value = document.root().and_then(|root| root.value());
         let value = value.ok_or("expected a FleetReport or a FunctionResultList, found nothing")?;
         let list: ResultList = de::from_value(&value).map_err(|error| {
             format!("expected a FleetReport or a FunctionResultList, found something else: {error}")
         })?;
-        let mut shard = Self {
-            path,
-            written: None,
-            counts: Tally::default(),
-            told: Vec::new(),
-            general: Vec::new(),
-            changes: Vec::new(),
-        };
+        let mut last = None;
         for said in list.items.into_iter().flat_map(|item| item.results) {
-            shard.take(said);
+            self.take(said, &mut last)?;
         }
-        Ok(shard)
+        Ok(())
     }
 
-    fn take(&mut self, said: Said) {
+    /// Adds a result after those of the variant that was named last.
+    fn take(&mut self, said: Said, last: &mut Option<usize>) -> Result<(), String> {
         if said.tags.contains_key("variants") && said.tags.contains_key("unchanged") {
             let counts = said.tags.iter();
-            let counts =
-                counts.filter_map(|(name, count)| Some((name.as_str(), count.parse().ok()?)));
-            self.counts.add(counts);
-            return;
+            let counts = counts.filter_map(|(name, count)| Some((&**name, count.parse().ok()?)));
+            self.add_counts(counts);
+            return Ok(());
         }
         let owner = said.owner();
-        let last = self.told.last();
-        let is_new = match (&owner, last) {
+        let before = last.map(|last| self.collector.entry(last));
+        let is_new = match (&owner, before) {
             (Some(_), _) if said.tag("action").is_some() => true,
-            (Some(owner), Some(last)) => last.entry.name != *owner,
+            (Some(owner), Some(before)) => before.name != *owner,
             (owner, None) => owner.is_some(),
             (None, Some(_)) => false,
         };
+        let is_about_last = before.is_some_and(|before| said.is_about(before));
         if let Some(owner) = owner.filter(|_| is_new) {
             let text = |name| said.tag(name).map(str::to_owned);
             let mut actions = Action::ALL.iter();
             let action = actions.find(|action| Some(action.as_str()) == said.tag("action"));
-            let number = |name| said.tag(name).and_then(|count| count.parse().ok());
-            let entry = Entry {
+            let conflicts = said.tag("conflicts").and_then(|count| count.parse().ok());
+            *last = Some(self.add_entry(Entry {
                 name: owner,
                 package: said.package().unwrap_or_default().to_owned(),
                 action: action.copied(),
                 from: text("from"),
                 to: text("to"),
                 draft: text("draft"),
-                conflicts: number("conflicts").unwrap_or_default(),
-            };
-            self.told.push(Told::of(entry));
-        } else if !self.is_about_last(&said) {
-            return self.general.push(said);
+                conflicts: conflicts.unwrap_or_default(),
+            })?);
+        } else if !is_about_last {
+            self.collector.add_general(said);
+            return Ok(());
         }
-        if let Some(last) = self.told.last_mut() {
-            last.said.push(said);
+        if let Some(last) = *last {
+            self.collector.add_result(last, said);
         }
-    }
-
-    /// Whether a result is about the variant that was named last, or its package.
-    fn is_about_last(&self, said: &Said) -> bool {
-        let Some(Told { entry, .. }) = self.told.last() else {
-            return false;
-        };
-        let file = said.file.as_ref().map(|file| file.path.as_str());
-        let below = file.and_then(|file| file.strip_prefix(entry.package.as_str()));
-        let is_in_package =
-            !entry.package.is_empty() && below.is_some_and(|below| below.starts_with('/'));
-        is_in_package || said.owner().as_ref() == Some(&entry.name)
+        Ok(())
     }
 }
 
@@ -292,6 +233,14 @@ struct ResultsOf {
 }
 
 impl Said {
+    /// Whether it is about a variant, or its package.
+    fn is_about(&self, Entry { name, package, .. }: &Entry) -> bool {
+        let file = self.file.as_ref().map(|file| file.path.as_str());
+        let below = file.and_then(|file| file.strip_prefix(package.as_str()));
+        let is_below = below.is_some_and(|below| below.starts_with('/'));
+        !package.is_empty() && is_below || self.owner().as_ref() == Some(name)
+    }
+
     /// The variant that a result names.
     fn owner(&self) -> Option<String> {
         if let Some(owner) = self.tag("variant") {

@@ -24,6 +24,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::Counts;
 use super::render::Action;
 use crate::config::UsageError;
 
@@ -40,29 +41,13 @@ pub struct Report {
     kind: String,
     /// Whether packages were written; a forecast wrote nothing.
     written: bool,
-    counts: Tally,
+    counts: Counts,
     variants: Vec<Entry>,
     /// Conflicts of merges, those that wait for somebody first.
     conflicts: Vec<Finding>,
     /// All other results, errors first.
     results: Vec<Finding>,
     changes: Vec<Change>,
-}
-
-/// How many packages had which action.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-struct Tally {
-    variants: u64,
-    created: u64,
-    updated: u64,
-    refreshed: u64,
-    adopted: u64,
-    orphaned: u64,
-    deleted: u64,
-    failed: u64,
-    unchanged: u64,
-    conflicts: u64,
 }
 
 /// One variant, or one package without a variant.
@@ -114,54 +99,6 @@ fn is_zero(number: &u64) -> bool {
 
 fn is_false(is_true: &bool) -> bool {
     !is_true
-}
-
-impl Tally {
-    /// The count with a name of [`Counts::named`](super::Counts::named).
-    fn count_mut(&mut self, name: &str) -> Option<&mut u64> {
-        Some(match name {
-            "variants" => &mut self.variants,
-            "created" => &mut self.created,
-            "updated" => &mut self.updated,
-            "refreshed" => &mut self.refreshed,
-            "adopted" => &mut self.adopted,
-            "orphaned" => &mut self.orphaned,
-            "deleted" => &mut self.deleted,
-            "failed" => &mut self.failed,
-            "unchanged" => &mut self.unchanged,
-            "conflicts" => &mut self.conflicts,
-            _ => return None,
-        })
-    }
-
-    fn of<'n>(named: impl IntoIterator<Item = (&'n str, u64)>) -> Self {
-        let mut tally = Self::default();
-        tally.add(named);
-        tally
-    }
-
-    fn add<'n>(&mut self, named: impl IntoIterator<Item = (&'n str, u64)>) {
-        for (name, count) in named {
-            if let Some(sum) = self.count_mut(name) {
-                *sum = sum.saturating_add(count);
-            }
-        }
-    }
-
-    fn named(&self) -> [(&'static str, u64); 10] {
-        [
-            ("variants", self.variants),
-            ("created", self.created),
-            ("updated", self.updated),
-            ("refreshed", self.refreshed),
-            ("adopted", self.adopted),
-            ("orphaned", self.orphaned),
-            ("deleted", self.deleted),
-            ("failed", self.failed),
-            ("unchanged", self.unchanged),
-            ("conflicts", self.conflicts),
-        ]
-    }
 }
 
 /// What a report file holds.

@@ -9,86 +9,42 @@ use memchr::memmem;
 
 use super::Entry;
 
-/// What stands for a name, and which name: the longer ones first, since they hold others.
-const PLACEHOLDERS: [(&str, Name); 5] = [
-    ("‹path›", Name::Path),
-    ("‹variant›", Name::Variant),
-    ("‹name›", Name::OfVariant),
-    ("‹repository›", Name::Repository),
-    ("‹package›", Name::Package),
-];
-
 /// What a placeholder begins with. A text that has it already stays as it is.
 const MARK: char = '‹';
 
-#[derive(Debug, Clone, Copy)]
-enum Name {
-    /// `<repository>/<package>`
-    Path,
-    /// `<namespace>/<name>`
-    Variant,
-    OfVariant,
-    Repository,
-    Package,
+/// The names of a variant with their placeholders: the longer ones first, since they hold others.
+fn names(entry: &Entry) -> [(&'static str, &str); 5] {
+    fn parts(path: &str) -> (&str, &str) {
+        path.split_once('/').unwrap_or(("", path))
+    }
+    let (_, name) = parts(&entry.name);
+    let (repository, package) = parts(&entry.package);
+    [
+        ("‹path›", &entry.package),
+        ("‹variant›", &entry.name),
+        ("‹name›", name),
+        ("‹repository›", repository),
+        ("‹package›", package),
+    ]
 }
 
-impl Name {
-    fn of(self, entry: &Entry) -> &str {
-        let behind = |text: &'_ str| text.split_once('/').map_or(0, |(head, _)| head.len() + 1);
-        match self {
-            Self::Path => &entry.package,
-            Self::Variant => &entry.name,
-            Self::OfVariant => &entry.name[behind(&entry.name)..],
-            Self::Repository => &entry.package[..behind(&entry.package).saturating_sub(1)],
-            Self::Package => &entry.package[behind(&entry.package)..],
+/// The text with placeholders for the names of a variant; `None` if it has none of them.
+pub(super) fn hide(entry: &Entry, text: &str) -> Option<String> {
+    let has_mark = |text: &str| text.contains(MARK);
+    if [text, &entry.name, &entry.package]
+        .into_iter()
+        .any(has_mark)
+    {
+        return None;
+    }
+    let mut hidden = None;
+    for (placeholder, name) in names(entry) {
+        let now = hidden.as_deref().unwrap_or(text);
+        if let Some(next) = replaced(now, name, placeholder) {
+            hidden = Some(next);
         }
     }
-}
-
-/// The names of one variant.
-pub(super) struct Words<'e> {
-    /// Each with its placeholder.
-    names: Vec<(&'static str, &'e str, memmem::Finder<'e>)>,
-}
-
-impl<'e> Words<'e> {
-    pub(super) fn of(entry: &'e Entry) -> Self {
-        let is_odd = [&entry.name, &entry.package]
-            .iter()
-            .any(|name| name.contains(MARK));
-        let names = PLACEHOLDERS.iter().filter(|_| !is_odd);
-        let names = names.filter_map(|(placeholder, name)| {
-            let name = name.of(entry);
-            let finder = memmem::Finder::new(name);
-            (!name.is_empty()).then_some((*placeholder, name, finder))
-        });
-        Self {
-            names: names.collect(),
-        }
-    }
-
-    /// The text with placeholders; `None` if it has none of the names.
-    pub(super) fn hide(&self, text: &str) -> Option<String> {
-        if text.contains(MARK) {
-            return None;
-        }
-        let mut hidden = None;
-        for (placeholder, name, finder) in &self.names {
-            let now = hidden.as_deref().unwrap_or(text);
-            if let Some(next) = replaced(now, name, finder, placeholder) {
-                hidden = Some(next);
-            }
-        }
-        hidden
-    }
-
-    /// The text with the names in place of placeholders.
-    pub(super) fn show(&self, text: &str) -> String {
-        let names = self.names.iter();
-        names.fold(text.to_owned(), |text, (placeholder, name, _)| {
-            text.replace(placeholder, name)
-        })
-    }
+    hidden
 }
 
 /// The text with the names that all entries have in common, and whether placeholders are left.
@@ -98,12 +54,11 @@ pub(super) fn show_common(text: &str, entries: &[&Entry]) -> (String, bool) {
     let Some((first, others)) = entries.split_first() else {
         return (shown, false);
     };
-    for (placeholder, name) in PLACEHOLDERS {
+    for (at, (placeholder, own)) in names(first).into_iter().enumerate() {
         if !shown.contains(placeholder) {
             continue;
         }
-        let own = name.of(first);
-        if others.iter().all(|other| name.of(other) == own) {
+        if others.iter().all(|other| names(other)[at].1 == own) {
             shown = shown.replace(placeholder, own);
         } else {
             is_left = true;
@@ -113,19 +68,17 @@ pub(super) fn show_common(text: &str, entries: &[&Entry]) -> (String, bool) {
 }
 
 /// Replaces a name where it is a word of its own; `None` if it is nowhere.
-fn replaced(
-    text: &str,
-    name: &str,
-    finder: &memmem::Finder<'_>,
-    placeholder: &str,
-) -> Option<String> {
+fn replaced(text: &str, name: &str, placeholder: &str) -> Option<String> {
+    if name.is_empty() {
+        return None;
+    }
     let bytes = text.as_bytes();
     let is_edge = |byte: Option<&u8>| {
         byte.is_none_or(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric())
     };
     let mut new = String::new();
     let mut from = 0;
-    for start in finder.find_iter(bytes) {
+    for start in memmem::find_iter(bytes, name) {
         let end = start + name.len();
         let before = start.checked_sub(1).and_then(|at| bytes.get(at));
         if start >= from && is_edge(before) && is_edge(bytes.get(end)) {
@@ -156,7 +109,7 @@ mod tests {
     #[test]
     fn names_are_hidden_and_shown_again() {
         let entry = entry("default/fleet-a1-web", "a1/web");
-        let words = Words::of(&entry);
+        let show = |text: &str| show_common(text, &[&entry]).0;
         for (text, expected) in [
             ("--- a/a1/web/Kptfile", Some("--- a/‹path›/Kptfile")),
             ("owner: default/fleet-a1-web", Some("owner: ‹variant›")),
@@ -168,13 +121,13 @@ mod tests {
             ("nothing", None),
             ("a1 ‹name›", None),
         ] {
-            let hidden = words.hide(text);
+            let hidden = hide(&entry, text);
             assert_eq!(hidden.as_deref(), expected, "{text}");
             assert_eq!(
-                words.show(&hidden.unwrap_or(text.to_owned())),
+                show(hidden.as_deref().unwrap_or(text)),
                 match expected {
                     Some(_) => text.to_owned(),
-                    None => words.show(text),
+                    None => show(text),
                 }
             );
         }
@@ -192,13 +145,12 @@ mod tests {
     #[test]
     fn a_name_that_is_a_placeholder_s_word_is_no_part_of_it() {
         let entry = entry("path/name", "variant/package");
-        let words = Words::of(&entry);
         let text = "variant/package path/name package name variant path";
-        let hidden = words.hide(text).expect("names");
+        let hidden = hide(&entry, text).expect("names");
         assert_eq!(
             hidden,
             "‹path› ‹variant› ‹package› ‹name› ‹repository› path"
         );
-        assert_eq!(words.show(&hidden), text);
+        assert_eq!(show_common(&hidden, &[&entry]).0, text);
     }
 }

@@ -11,9 +11,9 @@ use std::collections::{HashMap, HashSet};
 use askama::Template;
 
 use super::finding::{Finding, Said};
-use super::{Entry, Report, Tally};
+use super::{Entry, Report};
 use crate::config::UsageError;
-use crate::functions::render_fleet::Action;
+use crate::functions::render_fleet::{Action, Counts};
 use crate::results::Severity;
 use diff::{FileView, view};
 use who::Who;
@@ -161,15 +161,15 @@ fn distinct<'t>(texts: &[&'t str]) -> Vec<&'t str> {
 }
 
 /// `10,000 variants: 9,990 updated, 10 failed`
-fn summary(counts: &Tally) -> String {
-    let counts = counts.named();
-    let parts = counts
-        .iter()
-        .filter(|(name, count)| *count > 0 && !["variants", "conflicts"].contains(name));
+fn summary(counts: &Counts) -> String {
+    let is_part = |name: &str| name != "variants" && name != "conflicts";
+    let parts = counts.named();
+    let parts = parts.filter(|(name, count)| *count > 0 && is_part(name));
     let parts: Vec<String> = parts
-        .map(|(name, count)| format!("{} {name}", thousands(*count)))
+        .map(|(name, count)| format!("{} {name}", thousands(count)))
         .collect();
-    let variants = counts[0].1;
+    let variants = counts.named().map(|(_, count)| count).next();
+    let variants = variants.unwrap_or_default();
     let noun = if variants == 1 { "variant" } else { "variants" };
     let variants = thousands(variants);
     if parts.is_empty() {
@@ -179,7 +179,7 @@ fn summary(counts: &Tally) -> String {
     }
 }
 
-fn tiles(counts: &Tally, written: bool) -> Vec<Tile> {
+fn tiles(counts: &Counts, written: bool) -> Vec<Tile> {
     let tile = |(word, count): (&'static str, u64)| {
         let label = match word {
             "variants" | "conflicts" | "unchanged" => word.to_owned(),
@@ -201,7 +201,7 @@ fn tiles(counts: &Tally, written: bool) -> Vec<Tile> {
             is_zero: count == 0,
         }
     };
-    let shown = counts.named().into_iter();
+    let shown = counts.named();
     // Those that are of interest even if there are none.
     let always = ["variants", "unchanged", "failed", "conflicts"];
     let shown = shown.filter(|(word, count)| *count > 0 || always.contains(word));
