@@ -22,8 +22,8 @@ use serde::Deserialize;
 
 use super::{Function, Output, Run};
 use crate::config::{
-    API_VERSION, PACKAGE_VARIANT, UsageError, expected, kind_of, required, typed,
-    typed_config, unexpected,
+    API_VERSION, PACKAGE_VARIANT, UsageError, expected, kind_of, required, typed, typed_config,
+    unexpected,
 };
 use crate::kptfile::{
     PIPELINE_LISTS, ambiguous_roots, function_name, has_comments, owns, remove_ids, root_kptfile,
