@@ -75,7 +75,7 @@ impl ResultPrinter {
                     file: None,
                     ..result.clone()
                 };
-                match Versions::of(&line).filter(|_| self.colour) {
+                match ConflictVersions::of(&line).filter(|_| self.colour) {
                     Some(versions) => self.conflict(&mut text, &line, &versions),
                     None => self.line(&mut text, "  ", line.severity, &line.to_string()),
                 }
@@ -88,7 +88,7 @@ impl ResultPrinter {
     }
 
     /// A conflict with its values below each other; the words in which they differ are bold.
-    fn conflict(self, text: &mut String, result: &FunctionResult, versions: &Versions<'_>) {
+    fn conflict(self, text: &mut String, result: &FunctionResult, versions: &ConflictVersions<'_>) {
         let heading = FunctionResult {
             message: result.message.what().into(),
             ..result.clone()
@@ -125,12 +125,12 @@ impl ResultPrinter {
 }
 
 /// The three versions of a conflict.
-struct Versions<'r> {
+struct ConflictVersions<'r> {
     values: [(&'static str, Option<&'r str>); 3],
     winner: &'r str,
 }
 
-impl<'r> Versions<'r> {
+impl<'r> ConflictVersions<'r> {
     /// The versions of a result that is a conflict over a value.
     fn of(result: &'r FunctionResult) -> Option<Self> {
         let values = ["original", "local", "upstream"].map(|name| (name, result.tag_value(name)));
@@ -293,7 +293,7 @@ a\\u{1b}.yaml
     fn words_that_a_version_lacks_are_marked() {
         let marked = |values: [Option<&str>; 3]| -> Vec<String> {
             let [original, local, upstream] = values;
-            let versions = Versions {
+            let versions = ConflictVersions {
                 values: [
                     ("original", original),
                     ("local", local),

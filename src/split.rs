@@ -36,16 +36,16 @@ pub(crate) fn split(text: &str) -> Option<Split> {
 
 /// Cuts the items that begin at `start`.
 fn cut_at_dashes(bytes: &[u8], start: usize) -> Option<Split> {
-    let Line { at, column, .. } = Lines(bytes, start)
+    let ListLine { at, column, .. } = ListLines(bytes, start)
         .find(|line| !line.rest.is_empty() && !line.is_comment())
-        .filter(Line::is_dash)?;
+        .filter(ListLine::is_dash)?;
     let indent = column;
     let mut starts: Vec<usize> = Vec::new();
     let mut items_end = bytes.len();
     // The comment lines directly above the current line: start of the first, end of the last.
     let mut comments: Option<(usize, usize)> = None;
     for at in shallow_lines(bytes, at, indent) {
-        let Some(line) = Lines(bytes, at).next() else {
+        let Some(line) = ListLines(bytes, at).next() else {
             break;
         };
         let above = comments.take().filter(|(_, end)| *end == at);
@@ -85,8 +85,8 @@ enum ItemsKey {
 }
 
 fn items_key(bytes: &[u8]) -> Option<ItemsKey> {
-    let end = |line: &Line<'_>| line.at + line.rest.len();
-    Lines(bytes, 0).find_map(|line| match (line.column, line.rest) {
+    let end = |line: &ListLine<'_>| line.at + line.rest.len();
+    ListLines(bytes, 0).find_map(|line| match (line.column, line.rest) {
         (0, b"items:") => Some(ItemsKey::Below(line.next)),
         (0, b"items: []") => Some(ItemsKey::Empty(end(&line) - " []".len()..end(&line))),
         _ => None,
@@ -114,7 +114,7 @@ fn shallow_lines(bytes: &[u8], start: usize, indent: usize) -> Vec<usize> {
             line.get(indent) == Some(&b' ') && line[..indent].iter().all(|b| *b == b' ')
         };
         let blank = |at: usize| {
-            Lines(text, at)
+            ListLines(text, at)
                 .next()
                 .is_none_or(|line| line.rest.is_empty())
         };
@@ -153,7 +153,7 @@ fn breaks_above_shallow(
 }
 
 /// A line of a text.
-struct Line<'t> {
+struct ListLine<'t> {
     at: usize,
     /// Spaces in front.
     column: usize,
@@ -163,7 +163,7 @@ struct Line<'t> {
     next: usize,
 }
 
-impl Line<'_> {
+impl ListLine<'_> {
     fn is_dash(&self) -> bool {
         self.rest == b"-" || self.rest.starts_with(b"- ")
     }
@@ -174,12 +174,12 @@ impl Line<'_> {
 }
 
 /// The lines of a text from an offset on.
-struct Lines<'t>(&'t [u8], usize);
+struct ListLines<'t>(&'t [u8], usize);
 
-impl<'t> Iterator for Lines<'t> {
-    type Item = Line<'t>;
+impl<'t> Iterator for ListLines<'t> {
+    type Item = ListLine<'t>;
 
-    fn next(&mut self) -> Option<Line<'t>> {
+    fn next(&mut self) -> Option<ListLine<'t>> {
         let Self(bytes, at) = *self;
         if at >= bytes.len() {
             return None;
@@ -190,7 +190,7 @@ impl<'t> Iterator for Lines<'t> {
         let column = line.iter().take_while(|b| **b == b' ').count();
         let next = (end + 1).min(bytes.len());
         self.1 = next;
-        Some(Line {
+        Some(ListLine {
             at,
             column,
             rest: &line[column..],

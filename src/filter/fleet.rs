@@ -14,8 +14,8 @@ use super::read::config_of_arguments;
 use super::step::read_document;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::{Config, UsageError};
-use crate::functions::render_fleet::report::{Collector, Form, Report, join};
-use crate::functions::render_fleet::{Counts, FleetRun, Mode, VariantOutcome, Watch};
+use crate::functions::render_fleet::report::{Collector, FleetReport, ReportForm, join};
+use crate::functions::render_fleet::{FleetCounts, FleetRun, Mode, VariantOutcome, Watch};
 use crate::functions::{FleetDriver, Function};
 use crate::result_printer::ResultPrinter;
 use crate::results::{FunctionResult, Reason, Results};
@@ -101,9 +101,9 @@ pub(super) fn join_reports(arguments: &Arguments) -> Result<u8, UsageError> {
 }
 
 /// The files of `--report` with their forms. One that cannot be written is better known before the run.
-fn report_files(arguments: &Arguments) -> Result<Vec<(&Path, Form)>, UsageError> {
+fn report_files(arguments: &Arguments) -> Result<Vec<(&Path, ReportForm)>, UsageError> {
     let files = arguments.fleet.reports.iter().map(|path| {
-        let form = Form::of_file(path)?;
+        let form = ReportForm::of_file(path)?;
         let folder = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
@@ -123,7 +123,7 @@ fn report_files(arguments: &Arguments) -> Result<Vec<(&Path, Form)>, UsageError>
 fn claim_files(
     function: &Function,
     arguments: &Arguments,
-    reports: &[(&Path, Form)],
+    reports: &[(&Path, ReportForm)],
 ) -> Result<(), UsageError> {
     let message = "the run did not end";
     let mut results = Results::default();
@@ -140,7 +140,7 @@ fn write_report(path: &Path, text: String) -> Result<(), UsageError> {
     })
 }
 
-fn write_reports(report: &Report, files: &[(&Path, Form)]) -> Result<(), UsageError> {
+fn write_reports(report: &FleetReport, files: &[(&Path, ReportForm)]) -> Result<(), UsageError> {
     let mut files = files.iter();
     files.try_for_each(|(path, form)| write_report(path, report.text(*form)?))
 }
@@ -149,7 +149,7 @@ fn write_reports(report: &Report, files: &[(&Path, Form)]) -> Result<(), UsageEr
 struct Told<'t> {
     arguments: &'t Arguments,
     /// Absent while nothing began.
-    counts: Option<Counts>,
+    counts: Option<FleetCounts>,
     results: Results,
     /// The report, if one is asked for.
     collector: Option<Collector>,
@@ -169,7 +169,7 @@ fn progress_line(arguments: &Arguments, variants: usize) -> ProgressBar {
 
 impl Watch for Told<'_> {
     fn begin(&mut self, variants: usize) {
-        self.counts = Some(Counts::of(variants));
+        self.counts = Some(FleetCounts::of(variants));
         self.progress = progress_line(self.arguments, variants);
     }
 

@@ -20,7 +20,7 @@ use crate::patch::config::{apply_config, as_created};
 use crate::patch::fields::Field;
 use crate::patch::finding::Findings;
 use crate::patch::node::Node;
-use crate::patch::options::{self, Options, OrderScalars, Scalars};
+use crate::patch::options::{self, Options, OrderScalars, PatchScalars};
 use crate::patch::rules::Rules;
 use crate::patch::write::{text_of, to_text};
 use crate::resource::{INDEX_ANNOTATIONS, PACKAGE_PATH_ANNOTATION, PATH_ANNOTATIONS, Resource};
@@ -56,7 +56,7 @@ typed_config! {
     }
 }
 
-impl From<ApplyConfig> for Scalars {
+impl From<ApplyConfig> for PatchScalars {
     fn from(config: ApplyConfig) -> Self {
         Self {
             list_order: config.list_order,

@@ -25,7 +25,7 @@ use crate::patch::apply::{Applied, apply};
 use crate::patch::finding::{Findings, unbounded};
 use crate::patch::identity::{keep_identity, without_identity};
 use crate::patch::node::{Node, is_bounded};
-use crate::patch::options::{self, ApplyScalars, Options, Scalars};
+use crate::patch::options::{self, ApplyScalars, Options, PatchScalars};
 use crate::patch::rules::Rules;
 use crate::patch::target::{Index, Matches, Target, parse_labels};
 use crate::patch::write::write;
@@ -64,7 +64,7 @@ typed_config! {
     }
 }
 
-impl From<ApplyPatch> for Scalars {
+impl From<ApplyPatch> for PatchScalars {
     fn from(config: ApplyPatch) -> Self {
         Self {
             list_order: config.list_order,

@@ -23,7 +23,7 @@ use crate::patch::finding::Findings;
 use crate::patch::identity::sparse;
 use crate::patch::kustomize::{self, Targets};
 use crate::patch::node::Node;
-use crate::patch::options::{self, Format, Options, Scalars};
+use crate::patch::options::{self, Options, PatchFormat, PatchScalars};
 use crate::patch::rules::Rules;
 use crate::patch::write::to_text;
 use crate::resource::Resource;
@@ -61,7 +61,7 @@ typed_config! {
     }
 }
 
-impl From<CreatePatch> for Scalars {
+impl From<CreatePatch> for PatchScalars {
     fn from(config: CreatePatch) -> Self {
         Self {
             list_order: config.list_order,
@@ -78,7 +78,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         supplied,
         results,
     } = run;
-    let options = options::read::<CreatePatch, Scalars>(config, FUNCTION.configs, results)?;
+    let options = options::read::<CreatePatch, PatchScalars>(config, FUNCTION.configs, results)?;
     if !supplied.has(Role::Live) {
         return Err(UsageError(
             "role `live`: expected live resources (--live PATH, or the field `live` of a CreatePatch), found none"
@@ -106,8 +106,8 @@ fn create_all(
 ) -> Vec<Document> {
     let live = supplied.of(Role::Live).map(SuppliedPackage::list);
     let targets: Targets<'_> = match options.format {
-        Format::Kubectl => Targets::default(),
-        Format::Kustomize => live
+        PatchFormat::Kubectl => Targets::default(),
+        PatchFormat::Kustomize => live
             .flat_map(|list| list.items().map(|(_, live)| live))
             .collect(),
     };
@@ -125,7 +125,7 @@ fn create_all(
         })
     });
     let mut patches: Vec<Document> = made.into_iter().flatten().collect();
-    if options.format == Format::Kustomize {
+    if options.format == PatchFormat::Kustomize {
         patches.extend(delete_all(list, supplied, results));
     }
     if patches.is_empty() && !results.has_errors() {
@@ -179,14 +179,16 @@ impl Maker<'_> {
         let mut findings = Findings::default();
         let config = Node::Text(pair.config);
         let texts = match self.options.format {
-            Format::Kubectl => for_kubectl(pair, &config, live, rules, &mut findings)?,
-            Format::Kustomize => self.for_kustomize(pair, &config, live, rules, &mut findings)?,
+            PatchFormat::Kubectl => for_kubectl(pair, &config, live, rules, &mut findings)?,
+            PatchFormat::Kustomize => {
+                self.for_kustomize(pair, &config, live, rules, &mut findings)?
+            }
         };
         findings.report(resource, None, results);
         if findings.has_errors() {
             return Ok(Vec::new());
         }
-        if self.options.format == Format::Kubectl && !rules.is_known() && !texts.is_empty() {
+        if self.options.format == PatchFormat::Kubectl && !rules.is_known() && !texts.is_empty() {
             let message = "the kind has no schema: this is a JSON merge patch, for `kubectl patch --type merge`";
             results.push(FunctionResult::info(message).about(resource));
         }

@@ -51,7 +51,7 @@ pub(super) fn each_pair<T: Send>(
     results: &mut Results,
     each: impl Fn(&Pair<'_>, &mut Results) -> T + Sync,
 ) -> Vec<T> {
-    let pairing = Pairing {
+    let pairing = LivePairing {
         list,
         live: SuppliedResources::of(supplied, Role::Live),
         original: SuppliedResources::of(supplied, Role::Original),
@@ -136,13 +136,13 @@ impl<T> Default for Outcome<T> {
     }
 }
 
-struct Pairing<'a> {
+struct LivePairing<'a> {
     list: &'a ResourceList,
     live: SuppliedResources<'a>,
     original: SuppliedResources<'a>,
 }
 
-impl Pairing<'_> {
+impl LivePairing<'_> {
     fn pair<T>(&self, id: ItemId, each: &impl Fn(&Pair<'_>, &mut Results) -> T) -> Outcome<T> {
         let mut outcome = Outcome::default();
         self.list.read(id, |config| {

@@ -30,13 +30,13 @@ pub(super) struct File {
 
 /// Something in a folder.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct TreeEntry {
     name: Result<String, String>,
     kind: EntryKind,
     id: ObjectId,
 }
 
-impl Entry {
+impl TreeEntry {
     fn file(&self) -> File {
         File {
             id: self.id,
@@ -49,7 +49,7 @@ impl Entry {
 }
 
 /// Where a path leads.
-enum Place {
+enum LinkTarget {
     /// The components from the root, and the file.
     File(Vec<String>, File),
     Folder,
@@ -62,7 +62,7 @@ pub(super) struct TreeHolder<'r> {
     root: ObjectId,
     directory: &'r str,
     /// Of the trees that were read.
-    trees: RefCell<HashMap<ObjectId, Rc<Vec<Entry>>>>,
+    trees: RefCell<HashMap<ObjectId, Rc<Vec<TreeEntry>>>>,
     /// The folders whose entries were asked for.
     folders: RefCell<HashMap<String, ObjectId>>,
     /// The files of these folders.
@@ -141,7 +141,7 @@ impl<'r> TreeHolder<'r> {
         found
     }
 
-    fn tree(&self, id: ObjectId, path: &str) -> Result<Rc<Vec<Entry>>, GitError> {
+    fn tree(&self, id: ObjectId, path: &str) -> Result<Rc<Vec<TreeEntry>>, GitError> {
         if let Some(tree) = self.trees.borrow().get(&id) {
             return Ok(Rc::clone(tree));
         }
@@ -166,7 +166,7 @@ impl<'r> TreeHolder<'r> {
                 });
             }
             let name = std::str::from_utf8(entry.filename);
-            entries.push(Entry {
+            entries.push(TreeEntry {
                 name: name
                     .map(str::to_owned)
                     .map_err(|_| entry.filename.to_string()),
@@ -180,7 +180,7 @@ impl<'r> TreeHolder<'r> {
     }
 
     /// Where a path of the package leads, links followed.
-    fn follow(&self, path: &str) -> Result<Place, SkipReason> {
+    fn follow(&self, path: &str) -> Result<LinkTarget, SkipReason> {
         let components = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
         let mut pending = VecDeque::from(components(self.directory));
         pending.extend(components(path));
@@ -213,16 +213,16 @@ impl<'r> TreeHolder<'r> {
                         pending.push_front(component);
                     }
                 }
-                EntryKind::Commit if pending.is_empty() => return Ok(Place::Submodule),
+                EntryKind::Commit if pending.is_empty() => return Ok(LinkTarget::Submodule),
                 _ if pending.is_empty() => {
                     let mut place: Vec<String> = at.into_iter().map(|(name, _)| name).collect();
                     place.push(name);
-                    return Ok(Place::File(place, entry.file()));
+                    return Ok(LinkTarget::File(place, entry.file()));
                 }
                 _ => return Err(SkipReason::DanglingLink),
             }
         }
-        Ok(Place::Folder)
+        Ok(LinkTarget::Folder)
     }
 
     /// Where a link says that it leads.
@@ -258,7 +258,7 @@ pub(crate) fn join(folder: &str, name: &str) -> String {
 }
 
 impl Holder for TreeHolder<'_> {
-    type Entry = Entry;
+    type Entry = TreeEntry;
     type Stamp = File;
     /// The path from the root tells which file it is.
     type Target = (Vec<String>, File);
@@ -310,7 +310,7 @@ impl Holder for TreeHolder<'_> {
 
     fn krmignore(&self, path: &str) -> Result<Option<Vec<u8>>, PackageError> {
         match self.follow(path) {
-            Ok(Place::File(_, file)) => {
+            Ok(LinkTarget::File(_, file)) => {
                 let bytes = self.repository.bytes(file.id, path);
                 Ok(Some(bytes.map_err(|error| self.keep(error))?))
             }
@@ -319,14 +319,14 @@ impl Holder for TreeHolder<'_> {
     }
 
     fn leads_to_folder(&self, link: &str) -> bool {
-        matches!(self.follow(link), Ok(Place::Folder))
+        matches!(self.follow(link), Ok(LinkTarget::Folder))
     }
 
     fn resolve(&self, link: &str) -> Result<Target<Self::Target>, SkipReason> {
         match self.follow(link)? {
-            Place::Folder => Err(SkipReason::LinkToFolder),
-            Place::Submodule => Err(SkipReason::Submodule),
-            Place::File(place, file) => {
+            LinkTarget::Folder => Err(SkipReason::LinkToFolder),
+            LinkTarget::Submodule => Err(SkipReason::Submodule),
+            LinkTarget::File(place, file) => {
                 let directory = self.directory.split('/').filter(|name| !name.is_empty());
                 let mut components = place.iter();
                 if !directory

@@ -40,7 +40,7 @@ impl Values {
 /// The values of one document.
 #[derive(Debug)]
 struct DocumentValues {
-    identity: Option<Identity>,
+    identity: Option<ElementIdentity>,
     content: Content,
 }
 
@@ -53,7 +53,7 @@ enum Content {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Identity {
+struct ElementIdentity {
     group: String,
     kind: ArcStr,
     /// A Kptfile has the name of the copy.
@@ -327,7 +327,7 @@ fn values_of(text: &str) -> DocumentValues {
         return lines(text.as_bytes());
     };
     DocumentValues {
-        identity: is_resource.then(|| Identity {
+        identity: is_resource.then(|| ElementIdentity {
             group: resource.group().to_owned(),
             kind: resource.kind.clone(),
             name: resource.name.clone().filter(|_| !resource.is_kptfile()),
@@ -471,7 +471,7 @@ impl FileEdits {
     }
 }
 
-impl Identity {
+impl ElementIdentity {
     fn without_namespace_unless(&self, by_namespace: bool) -> Option<Self> {
         let mut identity = self.clone();
         if !by_namespace {

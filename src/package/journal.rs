@@ -33,7 +33,7 @@ pub(super) struct Journal {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct JournalEntry {
     files: Vec<JournaledFile>,
 }
 
@@ -65,7 +65,7 @@ impl Journal {
         let path = root.join(JOURNAL);
         let failed = |error: io::Error| PackageError::io("write", path.as_path())(error);
         let mut staged = super::temporary::make_in(root).map_err(failed)?;
-        serde_json::to_writer(&mut staged, &Written { files })
+        serde_json::to_writer(&mut staged, &JournalEntry { files })
             .map_err(|error| failed(error.into()))?;
         // Without locks nobody is kept from carrying it through, which is right as well.
         let _ = staged.as_file().try_lock();
@@ -100,7 +100,7 @@ pub(crate) fn recover_package(directory: &Path) -> Result<(), PackageError> {
     }
     let bytes = fs::read(&journal).map_err(PackageError::io("read", journal.as_path()))?;
     // Anybody can write such a file; one that is not ours says nothing.
-    let written = serde_json::from_slice::<Written>(&bytes);
+    let written = serde_json::from_slice::<JournalEntry>(&bytes);
     for file in written.map_or_else(|_| Vec::new(), |written| written.files) {
         let is_inside = |path: &Path| is_inside(directory, path);
         if !(is_inside(&file.target) && file.staged.as_deref().is_none_or(is_inside)) {

@@ -33,8 +33,8 @@ pub(super) const KRMIGNORE: &str = ".krmignore";
 pub(super) struct Krmignore {
     /// The package's folder, relative to the root package; empty for that one.
     folder: String,
-    ignore: Vec<Pattern>,
-    keep: Vec<Pattern>,
+    ignore: Vec<IgnorePattern>,
+    keep: Vec<IgnorePattern>,
 }
 
 impl Krmignore {
@@ -55,8 +55,8 @@ impl Krmignore {
                 line
             };
             match line.strip_prefix('!') {
-                Some(line) => rules.keep.extend(Pattern::parse(line)),
-                None => rules.ignore.extend(Pattern::parse(line)),
+                Some(line) => rules.keep.extend(IgnorePattern::parse(line)),
+                None => rules.ignore.extend(IgnorePattern::parse(line)),
             }
         }
         rules
@@ -69,12 +69,13 @@ impl Krmignore {
         } else {
             &path[self.folder.len() + 1..]
         };
-        let matches = |patterns: &[Pattern]| patterns.iter().any(|p| p.matches(path, is_folder));
+        let matches =
+            |patterns: &[IgnorePattern]| patterns.iter().any(|p| p.matches(path, is_folder));
         matches(&self.ignore) && !matches(&self.keep)
     }
 }
 
-struct Pattern {
+struct IgnorePattern {
     anchored: bool,
     folders_only: bool,
     /// How many components it has, and a path (or its end) must have.
@@ -101,14 +102,14 @@ enum Token {
     },
 }
 
-impl Pattern {
+impl IgnorePattern {
     /// None if it can match nothing.
     fn parse(line: &str) -> Option<Self> {
         let text = line.trim_matches('/');
         if text.is_empty() {
             return None;
         }
-        Some(Pattern {
+        Some(IgnorePattern {
             anchored: line.starts_with('/'),
             folders_only: line.ends_with('/'),
             components: text.matches('/').count() + 1,

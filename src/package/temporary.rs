@@ -31,24 +31,24 @@ const OLD: Duration = Duration::from_secs(60 * 60);
 
 /// The process that a temporary file is named after.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Maker {
+struct TemporaryMaker {
     /// Where the id means something.
     place: String,
     id: u32,
     start: u64,
 }
 
-impl Maker {
+impl TemporaryMaker {
     /// This process; `None` where the system does not tell.
     fn own() -> Option<&'static Self> {
-        static OWN: OnceLock<Option<Maker>> = OnceLock::new();
+        static OWN: OnceLock<Option<TemporaryMaker>> = OnceLock::new();
         let find = || {
             let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
             let namespace = fs::read_link("/proc/self/ns/pid").ok()?;
             let place = format!("{} {}", boot.trim(), namespace.display());
             let place = sha1_smol::Sha1::from(place).digest().to_string();
             let id = fs::read_link("/proc/self").ok()?.to_str()?.parse().ok()?;
-            Some(Maker {
+            Some(TemporaryMaker {
                 place: place[..8].to_owned(),
                 id,
                 start: start_of(id).ok()??,
@@ -98,7 +98,7 @@ pub(crate) fn is_temporary(name: &str) -> bool {
 
 /// Makes a temporary file in a folder.
 pub(super) fn make_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let prefix = Maker::own().map_or(PREFIX.to_owned(), Maker::prefix);
+    let prefix = TemporaryMaker::own().map_or(PREFIX.to_owned(), TemporaryMaker::prefix);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(SUFFIX);
     #[cfg(unix)]
@@ -116,15 +116,15 @@ pub(super) fn remove_left_behind(files: &[PathBuf]) {
             continue;
         };
         let name = file.file_name().and_then(|name| name.to_str());
-        let maker = name.and_then(Maker::of_name);
+        let maker = name.and_then(TemporaryMaker::of_name);
         if metadata.is_file() && is_left_behind(maker.as_ref(), &metadata) {
             let _ = fs::remove_file(file);
         }
     }
 }
 
-fn is_left_behind(maker: Option<&Maker>, metadata: &Metadata) -> bool {
-    let own = Maker::own().filter(|_| is_own(metadata));
+fn is_left_behind(maker: Option<&TemporaryMaker>, metadata: &Metadata) -> bool {
+    let own = TemporaryMaker::own().filter(|_| is_own(metadata));
     if let (Some(maker), Some(own)) = (maker, own)
         && maker.place == own.place
         && let Ok(start) = start_of(maker.id)
@@ -162,25 +162,27 @@ mod tests {
 
     #[test]
     fn a_name_tells_its_maker() {
-        let maker = Maker {
+        let maker = TemporaryMaker {
             place: "5f3a90c1".into(),
             id: 4711,
             start: 207_599,
         };
         let name = format!("{}Ab3dEf{SUFFIX}", maker.prefix());
         assert!(is_temporary(&name));
-        assert_eq!(Maker::of_name(&name), Some(maker));
-        assert_eq!(Maker::of_name(".krm-variants-Ab3dEf.tmp"), None);
+        assert_eq!(TemporaryMaker::of_name(&name), Some(maker));
+        assert_eq!(TemporaryMaker::of_name(".krm-variants-Ab3dEf.tmp"), None);
         assert!(is_temporary(".krm-variants-Ab3dEf.tmp"));
     }
 
     #[test]
     fn only_what_dead_runs_left_behind_is_removed() {
-        let Some(own) = Maker::own() else { return };
+        let Some(own) = TemporaryMaker::own() else {
+            return;
+        };
         let folder = tempfile::tempdir().expect("a folder");
         let of = |place: &str, id: u32, start: u64| {
             let place = place.to_owned();
-            format!("{}x{SUFFIX}", Maker { place, id, start }.prefix())
+            format!("{}x{SUFFIX}", TemporaryMaker { place, id, start }.prefix())
         };
         let mut child = std::process::Command::new("true")
             .spawn()

@@ -14,7 +14,7 @@ use super::finding::Findings;
 use super::identity::{keep_identity, sparse};
 use super::json_merge;
 use super::last_applied;
-use super::node::{Item, Node, Shape};
+use super::node::{ListItem, Node, Shape};
 use super::order::ListOrder;
 use super::rules::Rules;
 use crate::results::LAST_APPLIED;
@@ -178,7 +178,7 @@ fn without_nulls<'a>(node: &Node<'a>, live: Option<&Node<'a>>) -> Node<'a> {
         }
         Shape::List => {
             let theirs = live.map(Node::items).unwrap_or_default();
-            let mut items: Vec<Item<'a>> = node.items();
+            let mut items: Vec<ListItem<'a>> = node.items();
             for (index, item) in items.iter_mut().enumerate() {
                 let live = theirs.get(index).map(|live| &live.value);
                 let value = without_nulls(&item.value, live);

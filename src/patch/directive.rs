@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use super::fields::{Field, Fields};
 use super::finding::Findings;
-use super::node::{Item, Node, Shape};
+use super::node::{ListItem, Node, Shape};
 use super::rules::Rules;
 use crate::results::Reason;
 use crate::yaml::{Trail, Value};
@@ -44,9 +44,9 @@ pub(super) struct ListDirective<'a> {
     /// The field that holds the list.
     pub(super) name: String,
     /// `$setElementOrder`.
-    pub(super) order: Option<Vec<Item<'a>>>,
+    pub(super) order: Option<Vec<ListItem<'a>>>,
     /// `$deleteFromPrimitiveList`.
-    pub(super) delete: Option<Vec<Item<'a>>>,
+    pub(super) delete: Option<Vec<ListItem<'a>>>,
 }
 
 /// A map of a patch: its directives and its fields.
@@ -146,7 +146,7 @@ impl<'a> PatchMap<'a> {
         rules: Rules<'_>,
         at: &Trail<'_>,
         findings: &mut Findings,
-    ) -> Option<Vec<Item<'a>>> {
+    ) -> Option<Vec<ListItem<'a>>> {
         if name.is_empty() {
             let message = "expected the name of a list behind the slash, found none";
             findings.error(at, Reason::InvalidPatch, message);
@@ -190,7 +190,11 @@ fn is_of_list(key: &str) -> bool {
 pub(super) const NO_SCHEMA: &str = "expected no directive for lists: the kind has no schema, so its lists are replaced; \
      supply its CustomResourceDefinition among the items";
 
-fn list<'a>(value: &Node<'a>, at: &Trail<'_>, findings: &mut Findings) -> Option<Vec<Item<'a>>> {
+fn list<'a>(
+    value: &Node<'a>,
+    at: &Trail<'_>,
+    findings: &mut Findings,
+) -> Option<Vec<ListItem<'a>>> {
     if value.shape() == Shape::List {
         return Some(value.items());
     }

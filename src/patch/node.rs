@@ -26,14 +26,14 @@ pub enum Node<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct List<'a> {
     /// Its elements.
-    pub items: Vec<Item<'a>>,
+    pub items: Vec<ListItem<'a>>,
     /// The list that it was made from.
     pub source: Option<NodeRef<'a>>,
 }
 
 /// An element of a list.
 #[derive(Debug, Clone)]
-pub struct Item<'a> {
+pub struct ListItem<'a> {
     /// The element.
     pub value: Node<'a>,
     /// The element of a document that it was made from, with its index there.
@@ -84,7 +84,7 @@ impl<'a> Node<'a> {
 
     /// A list made from another one, or from nothing that has a text.
     #[must_use]
-    pub fn list(items: Vec<Item<'a>>, source: Option<NodeRef<'a>>) -> Self {
+    pub fn list(items: Vec<ListItem<'a>>, source: Option<NodeRef<'a>>) -> Self {
         Self::List(Rc::new(List { items, source }))
     }
 
@@ -191,16 +191,16 @@ impl<'a> Node<'a> {
 
     /// The elements of a list; none for other nodes.
     #[must_use]
-    pub fn items(&self) -> Vec<Item<'a>> {
+    pub fn items(&self) -> Vec<ListItem<'a>> {
         self.placed_items().collect()
     }
 
     /// The elements of a list one by one, with their places; none for other nodes.
-    pub fn placed_items<'s>(&'s self) -> Box<dyn Iterator<Item = Item<'a>> + 's> {
+    pub fn placed_items<'s>(&'s self) -> Box<dyn Iterator<Item = ListItem<'a>> + 's> {
         match self {
             Self::Text(node) => {
                 let items = node.resolved().items().enumerate();
-                Box::new(items.map(|(index, item)| Item {
+                Box::new(items.map(|(index, item)| ListItem {
                     value: Node::Text(item),
                     place: Some((index, item)),
                 }))
@@ -321,7 +321,7 @@ pub fn same_place(a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
     a.id == b.id && std::ptr::eq(a.document.text, b.document.text)
 }
 
-impl<'a> Item<'a> {
+impl<'a> ListItem<'a> {
     /// An element without a text.
     #[must_use]
     pub fn made(value: Node<'a>) -> Self {

@@ -34,7 +34,7 @@ pub(crate) const FORMAT: Key = Key {
 
 /// Which program applies patches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
+pub enum PatchFormat {
     /// kubectl, an API server, or `apply-patch`.
     #[default]
     Kubectl,
@@ -42,7 +42,7 @@ pub enum Format {
     Kustomize,
 }
 
-impl Format {
+impl PatchFormat {
     /// The words of the config.
     pub const WORDS: [(&'static str, Self); 2] =
         [("kubectl", Self::Kubectl), ("kustomize", Self::Kustomize)];
@@ -56,13 +56,13 @@ pub struct Options {
     /// Whether what is not there is a warning, and no error.
     pub allow_missing: bool,
     /// Which program applies the patches that are made.
-    pub format: Format,
+    pub format: PatchFormat,
 }
 
 /// The scalar fields of a config, as texts: those of `create-patch`, which has all of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(crate) struct Scalars {
+pub(crate) struct PatchScalars {
     pub(crate) list_order: Option<String>,
     pub(crate) allow_missing: Option<String>,
     pub(crate) format: Option<String>,
@@ -83,7 +83,7 @@ pub(crate) struct OrderScalars {
     list_order: Option<String>,
 }
 
-impl From<ApplyScalars> for Scalars {
+impl From<ApplyScalars> for PatchScalars {
     fn from(fields: ApplyScalars) -> Self {
         Self {
             list_order: fields.list_order,
@@ -93,7 +93,7 @@ impl From<ApplyScalars> for Scalars {
     }
 }
 
-impl From<OrderScalars> for Scalars {
+impl From<OrderScalars> for PatchScalars {
     fn from(fields: OrderScalars) -> Self {
         Self {
             list_order: fields.list_order,
@@ -110,13 +110,13 @@ pub(crate) fn read<T, D>(
     results: &mut Results,
 ) -> Result<Option<Options>, UsageError>
 where
-    T: DeserializeOwned + Into<Scalars>,
-    D: DeserializeOwned + Default + Into<Scalars>,
+    T: DeserializeOwned + Into<PatchScalars>,
+    D: DeserializeOwned + Default + Into<PatchScalars>,
 {
     let Some(config) = config else {
         return Ok(Some(Options::default()));
     };
-    let (fields, prefix): (Scalars, Path) = match kind_of(config) {
+    let (fields, prefix): (PatchScalars, Path) = match kind_of(config) {
         found if kinds.first() == Some(&found) => (typed::<T>(config)?.into(), Path::root()),
         CONFIG_MAP => (typed_data::<D>(config)?.into(), Path::fields(&["data"])),
         _ => return Err(unexpected(config, &expected(kinds))),
@@ -124,7 +124,7 @@ where
     let mut words = Words::new(prefix, results);
     let allow_missing = words.read_bool("allowMissing", fields.allow_missing.as_deref());
     let list_order = words.read("listOrder", fields.list_order.as_deref(), &ListOrder::WORDS);
-    let format = words.read("format", fields.format.as_deref(), &Format::WORDS);
+    let format = words.read("format", fields.format.as_deref(), &PatchFormat::WORDS);
     Ok(words.are_valid().then_some(Options {
         list_order,
         allow_missing,

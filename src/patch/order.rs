@@ -29,7 +29,7 @@ impl ListOrder {
 }
 
 /// A list after its elements were merged: those of live that are left, then new ones.
-pub(super) struct Merged<'m> {
+pub(super) struct MergedOrder<'m> {
     /// The keys of all elements.
     pub(super) keys: Vec<&'m ElementKey>,
     /// The keys of live as API servers look places up in it.
@@ -40,7 +40,7 @@ pub(super) struct Merged<'m> {
     pub(super) is_set: bool,
 }
 
-impl Merged<'_> {
+impl MergedOrder<'_> {
     /// The positions of the elements, in their new order.
     pub(super) fn order(&self, order: ListOrder) -> Vec<usize> {
         let wanted = first_positions(&self.wanted);

@@ -66,11 +66,11 @@ pub struct NewResource {
 #[derive(Debug)]
 pub struct WrittenResource {
     pub(super) path: Option<String>,
-    pub(super) content: Written,
+    pub(super) content: WrittenContent,
 }
 
 #[derive(Debug)]
-pub(super) enum Written {
+pub(super) enum WrittenContent {
     /// Lines of the output: a tenth of what the value takes in memory.
     Text(String),
     /// For a list that is edited as one text.
@@ -80,15 +80,15 @@ pub(super) enum Written {
 impl WrittenResource {
     pub(super) fn value(self) -> Option<Value> {
         match self.content {
-            Written::Value(value) => Some(value),
-            Written::Text(_) => None,
+            WrittenContent::Value(value) => Some(value),
+            WrittenContent::Text(_) => None,
         }
     }
 
     pub(super) fn text(self) -> Option<String> {
         match self.content {
-            Written::Text(text) => Some(text),
-            Written::Value(_) => None,
+            WrittenContent::Text(text) => Some(text),
+            WrittenContent::Value(_) => None,
         }
     }
 
@@ -98,8 +98,8 @@ impl WrittenResource {
         const ITSELF: usize = 300;
         ITSELF
             + match &self.content {
-                Written::Text(text) => text.len(),
-                Written::Value(value) => value.cost(),
+                WrittenContent::Text(text) => text.len(),
+                WrittenContent::Value(value) => value.cost(),
             }
     }
 }
@@ -120,13 +120,13 @@ impl ResourceList {
     #[must_use]
     pub fn write(&self, new: NewResource) -> WrittenResource {
         // There may be many.
-        let text = |text: String| Written::Text(text.into_boxed_str().into_string());
+        let text = |text: String| WrittenContent::Text(text.into_boxed_str().into_string());
         let (path, package_path) = (new.path, new.package_path);
         let annotated = |value| with_annotations(value, path.as_deref(), package_path.as_deref());
         let content = match &self.form {
             Form::Stream(stream) => text(stream.item_text(&annotated(new.value))),
             Form::Package(_) => text(document_text(&new.value)),
-            Form::Whole | Form::ReadOnly => Written::Value(annotated(new.value)),
+            Form::Whole | Form::ReadOnly => WrittenContent::Value(annotated(new.value)),
         };
         WrittenResource {
             // An item has it in its annotations.

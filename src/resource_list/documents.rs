@@ -15,7 +15,7 @@ pub(super) fn documents_text(
     let own = head_end(document.text);
     let is_new = document.text.is_empty();
     let first = added.first().map(|(_, text)| *text).filter(|_| is_new);
-    let mut file = NewFile {
+    let mut file = FileText {
         text: String::new(),
         like: first.unwrap_or(document.text),
         is_head: true,
@@ -55,7 +55,7 @@ pub(super) fn documents_text(
 }
 
 /// The text of a file so far.
-struct NewFile<'l> {
+struct FileText<'l> {
     text: String,
     /// A text whose line breaks those at the start of the file are like.
     like: &'l str,
@@ -63,7 +63,7 @@ struct NewFile<'l> {
     is_head: bool,
 }
 
-impl NewFile<'_> {
+impl FileText<'_> {
     /// The line break of the nearest line: the last one so far, if there is any.
     fn newline(&self) -> &'static str {
         if self.text.contains('\n') {

@@ -75,7 +75,7 @@ impl ResourceList {
     /// with paths relative to the directory. The output holds them as they came.
     pub(crate) fn take_under(&mut self, directory: &str) -> Self {
         let root = self.root_package_path().map(str::to_owned);
-        let mut taken = Selection::default();
+        let mut taken = ItemSelection::default();
         for item in self.items.iter_mut().filter(|item| !item.hidden) {
             let path = item.resource.origin.path_from(root.as_deref());
             let Some(path) = path
@@ -95,7 +95,7 @@ impl ResourceList {
 
     /// Removes items, and gives a list of them as they came.
     pub(crate) fn take_out(&mut self, ids: &BTreeSet<ItemId>) -> Self {
-        let mut taken = Selection::default();
+        let mut taken = ItemSelection::default();
         for id in ids {
             let item = &mut self.items[id.0];
             item.hidden = true;
@@ -110,7 +110,7 @@ impl ResourceList {
     /// item into another.
     #[must_use]
     pub fn copies_of(&self, ids: &[ItemId]) -> Self {
-        let mut copies = Selection::default();
+        let mut copies = ItemSelection::default();
         for id in ids {
             let item = &self.items[id.0];
             let resource = item.resource.clone();
@@ -152,14 +152,14 @@ impl ResourceList {
 
 /// Items selected from another list, with their texts.
 #[derive(Default)]
-struct Selection {
+struct ItemSelection {
     texts: Vec<SourceText>,
     items: Vec<Item>,
     /// By their numbers in the other list.
     numbers: HashMap<usize, usize>,
 }
 
-impl Selection {
+impl ItemSelection {
     fn push(&mut self, item: &Item, resource: Resource, text: impl FnOnce() -> SourceText) {
         let number = *self.numbers.entry(item.text).or_insert_with(|| {
             self.texts.push(text());

@@ -15,12 +15,12 @@ pub(crate) const MOST_LISTED: usize = 10_000;
 pub struct Results {
     listed: Vec<FunctionResult>,
     /// There are no more than there are reasons.
-    kinds: Vec<Listed>,
+    kinds: Vec<ListedKind>,
 }
 
 /// The listed results of one severity and reason.
 #[derive(Debug)]
-struct Listed {
+struct ListedKind {
     severity: Severity,
     reason: Option<Box<str>>,
     count: usize,
@@ -49,14 +49,14 @@ impl Results {
     }
 
     /// Those of the same kind as a result.
-    fn listed_like(&mut self, result: &FunctionResult) -> &mut Listed {
+    fn listed_like(&mut self, result: &FunctionResult) -> &mut ListedKind {
         let reason = result.reason();
-        let is_like = |listed: &Listed| {
+        let is_like = |listed: &ListedKind| {
             listed.severity == result.severity && listed.reason.as_deref() == reason
         };
         let at = self.kinds.iter().position(is_like);
         let at = at.unwrap_or_else(|| {
-            self.kinds.push(Listed {
+            self.kinds.push(ListedKind {
                 severity: result.severity,
                 reason: reason.map(Box::from),
                 count: 0,

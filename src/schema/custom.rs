@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use memchr::memmem::Finder;
 
-use super::read::{Definitions, Reader, TableBuilder};
+use super::read::{Definitions, SchemaReader, TableBuilder};
 use super::table::Table;
 use crate::text::Text;
 use crate::yaml::NodeRef;
@@ -84,7 +84,7 @@ fn read_one(resource: NodeRef<'_>, groups: &Groups, builder: &mut TableBuilder) 
     }
     let kind = spec.get_path(&["names", "kind"])?.as_str()?;
     let common = spec.get_path(&["validation", "openAPIV3Schema"]);
-    let mut reader = Reader::new(builder, Definitions::new());
+    let mut reader = SchemaReader::new(builder, Definitions::new());
     let versions = spec.get("versions");
     for version in versions.iter().flat_map(NodeRef::items).take(MAX_VERSIONS) {
         let schema = version.get("schema").and_then(|s| s.get("openAPIV3Schema"));

@@ -40,7 +40,7 @@ pub(super) struct TableBuilder {
 pub(super) type Definitions<'d> = HashMap<&'d str, NodeRef<'d>>;
 
 /// Reads the schemas of one document.
-pub(super) struct Reader<'b, 'd> {
+pub(super) struct SchemaReader<'b, 'd> {
     builder: &'b mut TableBuilder,
     definitions: Definitions<'d>,
     indexes: HashMap<NodeId, u32>,
@@ -49,12 +49,12 @@ pub(super) struct Reader<'b, 'd> {
     unread: Vec<NodeRef<'d>>,
     /// Index of the first type of this document.
     first: usize,
-    drafts: Vec<Draft>,
+    drafts: Vec<TypeDraft>,
 }
 
 /// A type with what is not yet decided.
 #[derive(Clone, Copy)]
-struct Draft {
+struct TypeDraft {
     own: Type,
     list: Option<ListRelation>,
     map: Option<MapType>,
@@ -63,7 +63,7 @@ struct Draft {
     default: KeyDefaultEntry,
 }
 
-impl Draft {
+impl TypeDraft {
     const EMPTY: Self = Self {
         own: Type::LEAF,
         list: None,
@@ -117,7 +117,7 @@ fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(NONE)
 }
 
-impl<'b, 'd> Reader<'b, 'd> {
+impl<'b, 'd> SchemaReader<'b, 'd> {
     pub(super) fn new(builder: &'b mut TableBuilder, definitions: Definitions<'d>) -> Self {
         let first = builder.types.len();
         Self {
@@ -165,13 +165,13 @@ impl<'b, 'd> Reader<'b, 'd> {
         let index = offset(self.first + self.drafts.len());
         *self.indexes.entry(schema.id).or_insert_with(|| {
             self.unread.push(schema);
-            self.drafts.push(Draft::EMPTY);
+            self.drafts.push(TypeDraft::EMPTY);
             index
         })
     }
 
-    fn read(&mut self, schema: NodeRef<'d>) -> Draft {
-        let mut draft = Draft::EMPTY;
+    fn read(&mut self, schema: NodeRef<'d>) -> TypeDraft {
+        let mut draft = TypeDraft::EMPTY;
         let mut own = Type::LEAF;
         let (mut list_keys, mut merge_key) = (None, None);
         // Without a type anything goes; alternatives (`oneOf`) are scalars in practice.
@@ -315,8 +315,8 @@ impl<'b, 'd> Reader<'b, 'd> {
     }
 
     /// What a schema says and, where it says nothing, what those say that it refers to.
-    fn decide(&self, draft: &Draft) -> Type {
-        let Draft {
+    fn decide(&self, draft: &TypeDraft) -> Type {
+        let TypeDraft {
             mut own,
             mut list,
             mut map,

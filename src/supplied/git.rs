@@ -1,6 +1,6 @@
 //! A supplied input that is a directory of a Git repository at a revision.
 
-use super::package::{FileContent, GitOrigin, SuppliedFile, SuppliedPackage};
+use super::package::{GitOrigin, SuppliedContent, SuppliedFile, SuppliedPackage};
 use super::reader::{Reader, parsed_documents};
 use super::{Role, UsageError};
 use crate::git::{GitSource, Snapshot};
@@ -46,7 +46,7 @@ impl SuppliedPackage {
             let file = SuppliedFile {
                 path: path.clone(),
                 mode: Some(mode),
-                content: FileContent::Bytes(bytes),
+                content: SuppliedContent::Bytes(bytes),
             };
             reader.package.files.insert(path, file);
         }

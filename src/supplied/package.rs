@@ -88,12 +88,12 @@ pub struct SuppliedFile {
     pub path: String,
     /// The permission bits, where the input has them.
     pub mode: Option<u32>,
-    pub(super) content: FileContent,
+    pub(super) content: SuppliedContent,
 }
 
 /// Where a file's content is.
 #[derive(Debug)]
-pub(super) enum FileContent {
+pub(super) enum SuppliedContent {
     /// A text of the list.
     Krm(usize),
     /// A text that is not KRM.
@@ -108,7 +108,7 @@ impl SuppliedFile {
     /// Whether the file is read for resources; other files are only copied.
     #[must_use]
     pub fn is_krm(&self) -> bool {
-        matches!(self.content, FileContent::Krm(_))
+        matches!(self.content, SuppliedContent::Krm(_))
     }
 }
 
@@ -224,7 +224,7 @@ impl SuppliedPackage {
     /// # Errors
     /// [`UsageError`] if it does not parse.
     pub(crate) fn krm_file(&self, file: &SuppliedFile) -> Result<Option<KrmFile>, UsageError> {
-        let FileContent::Krm(number) = file.content else {
+        let SuppliedContent::Krm(number) = file.content else {
             return Ok(None);
         };
         let read = self.list.file(number, &file.path);
@@ -240,10 +240,10 @@ impl SuppliedPackage {
         let missing = || UsageError(format!("{}: there is no file `{path}`", self.place));
         let file = self.files.get(path).ok_or_else(missing)?;
         match &file.content {
-            FileContent::Krm(index) => Ok(Cow::Borrowed(self.list.text(*index).as_bytes())),
-            FileContent::Text(text) => Ok(Cow::Borrowed(text.as_bytes())),
-            FileContent::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
-            FileContent::OnDisk => {
+            SuppliedContent::Krm(index) => Ok(Cow::Borrowed(self.list.text(*index).as_bytes())),
+            SuppliedContent::Text(text) => Ok(Cow::Borrowed(text.as_bytes())),
+            SuppliedContent::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
+            SuppliedContent::OnDisk => {
                 let directory = self.directory.as_ref().ok_or_else(missing)?;
                 let bytes = directory.read_other(path);
                 let bytes =

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path as FilePath;
 
 use super::contents::{Contents, elements, is_package_revision_resources};
-use super::package::{FileContent, SuppliedFile, SuppliedPackage};
+use super::package::{SuppliedContent, SuppliedFile, SuppliedPackage};
 use super::reader::{Reader, parse};
 use super::{Role, UsageError};
 use crate::git::{self, GitError, GitSource};
@@ -173,8 +173,8 @@ pub(super) fn from_directory(
     let numbers = items.text_numbers();
     for (path, FileUnder { bytes, mode }) in files {
         let content = match numbers.get(path.as_str()) {
-            Some(number) => FileContent::Krm(*number),
-            None => FileContent::Bytes(bytes),
+            Some(number) => SuppliedContent::Krm(*number),
+            None => SuppliedContent::Bytes(bytes),
         };
         let name = path.clone();
         let file = SuppliedFile {

@@ -6,7 +6,7 @@ use std::path::Path as FilePath;
 use arcstr::ArcStr;
 
 use super::contents::{Contents, PACKAGE_REVISION_RESOURCES, elements};
-use super::package::{FileContent, SuppliedFile, SuppliedPackage};
+use super::package::{SuppliedContent, SuppliedFile, SuppliedPackage};
 use super::{Role, UsageError};
 use crate::identity;
 use crate::package::{
@@ -66,7 +66,7 @@ impl<'r> Reader<'r> {
             let file = SuppliedFile {
                 path: path.clone(),
                 mode: files.mode_of_other(path),
-                content: FileContent::OnDisk,
+                content: SuppliedContent::OnDisk,
             };
             self.package.files.insert(path.clone(), file);
         }
@@ -167,7 +167,7 @@ impl<'r> Reader<'r> {
         let file = SuppliedFile {
             path: name.clone(),
             mode: None,
-            content: FileContent::Text(text),
+            content: SuppliedContent::Text(text),
         };
         self.package.files.insert(name, file);
         Ok(())
@@ -199,7 +199,7 @@ impl<'r> Reader<'r> {
         let file = SuppliedFile {
             path: path.clone(),
             mode,
-            content: FileContent::Krm(number),
+            content: SuppliedContent::Krm(number),
         };
         self.package.files.insert(path, file);
         Ok(())

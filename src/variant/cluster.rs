@@ -109,14 +109,14 @@ impl Object {
 }
 
 /// An object with its list and item.
-struct Found {
+struct FoundObject {
     object: Object,
     place: (usize, ItemId),
 }
 
 /// Objects in the order of their names, each from the first list that has it; those that are there
 /// again in that list are noted.
-fn in_order(mut found: Vec<Found>, twice: &mut Vec<(usize, ItemId)>) -> Vec<Object> {
+fn in_order(mut found: Vec<FoundObject>, twice: &mut Vec<(usize, ItemId)>) -> Vec<Object> {
     found.sort_unstable_by(|a, b| (&a.object.name, a.place).cmp(&(&b.object.name, b.place)));
     found.dedup_by(|next, kept| {
         let is_same = next.object.name == kept.object.name;
@@ -154,7 +154,7 @@ impl Cluster {
         let numbers = numbers.map(|(number, (version, kind))| ((&**version, &**kind), number));
         let numbers: HashMap<(&str, &str), usize> = numbers.collect();
         // By type and namespace.
-        let mut found: Vec<HashMap<&str, Vec<Found>>> = Vec::new();
+        let mut found: Vec<HashMap<&str, Vec<FoundObject>>> = Vec::new();
         found.resize_with(types.len(), HashMap::new);
         let mut is_cluster_scoped: Vec<Option<bool>> = vec![None; types.len()];
         for (number, list) in lists.iter().enumerate() {
@@ -177,7 +177,7 @@ impl Cluster {
                 let object = list.read(item, |node| Object::read(resource, node));
                 let place = (number, item);
                 let objects = found[*type_number].entry(namespace).or_default();
-                objects.push(Found { object, place });
+                objects.push(FoundObject { object, place });
             }
         }
         let mut cluster = Self::default();

@@ -92,7 +92,7 @@ impl Tree {
         }
         let nodes = self.nodes.len();
         let most = (nodes * NODES_PER_NODE + NODES_BESIDES).min(Limits::of(text).nodes);
-        let mut writer = Writer {
+        let mut writer = TreeWriter {
             document: Document::new(text, &self),
             out: Tree::default(),
             expansion: Expansion {
@@ -114,7 +114,7 @@ impl Tree {
         {
             return self;
         }
-        let Writer {
+        let TreeWriter {
             out: mut tree,
             mut expansion,
             ..
@@ -133,7 +133,7 @@ impl Tree {
 }
 
 /// Makes the expanded tree.
-struct Writer<'t> {
+struct TreeWriter<'t> {
     document: Document<'t>,
     out: Tree,
     expansion: Expansion,
@@ -143,7 +143,7 @@ struct Writer<'t> {
     copy: Option<NodeId>,
 }
 
-impl<'t> Writer<'t> {
+impl<'t> TreeWriter<'t> {
     /// Adds a node with its descendants; `None` if that is too much.
     fn node(&mut self, plain: NodeId, parent: u32, depth: usize) -> Option<()> {
         if depth > MAX_DEPTH {

@@ -6,13 +6,13 @@ use arcstr::ArcStr;
 
 use super::fleet::PACKAGE_VARIANT;
 use super::status::{NOT_READY, NOT_STALLED, READY, write_status};
-use super::variant::{Change, update};
+use super::variant::{FieldChange, update};
 use super::{Made, Sets};
 use crate::resource::namespace_of;
 use crate::resource::{Origin, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::variant::fan_out::{Expansion, Set, Variant};
+use crate::variant::fan_out::{Set, SetExpansion, SetVariant};
 use crate::yaml::{EditError, Value};
 
 /// Limit of changes that are reported one by one for a PackageVariant.
@@ -20,7 +20,7 @@ const MOST_CHANGES: usize = 16;
 
 /// Counts of a set's PackageVariants.
 #[derive(Default)]
-struct Counts {
+struct SetCounts {
     created: usize,
     updated: usize,
     unchanged: usize,
@@ -29,7 +29,7 @@ struct Counts {
 
 /// Edits of existing items.
 struct Edits<'a> {
-    changes: HashMap<ItemId, Vec<Change>>,
+    changes: HashMap<ItemId, Vec<FieldChange>>,
     /// Items that could not be edited, with the field.
     refused: Vec<(ItemId, &'a str, EditError)>,
 }
@@ -39,7 +39,7 @@ impl Sets {
     /// result says why, and nothing is.
     pub(super) fn apply(
         &self,
-        expansions: Vec<Expansion<Made>>,
+        expansions: Vec<SetExpansion<Made>>,
         failed: &[bool],
         list: &mut ResourceList,
         results: &mut Results,
@@ -67,7 +67,7 @@ impl Sets {
                 let result = FunctionResult::warning(Reason::NoTargetSelected, message);
                 results.push(result.about(resource).at(path));
             }
-            let mut counts = Counts::default();
+            let mut counts = SetCounts::default();
             for variant in expansion.variants {
                 self.finish(index, variant, &changes, list, &mut counts, results);
             }
@@ -92,7 +92,7 @@ impl Sets {
     /// Edits all items at once: one text may hold many variants.
     fn edit<'e>(
         &self,
-        expansions: &[Expansion<Made>],
+        expansions: &[SetExpansion<Made>],
         failed: &[bool],
         list: &mut ResourceList,
     ) -> Edits<'e> {
@@ -141,7 +141,7 @@ impl Sets {
     }
 
     /// The items that a set still selects.
-    fn desired(&self, expansions: &[Expansion<Made>]) -> HashSet<ItemId> {
+    fn desired(&self, expansions: &[SetExpansion<Made>]) -> HashSet<ItemId> {
         let each = self.sets.iter().zip(expansions);
         let items = each.flat_map(|(set, expansion)| {
             let there = expansion.variants.iter().filter(|v| !v.made.is_new());
@@ -153,10 +153,10 @@ impl Sets {
     fn finish(
         &self,
         index: usize,
-        variant: Variant<Made>,
-        changes: &HashMap<ItemId, Vec<Change>>,
+        variant: SetVariant<Made>,
+        changes: &HashMap<ItemId, Vec<FieldChange>>,
         list: &mut ResourceList,
-        counts: &mut Counts,
+        counts: &mut SetCounts,
         results: &mut Results,
     ) {
         let set = &self.sets[index];
@@ -199,7 +199,7 @@ impl Sets {
 }
 
 /// A result for each field that changes, so that no manual edit is overwritten in silence.
-fn report_changes(changes: &[Change], resource: &Resource, results: &mut Results) {
+fn report_changes(changes: &[FieldChange], resource: &Resource, results: &mut Results) {
     let updated = |result: FunctionResult| result.about(resource).tag("action", "updated");
     for change in changes.iter().take(MOST_CHANGES) {
         let result = updated(FunctionResult::info(change.message())).at(&change.path);
@@ -212,7 +212,7 @@ fn report_changes(changes: &[Change], resource: &Resource, results: &mut Results
     }
 }
 
-impl Counts {
+impl SetCounts {
     fn result(&self) -> FunctionResult {
         let Self {
             created,

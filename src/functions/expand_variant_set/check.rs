@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use super::fleet::Fleet;
-use super::new_files::{NewFiles, paths_below};
+use super::new_files::{VariantFiles, paths_below};
 use super::{Made, Sets};
 use crate::config::words::{BOOL, word};
 use crate::resource::namespace_of;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
-use crate::variant::fan_out::{Expansion, Set, TargetElement};
+use crate::variant::fan_out::{Set, SetExpansion, TargetElement};
 use crate::yaml::Path;
 
 /// Annotation of a set that may lose all of its variants.
@@ -19,7 +19,7 @@ pub(super) const ALLOW_EMPTY_ANNOTATION: &str = "fn.kpt.dev/allow-empty";
 /// fleet.
 pub(super) fn check_targets(
     sets: &[Set],
-    expansions: &mut [Expansion<Made>],
+    expansions: &mut [SetExpansion<Made>],
     fleet: &Fleet,
     allow_empty: bool,
 ) {
@@ -73,7 +73,7 @@ pub(super) fn check_owners(list: &ResourceList, sets: &Sets, results: &mut Resul
 /// Every name must be free, or belong to a variant that the set owns.
 pub(super) fn check_names(
     sets: &[Set],
-    expansions: &mut [Expansion<Made>],
+    expansions: &mut [SetExpansion<Made>],
     list: &ResourceList,
     fleet: &Fleet,
 ) {
@@ -84,7 +84,7 @@ pub(super) fn check_names(
     let mut taken: HashMap<(&str, &str), (&Set, TargetElement)> = HashMap::with_capacity(count);
     for (set, expansion) in sets.iter().zip(expansions) {
         let namespace = namespace_of(set.namespace.as_deref());
-        let Expansion {
+        let SetExpansion {
             variants, findings, ..
         } = expansion;
         for variant in &*variants {
@@ -139,15 +139,15 @@ pub(super) fn check_names(
 
 /// Every new variant needs a free path.
 pub(super) fn check_files(
-    places: &[NewFiles],
-    expansions: &mut [Expansion<Made>],
+    places: &[VariantFiles],
+    expansions: &mut [SetExpansion<Made>],
     list: &ResourceList,
 ) {
     let mut taken = paths_below(places, list);
     let variants = expansions.iter().map(|expansion| expansion.variants.len());
     taken.reserve(variants.sum());
     for (files, expansion) in places.iter().zip(expansions) {
-        let Expansion {
+        let SetExpansion {
             variants, findings, ..
         } = expansion;
         let new = variants.iter().filter(|variant| variant.made.is_new());

@@ -12,13 +12,13 @@ use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, comments_above, lin
 
 /// The comments of a template, by entry and element.
 #[derive(Debug, Default)]
-pub(super) struct Comments {
+pub(super) struct TemplateComments {
     /// Of the entry or element itself.
     above: Vec<String>,
     behind: String,
     /// By key, or by the text of an element of a list that is sorted.
-    fields: Vec<(String, Comments)>,
-    elements: Vec<(usize, Comments)>,
+    fields: Vec<(String, TemplateComments)>,
+    elements: Vec<(usize, TemplateComments)>,
 }
 
 /// Lists of computed entries, and the map that each computes entries of.
@@ -32,7 +32,7 @@ const COMPUTED: [(&str, &str); 4] = [
 /// The list of texts that a PackageVariant has in another order than its template.
 const SORTED: &str = "removeKeys";
 
-impl Comments {
+impl TemplateComments {
     /// Those of a template; most have none.
     pub(super) fn of_template(template: NodeRef<'_>) -> Option<Self> {
         template.document.comments_within(template.range()).next()?;

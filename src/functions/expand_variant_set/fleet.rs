@@ -18,28 +18,28 @@ pub(super) const PACKAGE_VARIANT: (&str, &str) =
 
 /// The existing PackageVariants.
 pub(super) struct Fleet {
-    members: Vec<Member>,
+    members: Vec<FleetMember>,
     /// By namespace and name.
     by_name: HashMap<(String, String), usize>,
     /// By namespace, and each name or uid of an owner.
     by_owner: HashMap<(String, String), Vec<usize>>,
 }
 
-pub(super) struct Member {
+pub(super) struct FleetMember {
     pub(super) item: ItemId,
     /// Further items of the same identity.
     pub(super) is_ambiguous: bool,
-    pub(super) owner: Owner,
+    pub(super) owner: VariantOwner,
 }
 
 /// The owner that a PackageVariant names.
-pub(super) struct Owner {
+pub(super) struct VariantOwner {
     label: Option<String>,
     /// Names and uids of PackageVariantSets.
     references: Vec<(String, String)>,
 }
 
-impl Owner {
+impl VariantOwner {
     fn read(node: NodeRef<'_>) -> Self {
         let label = node.get_path(&["metadata", "labels", OWNER_LABEL]);
         let label = label
@@ -116,12 +116,12 @@ impl Fleet {
                 continue;
             }
             fleet.by_name.insert(identity, index);
-            let owner = list.read(id, Owner::read);
+            let owner = list.read(id, VariantOwner::read);
             for text in owner.texts() {
                 let owner = (namespace.clone(), text.to_owned());
                 fleet.by_owner.entry(owner).or_default().push(index);
             }
-            fleet.members.push(Member {
+            fleet.members.push(FleetMember {
                 item: id,
                 is_ambiguous: false,
                 owner,
@@ -131,7 +131,7 @@ impl Fleet {
     }
 
     /// The variants of a set, in the order of the items.
-    pub(super) fn owned_by(&self, set: &Set) -> Vec<&Member> {
+    pub(super) fn owned_by(&self, set: &Set) -> Vec<&FleetMember> {
         let mut found = self.may_belong_to(set.namespace.as_deref(), &set.name, set.uid.as_deref());
         found.retain(|index| self.members[*index].owner.is(set));
         found
@@ -154,7 +154,7 @@ impl Fleet {
     }
 
     /// The variants that the set of an item may own, by its name and its uid.
-    pub(super) fn may_belong_to_item(&self, list: &ResourceList, set: ItemId) -> Vec<&Member> {
+    pub(super) fn may_belong_to_item(&self, list: &ResourceList, set: ItemId) -> Vec<&FleetMember> {
         let resource = list.resource(set);
         let name = resource.name.as_deref().unwrap_or_default();
         let uid = list.read(set, |node| {
@@ -174,7 +174,7 @@ impl Fleet {
         sets: &[Set],
         list: &ResourceList,
         others: impl Iterator<Item = ItemId>,
-    ) -> Vec<&Member> {
+    ) -> Vec<&FleetMember> {
         let mut known: HashSet<ItemId> = HashSet::new();
         for set in sets {
             known.extend(self.owned_by(set).iter().map(|member| member.item));
@@ -183,13 +183,13 @@ impl Fleet {
             let found = self.may_belong_to_item(list, other);
             known.extend(found.iter().map(|member| member.item));
         }
-        let is_lost = |member: &&Member| {
+        let is_lost = |member: &&FleetMember| {
             member.owner.texts().next().is_some() && !known.contains(&member.item)
         };
         self.members.iter().filter(is_lost).collect()
     }
 
-    pub(super) fn find(&self, namespace: &str, name: &str) -> Option<&Member> {
+    pub(super) fn find(&self, namespace: &str, name: &str) -> Option<&FleetMember> {
         if self.members.is_empty() {
             return None;
         }

@@ -35,14 +35,14 @@ use crate::results::{FunctionResult, MOST_LISTED, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::variant::cluster::Cluster;
 use crate::variant::expression::on_large_stack;
-use crate::variant::fan_out::{Expansion, Set, fan_out, too_many};
+use crate::variant::fan_out::{Set, SetExpansion, fan_out, too_many};
 use crate::variant::package_variant_set;
 use crate::yaml::{EditError, Value};
 
 use check::{check_files, check_names, check_owners, check_targets};
-use comments::Comments;
+use comments::TemplateComments;
 use fleet::Fleet;
-use new_files::{NewFiles, namespaces_of};
+use new_files::{VariantFiles, namespaces_of};
 use sets::{LocatedSet, LocatedSets, namespaces, read_sets, sets_among, sets_of_items, types};
 use status::{NOT_READY, NOT_STALLED, STALLED};
 use variant::{annotations_due, new_resource, owner_label};
@@ -160,7 +160,7 @@ pub(super) fn expand_valid_sets(
 /// The sets of a run with what they expand to, before it is written.
 struct Expanding {
     sets: Sets,
-    expansions: Vec<Expansion<Made>>,
+    expansions: Vec<SetExpansion<Made>>,
     /// By set, whether it has errors.
     failed: Vec<bool>,
 }
@@ -229,9 +229,9 @@ struct Sets {
     sets: Vec<Set>,
     homes: Vec<Home>,
     /// Comments of the templates, by target.
-    comments: Vec<Vec<Option<Comments>>>,
+    comments: Vec<Vec<Option<TemplateComments>>>,
     /// Where new PackageVariants go.
-    files: Vec<NewFiles>,
+    files: Vec<VariantFiles>,
     /// The values of their labels that name the set.
     owner_labels: Vec<String>,
     fleet: Fleet,
@@ -249,7 +249,7 @@ impl Sets {
         };
         let namespaces = namespaces_of(&sources, list);
         for source in sources {
-            let files = NewFiles::of(list, &source.set, &source.resource, &namespaces);
+            let files = VariantFiles::of(list, &source.set, &source.resource, &namespaces);
             all.files.push(files);
             all.owner_labels.push(owner_label(&source.set));
             all.sets.push(source.set);
@@ -283,7 +283,7 @@ impl Sets {
         cluster: &Cluster,
         list: &mut ResourceList,
         room: usize,
-    ) -> Result<Vec<Expansion<Made>>, UsageError> {
+    ) -> Result<Vec<SetExpansion<Made>>, UsageError> {
         let mut left = room;
         let mut count = 0;
         let expansions = on_large_stack(move || {
@@ -343,10 +343,10 @@ impl Made {
 /// Makes the PackageVariants of one set.
 struct Making<'a> {
     set: &'a Set,
-    files: &'a NewFiles,
+    files: &'a VariantFiles,
     owner_label: &'a str,
     /// Comments of the templates, by target.
-    comments: &'a [Option<Comments>],
+    comments: &'a [Option<TemplateComments>],
     fleet: &'a Fleet,
     list: &'a ResourceList,
 }

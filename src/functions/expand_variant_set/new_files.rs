@@ -35,12 +35,12 @@ pub(super) fn namespaces_of(sets: &[LocatedSet], list: &ResourceList) -> Namespa
 }
 
 /// Where new files go.
-pub(super) struct NewFiles {
+pub(super) struct VariantFiles {
     directory: Option<String>,
     pub(super) package_path: Option<String>,
 }
 
-impl NewFiles {
+impl VariantFiles {
     pub(super) fn of(
         list: &ResourceList,
         set: &Set,
@@ -94,8 +94,8 @@ impl NewFiles {
     }
 }
 
-/// Paths that exist, as [`NewFiles::refuse`] keeps them.
-pub(super) fn paths_below(places: &[NewFiles], list: &ResourceList) -> HashSet<String> {
+/// Paths that exist, as [`VariantFiles::refuse`] keeps them.
+pub(super) fn paths_below(places: &[VariantFiles], list: &ResourceList) -> HashSet<String> {
     let directories = places.iter().filter_map(|files| files.directory.as_deref());
     let directories: HashSet<&str> = directories.collect();
     let origins = list.items().map(|(_, resource)| &resource.origin);

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::Deserialize;
 
-use super::comments::Comments;
+use super::comments::TemplateComments;
 use super::{FUNCTION, GROUP};
 use crate::config::{CONFIG_MAP, UsageError, Words, expected, kind_of, typed_data, unexpected};
 use crate::resource::{NamespacedName, Resource, namespace_of};
@@ -26,7 +26,7 @@ pub(super) struct LocatedSet {
     /// The item that gets the status.
     pub(super) item: Option<ItemId>,
     /// Comments of the templates, by target.
-    pub(super) comments: Vec<Option<Comments>>,
+    pub(super) comments: Vec<Option<TemplateComments>>,
     /// Whether there is another set of its namespace and name.
     pub(super) is_ambiguous: bool,
 }
@@ -46,7 +46,7 @@ pub(super) struct LocatedSets {
 /// The `KEY=VALUE` arguments.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Arguments {
+struct SetArguments {
     allow_empty: Option<String>,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn read_sets(
                 });
             }
             CONFIG_MAP => {
-                let arguments: Arguments = typed_data(config)?;
+                let arguments: SetArguments = typed_data(config)?;
                 let mut words = Words::new(Path::fields(&["data"]), results);
                 allow_empty = words.read_bool("allowEmpty", arguments.allow_empty.as_deref());
             }
@@ -164,10 +164,10 @@ fn unsupported(resource: &Resource) -> FunctionResult {
     result.about(resource).at("apiVersion")
 }
 
-fn comments_of(set: NodeRef<'_>) -> Vec<Option<Comments>> {
+fn comments_of(set: NodeRef<'_>) -> Vec<Option<TemplateComments>> {
     let targets = set.get_path(&["spec", "targets"]);
     let targets = targets.into_iter().flat_map(|targets| targets.items());
-    let template = |target: NodeRef<'_>| Comments::of_template(target.get("template")?);
+    let template = |target: NodeRef<'_>| TemplateComments::of_template(target.get("template")?);
     targets.map(template).collect()
 }
 

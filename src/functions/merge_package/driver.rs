@@ -29,9 +29,9 @@ use crate::yaml::NodeRef;
 
 typed_config! {
     #[derive(Debug, Deserialize)]
-    struct ConfigMap {
+    struct DriverConfig {
         #[serde(default)]
-        data: Words,
+        data: DriverOptions,
     }
 }
 
@@ -39,7 +39,7 @@ typed_config! {
 #[derive(Debug, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Words {
+struct DriverOptions {
     on_conflict: Option<String>,
     conflict_style: Option<String>,
 }
@@ -61,8 +61,8 @@ impl ConflictStyle {
 /// so a conflict is no error.
 fn read_config(config: Option<NodeRef<'_>>) -> Result<(OnConflict, ConflictStyle), UsageError> {
     let found = match config {
-        Some(config) => typed::<ConfigMap>(config)?.data,
-        None => Words::default(),
+        Some(config) => typed::<DriverConfig>(config)?.data,
+        None => DriverOptions::default(),
     };
     let sides = OnConflict::WORDS.into_iter();
     let sides: Vec<_> = sides
@@ -121,13 +121,13 @@ pub(super) fn merge_file(
     })
 }
 
-struct Merged {
+struct MergedFile {
     text: String,
     results: Results,
 }
 
 /// `None` if no version of the file holds a resource.
-fn merge(files: &DriverFiles, on_conflict: OnConflict) -> Result<Option<Merged>, UsageError> {
+fn merge(files: &DriverFiles, on_conflict: OnConflict) -> Result<Option<MergedFile>, UsageError> {
     let texts = |text: &str| {
         // A branch that added the file has nothing to compare it with.
         let own = (!text.is_empty()).then(|| (files.path.clone(), text.to_owned()));
@@ -172,7 +172,7 @@ fn merge(files: &DriverFiles, on_conflict: OnConflict) -> Result<Option<Merged>,
         .map_err(|error| UsageError(error.to_string()))?;
     let bytes = local.read_file(&files.path);
     let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    Ok(Some(Merged {
+    Ok(Some(MergedFile {
         // A file that lost its last resource.
         text: text.unwrap_or_default(),
         results,

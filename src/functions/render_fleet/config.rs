@@ -61,7 +61,7 @@ enum Deletions {
 /// The scalar fields of the config, as texts.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Scalars {
+struct FleetScalars {
     on_conflict: Option<String>,
     strategy: Option<String>,
     prune: Option<String>,
@@ -104,7 +104,7 @@ impl MaxDeletions {
 
 /// The settings of a run.
 #[derive(Debug, Clone)]
-pub(crate) struct Settings {
+pub(crate) struct FleetSettings {
     pub(super) defaults: MergeDefaults,
     /// Whether packages without an owner are deleted or given up.
     pub(super) prunes: bool,
@@ -143,11 +143,11 @@ pub(crate) fn read_settings(
     config: Option<NodeRef<'_>>,
     file: Option<NodeRef<'_>>,
     results: &mut Results,
-) -> Result<Option<Settings>, UsageError> {
+) -> Result<Option<FleetSettings>, UsageError> {
     let mut written = file.map(written_in_file).transpose()?;
     let mut catalogs = Vec::new();
     let (scalars, prefix) = match config.map(|config| (config, kind_of(config))) {
-        None => (Scalars::default(), Path::root()),
+        None => (FleetScalars::default(), Path::root()),
         Some((config, (API_VERSION, "RenderFleet"))) => {
             let typed: RenderFleet = typed(config)?;
             if typed.conflicts.is_some() && written.is_some() {
@@ -162,7 +162,7 @@ pub(crate) fn read_settings(
                     .into_iter()
                     .map(CatalogSource::from),
             );
-            let scalars = Scalars {
+            let scalars = FleetScalars {
                 on_conflict: typed.on_conflict,
                 strategy: typed.strategy,
                 prune: typed.prune.map(|word| word.to_string()),
@@ -176,7 +176,7 @@ pub(crate) fn read_settings(
             (scalars, Path::root())
         }
         Some((config, ("v1", "ConfigMap"))) => {
-            let data = typed_data::<Scalars>(config)?;
+            let data = typed_data::<FleetScalars>(config)?;
             (data, Path::fields(&["data"]))
         }
         Some((config, _)) => return Err(unexpected(config, &expected(FUNCTION.configs))),
@@ -205,7 +205,7 @@ pub(crate) fn read_settings(
     let valid = words.are_valid();
     let at = Path::fields(&["conflicts"]);
     let rules = ConflictRules::read(written.unwrap_or_default(), &at, results);
-    Ok(rules.filter(|_| valid).map(|rules| Settings {
+    Ok(rules.filter(|_| valid).map(|rules| FleetSettings {
         defaults: MergeDefaults { options, rules },
         prunes,
         max_deletions,

@@ -25,9 +25,9 @@ const NAMES: [&str; 10] = [
 /// How many packages had which action, by [`NAMES`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "HashMap<String, u64>")]
-pub struct Counts([u64; NAMES.len()]);
+pub struct FleetCounts([u64; NAMES.len()]);
 
-impl Counts {
+impl FleetCounts {
     /// Counts what becomes of so many variants.
     #[must_use]
     pub fn of(variants: usize) -> Self {
@@ -102,7 +102,7 @@ impl Counts {
     }
 }
 
-impl From<HashMap<String, u64>> for Counts {
+impl From<HashMap<String, u64>> for FleetCounts {
     fn from(named: HashMap<String, u64>) -> Self {
         let mut counts = Self::default();
         named
@@ -112,7 +112,7 @@ impl From<HashMap<String, u64>> for Counts {
     }
 }
 
-impl Serialize for Counts {
+impl Serialize for FleetCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.named())
     }

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::{fs, io};
 
 use super::outcome::VariantOutcome;
-use super::render::{Rendered, Worker};
-use super::variants::{FleetVariant, Place};
+use super::render::{RenderedPackage, Worker};
+use super::variants::{Destination, FleetVariant};
 use crate::config::UsageError;
 use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{PackageLock, remove_empty_folders};
@@ -28,16 +28,16 @@ pub struct Mode {
 }
 
 /// Why a package cannot be worked on.
-pub(super) struct Stop(pub(super) Box<FunctionResult>);
+pub(super) struct CannotWork(pub(super) Box<FunctionResult>);
 
-impl From<UsageError> for Stop {
+impl From<UsageError> for CannotWork {
     fn from(error: UsageError) -> Self {
         let result = FunctionResult::error(Reason::InvalidPackage, error.to_string());
         Self(Box::new(result))
     }
 }
 
-impl From<PackageError> for Stop {
+impl From<PackageError> for CannotWork {
     fn from(error: PackageError) -> Self {
         let result = FunctionResult::error(Reason::NotWritten, error.to_string());
         Self(Box::new(result))
@@ -45,9 +45,9 @@ impl From<PackageError> for Stop {
 }
 
 /// The error for a package that another run works on.
-pub(super) fn locked() -> Stop {
+pub(super) fn locked() -> CannotWork {
     let message = "another run works on this package; run again when it is done";
-    Stop(Box::new(FunctionResult::error(Reason::Locked, message)))
+    CannotWork(Box::new(FunctionResult::error(Reason::Locked, message)))
 }
 
 /// Makes, updates or refreshes the package of a variant.
@@ -55,40 +55,40 @@ pub(super) fn on_directory(
     worker: &mut Worker<'_>,
     fleet: &Path,
     variant: &FleetVariant,
-    place: &Place,
+    place: &Destination,
     mode: Mode,
 ) -> VariantOutcome {
     let mut said = Results::default();
-    let package = Package {
+    let package = PackageDirectory {
         fleet,
         directory: &fleet.join(&place.path),
         place,
         mode,
     };
     let done = package.run(worker, variant, &mut said);
-    let (rendered, diffs, changes) = done.unwrap_or_else(|Stop(result)| {
+    let (rendered, diffs, changes) = done.unwrap_or_else(|CannotWork(result)| {
         said.push(result.about(&variant.resource));
-        (Rendered::default(), Vec::new(), false)
+        (RenderedPackage::default(), Vec::new(), false)
     });
     let mut outcome = VariantOutcome::of(variant, &place.path, rendered, &said, changes);
     outcome.diffs = diffs;
     outcome
 }
 
-struct Package<'p> {
+struct PackageDirectory<'p> {
     fleet: &'p Path,
     directory: &'p Path,
-    place: &'p Place,
+    place: &'p Destination,
     mode: Mode,
 }
 
-impl Package<'_> {
+impl PackageDirectory<'_> {
     fn run(
         &self,
         worker: &mut Worker<'_>,
         variant: &FleetVariant,
         said: &mut Results,
-    ) -> Result<(Rendered, Vec<FileDiff>, bool), Stop> {
+    ) -> Result<(RenderedPackage, Vec<FileDiff>, bool), CannotWork> {
         check_folders(self.fleet, &format!("{}/", self.place.path))?;
         let is_made = self.mode.writes && !self.directory.exists();
         let _lock = self.lock()?;
@@ -101,7 +101,7 @@ impl Package<'_> {
     }
 
     /// The lock on the package's folder, which is made by a run that writes.
-    fn lock(&self) -> Result<Option<PackageLock>, Stop> {
+    fn lock(&self) -> Result<Option<PackageLock>, CannotWork> {
         let lock = if self.mode.writes {
             PackageLock::make(self.directory)
         } else if self.directory.exists() {
@@ -118,7 +118,7 @@ impl Package<'_> {
         worker: &mut Worker<'_>,
         variant: &FleetVariant,
         said: &mut Results,
-    ) -> Result<(Rendered, Vec<FileDiff>, bool), Stop> {
+    ) -> Result<(RenderedPackage, Vec<FileDiff>, bool), CannotWork> {
         if self.mode.writes {
             recover_package(self.directory)?;
         }

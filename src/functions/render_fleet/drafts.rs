@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::config::Settings;
+use super::config::FleetSettings;
 use super::directory::Mode;
 use super::outcome::VariantOutcome;
 use super::prune::without_owner;
-use super::render::{Action, Rendered, Worker};
-use super::variants::{FleetVariant, Place};
+use super::render::{Action, RenderedPackage, Worker};
+use super::variants::{Destination, FleetVariant};
 use crate::config::UsageError;
 use crate::diff::FileDiff;
 use crate::fleet::{
@@ -64,14 +64,14 @@ pub(super) fn start<'r>(
 pub(super) struct Drafts<'f> {
     pub(super) downstreams: Downstreams<'f>,
     pub(super) repositories: &'f BTreeMap<NamespacedName, RepositoryFacts>,
-    pub(super) settings: &'f Settings,
+    pub(super) settings: &'f FleetSettings,
     pub(super) mode: Mode,
 }
 
 /// The draft of a package.
 #[derive(Default)]
 pub(super) struct Done {
-    rendered: Rendered,
+    rendered: RenderedPackage,
     pub(super) diffs: Vec<FileDiff>,
     /// The branch that was written, or would be.
     pub(super) branch: Option<String>,
@@ -85,7 +85,7 @@ impl<'f> Drafts<'f> {
     pub(super) fn new(
         fleet: &'f Path,
         repositories: &'f BTreeMap<NamespacedName, RepositoryFacts>,
-        settings: &'f Settings,
+        settings: &'f FleetSettings,
         mode: Mode,
     ) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl<'f> Drafts<'f> {
         &mut self,
         worker: &mut Worker<'_>,
         variant: &FleetVariant,
-        place: &Place,
+        place: &Destination,
     ) -> VariantOutcome {
         let mut said = Results::default();
         let done = self.run(worker, variant, place, &mut said);
@@ -132,7 +132,7 @@ impl<'f> Drafts<'f> {
         &mut self,
         worker: &mut Worker<'_>,
         variant: &FleetVariant,
-        place: &Place,
+        place: &Destination,
         said: &mut Results,
     ) -> Result<Done, UsageError> {
         let namespace = variant.resource.namespace.as_deref();
@@ -150,7 +150,7 @@ impl<'f> Drafts<'f> {
             settings: self.settings,
             mode: self.mode,
         };
-        let work = Work::Render {
+        let work = DraftWork::Render {
             worker,
             variant,
             place,
@@ -169,7 +169,7 @@ pub(super) fn refused(error: GitError) -> UsageError {
     UsageError(error.to_string())
 }
 
-fn not_adopted(revision: &Unpublished, place: &Place) -> FunctionResult {
+fn not_adopted(revision: &Unpublished, place: &Destination) -> FunctionResult {
     let Unpublished { branch, .. } = revision;
     let message = format!(
         "the branch `{branch}` of the package `{}` has no owner; left unchanged, \
@@ -215,29 +215,29 @@ pub(super) struct Draft<'d> {
     pub(super) owner: &'d str,
     /// `<repository>/<package>`.
     pub(super) path: &'d str,
-    pub(super) settings: &'d Settings,
+    pub(super) settings: &'d FleetSettings,
     pub(super) mode: Mode,
 }
 
 /// What is done to a package.
-pub(super) enum Work<'w, 'f> {
+pub(super) enum DraftWork<'w, 'f> {
     /// It is rendered from its upstream.
     Render {
         worker: &'w mut Worker<'f>,
         variant: &'w FleetVariant,
-        place: &'w Place,
+        place: &'w Destination,
     },
     /// It no longer has an owner.
     Orphan,
 }
 
-impl Work<'_, '_> {
+impl DraftWork<'_, '_> {
     fn run(
         &mut self,
         list: &mut ResourceList,
         is_new: bool,
         results: &mut Results,
-    ) -> Result<Rendered, UsageError> {
+    ) -> Result<RenderedPackage, UsageError> {
         match self {
             Self::Render {
                 worker,
@@ -248,9 +248,9 @@ impl Work<'_, '_> {
                 if let Err(error) = without_owner(list) {
                     results.push(*error);
                 }
-                Ok(Rendered {
+                Ok(RenderedPackage {
                     action: Some(Action::Orphaned),
-                    ..Rendered::default()
+                    ..RenderedPackage::default()
                 })
             }
         }
@@ -267,7 +267,7 @@ impl Work<'_, '_> {
 
 /// A package at a commit.
 #[derive(Default)]
-struct Found {
+struct DraftFiles {
     files: BTreeMap<String, Vec<u8>>,
     modes: BTreeMap<String, u32>,
 }
@@ -275,7 +275,7 @@ struct Found {
 /// A package before the work on it.
 struct Begun<'b> {
     list: ResourceList,
-    found: Found,
+    found: DraftFiles,
     is_new: bool,
     /// The commits that a new one is on top of.
     parents: Vec<&'b str>,
@@ -284,7 +284,7 @@ struct Begun<'b> {
 impl<'d> Draft<'d> {
     pub(super) fn run(
         &self,
-        mut work: Work<'_, '_>,
+        mut work: DraftWork<'_, '_>,
         said: &mut Results,
     ) -> Result<Done, UsageError> {
         let mut steps = Results::default();
@@ -364,7 +364,7 @@ impl<'d> Draft<'d> {
         let commit = revision.map(|revision| revision.commit.as_str()).or(base);
         let snapshot = commit.map_or(Ok(None), |commit| self.snapshot(commit))?;
         let is_new = snapshot.is_none();
-        let found = snapshot.map(Found::from).unwrap_or_default();
+        let found = snapshot.map(DraftFiles::from).unwrap_or_default();
         let list = ResourceList::from_memory(found.files.clone());
         let mut list = list.map_err(|error| UsageError(error.to_string()))?;
         let mut parents: Vec<&str> = commit.into_iter().collect();
@@ -447,7 +447,7 @@ impl<'d> Draft<'d> {
         list.settle().map_err(|error| UsageError(error.to_string()))
     }
 
-    fn pending(&self, pending: &Unpublished, rendered: &Rendered) -> FunctionResult {
+    fn pending(&self, pending: &Unpublished, rendered: &RenderedPackage) -> FunctionResult {
         let message = format!(
             "`{}` waits for approval, so the package `{}` is not {}",
             pending.branch,
@@ -457,7 +457,7 @@ impl<'d> Draft<'d> {
         FunctionResult::warning(Reason::ProposalPending, message)
     }
 
-    fn message(&self, rendered: &Rendered, branch: &str, upstream: Option<&str>) -> String {
+    fn message(&self, rendered: &RenderedPackage, branch: &str, upstream: Option<&str>) -> String {
         let directory = &self.revisions.directory;
         let workspace = branch.rsplit('/').next().unwrap_or(branch);
         let note = draft_note(directory, workspace, upstream);
@@ -490,7 +490,7 @@ impl<'d> Draft<'d> {
     }
 }
 
-impl From<Snapshot> for Found {
+impl From<Snapshot> for DraftFiles {
     fn from(snapshot: Snapshot) -> Self {
         let mut found = Self::default();
         for file in snapshot.files {

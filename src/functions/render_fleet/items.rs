@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::config::{Settings, read_settings};
-use super::counts::Counts;
+use super::config::{FleetSettings, read_settings};
+use super::counts::FleetCounts;
 use super::outcome::VariantOutcome;
 use super::owners::{Owners, copied};
 use super::prune::{is_in, named, too_many};
-use super::render::{Action, Rendered, Worker};
+use super::render::{Action, RenderedPackage, Worker};
 use super::run::{add_other_objects, refuse_shared_places, take_flags};
 use super::variants::{Expanded, ListedVariant, is_set, is_variant};
 use crate::config::UsageError;
@@ -64,7 +64,7 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
         results.push(error);
         return Ok(Output::Edited);
     }
-    let mut fleet = Fleet::read(list, &ids);
+    let mut fleet = FleetItems::read(list, &ids);
     let owners = Owners::new(fleet.claimed(list), &variants.all);
     refuse_shared_places(&mut variants.all, &owners.owned, |path| {
         fleet.has_package(path)
@@ -77,7 +77,7 @@ pub(super) fn render_items(run: Run<'_>) -> Result<Output, UsageError> {
     }
     let is_ours = |owner: &str| VariantOutcome::is_in(owner, settings.shard);
     variants.all.retain(|variant| is_ours(&variant.owner));
-    let mut counts = Counts::of(variants.all.len());
+    let mut counts = FleetCounts::of(variants.all.len());
     let resources: Vec<_> = resources.shared(Role::Resources).collect();
     let facts = &variants.repositories;
     let mut worker = Worker::new(&settings, &settings.catalogs, facts, &resources);
@@ -114,13 +114,13 @@ fn variant_items(list: &ResourceList) -> Vec<ItemId> {
 }
 
 /// The items by file, and what is to become of the files.
-struct Fleet {
+struct FleetItems {
     files: BTreeMap<String, Vec<ItemId>>,
     /// By path from the fleet's directory.
     changes: BTreeMap<String, FileChange>,
 }
 
-impl Fleet {
+impl FleetItems {
     fn read(list: &ResourceList, variants: &[ItemId]) -> Self {
         let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
         let mut files: BTreeMap<String, Vec<ItemId>> = BTreeMap::new();
@@ -188,7 +188,7 @@ impl Fleet {
                 Reason::InvalidPackage,
                 error.to_string(),
             ));
-            Rendered::default()
+            RenderedPackage::default()
         });
         let mut changes = Vec::new();
         if !said.has_errors() && rendered.action.is_some() {
@@ -213,7 +213,7 @@ impl Fleet {
         &mut self,
         package: &OwnedPackage,
         owners: &Owners,
-        settings: &Settings,
+        settings: &FleetSettings,
         failed: &HashSet<String>,
         list: &ResourceList,
     ) -> Result<VariantOutcome, UsageError> {

@@ -33,7 +33,7 @@ use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
 use crate::git;
 use crate::supplied::Role;
 
-pub use counts::Counts;
+pub use counts::FleetCounts;
 pub use directory::Mode;
 pub use outcome::VariantOutcome;
 pub use render::Action;

@@ -5,7 +5,7 @@ use crate::fleet::Shard;
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Reason, Results, Severity};
 
-use super::render::{Action, Rendered};
+use super::render::{Action, RenderedPackage};
 use super::variants::FleetVariant;
 
 /// What became of one variant, or of one package without an owner.
@@ -38,7 +38,7 @@ impl VariantOutcome {
     pub(super) fn of(
         variant: &FleetVariant,
         package: &str,
-        rendered: Rendered,
+        rendered: RenderedPackage,
         said: &Results,
         changes: bool,
     ) -> Self {
@@ -92,7 +92,7 @@ impl VariantOutcome {
         let mut said = Results::default();
         let findings = findings.iter();
         findings.for_each(|finding| said.push(finding.clone()));
-        Self::of(variant, "", Rendered::default(), &said, false)
+        Self::of(variant, "", RenderedPackage::default(), &said, false)
     }
 
     /// The outcome of a package that stays as it is.

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::drafts::{Draft, Drafts, Start, Work, refused, start};
+use super::drafts::{Draft, DraftWork, Drafts, Start, refused, start};
 use super::outcome::VariantOutcome;
 use super::prune::named;
 use super::render::Action;
@@ -194,7 +194,7 @@ impl Drafts<'_> {
             settings: self.settings,
             mode: self.mode,
         };
-        let done = draft.run(Work::Orphan, said)?;
+        let done = draft.run(DraftWork::Orphan, said)?;
         let Some(branch) = done.branch else {
             return Ok(VariantOutcome::unchanged(path, owner));
         };

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::config::Settings;
-use super::directory::{Mode, Stop, locked};
+use super::config::FleetSettings;
+use super::directory::{CannotWork, Mode, locked};
 use super::outcome::VariantOutcome;
 use super::owners::Owners;
 use super::render::{Action, own_kptfile};
@@ -22,7 +22,7 @@ use crate::results::{FunctionResult, Reason};
 pub(super) fn too_many(
     deleted: usize,
     owned: usize,
-    settings: &Settings,
+    settings: &FleetSettings,
 ) -> Option<FunctionResult> {
     if !settings.prunes {
         return None;
@@ -43,7 +43,7 @@ pub(super) fn prune(
     fleet: &Path,
     package: &OwnedPackage,
     owners: &Owners,
-    settings: &Settings,
+    settings: &FleetSettings,
     failed: &HashSet<String>,
     mode: Mode,
 ) -> VariantOutcome {
@@ -58,7 +58,7 @@ pub(super) fn prune(
     let mut outcome = VariantOutcome::of_package(&package.path, &package.owner, action);
     match remove(fleet, package, &owners.below(&package.path), mode) {
         Ok(diffs) => outcome.diffs = diffs,
-        Err(Stop(result)) => {
+        Err(CannotWork(result)) => {
             outcome.action = Some(Action::Failed);
             let result = result.in_file(format!("{}/Kptfile", package.path));
             let result = result.tag("action", Action::Failed.as_str());
@@ -90,7 +90,7 @@ fn remove(
     package: &OwnedPackage,
     below: &[&str],
     mode: Mode,
-) -> Result<Vec<FileDiff>, Stop> {
+) -> Result<Vec<FileDiff>, CannotWork> {
     let directory = fleet.join(&package.path);
     let lock = PackageLock::acquire(&directory).map_err(PackageError::io("lock", &*directory));
     let _lock = lock?.ok_or_else(locked)?;
@@ -106,7 +106,7 @@ fn remove(
             let texts = text.map(|text| ("Kptfile".to_owned(), text));
             let list = ResourceList::from_texts(texts);
             let mut list = list.map_err(|error| UsageError(error.to_string()))?;
-            without_owner(&mut list).map_err(Stop)?;
+            without_owner(&mut list).map_err(CannotWork)?;
             list.file_changes()
         } else {
             let krm = files.files.iter().map(|file| &file.path);

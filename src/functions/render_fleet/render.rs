@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::Settings;
-use super::variants::{FleetVariant, Place};
+use super::config::FleetSettings;
+use super::variants::{Destination, FleetVariant};
 use crate::config::{UsageError, required};
 use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
 use crate::functions::following::{Locked, OtherRevision, lock_of, locked, older_revision};
@@ -71,7 +71,7 @@ impl Action {
 
 /// How a package was made of a variant.
 #[derive(Debug, Default)]
-pub(super) struct Rendered {
+pub(super) struct RenderedPackage {
     /// What was done if anything changed; `None` if the package was left alone.
     pub(super) action: Option<Action>,
     /// The revision that it was based on.
@@ -80,7 +80,7 @@ pub(super) struct Rendered {
     pub(super) to: Option<String>,
 }
 
-impl Rendered {
+impl RenderedPackage {
     /// What was done, from which revision to which, for a message.
     pub(super) fn steps(&self) -> String {
         let action = self.action.map_or("changed", Action::as_str);
@@ -96,13 +96,13 @@ impl Rendered {
 
 /// What one thread needs for its variants.
 pub(super) struct Worker<'f> {
-    settings: &'f Settings,
+    settings: &'f FleetSettings,
     catalogs: Catalogs<'f>,
     resources: &'f [Arc<SuppliedPackage>],
 }
 
 /// The packages that a package is made from.
-enum Sources {
+enum PackageSources {
     /// It is new.
     Clone(Arc<SuppliedPackage>),
     /// It is based on another revision.
@@ -116,7 +116,7 @@ enum Sources {
 }
 
 /// Whose a package is.
-enum Standing {
+enum OwnerStatus {
     New,
     Mine(Ownership),
     /// Nobody's, and the variant takes it over.
@@ -127,7 +127,7 @@ enum Standing {
 
 impl<'f> Worker<'f> {
     pub(super) fn new(
-        settings: &'f Settings,
+        settings: &'f FleetSettings,
         sources: &'f [CatalogSource],
         facts: &'f BTreeMap<NamespacedName, RepositoryFacts>,
         resources: &'f [Arc<SuppliedPackage>],
@@ -143,7 +143,7 @@ impl<'f> Worker<'f> {
     ///
     /// # Errors
     /// [`UsageError`]: the catalog cannot be read.
-    pub(super) fn package_revision(&mut self, place: &Place) -> Result<String, UsageError> {
+    pub(super) fn package_revision(&mut self, place: &Destination) -> Result<String, UsageError> {
         let resolved = self.catalogs.resolve(&place.wanted);
         let resolved = resolved.map_err(|result| UsageError(result.message.to_string()))?;
         self.catalogs.package_revision(&place.wanted, &resolved)
@@ -161,32 +161,32 @@ impl<'f> Worker<'f> {
     pub(super) fn render(
         &mut self,
         variant: &FleetVariant,
-        place: &Place,
+        place: &Destination,
         list: &mut ResourceList,
         is_new: bool,
         results: &mut Results,
-    ) -> Result<Rendered, UsageError> {
+    ) -> Result<RenderedPackage, UsageError> {
         let standing = standing(variant, place, list, is_new);
         let (ownership, action) = match standing {
-            Standing::LeftAlone(result) => {
+            OwnerStatus::LeftAlone(result) => {
                 results.push(result);
-                return Ok(Rendered::default());
+                return Ok(RenderedPackage::default());
             }
-            Standing::New => (Ownership::default(), Action::Created),
-            Standing::Mine(ownership) => (ownership, Action::Refreshed),
-            Standing::Adopted(ownership) => (ownership, Action::Adopted),
+            OwnerStatus::New => (Ownership::default(), Action::Created),
+            OwnerStatus::Mine(ownership) => (ownership, Action::Refreshed),
+            OwnerStatus::Adopted(ownership) => (ownership, Action::Adopted),
         };
         let upstream = match self.catalogs.resolve(&place.wanted) {
             Ok(upstream) => upstream,
             Err(result) => {
                 results.push(result.about(&variant.resource).at("spec.upstream"));
-                return Ok(Rendered::default());
+                return Ok(RenderedPackage::default());
             }
         };
         let Some(sources) =
             self.sources(variant, place, &upstream, &ownership, list, is_new, results)?
         else {
-            return Ok(Rendered::default());
+            return Ok(RenderedPackage::default());
         };
         let mut supplied = Supplied::default();
         for package in self.resources {
@@ -194,9 +194,9 @@ impl<'f> Worker<'f> {
         }
         let (mut action, mut from) = (action, None);
         match &sources {
-            Sources::Same => {}
-            Sources::Clone(package) => supplied.add(Role::Upstream, Arc::clone(package)),
-            Sources::Update {
+            PackageSources::Same => {}
+            PackageSources::Clone(package) => supplied.add(Role::Upstream, Arc::clone(package)),
+            PackageSources::Update {
                 original,
                 upstream,
                 from: before,
@@ -218,7 +218,7 @@ impl<'f> Worker<'f> {
                 place,
                 upstream: &upstream,
                 is_new,
-                moves: !matches!(sources, Sources::Same),
+                moves: !matches!(sources, PackageSources::Same),
                 had_digest: ownership.digest.is_some(),
             };
             if let Err((kptfile, error)) = marks.write(list) {
@@ -226,7 +226,7 @@ impl<'f> Worker<'f> {
                 results.push(result.about(list.resource(kptfile)).at("metadata"));
             }
         }
-        Ok(Rendered {
+        Ok(RenderedPackage {
             action: Some(action),
             from,
             to: Some(upstream.reference().to_owned()),
@@ -238,16 +238,16 @@ impl<'f> Worker<'f> {
     fn sources(
         &mut self,
         variant: &FleetVariant,
-        place: &Place,
+        place: &Destination,
         upstream: &Resolved,
         ownership: &Ownership,
         list: &ResourceList,
         is_new: bool,
         results: &mut Results,
-    ) -> Result<Option<Sources>, UsageError> {
+    ) -> Result<Option<PackageSources>, UsageError> {
         if is_new {
             let package = self.catalogs.package(&place.wanted, upstream)?;
-            return Ok(Some(Sources::Clone(package)));
+            return Ok(Some(PackageSources::Clone(package)));
         }
         let found = match upstream {
             Resolved::Git(origin) => self.locked(place, origin, list, results)?,
@@ -256,9 +256,9 @@ impl<'f> Worker<'f> {
             }
         };
         match found {
-            Standpoint::Same => Ok(Some(Sources::Same)),
-            Standpoint::Failed => Ok(None),
-            Standpoint::Absent => {
+            UpstreamStatus::Same => Ok(Some(PackageSources::Same)),
+            UpstreamStatus::Failed => Ok(None),
+            UpstreamStatus::Absent => {
                 let message = "the Kptfile has no `upstreamLock` that names the revision that the package is \
                                based on; `kpt pkg get`, or an update by hand, writes one";
                 let result = FunctionResult::error(Reason::NoOriginal, message);
@@ -269,7 +269,7 @@ impl<'f> Worker<'f> {
                 });
                 Ok(None)
             }
-            Standpoint::Behind { original, from } => Ok(Some(Sources::Update {
+            UpstreamStatus::Behind { original, from } => Ok(Some(PackageSources::Update {
                 original,
                 upstream: self.catalogs.package(&place.wanted, upstream)?,
                 from,
@@ -279,22 +279,22 @@ impl<'f> Worker<'f> {
 
     fn locked(
         &mut self,
-        place: &Place,
+        place: &Destination,
         origin: &GitOrigin,
         list: &ResourceList,
         results: &mut Results,
-    ) -> Result<Standpoint, UsageError> {
+    ) -> Result<UpstreamStatus, UsageError> {
         let catalog = &place.wanted.repository;
         let ask = |repository: &_| locked(list, origin, repository, results);
         let found = self.catalogs.with_repository(catalog, ask);
         Ok(match found.transpose()?.unwrap_or(Locked::Absent(None)) {
-            Locked::Same => Standpoint::Same,
-            Locked::Absent(None) => Standpoint::Absent,
+            Locked::Same => UpstreamStatus::Same,
+            Locked::Absent(None) => UpstreamStatus::Absent,
             Locked::Absent(Some(error)) => {
                 results.push(*error);
-                Standpoint::Failed
+                UpstreamStatus::Failed
             }
-            Locked::NotFound => Standpoint::Failed,
+            Locked::NotFound => UpstreamStatus::Failed,
             Locked::Other(other) => {
                 let OtherRevision {
                     source, revision, ..
@@ -307,34 +307,34 @@ impl<'f> Worker<'f> {
                     address: origin.address.clone(),
                 };
                 let original = self.catalogs.git_package(catalog, &original)?;
-                Standpoint::Behind { original, from }
+                UpstreamStatus::Behind { original, from }
             }
         })
     }
 
     fn locked_directory(
         &mut self,
-        place: &Place,
+        place: &Destination,
         wanted: &DirectoryRevision,
         ownership: &Ownership,
         list: &ResourceList,
         results: &mut Results,
-    ) -> Result<Standpoint, UsageError> {
+    ) -> Result<UpstreamStatus, UsageError> {
         let kptfile = root_kptfile(list);
         let lock = match kptfile.map(|id| lock_of(list, id)).transpose() {
             Ok(lock) => lock.flatten(),
             Err(error) => {
                 results.push(*error);
-                return Ok(Standpoint::Failed);
+                return Ok(UpstreamStatus::Failed);
             }
         };
         let reference = lock.as_ref().and_then(|lock| lock.reference.clone());
         let Some((lock, from)) = lock.zip(reference) else {
-            return Ok(Standpoint::Absent);
+            return Ok(UpstreamStatus::Absent);
         };
         let recorded = ownership.digest.as_deref();
         if recorded.map_or(from == wanted.revision, |digest| digest == wanted.digest) {
-            return Ok(Standpoint::Same);
+            return Ok(UpstreamStatus::Same);
         }
         let package = if lock.directory.is_empty() {
             &wanted.package
@@ -354,18 +354,18 @@ impl<'f> Worker<'f> {
             results.push(at("upstreamLock.git.ref", result));
         }
         Ok(match original {
-            Ok(original) => Standpoint::Behind { original, from },
+            Ok(original) => UpstreamStatus::Behind { original, from },
             Err(UsageError(message)) => {
                 let result = FunctionResult::error(Reason::OriginalNotFound, message);
                 results.push(at("upstreamLock.git.ref", result));
-                Standpoint::Failed
+                UpstreamStatus::Failed
             }
         })
     }
 }
 
 /// Where the lock of a package points.
-enum Standpoint {
+enum UpstreamStatus {
     Same,
     Behind {
         original: Arc<SuppliedPackage>,
@@ -378,25 +378,30 @@ enum Standpoint {
 }
 
 /// Whose the package is, by its Kptfile.
-fn standing(variant: &FleetVariant, place: &Place, list: &ResourceList, is_new: bool) -> Standing {
+fn standing(
+    variant: &FleetVariant,
+    place: &Destination,
+    list: &ResourceList,
+    is_new: bool,
+) -> OwnerStatus {
     if is_new {
-        return Standing::New;
+        return OwnerStatus::New;
     }
     let path = &place.path;
     let ownership = own_kptfile(list).map(|id| list.read(id, Ownership::read));
     let ownership = ownership.unwrap_or_default();
     let is_copy = ownership.is_copied_to(path);
     match &ownership.owner {
-        Some(owner) if *owner == variant.owner && !is_copy => Standing::Mine(ownership),
+        Some(owner) if *owner == variant.owner && !is_copy => OwnerStatus::Mine(ownership),
         // Without a place it belongs to a variant that targets this one, and that is not this variant.
         Some(owner) if !is_copy && ownership.downstream.is_some() => {
             let message = format!(
                 "expected the package `{path}` of this PackageVariant, found one of `{owner}`; left unchanged"
             );
             let result = FunctionResult::error(Reason::OtherOwner, message);
-            Standing::LeftAlone(result.about(&variant.resource).at("spec.downstream"))
+            OwnerStatus::LeftAlone(result.about(&variant.resource).at("spec.downstream"))
         }
-        _ if place.adopts => Standing::Adopted(ownership),
+        _ if place.adopts => OwnerStatus::Adopted(ownership),
         named => {
             let copied = match (named, &ownership.downstream) {
                 (Some(owner), Some(downstream)) => {
@@ -409,7 +414,7 @@ fn standing(variant: &FleetVariant, place: &Place, list: &ResourceList, is_new: 
                  `spec.adoptionPolicy: adoptExisting` takes it over"
             );
             let result = FunctionResult::warning(Reason::NotAdopted, message);
-            Standing::LeftAlone(result.about(&variant.resource).at("spec.adoptionPolicy"))
+            OwnerStatus::LeftAlone(result.about(&variant.resource).at("spec.adoptionPolicy"))
         }
     }
 }
@@ -426,7 +431,7 @@ pub(super) fn own_kptfile(list: &ResourceList) -> Option<ItemId> {
 /// What a package says of itself in its Kptfile.
 struct Marks<'m> {
     variant: &'m FleetVariant,
-    place: &'m Place,
+    place: &'m Destination,
     upstream: &'m Resolved,
     is_new: bool,
     /// Whether it is based on another revision now.

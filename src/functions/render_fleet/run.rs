@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-use super::config::{Settings, read_settings};
+use super::config::{FleetSettings, read_settings};
 use super::directory::{Mode, on_directory};
 use super::drafts::Drafts;
 use super::outcome::VariantOutcome;
@@ -136,7 +136,7 @@ pub fn run_fleet(run: FleetRun<'_>, watch: &mut dyn Watch) -> Result<Results, Us
 fn supplied_variants(
     run: &FleetRun<'_>,
     supplied: &mut Supplied,
-    settings: &Settings,
+    settings: &FleetSettings,
     results: &mut Results,
 ) -> Result<Option<Variants>, UsageError> {
     let inputs = read_inputs(run.supplied, Role::Variants, results)?;
@@ -179,7 +179,7 @@ fn find_owners(
 
 /// How many of these packages a run with `prune` deletes, or proposes to delete.
 fn deleted(
-    settings: &Settings,
+    settings: &FleetSettings,
     drafts: &mut Drafts<'_>,
     left: &[&OwnedPackage],
 ) -> Result<usize, UsageError> {
@@ -196,7 +196,7 @@ fn deleted(
 fn read_variants(
     inputs: &[&ResourceList],
     supplied: &mut Supplied,
-    settings: &Settings,
+    settings: &FleetSettings,
     results: &mut Results,
 ) -> Result<Variants, UsageError> {
     let no_thread = |error| UsageError(format!("cannot start a thread: {error}"));
@@ -220,7 +220,7 @@ pub(super) fn add_other_objects(inputs: &[Arc<SuppliedPackage>], supplied: &mut 
 
 /// Adds what flags say to the settings of the config.
 pub(super) fn take_flags(
-    settings: &mut Settings,
+    settings: &mut FleetSettings,
     catalogs: &[CatalogSource],
     shard: Option<Shard>,
 ) -> Result<(), UsageError> {
@@ -331,7 +331,7 @@ fn refuse_places_in_packages(
 /// The work that threads share.
 struct Work<'w> {
     run: &'w FleetRun<'w>,
-    settings: &'w Settings,
+    settings: &'w FleetSettings,
     variants: &'w Variants,
     resources: &'w [Arc<SuppliedPackage>],
     next: AtomicUsize,

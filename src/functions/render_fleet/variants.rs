@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arcstr::ArcStr;
 use serde_json::json;
 
-use super::config::Settings;
+use super::config::FleetSettings;
 use crate::config::{Config, PACKAGE_VARIANT, UsageError};
 use crate::fleet::{RepositoryFacts, UpstreamRequest, revision_name};
 use crate::functions::expand_variant_set::expand_valid_sets;
@@ -48,12 +48,12 @@ pub(super) struct FleetVariant {
     pub(super) resource: Resource,
     /// The PackageVariant itself.
     pub(super) config: Config,
-    pub(super) place: Result<Place, Vec<FunctionResult>>,
+    pub(super) place: Result<Destination, Vec<FunctionResult>>,
 }
 
 /// What a PackageVariant asks for.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Destination {
     /// `<repository>/<package>`.
     pub(super) path: String,
     pub(super) wanted: UpstreamRequest,
@@ -89,7 +89,7 @@ impl<'i> Expanded<'i> {
     pub(super) fn read(
         inputs: &'i [&'i ResourceList],
         supplied: &Supplied,
-        settings: &Settings,
+        settings: &FleetSettings,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
         let has_sets = inputs.iter().any(|input| {
@@ -133,7 +133,7 @@ impl<'i> Expanded<'i> {
 /// The Repositories of catalogs, and of downstream repositories where drafts are written.
 fn repositories<'l>(
     lists: impl Iterator<Item = &'l ResourceList>,
-    settings: &Settings,
+    settings: &FleetSettings,
 ) -> BTreeMap<NamespacedName, RepositoryFacts> {
     let mut found = BTreeMap::new();
     for list in lists {
@@ -186,7 +186,7 @@ impl Variants {
     pub(super) fn none(
         &self,
         inputs: &[&ResourceList],
-        settings: &Settings,
+        settings: &FleetSettings,
     ) -> Option<FunctionResult> {
         if !self.all.is_empty() || settings.allow_empty || !self.are_complete {
             return None;
@@ -294,7 +294,7 @@ pub(super) fn is_set(resource: &Resource) -> bool {
 }
 
 /// What a PackageVariant asks for; `render-variant` checks the rest.
-fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Place, Vec<FunctionResult>> {
+fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Destination, Vec<FunctionResult>> {
     let error = |reason, message: String| FunctionResult::error(reason, message).about(resource);
     let variant = PackageVariant::read(node);
     let variant = variant.map_err(|wrong| vec![error(Reason::InvalidConfig, wrong.to_string())])?;
@@ -315,7 +315,7 @@ fn place_of(resource: &Resource, node: NodeRef<'_>) -> Result<Place, Vec<Functio
     let (upstream, downstream) = (upstream.unwrap_or_default(), downstream.unwrap_or_default());
     let text = |text: Option<String>| text.unwrap_or_default();
     let (repo, package) = (text(downstream.repo), text(downstream.package));
-    Ok(Place {
+    Ok(Destination {
         path: format!(
             "{}/{}",
             normalize_package_path(&repo),

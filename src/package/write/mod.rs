@@ -188,7 +188,7 @@ fn check_paths(changes: &[FileChange]) -> Result<Vec<(String, &FileChange)>, Pac
 }
 
 /// A change that was checked.
-struct Step<'a> {
+struct WriteStep<'a> {
     path: &'a str,
     /// The file on disk.
     target: PathBuf,
@@ -227,7 +227,7 @@ fn plan<'a>(
     root: &Path,
     changes: &'a [(String, &'a FileChange)],
     is_journaled: bool,
-) -> Result<Vec<Step<'a>>, PackageError> {
+) -> Result<Vec<WriteStep<'a>>, PackageError> {
     let mut steps = Vec::with_capacity(changes.len());
     // The files of a folder are neighbours.
     let mut checked = None;
@@ -257,13 +257,13 @@ fn plan<'a>(
             }
         };
         let target = found.map_or_else(|| root.join(path), |found| found.target);
-        steps.push(Step { path, target, kind });
+        steps.push(WriteStep { path, target, kind });
     }
     Ok(steps)
 }
 
 /// A file that is as it was when it was read.
-struct Found {
+struct FoundFile {
     /// The file itself, or the one that the link of this path leads to.
     target: PathBuf,
     bytes: Vec<u8>,
@@ -271,7 +271,7 @@ struct Found {
 }
 
 /// Looks whether a file is as it was when it was read; `None` if it was not read.
-fn look(files: &PackageFiles, root: &Path, path: &str) -> Result<Option<Found>, PackageError> {
+fn look(files: &PackageFiles, root: &Path, path: &str) -> Result<Option<FoundFile>, PackageError> {
     let changed = || PackageError::Changed { path: path.into() };
     let on_disk = root.join(path);
     let (target, (bytes, metadata)) = if let Some(file) = files.get(path) {
@@ -300,7 +300,7 @@ fn look(files: &PackageFiles, root: &Path, path: &str) -> Result<Option<Found>, 
     } else {
         return Ok(None);
     };
-    Ok(Some(Found {
+    Ok(Some(FoundFile {
         target,
         bytes,
         metadata,
@@ -329,10 +329,10 @@ fn check_absent(file: &Path, path: &str) -> Result<(), PackageError> {
 /// Writes the temporary files of all steps, in order; a deletion has none. One that is not renamed is removed when it
 /// is dropped.
 fn stage_all(
-    steps: &[Step<'_>],
+    steps: &[WriteStep<'_>],
     made: &mut Vec<PathBuf>,
 ) -> Result<Vec<Option<TempPath>>, PackageError> {
-    let stage_one = |step: &Step<'_>| {
+    let stage_one = |step: &WriteStep<'_>| {
         Ok(match step.kind {
             StepKind::Replace { bytes, mode, .. } => Some(stage(&step.target, bytes, Some(mode))?),
             StepKind::Create { bytes, mode } => {
@@ -348,7 +348,7 @@ fn stage_all(
 /// Writes the journal of these steps.
 fn journal(
     root: &Path,
-    steps: &[Step<'_>],
+    steps: &[WriteStep<'_>],
     staged: &[Option<TempPath>],
 ) -> Result<Journal, PackageError> {
     let relative = |path: &Path| path.strip_prefix(root).unwrap_or(path).to_path_buf();
@@ -381,7 +381,7 @@ impl Commit<'_> {
     /// its package is at, so none says so of a run that was stopped midway.
     fn run(
         &mut self,
-        steps: Vec<Step<'_>>,
+        steps: Vec<WriteStep<'_>>,
         staged: Vec<Option<TempPath>>,
         watch: &mut dyn FnMut(&str),
     ) -> Result<(), PackageError> {
@@ -405,7 +405,7 @@ impl Commit<'_> {
 
     fn put(
         &mut self,
-        step: &Step<'_>,
+        step: &WriteStep<'_>,
         temporary: TempPath,
         watch: &mut dyn FnMut(&str),
     ) -> Result<(), PackageError> {
@@ -423,7 +423,11 @@ impl Commit<'_> {
         Ok(())
     }
 
-    fn delete(&mut self, step: &Step<'_>, watch: &mut dyn FnMut(&str)) -> Result<(), PackageError> {
+    fn delete(
+        &mut self,
+        step: &WriteStep<'_>,
+        watch: &mut dyn FnMut(&str),
+    ) -> Result<(), PackageError> {
         watch(step.path);
         self.look_again(step)?;
         let link = self.root.join(step.path);
@@ -436,7 +440,7 @@ impl Commit<'_> {
     }
 
     /// Somebody may have saved the file while others were written.
-    fn look_again(&self, step: &Step<'_>) -> Result<(), PackageError> {
+    fn look_again(&self, step: &WriteStep<'_>) -> Result<(), PackageError> {
         match look(self.files, self.root, step.path) {
             Err(PackageError::Changed { path }) if !self.done.is_empty() => {
                 let written = self.done.len();
@@ -452,7 +456,7 @@ fn is_kptfile(path: &str) -> bool {
 }
 
 /// Puts a new file in place; one that is there by now stays.
-fn put_new(temporary: TempPath, step: &Step<'_>) -> Result<(), PackageError> {
+fn put_new(temporary: TempPath, step: &WriteStep<'_>) -> Result<(), PackageError> {
     let (target, path) = (&step.target, step.path);
     let Err(error) = temporary.persist_noclobber(target) else {
         return Ok(());

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::directive::short;
-use super::super::node::{Item, Node, Shape};
+use super::super::node::{ListItem, Node, Shape};
 use super::super::order::ElementKey;
 use super::super::rules::{ListRule, key_values};
 use super::Apply;
@@ -14,7 +14,7 @@ impl Apply<'_> {
     /// The keys of all elements; `None` if one has none, which is a finding.
     pub(super) fn keys(
         &mut self,
-        items: &[Item<'_>],
+        items: &[ListItem<'_>],
         rule: ListRule<'_>,
         whose: &str,
         trail: &Trail<'_>,

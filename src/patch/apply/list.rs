@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::directive::{NO_SCHEMA, Word, word};
-use super::super::node::{Item, Node, Shape};
+use super::super::node::{ListItem, Node, Shape};
 use super::super::order::ElementKey;
 use super::super::rules::{ListRule, Rules};
 use super::merged_list::is_marker;
@@ -21,7 +21,7 @@ impl Apply<'_> {
     ) -> Node<'a> {
         let is_keyed = matches!(rules.list(), ListRule::Keyed(_));
         // From the first element on that is another one: most lists stay as they are, and some have millions.
-        let mut changed: Option<Vec<Item<'a>>> = None;
+        let mut changed: Option<Vec<ListItem<'a>>> = None;
         let before = |index| patch.placed_items().take(index).collect();
         for (index, item) in patch.placed_items().enumerate() {
             let at = trail.element(index);
@@ -46,7 +46,7 @@ impl Apply<'_> {
                 changed.get_or_insert_with(|| before(index));
             }
             if let (Some(value), Some(items)) = (value, &mut changed) {
-                items.push(Item { value, ..item });
+                items.push(ListItem { value, ..item });
             }
         }
         match changed {
@@ -60,7 +60,7 @@ impl Apply<'_> {
         &mut self,
         live: Option<&Node<'a>>,
         patch: Option<&Node<'a>>,
-        order: &[Item<'a>],
+        order: &[ListItem<'a>],
         rules: Rules<'_>,
         trail: &Trail<'_>,
     ) -> Option<Node<'a>> {
@@ -95,7 +95,7 @@ impl Apply<'_> {
         &mut self,
         live: &Node<'a>,
         patch: &Node<'a>,
-        order: Option<&[Item<'a>]>,
+        order: Option<&[ListItem<'a>]>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
     ) -> Node<'a> {
@@ -128,7 +128,7 @@ impl Apply<'_> {
     pub(super) fn delete<'a>(
         &mut self,
         list: Node<'a>,
-        delete: &[Item<'a>],
+        delete: &[ListItem<'a>],
         trail: &Trail<'_>,
     ) -> Option<Node<'a>> {
         if list.shape() != Shape::List || delete.is_empty() {

@@ -44,7 +44,7 @@ impl Apply<'_> {
         if let (Some(retain), Some(_)) = (&read.retain, live) {
             self.retain(retain, &read, &mut map, trail);
         }
-        let places = Places::of(&map.fields, &map.stays, &read);
+        let places = EntryPlaces::of(&map.fields, &map.stays, &read);
         self.fields(live.is_some(), &read, &places, &mut map, rules, trail);
         self.lists_without_values(&read, &places, &mut map, rules, trail);
         if !map.changed {
@@ -63,7 +63,7 @@ impl Apply<'_> {
         &mut self,
         has_live: bool,
         patch: &PatchMap<'a>,
-        places: &Places,
+        places: &EntryPlaces,
         map: &mut MergedMap<'a>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
@@ -101,7 +101,7 @@ impl Apply<'_> {
     fn lists_without_values<'a>(
         &mut self,
         patch: &PatchMap<'a>,
-        places: &Places,
+        places: &EntryPlaces,
         map: &mut MergedMap<'a>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
@@ -155,13 +155,13 @@ impl Apply<'_> {
 }
 
 /// The positions in live of the fields that a patch names.
-struct Places {
+struct EntryPlaces {
     /// For the fields of the patch, then for its list directives without a field.
     found: Vec<Option<u32>>,
     fields: usize,
 }
 
-impl Places {
+impl EntryPlaces {
     /// The order is mostly the same: a table of names is built for the first field that is elsewhere.
     fn of(live: &Fields<'_>, stays: &[bool], patch: &PatchMap<'_>) -> Self {
         let fields = patch.fields.len();

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::directive::{PATCH, Word, word};
-use super::super::node::{Item, Node, Shape};
-use super::super::order::{ElementKey, Merged, live_after_deletions};
+use super::super::node::{ListItem, Node, Shape};
+use super::super::order::{ElementKey, MergedOrder, live_after_deletions};
 use super::super::rules::{ListRule, Rules, key_values};
 use super::Apply;
 use crate::results::Reason;
@@ -12,9 +12,9 @@ use crate::yaml::Trail;
 
 /// A list of live and what a patch says about it, with the keys of all elements.
 struct Lists<'a> {
-    live: Vec<Item<'a>>,
+    live: Vec<ListItem<'a>>,
     live_keys: Vec<ElementKey>,
-    patch: Special<'a>,
+    patch: SpecialElements<'a>,
     /// The keys of the plain elements of the patch.
     patch_keys: Vec<ElementKey>,
     /// The keys of `$setElementOrder`.
@@ -22,9 +22,9 @@ struct Lists<'a> {
 }
 
 /// The elements of a merged list: those of live that are left, then new ones.
-struct Elements<'l, 'a> {
+struct MergedElements<'l, 'a> {
     keys: Vec<&'l ElementKey>,
-    items: Vec<Item<'a>>,
+    items: Vec<ListItem<'a>>,
     /// How many are those of live.
     left: usize,
 }
@@ -35,7 +35,7 @@ impl Apply<'_> {
         &mut self,
         live: &Node<'a>,
         patch: &Node<'a>,
-        order: Option<&[Item<'a>]>,
+        order: Option<&[ListItem<'a>]>,
         rule: ListRule<'_>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
@@ -46,7 +46,7 @@ impl Apply<'_> {
         let elements = self.elements(&lists, rule, rules, trail);
         let positions = self.positions(&lists, &elements, rule);
         let items = positions.into_iter().map(|at| elements.items[at].clone());
-        let items: Vec<Item<'a>> = items.collect();
+        let items: Vec<ListItem<'a>> = items.collect();
         let unchanged = items.len() == lists.live.len()
             && items.iter().zip(&lists.live).all(|(item, old)| {
                 item.value.is(&old.value) || scalars_equal(&item.value, &old.value)
@@ -62,7 +62,7 @@ impl Apply<'_> {
         &mut self,
         live: &Node<'a>,
         patch: &Node<'a>,
-        order: Option<&[Item<'a>]>,
+        order: Option<&[ListItem<'a>]>,
         rule: ListRule<'_>,
         trail: &Trail<'_>,
     ) -> Option<Lists<'a>> {
@@ -99,7 +99,7 @@ impl Apply<'_> {
         rule: ListRule<'_>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
-    ) -> Elements<'l, 'a> {
+    ) -> MergedElements<'l, 'a> {
         let replaces = lists.patch.replaces;
         let deleted: HashSet<&ElementKey> = lists.patch.deleted.iter().collect();
         let live = lists.live_keys.iter().zip(&lists.live);
@@ -127,17 +127,17 @@ impl Apply<'_> {
             } else {
                 first.insert(key, keys.len());
                 keys.push(key);
-                items.push(Item { value, ..*item });
+                items.push(ListItem { value, ..*item });
             }
         }
-        Elements { keys, items, left }
+        MergedElements { keys, items, left }
     }
 
     /// The positions of the elements, in their new order.
     fn positions(
         &self,
         lists: &Lists<'_>,
-        elements: &Elements<'_, '_>,
+        elements: &MergedElements<'_, '_>,
         rule: ListRule<'_>,
     ) -> Vec<usize> {
         let live: Vec<&ElementKey> = lists.live_keys.iter().collect();
@@ -149,7 +149,7 @@ impl Apply<'_> {
             live
         };
         let wanted = lists.order.as_ref().unwrap_or(&lists.patch_keys);
-        let merged = Merged {
+        let merged = MergedOrder {
             keys: elements.keys.clone(),
             live,
             wanted: wanted.iter().collect(),
@@ -161,11 +161,11 @@ impl Apply<'_> {
     /// Sorts the elements of a patch's list by their directives; `None` if one is wrong.
     fn special<'a>(
         &mut self,
-        items: &[Item<'a>],
+        items: &[ListItem<'a>],
         rule: ListRule<'_>,
         trail: &Trail<'_>,
-    ) -> Option<Special<'a>> {
-        let mut special = Special {
+    ) -> Option<SpecialElements<'a>> {
+        let mut special = SpecialElements {
             plain: Vec::new(),
             deleted: Vec::new(),
             replaces: false,
@@ -214,9 +214,9 @@ pub(super) fn is_marker(element: &Node<'_>) -> bool {
 }
 
 /// A patch's list by the directives of its elements.
-struct Special<'a> {
+struct SpecialElements<'a> {
     /// Elements without a directive, with their index.
-    plain: Vec<(usize, Item<'a>)>,
+    plain: Vec<(usize, ListItem<'a>)>,
     deleted: Vec<ElementKey>,
     replaces: bool,
 }

@@ -2,10 +2,10 @@
 
 use super::super::directive::{PATCH, SET_ELEMENT_ORDER};
 use super::super::fields::{Field, Fields};
-use super::super::node::{Item, Node};
+use super::super::node::{ListItem, Node};
 use super::super::order::ElementKey;
 use super::super::rules::{Rules, key_values, names};
-use super::pairs::{Pairs, own_order_differs, pair, patch_order, repeats, sort_text};
+use super::pairs::{KeyPairs, own_order_differs, pair, patch_order, repeats, sort_text};
 use super::{Create, Nodes};
 use crate::results::Reason;
 use crate::schema::Keys;
@@ -13,7 +13,7 @@ use crate::yaml::Trail;
 
 /// A list of maps with the values of their keys.
 struct Keyed<'a> {
-    items: Vec<Item<'a>>,
+    items: Vec<ListItem<'a>>,
     keys: Vec<ElementKey>,
 }
 
@@ -79,11 +79,11 @@ impl Create<'_> {
         &mut self,
         own: &Keyed<'a>,
         live: &Keyed<'a>,
-        (old, in_old): (&Keyed<'a>, &Pairs),
+        (old, in_old): (&Keyed<'a>, &KeyPairs),
         keys: Keys<'_>,
         rules: Rules<'_>,
         trail: &Trail<'_>,
-    ) -> (Vec<Item<'a>>, bool) {
+    ) -> (Vec<ListItem<'a>>, bool) {
         let in_live = pair(&live.keys, &own.keys);
         let mut items = Vec::new();
         let mut deletes = false;
@@ -101,7 +101,7 @@ impl Create<'_> {
                 continue;
             };
             deletes |= live.is_none() && !value.is(&item.value);
-            items.push(Item {
+            items.push(ListItem {
                 value: with_keys(value, &item.value, keys),
                 ..*item
             });
@@ -136,14 +136,14 @@ impl Create<'_> {
 }
 
 /// What deletes the elements of the previous configuration at these positions.
-fn deleted<'a>(old: &Keyed<'a>, mut gone: Vec<usize>, keys: Keys<'_>) -> Vec<Item<'a>> {
+fn deleted<'a>(old: &Keyed<'a>, mut gone: Vec<usize>, keys: Keys<'_>) -> Vec<ListItem<'a>> {
     gone.sort_by_cached_key(|at| sort_text(&old.keys[*at]));
     let delete = |at: usize| {
         let named = keys.names().zip(&old.keys[at]);
         let named =
             named.map(|(name, value)| Field::made(name.to_owned(), Node::of_value(value.clone())));
         let word = Field::made(PATCH, Node::of_value("delete"));
-        Item::made(Node::map(named.chain([word]).collect(), None))
+        ListItem::made(Node::map(named.chain([word]).collect(), None))
     };
     gone.into_iter().map(delete).collect()
 }
@@ -152,7 +152,7 @@ fn deleted<'a>(old: &Keyed<'a>, mut gone: Vec<usize>, keys: Keys<'_>) -> Vec<Ite
 fn order_of<'a>(modified: &Node<'a>, own: &Keyed<'a>, keys: Keys<'_>) -> Node<'a> {
     let named = own.items.iter().map(|item| {
         let value = Node::map(key_fields(&item.value, keys), item.value.source());
-        Item { value, ..*item }
+        ListItem { value, ..*item }
     });
     Node::list(named.collect(), modified.source())
 }

@@ -20,7 +20,7 @@ use super::directive::RETAIN_KEYS;
 use super::fields::{Field, Fields};
 use super::finder::Finder;
 use super::finding::Findings;
-use super::node::{Item, Node, Shape};
+use super::node::{ListItem, Node, Shape};
 use super::rules::{ListRule, Rules};
 use crate::results::Reason;
 use crate::yaml::Trail;
@@ -166,7 +166,7 @@ fn retained_keys<'a>(
     let mut names: Vec<_> = fields.map(|field| field.key).collect();
     names.sort_unstable();
     let items = names.into_iter();
-    let items = items.map(|name| Item::made(Node::of_value(name.into_owned())));
+    let items = items.map(|name| ListItem::made(Node::of_value(name.into_owned())));
     let items: Vec<_> = items.collect();
     (!items.is_empty()).then(|| Field::made(RETAIN_KEYS, Node::list(items, None)))
 }

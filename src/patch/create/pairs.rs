@@ -6,7 +6,7 @@ use super::super::order::ElementKey;
 use crate::yaml::Value;
 
 /// Which elements of an older list are those of the newer one.
-pub(super) struct Pairs {
+pub(super) struct KeyPairs {
     /// For each element of the newer list, its place in the older one.
     pub(super) of: Vec<Option<usize>>,
     /// What of the older list is left.
@@ -14,7 +14,7 @@ pub(super) struct Pairs {
 }
 
 /// Pairs elements by their keys; of equal ones the last with the last, as kubectl does.
-pub(super) fn pair(old: &[ElementKey], new: &[ElementKey]) -> Pairs {
+pub(super) fn pair(old: &[ElementKey], new: &[ElementKey]) -> KeyPairs {
     let mut by_key: HashMap<&ElementKey, Vec<usize>> = HashMap::new();
     for (at, key) in old.iter().enumerate() {
         by_key.entry(key).or_default().push(at);
@@ -25,7 +25,7 @@ pub(super) fn pair(old: &[ElementKey], new: &[ElementKey]) -> Pairs {
     }
     let left = by_key.into_values().flatten().collect::<HashSet<_>>();
     let left = (0..old.len()).filter(|at| left.contains(at)).collect();
-    Pairs { of, left }
+    KeyPairs { of, left }
 }
 
 /// The order of the elements in the patch: that of the configuration. Of elements with one key the

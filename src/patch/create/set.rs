@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::directive::{DELETE_FROM_PRIMITIVE_LIST, SET_ELEMENT_ORDER};
 use super::super::fields::{Field, Fields};
-use super::super::node::{Item, Node, Shape};
+use super::super::node::{ListItem, Node, Shape};
 use super::super::order::ElementKey;
 use super::pairs::{own_order_differs, sort_text};
 use super::{Create, Nodes};
@@ -12,12 +12,12 @@ use crate::results::Reason;
 use crate::yaml::{Trail, Value};
 
 /// A list of primitives with its values as keys.
-struct Set<'a> {
-    items: Vec<Item<'a>>,
+struct SetPatch<'a> {
+    items: Vec<ListItem<'a>>,
     keys: Vec<ElementKey>,
 }
 
-impl<'a> Set<'a> {
+impl<'a> SetPatch<'a> {
     /// `None` if an element is a map or list.
     fn of(list: Option<&Node<'a>>) -> Option<Self> {
         let items = list.map(Node::items).unwrap_or_default();
@@ -49,9 +49,9 @@ impl Create<'_> {
             return;
         }
         let sets = (
-            Set::of(Some(nodes.modified)),
-            Set::of(nodes.live),
-            Set::of(nodes.original),
+            SetPatch::of(Some(nodes.modified)),
+            SetPatch::of(nodes.live),
+            SetPatch::of(nodes.original),
         );
         let (Some(own), Some(live), Some(old)) = sets else {
             let message = "expected a list of strings or numbers, as its elements merge";
@@ -72,7 +72,7 @@ impl Create<'_> {
         }
         if !gone.is_empty() {
             let items = gone.into_iter().flatten().cloned();
-            let items = items.map(|value| Item::made(Node::of_value(value)));
+            let items = items.map(|value| ListItem::made(Node::of_value(value)));
             let list = Node::list(items.collect(), None);
             let key = format!("{DELETE_FROM_PRIMITIVE_LIST}{}", field.key);
             fields.push(Field::made(key, list));
@@ -109,7 +109,7 @@ fn missing<'k>(old: &'k [ElementKey], new: &[ElementKey]) -> Vec<&'k ElementKey>
 }
 
 /// The elements that live has not, each once.
-fn added<'a>(own: &Set<'a>, live: &[ElementKey]) -> Vec<Item<'a>> {
+fn added<'a>(own: &SetPatch<'a>, live: &[ElementKey]) -> Vec<ListItem<'a>> {
     let live: HashSet<&ElementKey> = live.iter().collect();
     let mut seen: HashSet<&ElementKey> = HashSet::new();
     let own = own.items.iter().zip(&own.keys);

@@ -6,9 +6,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::super::node::{Item, Node, Shape};
-use super::place::{Place, has_distinct_strings};
-use super::{Create, deletion};
+use super::super::node::{ListItem, Node, Shape};
+use super::place::{ValuePlace, has_distinct_strings};
+use super::{KustomizePatch, deletion};
 use crate::schema::Keys;
 use crate::yaml::{NodeRef, Trail};
 
@@ -51,10 +51,10 @@ pub(super) fn are_distinct(list: &Node<'_>, keys: Keys<'_>) -> bool {
 }
 
 /// Two lists whose elements kustomize can merge.
-pub(super) struct Lists<'a, 's> {
+pub(super) struct KustomizeLists<'a, 's> {
     names: Vec<&'s str>,
-    live: Vec<Item<'a>>,
-    new: Vec<Item<'a>>,
+    live: Vec<ListItem<'a>>,
+    new: Vec<ListItem<'a>>,
     /// For each new element the position of that of live.
     of_live: Vec<Option<usize>>,
     gone: Vec<usize>,
@@ -66,8 +66,8 @@ pub(super) fn keyed<'a, 's>(
     live: &Node<'a>,
     new: &Node<'a>,
     keys: Keys<'s>,
-    place: Place<'_>,
-) -> Option<Lists<'a, 's>> {
+    place: ValuePlace<'_>,
+) -> Option<KustomizeLists<'a, 's>> {
     let source = new.source();
     let (live, new) = (live.items(), new.items());
     let both: Vec<Node<'a>> = live
@@ -85,7 +85,7 @@ pub(super) fn keyed<'a, 's>(
         .iter()
         .map(|key| in_live.get(key).copied())
         .collect();
-    let is_new = |(item, of_live): (&Item<'a>, &Option<usize>)| {
+    let is_new = |(item, of_live): (&ListItem<'a>, &Option<usize>)| {
         of_live.is_some() || place.takes(&item.value)
     };
     let is_sayable = new.iter().zip(&of_live).all(is_new)
@@ -96,7 +96,7 @@ pub(super) fn keyed<'a, 's>(
     }
     let stays: HashSet<usize> = of_live.iter().flatten().copied().collect();
     let gone = (0..live.len()).filter(|at| !stays.contains(at)).collect();
-    Some(Lists {
+    Some(KustomizeLists {
         names: found.names,
         live,
         new,
@@ -106,12 +106,12 @@ pub(super) fn keyed<'a, 's>(
     })
 }
 
-impl<'a> Create<'a> {
+impl<'a> KustomizePatch<'a> {
     /// What the merge patch says of a list; `None` for nothing.
     pub(super) fn keyed(
         &mut self,
-        lists: &Lists<'a, '_>,
-        place: Place<'_>,
+        lists: &KustomizeLists<'a, '_>,
+        place: ValuePlace<'_>,
         trail: &Trail<'_>,
     ) -> Option<Node<'a>> {
         let mut patches: Vec<Option<Node<'a>>> = Vec::with_capacity(lists.new.len());
@@ -130,21 +130,21 @@ impl<'a> Create<'a> {
         } else {
             0
         };
-        let mut items: Vec<Item<'a>> = Vec::new();
+        let mut items: Vec<ListItem<'a>> = Vec::new();
         for (at, (item, patch)) in lists.new.iter().zip(patches).enumerate() {
             let keys_alone = || lists.with_keys(&Node::empty_map(), &item.value);
             let patch = patch.or_else(|| (at < named).then(keys_alone));
-            items.extend(patch.map(|value| Item { value, ..*item }));
+            items.extend(patch.map(|value| ListItem { value, ..*item }));
         }
         for at in &lists.gone {
             let gone = &lists.live[*at];
-            items.push(Item::made(lists.with_keys(&deletion(), &gone.value)));
+            items.push(ListItem::made(lists.with_keys(&deletion(), &gone.value)));
         }
         (!items.is_empty()).then(|| Node::list(items, lists.source))
     }
 }
 
-impl Lists<'_, '_> {
+impl KustomizeLists<'_, '_> {
     /// The patch of an element with the keys by which it is found.
     fn with_keys<'a>(&self, patch: &Node<'a>, element: &Node<'a>) -> Node<'a> {
         let mut fields = element.fields();
@@ -185,6 +185,6 @@ pub(super) fn values<'a>(live: &Node<'a>, new: &Node<'a>) -> Option<Option<Node<
         return None;
     }
     let named = first_to_name(&of_live, &vec![false; items.len()]);
-    let items: Vec<Item<'a>> = items.into_iter().take(named).collect();
+    let items: Vec<ListItem<'a>> = items.into_iter().take(named).collect();
     Some((!items.is_empty()).then(|| Node::list(items, new.source())))
 }

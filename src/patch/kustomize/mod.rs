@@ -27,9 +27,9 @@ use super::rules::Rules;
 use crate::resource::Resource;
 use crate::yaml::{Trail, Value};
 
-use operation::{Change, differences, entry};
+use operation::{JsonChange, differences, entry};
 pub use operation::{Operation, Targets};
-use place::{List, Place};
+use place::{ListPlace, ValuePlace};
 
 /// What kustomize needs to make one resource of another.
 #[derive(Debug, Default)]
@@ -43,8 +43,8 @@ pub struct Patches<'a> {
 /// Makes the patches that turn `live` into `modified`, a resource of the same kind and name.
 #[must_use]
 pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Patches<'a> {
-    let place = Place::of(live, rules);
-    let mut create = Create::default();
+    let place = ValuePlace::of(live, rules);
+    let mut create = KustomizePatch::default();
     if !place.is_mergeable(live) {
         differences(live, modified, &Trail::Root, &mut create);
         return Patches {
@@ -64,7 +64,7 @@ pub fn create<'a>(live: &Node<'a>, modified: &Node<'a>, rules: Rules<'_>) -> Pat
     };
     let fields = create.map(live, &found, place, &Trail::Root);
     let merge = (!fields.is_empty()).then(|| sparse(&Node::map(fields, found.source()), &found));
-    let Create {
+    let KustomizePatch {
         mut operations,
         lost,
     } = create;
@@ -97,23 +97,23 @@ impl Patches<'_> {
 fn identity<'a>(path: &[&str], live: &Node<'a>, modified: &Node<'a>) -> Option<Operation<'a>> {
     let change = match (live.get_path(path), modified.get_path(path)) {
         (Some(live), Some(new)) if live.equals(&new) => return None,
-        (Some(_), Some(new)) => Change::Replace(new),
-        (None, Some(new)) => Change::Add(new),
-        (Some(_), None) => Change::Remove,
+        (Some(_), Some(new)) => JsonChange::Replace(new),
+        (None, Some(new)) => JsonChange::Add(new),
+        (Some(_), None) => JsonChange::Remove,
         (None, None) => return None,
     };
     Some(Operation::new(format!("/{}", path.join("/")), change))
 }
 
 #[derive(Default)]
-struct Create<'a> {
+struct KustomizePatch<'a> {
     operations: Vec<Operation<'a>>,
     /// Adds the nulls that kustomize drops from a resource that it merges a patch into: those without a text.
     lost: Vec<Operation<'a>>,
 }
 
-impl<'a> Create<'a> {
-    fn push(&mut self, trail: &Trail<'_>, change: Change<'a>) {
+impl<'a> KustomizePatch<'a> {
+    fn push(&mut self, trail: &Trail<'_>, change: JsonChange<'a>) {
         self.operations.push(Operation::at(trail, change));
     }
 
@@ -121,7 +121,7 @@ impl<'a> Create<'a> {
     fn keep_null(&mut self, live: &Node<'a>, trail: &Trail<'_>) {
         if live.source().is_some_and(|node| node.source().is_empty()) {
             let null = Node::of_value(Value::Null);
-            self.lost.push(Operation::at(trail, Change::Add(null)));
+            self.lost.push(Operation::at(trail, JsonChange::Add(null)));
         }
     }
 
@@ -130,7 +130,7 @@ impl<'a> Create<'a> {
         &mut self,
         live: &Node<'a>,
         modified: &Node<'a>,
-        place: Place<'_>,
+        place: ValuePlace<'_>,
         trail: &Trail<'_>,
     ) -> Fields<'a> {
         let theirs = Finder::of(Some(live));
@@ -151,7 +151,7 @@ impl<'a> Create<'a> {
                 }
                 _ if below.takes(&field.value) => Some(field.value.clone()),
                 _ => {
-                    self.push(&at, Change::Add(field.value.clone()));
+                    self.push(&at, JsonChange::Add(field.value.clone()));
                     None
                 }
             };
@@ -165,7 +165,7 @@ impl<'a> Create<'a> {
             if is_sayable(&field.key) {
                 fields.push_null(field);
             } else {
-                self.push(&trail.field(&field.key), Change::Remove);
+                self.push(&trail.field(&field.key), JsonChange::Remove);
             }
         }
         fields
@@ -175,7 +175,7 @@ impl<'a> Create<'a> {
     fn field_without_patch(&mut self, live: Option<&Node<'a>>, new: &Node<'a>, trail: &Trail<'_>) {
         match live {
             Some(live) => differences(live, new, trail, self),
-            None => self.push(trail, Change::Add(new.clone())),
+            None => self.push(trail, JsonChange::Add(new.clone())),
         }
     }
 
@@ -184,7 +184,7 @@ impl<'a> Create<'a> {
         &mut self,
         live: &Node<'a>,
         new: &Node<'a>,
-        place: Place<'_>,
+        place: ValuePlace<'_>,
         trail: &Trail<'_>,
     ) -> Option<Node<'a>> {
         match (live.shape(), new.shape()) {
@@ -199,7 +199,7 @@ impl<'a> Create<'a> {
             }
             // It refuses a value of another kind.
             _ => {
-                self.push(trail, Change::Replace(new.clone()));
+                self.push(trail, JsonChange::Replace(new.clone()));
                 None
             }
         }
@@ -209,22 +209,22 @@ impl<'a> Create<'a> {
         &mut self,
         live: &Node<'a>,
         new: &Node<'a>,
-        place: Place<'_>,
+        place: ValuePlace<'_>,
         trail: &Trail<'_>,
     ) -> Option<Node<'a>> {
         match place.list() {
-            List::Replaced => return (!live.equals(new)).then(|| new.clone()),
-            List::Values => {
+            ListPlace::Replaced => return (!live.equals(new)).then(|| new.clone()),
+            ListPlace::Values => {
                 if let Some(patch) = list::values(live, new) {
                     return patch;
                 }
             }
-            List::Keyed(keys) => {
+            ListPlace::Keyed(keys) => {
                 if let Some(lists) = list::keyed(live, new, keys, place.items()) {
                     return self.keyed(&lists, place.items(), trail);
                 }
             }
-            List::Unknown => {}
+            ListPlace::Unknown => {}
         }
         differences(live, new, trail, self);
         None

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::finder::Finder;
 use super::super::node::{Node, Shape};
-use super::Create;
+use super::KustomizePatch;
 use crate::resource::{Resource, namespace_of};
 use crate::yaml::{Trail, Value, to_block_text};
 
@@ -13,12 +13,12 @@ use crate::yaml::{Trail, Value, to_block_text};
 pub struct Operation<'a> {
     /// A JSON pointer.
     path: String,
-    change: Change<'a>,
+    change: JsonChange<'a>,
 }
 
 /// What becomes of a place.
 #[derive(Debug, Clone)]
-pub(super) enum Change<'a> {
+pub(super) enum JsonChange<'a> {
     /// A new field (in place of any that is there), or an element before that of the index.
     Add(Node<'a>),
     Replace(Node<'a>),
@@ -26,19 +26,19 @@ pub(super) enum Change<'a> {
 }
 
 impl<'a> Operation<'a> {
-    pub(super) fn new(path: String, change: Change<'a>) -> Self {
+    pub(super) fn new(path: String, change: JsonChange<'a>) -> Self {
         Self { path, change }
     }
 
-    pub(super) fn at(trail: &Trail<'_>, change: Change<'a>) -> Self {
+    pub(super) fn at(trail: &Trail<'_>, change: JsonChange<'a>) -> Self {
         Self::new(pointer(trail), change)
     }
 
     fn to_value(&self) -> Value {
         let (word, value) = match &self.change {
-            Change::Add(value) => ("add", Some(value)),
-            Change::Replace(value) => ("replace", Some(value)),
-            Change::Remove => ("remove", None),
+            JsonChange::Add(value) => ("add", Some(value)),
+            JsonChange::Replace(value) => ("replace", Some(value)),
+            JsonChange::Remove => ("remove", None),
         };
         let mut fields = vec![field("op", word), field("path", &*self.path)];
         fields.extend(value.map(|value| field("value", value.to_value())));
@@ -71,36 +71,36 @@ pub(super) fn differences<'a>(
     live: &Node<'a>,
     new: &Node<'a>,
     trail: &Trail<'_>,
-    create: &mut Create<'a>,
+    create: &mut KustomizePatch<'a>,
 ) {
     match (live.shape(), new.shape()) {
         (Shape::Map, Shape::Map) => map(live, new, trail, create),
         (Shape::List, Shape::List) => list(live, new, trail, create),
         (Shape::Null, Shape::Null) => create.keep_null(live, trail),
         (Shape::Scalar, Shape::Scalar) if live.equals(new) => {}
-        _ => create.push(trail, Change::Replace(new.clone())),
+        _ => create.push(trail, JsonChange::Replace(new.clone())),
     }
 }
 
-fn map<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut Create<'a>) {
+fn map<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut KustomizePatch<'a>) {
     let theirs = Finder::of(Some(live));
     for field in new.each_field() {
         let at = trail.field(&field.key);
         match theirs.find(&field.key) {
             Some(live) => differences(&live, &field.value, &at, create),
-            None => create.push(&at, Change::Add(field.value.clone())),
+            None => create.push(&at, JsonChange::Add(field.value.clone())),
         }
     }
     let own = Finder::of(Some(new));
     for field in live.each_field() {
         if own.find(&field.key).is_none() {
-            create.push(&trail.field(&field.key), Change::Remove);
+            create.push(&trail.field(&field.key), JsonChange::Remove);
         }
     }
 }
 
 /// Lists of one length are compared element by element; in others, what stands between equal heads and tails is replaced.
-fn list<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut Create<'a>) {
+fn list<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut KustomizePatch<'a>) {
     let live: Vec<Node<'a>> = live.each_item().collect();
     let new: Vec<Node<'a>> = new.each_item().collect();
     if live.len() == new.len() {
@@ -116,13 +116,13 @@ fn list<'a>(live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>, create: &mut Cre
     let (live_end, new_end) = (live.len() - tail, new.len() - tail);
     let both = live_end.min(new_end);
     for (at, new) in new.iter().enumerate().take(both).skip(head) {
-        create.push(&trail.element(at), Change::Replace(new.clone()));
+        create.push(&trail.element(at), JsonChange::Replace(new.clone()));
     }
     for at in (both..live_end).rev() {
-        create.push(&trail.element(at), Change::Remove);
+        create.push(&trail.element(at), JsonChange::Remove);
     }
     for (at, new) in new.iter().enumerate().take(new_end).skip(both) {
-        create.push(&trail.element(at), Change::Add(new.clone()));
+        create.push(&trail.element(at), JsonChange::Add(new.clone()));
     }
 }
 

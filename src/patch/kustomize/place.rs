@@ -53,7 +53,7 @@ const LISTS: [&str; 14] = [
 
 /// A place in a resource.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'s> {
+pub(super) struct ValuePlace<'s> {
     rules: Rules<'s>,
     /// Whether the kind is one of [`KINDS`], and the place not in its `status`.
     is_known: bool,
@@ -62,7 +62,7 @@ pub(super) struct Place<'s> {
 }
 
 /// What kustomize makes of a list and that of a patch.
-pub(super) enum List<'s> {
+pub(super) enum ListPlace<'s> {
     /// That of the patch.
     Replaced,
     /// Both lists, by the values of these keys.
@@ -73,7 +73,7 @@ pub(super) enum List<'s> {
     Unknown,
 }
 
-impl<'s> Place<'s> {
+impl<'s> ValuePlace<'s> {
     /// The root of a resource.
     pub(super) fn of(resource: &Node<'_>, rules: Rules<'s>) -> Self {
         let text = |key: &str| resource.get(key)?.as_str().map(str::to_owned);
@@ -102,12 +102,12 @@ impl<'s> Place<'s> {
         }
     }
 
-    pub(super) fn list(self) -> List<'s> {
+    pub(super) fn list(self) -> ListPlace<'s> {
         match self.rules.list() {
-            ListRule::Atomic => List::Replaced,
-            _ if !self.is_known || !self.is_merged => List::Unknown,
-            ListRule::Set => List::Values,
-            ListRule::Keyed(key) => List::Keyed(self.rules.map_keys().unwrap_or(key)),
+            ListRule::Atomic => ListPlace::Replaced,
+            _ if !self.is_known || !self.is_merged => ListPlace::Unknown,
+            ListRule::Set => ListPlace::Values,
+            ListRule::Keyed(key) => ListPlace::Keyed(self.rules.map_keys().unwrap_or(key)),
         }
     }
 
@@ -144,10 +144,10 @@ impl<'s> Place<'s> {
                 .all(|field| is_sayable(&field.key) && self.field(&field.key).takes(&field.value)),
             Shape::List => {
                 let is_taken = match self.list() {
-                    List::Replaced => return true,
-                    List::Unknown => false,
-                    List::Values => has_distinct_strings(new),
-                    List::Keyed(keys) => are_distinct(new, keys),
+                    ListPlace::Replaced => return true,
+                    ListPlace::Unknown => false,
+                    ListPlace::Values => has_distinct_strings(new),
+                    ListPlace::Keyed(keys) => are_distinct(new, keys),
                 };
                 let items = self.items();
                 is_taken && new.each_item().all(|item| items.takes(&item))

@@ -12,7 +12,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 
 use super::annotations::{with_field, without_tool_annotations};
 use super::fields::{Field, Fields};
-use super::node::{Item, Node, Shape};
+use super::node::{ListItem, Node, Shape};
 use crate::yaml::value::Number;
 use crate::yaml::{OwnedDocument, Value};
 
@@ -70,7 +70,7 @@ fn read(text: &str) -> Result<Node<'static>, serde_json::Error> {
     let text = without_half_pairs(text);
     let mut json = serde_json::Deserializer::from_str(&text);
     json.disable_recursion_limit();
-    let node = Reader(0).deserialize(&mut json)?;
+    let node = AnnotationReader(0).deserialize(&mut json)?;
     json.end()?;
     match node.shape() {
         Shape::Map => Ok(node),
@@ -269,9 +269,9 @@ fn without_half_pairs(text: &str) -> Cow<'_, str> {
 }
 
 /// Reads a JSON value at a depth.
-struct Reader(usize);
+struct AnnotationReader(usize);
 
-impl<'de> DeserializeSeed<'de> for Reader {
+impl<'de> DeserializeSeed<'de> for AnnotationReader {
     type Value = Node<'static>;
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
@@ -282,7 +282,7 @@ impl<'de> DeserializeSeed<'de> for Reader {
     }
 }
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for AnnotationReader {
     type Value = Node<'static>;
 
     fn expecting(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
@@ -316,7 +316,7 @@ impl<'de> Visitor<'de> for Reader {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut items = Vec::new();
         while let Some(value) = list.next_element_seed(Self(self.0 + 1))? {
-            items.push(Item::made(value));
+            items.push(ListItem::made(value));
         }
         Ok(Node::list(items, None))
     }

@@ -13,7 +13,7 @@ mod elements;
 mod text;
 
 use super::fields::Fields;
-use super::node::{Item, Node, Shape, same_place};
+use super::node::{ListItem, Node, Shape, same_place};
 use crate::yaml::{Content, EditError, Editor, EntryRef, KeyIndex, NodeKind, NodeRef, Part};
 
 use elements::Elements;
@@ -158,7 +158,7 @@ impl Writer<'_> {
             return Ok(());
         }
         self.written.moves_comments |= crate::kptfile::has_comments(node);
-        let mut made: Vec<(usize, Item<'f>)> = Vec::new();
+        let mut made: Vec<(usize, ListItem<'f>)> = Vec::new();
         let mut failure = None;
         let parts = new.placed_items().zip(&kept).enumerate();
         let parts = parts.filter_map(|(at, (item, kept))| match (kept, item.place) {

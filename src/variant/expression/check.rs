@@ -12,7 +12,7 @@ use cel::common::ast::{
 };
 
 use super::functions::MAX_PATTERN;
-use super::types::{GLOBAL, MEMBER, Overload, TYPE_NAMES, Type};
+use super::types::{GLOBAL, MEMBER, Overload, TYPE_NAMES, ValueType};
 use super::variables::{Variable, Variables};
 
 /// Limit of nesting of the syntax tree, on which evaluation recurses.
@@ -44,7 +44,7 @@ pub(super) fn check(
         nodes: 0,
     };
     match check.visit(expression, 0)? {
-        Type::String => Ok(check.reads),
+        ValueType::String => Ok(check.reads),
         found if found.is_open() => Ok(check.reads),
         found => problem(expression.id, format!("expected a string, found {found}")),
     }
@@ -73,12 +73,12 @@ struct Check<'v> {
     variables: &'v Variables,
     reads: BTreeSet<Variable>,
     /// Variables of the comprehensions around, innermost last.
-    scope: Vec<(String, Type)>,
+    scope: Vec<(String, ValueType)>,
     nodes: usize,
 }
 
 impl Check<'_> {
-    fn visit(&mut self, node: &IdedExpr, depth: usize) -> Result<Type, Problem> {
+    fn visit(&mut self, node: &IdedExpr, depth: usize) -> Result<ValueType, Problem> {
         self.nodes += 1;
         if self.nodes > MAX_NODES || depth > MAX_DEPTH {
             let what = if depth > MAX_DEPTH { "deep" } else { "large" };
@@ -91,33 +91,35 @@ impl Check<'_> {
             Expr::Select(select) => self.select(node, select, depth),
             Expr::Call(call) => self.call(node, call, depth),
             Expr::List(list) => {
-                let mut element = Type::Never;
+                let mut element = ValueType::Never;
                 for item in &list.elements {
                     let found = self.visit(item, depth)?;
-                    element = element.unify(&found).unwrap_or(Type::Dyn);
+                    element = element.unify(&found).unwrap_or(ValueType::Dyn);
                 }
-                Ok(Type::list(element))
+                Ok(ValueType::list(element))
             }
             Expr::Map(map) => {
-                let (mut key, mut value) = (Type::Never, Type::Never);
+                let (mut key, mut value) = (ValueType::Never, ValueType::Never);
                 for entry in &map.entries {
                     let EntryExpr::MapEntry(entry) = &entry.expr else {
                         return problem(node.id, "messages are not supported");
                     };
                     let found = self.visit(&entry.key, depth)?;
-                    let is_key =
-                        matches!(found, Type::Bool | Type::Int | Type::Uint | Type::String);
+                    let is_key = matches!(
+                        found,
+                        ValueType::Bool | ValueType::Int | ValueType::Uint | ValueType::String
+                    );
                     if !found.is_open() && !is_key {
                         return problem(
                             entry.key.id,
                             format!("{found} cannot be the key of a map"),
                         );
                     }
-                    key = key.unify(&found).unwrap_or(Type::Dyn);
+                    key = key.unify(&found).unwrap_or(ValueType::Dyn);
                     let found = self.visit(&entry.value, depth)?;
-                    value = value.unify(&found).unwrap_or(Type::Dyn);
+                    value = value.unify(&found).unwrap_or(ValueType::Dyn);
                 }
-                Ok(Type::Map(Box::new(key), Box::new(value)))
+                Ok(ValueType::Map(Box::new(key), Box::new(value)))
             }
             Expr::Comprehension(comprehension) => self.comprehension(comprehension, depth),
             Expr::Struct(_) => problem(node.id, "messages are not supported"),
@@ -125,7 +127,7 @@ impl Check<'_> {
         }
     }
 
-    fn name(&mut self, id: u64, name: &str) -> Result<Type, Problem> {
+    fn name(&mut self, id: u64, name: &str) -> Result<ValueType, Problem> {
         // `.name` is never a variable of a comprehension.
         let (name, is_absolute) = match name.strip_prefix('.') {
             Some(name) => (name, true),
@@ -138,10 +140,10 @@ impl Check<'_> {
         if let Some(variable) = self.variables.find(name) {
             self.reads.insert(variable);
             let fields = self.variables.fields(variable);
-            return Ok(fields.map_or(Type::String, Type::Object));
+            return Ok(fields.map_or(ValueType::String, ValueType::Object));
         }
         if TYPE_NAMES.contains(&name) {
-            return Ok(Type::Meta);
+            return Ok(ValueType::Meta);
         }
         let known: Vec<&str> = Variable::ALL
             .into_iter()
@@ -160,27 +162,32 @@ impl Check<'_> {
         node: &IdedExpr,
         select: &SelectExpr,
         depth: usize,
-    ) -> Result<Type, Problem> {
+    ) -> Result<ValueType, Problem> {
         if is_type_name(node) {
-            return Ok(Type::Meta);
+            return Ok(ValueType::Meta);
         }
         let operand = self.visit(&select.operand, depth)?;
         if select.test {
             return match operand {
-                Type::Map(..) | Type::Object(_) => Ok(Type::Bool),
-                found if found.is_open() => Ok(Type::Bool),
+                ValueType::Map(..) | ValueType::Object(_) => Ok(ValueType::Bool),
+                found if found.is_open() => Ok(ValueType::Bool),
                 found => problem(node.id, no_fields(&found)),
             };
         }
         match operand {
-            Type::Object(fields) => object_field(node.id, fields, &select.field),
-            Type::Map(_, value) => Ok(*value),
-            found if found.is_open() => Ok(Type::Dyn),
+            ValueType::Object(fields) => object_field(node.id, fields, &select.field),
+            ValueType::Map(_, value) => Ok(*value),
+            found if found.is_open() => Ok(ValueType::Dyn),
             found => problem(node.id, no_fields(&found)),
         }
     }
 
-    fn call(&mut self, node: &IdedExpr, call: &CallExpr, depth: usize) -> Result<Type, Problem> {
+    fn call(
+        &mut self,
+        node: &IdedExpr,
+        call: &CallExpr,
+        depth: usize,
+    ) -> Result<ValueType, Problem> {
         let mut found = Vec::with_capacity(call.args.len() + 1);
         for argument in call.target.as_deref().into_iter().chain(&call.args) {
             found.push(self.visit(argument, depth)?);
@@ -188,7 +195,7 @@ impl Check<'_> {
         let name = call.func_name.as_str();
         match (name, found.as_slice()) {
             (operators::CONDITIONAL, [condition, yes, no]) => {
-                if *condition != Type::Bool && !condition.is_open() {
+                if *condition != ValueType::Bool && !condition.is_open() {
                     let message = format!("expected a bool in front of `?`, found {condition}");
                     return problem(node.id, message);
                 }
@@ -206,14 +213,14 @@ impl Check<'_> {
                 [left, right],
             ) => {
                 if is_ordered(left, right) {
-                    Ok(Type::Bool)
+                    Ok(ValueType::Bool)
                 } else {
                     problem(node.id, no_overload(name, &found))
                 }
             }
-            (operators::ADD, [Type::List(_), Type::List(_)]) => {
-                Ok(found[0].unify(&found[1]).unwrap_or(Type::list(Type::Dyn)))
-            }
+            (operators::ADD, [ValueType::List(_), ValueType::List(_)]) => Ok(found[0]
+                .unify(&found[1])
+                .unwrap_or(ValueType::list(ValueType::Dyn))),
             _ => {
                 self.pattern(call)?;
                 overloaded(node.id, call, &found)
@@ -225,28 +232,28 @@ impl Check<'_> {
         &self,
         node: &IdedExpr,
         call: &CallExpr,
-        value: &Type,
-        index: &Type,
-    ) -> Result<Type, Problem> {
+        value: &ValueType,
+        index: &ValueType,
+    ) -> Result<ValueType, Problem> {
         match value {
-            Type::List(element) if *index == Type::Int || index.is_open() => {
+            ValueType::List(element) if *index == ValueType::Int || index.is_open() => {
                 Ok(match element.as_ref() {
-                    Type::Never => Type::Dyn,
+                    ValueType::Never => ValueType::Dyn,
                     known => known.clone(),
                 })
             }
-            Type::Map(key, value) if key.unify(index).is_some() => Ok(value.as_ref().clone()),
-            Type::Object(fields) => match call.args.get(1).map(|argument| &argument.expr) {
+            ValueType::Map(key, value) if key.unify(index).is_some() => Ok(value.as_ref().clone()),
+            ValueType::Object(fields) => match call.args.get(1).map(|argument| &argument.expr) {
                 Some(Expr::Literal(LiteralValue::String(field))) => {
                     object_field(node.id, fields, field.inner())
                 }
-                _ if *index == Type::String || index.is_open() => Ok(Type::Dyn),
+                _ if *index == ValueType::String || index.is_open() => Ok(ValueType::Dyn),
                 _ => problem(
                     node.id,
                     no_overload(operators::INDEX, &[value.clone(), index.clone()]),
                 ),
             },
-            open if open.is_open() => Ok(Type::Dyn),
+            open if open.is_open() => Ok(ValueType::Dyn),
             _ => problem(
                 node.id,
                 no_overload(operators::INDEX, &[value.clone(), index.clone()]),
@@ -272,17 +279,17 @@ impl Check<'_> {
         &mut self,
         comprehension: &ComprehensionExpr,
         depth: usize,
-    ) -> Result<Type, Problem> {
+    ) -> Result<ValueType, Problem> {
         let range = &comprehension.iter_range;
         let element = match self.visit(range, depth)? {
-            Type::List(element) => *element,
-            Type::Map(key, _) => *key,
-            Type::Object(_) => Type::String,
-            found if found.is_open() => Type::Dyn,
+            ValueType::List(element) => *element,
+            ValueType::Map(key, _) => *key,
+            ValueType::Object(_) => ValueType::String,
+            found if found.is_open() => ValueType::Dyn,
             found => return problem(range.id, format!("expected a list or map, found {found}")),
         };
-        let element = if element == Type::Never {
-            Type::Dyn
+        let element = if element == ValueType::Never {
+            ValueType::Dyn
         } else {
             element
         };
@@ -293,22 +300,22 @@ impl Check<'_> {
         self.scope.push((comprehension.iter_var.clone(), element));
         self.visit(&comprehension.loop_cond, depth)?;
         let step = self.visit(&comprehension.loop_step, depth)?;
-        self.scope[outer].1 = start.unify(&step).unwrap_or(Type::Dyn);
+        self.scope[outer].1 = start.unify(&step).unwrap_or(ValueType::Dyn);
         let result = self.visit(&comprehension.result, depth)?;
         self.scope.truncate(outer);
         Ok(result)
     }
 }
 
-fn literal_type(literal: &LiteralValue) -> Type {
+fn literal_type(literal: &LiteralValue) -> ValueType {
     match literal {
-        LiteralValue::Boolean(_) => Type::Bool,
-        LiteralValue::Bytes(_) => Type::Bytes,
-        LiteralValue::Double(_) => Type::Double,
-        LiteralValue::Int(_) => Type::Int,
-        LiteralValue::Null => Type::Null,
-        LiteralValue::String(_) => Type::String,
-        LiteralValue::UInt(_) => Type::Uint,
+        LiteralValue::Boolean(_) => ValueType::Bool,
+        LiteralValue::Bytes(_) => ValueType::Bytes,
+        LiteralValue::Double(_) => ValueType::Double,
+        LiteralValue::Int(_) => ValueType::Int,
+        LiteralValue::Null => ValueType::Null,
+        LiteralValue::String(_) => ValueType::String,
+        LiteralValue::UInt(_) => ValueType::Uint,
     }
 }
 
@@ -332,9 +339,13 @@ fn is_type_name(node: &IdedExpr) -> bool {
     }
 }
 
-fn object_field(id: u64, fields: &'static [&'static str], field: &str) -> Result<Type, Problem> {
+fn object_field(
+    id: u64,
+    fields: &'static [&'static str],
+    field: &str,
+) -> Result<ValueType, Problem> {
     if fields.contains(&field) {
-        return Ok(Type::Dyn);
+        return Ok(ValueType::Dyn);
     }
     let message = format!(
         "undeclared field `{field}`, expected one of {}",
@@ -343,7 +354,7 @@ fn object_field(id: u64, fields: &'static [&'static str], field: &str) -> Result
     problem(id, message)
 }
 
-fn no_fields(found: &Type) -> String {
+fn no_fields(found: &ValueType) -> String {
     format!("{found} has no fields")
 }
 
@@ -356,16 +367,16 @@ pub(super) fn spelled(name: &str) -> &str {
     }
 }
 
-fn no_overload(name: &str, found: &[Type]) -> String {
-    let found: Vec<String> = found.iter().map(Type::to_string).collect();
+fn no_overload(name: &str, found: &[ValueType]) -> String {
+    let found: Vec<String> = found.iter().map(ValueType::to_string).collect();
     format!("`{}` does not take ({})", spelled(name), found.join(", "))
 }
 
-fn is_ordered(left: &Type, right: &Type) -> bool {
-    use Type::{Bool, Bytes, Double, Duration, Int, String, Timestamp, Uint};
-    let is_number = |t: &Type| matches!(t, Int | Uint | Double);
+fn is_ordered(left: &ValueType, right: &ValueType) -> bool {
+    use ValueType::{Bool, Bytes, Double, Duration, Int, String, Timestamp, Uint};
+    let is_number = |t: &ValueType| matches!(t, Int | Uint | Double);
     let is_comparable =
-        |t: &Type| is_number(t) || matches!(t, Bool | String | Bytes | Duration | Timestamp);
+        |t: &ValueType| is_number(t) || matches!(t, Bool | String | Bytes | Duration | Timestamp);
     match (left.is_open(), right.is_open()) {
         (true, true) => true,
         (true, false) => is_comparable(right),
@@ -376,7 +387,7 @@ fn is_ordered(left: &Type, right: &Type) -> bool {
     }
 }
 
-fn overloaded(id: u64, call: &CallExpr, found: &[Type]) -> Result<Type, Problem> {
+fn overloaded(id: u64, call: &CallExpr, found: &[ValueType]) -> Result<ValueType, Problem> {
     let name = call.func_name.as_str();
     let (table, other) = match call.target {
         None => (GLOBAL, MEMBER),
@@ -393,7 +404,7 @@ fn overloaded(id: u64, call: &CallExpr, found: &[Type]) -> Result<Type, Problem>
         .map(|(.., gives)| gives.give());
     if let Some(first) = fitting.next() {
         let is_sure = fitting.all(|other| other == first);
-        return Ok(if is_sure { first } else { Type::Dyn });
+        return Ok(if is_sure { first } else { ValueType::Dyn });
     }
     let is_macro = ["has", "all", "exists", "exists_one", "map", "filter"].contains(&name);
     let message = if all.is_empty() && named(other).next().is_some() {

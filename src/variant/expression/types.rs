@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The type of an expression.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Type {
+pub(super) enum ValueType {
     /// Known only at evaluation: values of objects.
     Dyn,
     /// The elements of an empty list: fits everywhere.
@@ -20,14 +20,14 @@ pub(super) enum Type {
     Timestamp,
     /// The type of a type.
     Meta,
-    List(Box<Type>),
-    Map(Box<Type>, Box<Type>),
+    List(Box<ValueType>),
+    Map(Box<ValueType>, Box<ValueType>),
     /// A variable with these fields.
     Object(&'static [&'static str]),
 }
 
-impl Type {
-    pub(super) fn list(element: Type) -> Self {
+impl ValueType {
+    pub(super) fn list(element: ValueType) -> Self {
         Self::List(Box::new(element))
     }
 
@@ -38,11 +38,11 @@ impl Type {
 
     /// The type of something that is one or the other; `None` if it cannot be both.
     pub(super) fn unify(&self, other: &Self) -> Option<Self> {
-        use Type::{Dyn, List, Map, Never, Object};
+        use ValueType::{Dyn, List, Map, Never, Object};
         Some(match (self, other) {
             (Never, known) | (known, Never) => known.clone(),
             (Dyn, _) | (_, Dyn) => Dyn,
-            (List(a), List(b)) => Type::list(a.unify(b)?),
+            (List(a), List(b)) => ValueType::list(a.unify(b)?),
             (Map(ka, va), Map(kb, vb)) => Map(Box::new(ka.unify(kb)?), Box::new(va.unify(vb)?)),
             (Object(_) | Map(..), Object(_) | Map(..)) => Dyn,
             (a, b) if a == b => a.clone(),
@@ -51,7 +51,7 @@ impl Type {
     }
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for ValueType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Dyn | Self::Never => "dyn",
@@ -74,7 +74,7 @@ impl fmt::Display for Type {
 
 /// The type of a parameter or result.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     Any,
     Bool,
     Int,
@@ -89,39 +89,41 @@ pub(super) enum Kind {
     Map,
 }
 
-impl Kind {
-    pub(super) fn takes(self, found: &Type) -> bool {
+impl ValueKind {
+    pub(super) fn takes(self, found: &ValueType) -> bool {
         found.is_open()
             || match self {
                 Self::Any => true,
-                Self::List => matches!(found, Type::List(_)),
-                Self::Map => matches!(found, Type::Map(..) | Type::Object(_)),
+                Self::List => matches!(found, ValueType::List(_)),
+                Self::Map => matches!(found, ValueType::Map(..) | ValueType::Object(_)),
                 known => known.give() == *found,
             }
     }
 
-    pub(super) fn give(self) -> Type {
+    pub(super) fn give(self) -> ValueType {
         match self {
-            Self::Any => Type::Dyn,
-            Self::Bool => Type::Bool,
-            Self::Int => Type::Int,
-            Self::Uint => Type::Uint,
-            Self::Double => Type::Double,
-            Self::String => Type::String,
-            Self::Bytes => Type::Bytes,
-            Self::Duration => Type::Duration,
-            Self::Timestamp => Type::Timestamp,
-            Self::Type => Type::Meta,
-            Self::List => Type::list(Type::Dyn),
-            Self::Map => Type::Map(Box::new(Type::Dyn), Box::new(Type::Dyn)),
+            Self::Any => ValueType::Dyn,
+            Self::Bool => ValueType::Bool,
+            Self::Int => ValueType::Int,
+            Self::Uint => ValueType::Uint,
+            Self::Double => ValueType::Double,
+            Self::String => ValueType::String,
+            Self::Bytes => ValueType::Bytes,
+            Self::Duration => ValueType::Duration,
+            Self::Timestamp => ValueType::Timestamp,
+            Self::Type => ValueType::Meta,
+            Self::List => ValueType::list(ValueType::Dyn),
+            Self::Map => ValueType::Map(Box::new(ValueType::Dyn), Box::new(ValueType::Dyn)),
         }
     }
 }
 
 /// The signature of a function.
-pub(super) type Overload = (&'static str, &'static [Kind], Kind);
+pub(super) type Overload = (&'static str, &'static [ValueKind], ValueKind);
 
-use Kind::{Any, Bool, Bytes, Double, Duration, Int, List, Map, String as Str, Timestamp, Uint};
+use ValueKind::{
+    Any, Bool, Bytes, Double, Duration, Int, List, Map, String as Str, Timestamp, Uint,
+};
 
 /// Functions called as `f(x)`, and operators.
 #[rustfmt::skip]
@@ -153,7 +155,7 @@ pub(super) const GLOBAL: &[Overload] = &[
     ("double", &[Str], Double),
     ("bool", &[Bool], Bool), ("bool", &[Str], Bool),
     ("bytes", &[Bytes], Bytes), ("bytes", &[Str], Bytes),
-    ("dyn", &[Any], Any), ("type", &[Any], Kind::Type),
+    ("dyn", &[Any], Any), ("type", &[Any], ValueKind::Type),
     ("duration", &[Duration], Duration), ("duration", &[Str], Duration),
     ("timestamp", &[Timestamp], Timestamp), ("timestamp", &[Str], Timestamp), ("timestamp", &[Int], Timestamp),
 ];

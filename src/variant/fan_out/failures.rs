@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::select::Candidate;
 use crate::results::{FunctionResult, Reason};
-use crate::variant::template::Failure;
+use crate::variant::template::TemplateFailure;
 
 /// Failures of targets; those with the same field and reason are one result.
 #[derive(Default)]
@@ -14,7 +14,7 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    pub(super) fn add(&mut self, candidate: &Candidate<'_>, failure: Failure) {
+    pub(super) fn add(&mut self, candidate: &Candidate<'_>, failure: TemplateFailure) {
         let mut result = *failure.result;
         // An expression fails at its own field, and a repository is missing for all alike.
         let by_reason = result

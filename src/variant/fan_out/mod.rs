@@ -19,7 +19,7 @@ use super::expression::{Compiler, Evaluator, TargetFields, Variable, Variables};
 use super::naming::variant_name;
 use super::package_variant::refuse_downstream;
 use super::package_variant_set::{PackageVariantSet, Target, Template, given};
-use super::template::{CompiledTemplate, Failure};
+use super::template::{CompiledTemplate, TemplateFailure};
 use crate::resource::namespace_of;
 use crate::results::{FunctionResult, Reason};
 use crate::yaml::{Path, Value};
@@ -41,7 +41,7 @@ pub(crate) struct Set {
 
 /// A PackageVariant that a set makes.
 #[derive(Debug)]
-pub(crate) struct Variant<T> {
+pub(crate) struct SetVariant<T> {
     /// `metadata.name`.
     pub(crate) name: String,
     /// Which target of the set it is for.
@@ -76,9 +76,9 @@ impl TargetElement {
 
 /// The result of expanding a set.
 #[derive(Debug)]
-pub(crate) struct Expansion<T> {
+pub(crate) struct SetExpansion<T> {
     /// Its PackageVariants, in the order of the targets.
-    pub(crate) variants: Vec<Variant<T>>,
+    pub(crate) variants: Vec<SetVariant<T>>,
     /// Errors; with one the variants are incomplete.
     pub(crate) findings: Vec<FunctionResult>,
     /// Targets that selected nothing.
@@ -92,7 +92,7 @@ struct Prepared<'s, T> {
     /// By target.
     templates: Vec<PreparedTemplate>,
     candidates: Vec<Candidate<'s>>,
-    expansion: Expansion<T>,
+    expansion: SetExpansion<T>,
 }
 
 /// The template of a target.
@@ -116,7 +116,7 @@ pub(crate) fn fan_out<T>(
     cluster: &Cluster,
     most: usize,
     mut make: impl FnMut(usize, usize, &str, Value) -> Result<T, Box<FunctionResult>>,
-) -> Vec<Expansion<T>> {
+) -> Vec<SetExpansion<T>> {
     let mut compiler = Compiler::default();
     let mut room = most;
     let mut prepared: Vec<Prepared<'_, T>> = Vec::with_capacity(sets.len());
@@ -142,7 +142,7 @@ fn prepare<'s, T>(
     room: usize,
     compiler: &mut Compiler,
 ) -> Prepared<'s, T> {
-    let mut expansion = Expansion {
+    let mut expansion = SetExpansion {
         variants: Vec::new(),
         findings: Vec::new(),
         empty: Vec::new(),
@@ -301,7 +301,7 @@ fn evaluate<'s, T>(
             Ok(_) if !is_valid => continue,
             Ok((name, spec)) => match make(place.target, &name, spec) {
                 Ok(made) => {
-                    expansion.variants.push(Variant { name, place, made });
+                    expansion.variants.push(SetVariant { name, place, made });
                     continue;
                 }
                 Err(finding) => {
@@ -329,7 +329,7 @@ fn repository<'s>(
     repositories: &'s [Object],
     namespace: &str,
     place: TargetElement,
-) -> Result<&'s Object, Failure> {
+) -> Result<&'s Object, TemplateFailure> {
     find_by_name(repositories, repo).ok_or_else(|| {
         let message = format!(
             "expected a Repository `{repo}` in the namespace `{namespace}` among the resources, found none"
@@ -359,7 +359,7 @@ fn spec<'s, 't>(
     upstream: &'t Value,
     repositories: &'s [Object],
     evaluator: &mut Evaluator<'s>,
-) -> Result<(String, Value), Failure> {
+) -> Result<(String, Value), TemplateFailure> {
     evaluator.set_text(Variable::RepoDefault, candidate.repo);
     evaluator.set_text(Variable::PackageDefault, candidate.package);
     match candidate.object {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{CompiledTemplate, Computed, Entries, Entry, Function, Injector, Text};
+use super::{CompiledTemplate, Computed, Function, Injector, TemplateEntries, TemplateEntry, Text};
 use crate::results::{FunctionResult, Reason};
 use crate::variant::expression::{Compiler, Variable, Variables};
 use crate::variant::package_variant_set::{
@@ -119,19 +119,19 @@ impl Planner<'_> {
         }
     }
 
-    fn entries(&mut self, plain: &StringMap, exprs: &[MapExpr], path: &Path) -> Entries {
+    fn entries(&mut self, plain: &StringMap, exprs: &[MapExpr], path: &Path) -> TemplateEntries {
         let keys = plain.0.iter().map(|(key, _)| key.clone());
-        let mut entries = Entries {
+        let mut entries = TemplateEntries {
             plain: plain.0.clone(),
             places: keys.enumerate().map(|(at, key)| (key, at)).collect(),
-            ..Entries::default()
+            ..TemplateEntries::default()
         };
         for (index, entry) in exprs.iter().enumerate() {
             let path = path.index(index);
             let key = self.text(&path, &entry.key, ("keyExpr", &entry.key_expr));
             let value = self.text(&path, &entry.value, ("valueExpr", &entry.value_expr));
             if let (Some(key), Some(value)) = (key, value) {
-                entries.computed.push(Entry { key, value, path });
+                entries.computed.push(TemplateEntry { key, value, path });
             }
         }
         entries

@@ -3,23 +3,25 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::{CompiledTemplate, Computed, Entries, Failure, Function, Injector, Text, invalid};
+use super::{
+    CompiledTemplate, Computed, Function, Injector, TemplateEntries, TemplateFailure, Text, invalid,
+};
 use crate::results::{FunctionResult, Reason};
 use crate::variant::expression::{Evaluator, ExpressionError};
 use crate::variant::package_variant_set::{reserved, twice};
 use crate::yaml::Value;
 
-type Entry = (Value, Value);
+type TemplateEntry = (Value, Value);
 
 impl CompiledTemplate {
     /// The name of the downstream Repository, if the template says it.
     ///
     /// # Errors
-    /// [`Failure`].
+    /// [`TemplateFailure`].
     pub(crate) fn repo(
         &self,
         evaluator: &mut Evaluator<'_>,
-    ) -> Result<Option<Cow<'_, str>>, Failure> {
+    ) -> Result<Option<Cow<'_, str>>, TemplateFailure> {
         let repo = self.repo.as_ref().map(|repo| repo.name(evaluator));
         repo.transpose()
     }
@@ -27,11 +29,11 @@ impl CompiledTemplate {
     /// The name of the downstream package, if the template says it.
     ///
     /// # Errors
-    /// [`Failure`].
+    /// [`TemplateFailure`].
     pub(crate) fn package(
         &self,
         evaluator: &mut Evaluator<'_>,
-    ) -> Result<Option<Cow<'_, str>>, Failure> {
+    ) -> Result<Option<Cow<'_, str>>, TemplateFailure> {
         let package = self.package.as_ref().map(|package| package.name(evaluator));
         package.transpose()
     }
@@ -39,13 +41,13 @@ impl CompiledTemplate {
     /// `spec` of the PackageVariant.
     ///
     /// # Errors
-    /// [`Failure`].
+    /// [`TemplateFailure`].
     pub(crate) fn spec<'t>(
         &'t self,
         upstream: &'t Value,
         (repo, package): (Cow<'t, str>, Cow<'t, str>),
         evaluator: &mut Evaluator<'_>,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, TemplateFailure> {
         let downstream = vec![Value::entry("repo", repo), Value::entry("package", package)];
         let mut spec = Vec::with_capacity(9);
         spec.push(Value::entry("upstream", upstream.clone()));
@@ -58,7 +60,8 @@ impl CompiledTemplate {
         }
         spec.extend(self.labels.field("labels", evaluator)?);
         spec.extend(self.annotations.field("annotations", evaluator)?);
-        let mut context: Vec<Entry> = self.data.field("data", evaluator)?.into_iter().collect();
+        let mut context: Vec<TemplateEntry> =
+            self.data.field("data", evaluator)?.into_iter().collect();
         let remove = self.removed_keys(evaluator)?;
         if !remove.is_empty() {
             let remove = remove.into_iter().map(Value::from).collect();
@@ -92,7 +95,10 @@ impl CompiledTemplate {
         Ok(Value::Mapping(spec))
     }
 
-    fn removed_keys(&self, evaluator: &mut Evaluator<'_>) -> Result<Vec<Cow<'_, str>>, Failure> {
+    fn removed_keys(
+        &self,
+        evaluator: &mut Evaluator<'_>,
+    ) -> Result<Vec<Cow<'_, str>>, TemplateFailure> {
         let plain = self.remove_keys.iter().map(|key| Cow::from(key.as_str()));
         let mut keys: Vec<Cow<'_, str>> = plain.collect();
         let mut computed = HashSet::new();
@@ -120,12 +126,12 @@ impl CompiledTemplate {
 }
 
 impl Computed {
-    fn text(&self, evaluator: &mut Evaluator<'_>) -> Result<String, Failure> {
+    fn text(&self, evaluator: &mut Evaluator<'_>) -> Result<String, TemplateFailure> {
         evaluator
             .evaluate(&self.expression)
             .map_err(|error: ExpressionError| {
                 let result = FunctionResult::error(Reason::ExpressionFailed, error.to_string());
-                Failure {
+                TemplateFailure {
                     ends_run: error.is_over_budget,
                     result: Box::new(result.at(&self.path)),
                 }
@@ -134,7 +140,7 @@ impl Computed {
 }
 
 impl Text {
-    fn text(&self, evaluator: &mut Evaluator<'_>) -> Result<Cow<'_, str>, Failure> {
+    fn text(&self, evaluator: &mut Evaluator<'_>) -> Result<Cow<'_, str>, TemplateFailure> {
         Ok(match self {
             Self::Plain(text) => Cow::Borrowed(text),
             Self::Computed(computed) => Cow::Owned(computed.text(evaluator)?),
@@ -142,7 +148,7 @@ impl Text {
     }
 
     /// The text of a name, which must not be empty.
-    fn name(&self, evaluator: &mut Evaluator<'_>) -> Result<Cow<'_, str>, Failure> {
+    fn name(&self, evaluator: &mut Evaluator<'_>) -> Result<Cow<'_, str>, TemplateFailure> {
         let text = self.text(evaluator)?;
         match self {
             Self::Computed(computed) if text.is_empty() => {
@@ -153,11 +159,14 @@ impl Text {
     }
 }
 
-impl Entries {
-    fn resolve(&self, evaluator: &mut Evaluator<'_>) -> Result<Vec<Entry>, Failure> {
+impl TemplateEntries {
+    fn resolve(
+        &self,
+        evaluator: &mut Evaluator<'_>,
+    ) -> Result<Vec<TemplateEntry>, TemplateFailure> {
         let plain = self.plain.iter();
         let plain = plain.map(|(key, value)| Value::entry(key.as_str(), value.as_str()));
-        let mut entries: Vec<Entry> = Vec::with_capacity(plain.len() + self.computed.len());
+        let mut entries: Vec<TemplateEntry> = Vec::with_capacity(plain.len() + self.computed.len());
         entries.extend(plain);
         // A key alone is not there twice.
         let several = Some(self.computed.len()).filter(|count| *count > 1);
@@ -188,14 +197,14 @@ impl Entries {
         &self,
         name: &'static str,
         evaluator: &mut Evaluator<'_>,
-    ) -> Result<Option<Entry>, Failure> {
+    ) -> Result<Option<TemplateEntry>, TemplateFailure> {
         let entries = self.resolve(evaluator)?;
         Ok((!entries.is_empty()).then(|| Value::entry(name, Value::Mapping(entries))))
     }
 }
 
 impl Function {
-    fn value(&self, evaluator: &mut Evaluator<'_>) -> Result<Value, Failure> {
+    fn value(&self, evaluator: &mut Evaluator<'_>) -> Result<Value, TemplateFailure> {
         let mut function = self.value.clone();
         if !self.config_map.computed.is_empty() {
             let config_map = self.config_map.resolve(evaluator)?;
@@ -206,7 +215,7 @@ impl Function {
 }
 
 impl Injector {
-    fn value(&self, evaluator: &mut Evaluator<'_>) -> Result<Value, Failure> {
+    fn value(&self, evaluator: &mut Evaluator<'_>) -> Result<Value, TemplateFailure> {
         let mut fields = Vec::with_capacity(4);
         for (name, field) in [
             ("group", &self.group),

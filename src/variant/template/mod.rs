@@ -23,9 +23,9 @@ pub(crate) struct CompiledTemplate {
     package: Option<Text>,
     adoption_policy: Option<String>,
     deletion_policy: Option<String>,
-    labels: Entries,
-    annotations: Entries,
-    data: Entries,
+    labels: TemplateEntries,
+    annotations: TemplateEntries,
+    data: TemplateEntries,
     remove_keys: Vec<String>,
     remove_key_exprs: Vec<Computed>,
     mutators: Vec<Function>,
@@ -50,17 +50,17 @@ struct Computed {
 
 /// A map, its plain part and its computed part.
 #[derive(Debug, Default)]
-struct Entries {
+struct TemplateEntries {
     plain: Vec<(String, String)>,
     /// The places of the plain part's keys.
     places: HashMap<String, usize>,
-    computed: Vec<Entry>,
+    computed: Vec<TemplateEntry>,
     /// Whether this is the package context.
     is_context: bool,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct TemplateEntry {
     key: Text,
     value: Text,
     path: Path,
@@ -70,7 +70,7 @@ struct Entry {
 struct Function {
     /// The function as it is written, without its computed part.
     value: Value,
-    config_map: Entries,
+    config_map: TemplateEntries,
 }
 
 #[derive(Debug)]
@@ -83,14 +83,14 @@ struct Injector {
 
 /// Why a target cannot get a PackageVariant.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct TemplateFailure {
     /// The result to report.
     pub(crate) result: Box<FunctionResult>,
     /// Whether the run ends, since an expression exceeded its limit.
     pub(crate) ends_run: bool,
 }
 
-impl From<FunctionResult> for Failure {
+impl From<FunctionResult> for TemplateFailure {
     fn from(result: FunctionResult) -> Self {
         Self {
             result: Box::new(result),

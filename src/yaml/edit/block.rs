@@ -19,7 +19,7 @@ use crate::yaml::text_edit::TextEdit;
 use crate::yaml::tree::NodeId;
 
 /// Lines that are put in at one place.
-struct Run {
+struct LineRun {
     /// The unit above, one that stays where it is.
     above: Option<usize>,
     text: String,
@@ -35,7 +35,7 @@ struct Run {
     place: Option<usize>,
 }
 
-impl Run {
+impl LineRun {
     fn below(unit: Option<usize>) -> Self {
         Self {
             above: unit,
@@ -79,14 +79,14 @@ impl<'d, 'f> Editor<'d, 'f> {
         let stable = stable_slots(slots, block.behind_dash);
         block.any_stays = stable.contains(&true);
         let colons = self.missing_colons(&block, slots);
-        let mut run = Run::below(None);
+        let mut run = LineRun::below(None);
         let mut untouched = self.untouched_from(0);
         for (position, slot) in slots.iter().enumerate() {
             let colon = colons.get(&position).copied();
             match slot {
                 Slot::Kept(index) if stable[position] => {
                     self.close_run(run, &block, Some(*index), format, out);
-                    run = Run::below(Some(*index));
+                    run = LineRun::below(Some(*index));
                     let ids = block.children.ids(*index);
                     if ids.end <= untouched && colon.is_none() {
                         continue;
@@ -117,7 +117,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Adds what is moved or new to a run.
     fn push_slot(
         &self,
-        run: &mut Run,
+        run: &mut LineRun,
         block: &Block<'d>,
         slot: &Slot<'f>,
         colon: Option<NodeRef<'d>>,
@@ -154,7 +154,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     }
 
     /// Behind the unit above a run with its comments, or the first one.
-    fn place_of(&self, run: &mut Run, block: &Block<'d>) -> usize {
+    fn place_of(&self, run: &mut LineRun, block: &Block<'d>) -> usize {
         let above = run.above.unwrap_or(0);
         let below = || self.lines_end(&block.children.range(above)).1;
         *run.place.get_or_insert_with(below)
@@ -163,7 +163,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Removes the units between those that stay above and below a run, and puts its lines in.
     fn close_run(
         &self,
-        run: Run,
+        run: LineRun,
         block: &Block<'d>,
         below: Option<usize>,
         format: &Format,
@@ -183,7 +183,7 @@ impl<'d, 'f> Editor<'d, 'f> {
     /// Puts in the lines of a run; `below` is the unit below that stays.
     fn insert_run(
         &self,
-        mut run: Run,
+        mut run: LineRun,
         block: &Block<'d>,
         below: Option<usize>,
         out: &mut TextEdit,
@@ -212,7 +212,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         &self,
         unit: &Unit,
         block: &Block<'d>,
-        run: &Run,
+        run: &LineRun,
         format: &Format,
         out: &mut TextEdit,
     ) {
@@ -237,7 +237,7 @@ impl<'d, 'f> Editor<'d, 'f> {
 
     /// Whether the block scalar that a run or the unit above it may end in would take the blank or
     /// comment lines at `below` for its own.
-    fn would_take_lines(&self, run: &Run, block: &Block<'d>, below: usize) -> bool {
+    fn would_take_lines(&self, run: &LineRun, block: &Block<'d>, below: usize) -> bool {
         let (scalar, plus) = run.scalar;
         match run.above {
             _ if plus && self.behind_blank_lines(below) > below => true,

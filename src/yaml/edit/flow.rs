@@ -71,7 +71,7 @@ impl<'d, 'f> Editor<'d, 'f> {
         format: &Format,
     ) -> Result<String, EditError> {
         let text = self.document.text;
-        let elements = Elements::of(node, &interior);
+        let elements = FlowElements::of(node, &interior);
         let leads = Leads::of(text, &elements, format);
         let is_on_several_lines = format.json == Json::No && text[interior].contains('\n');
         let trailing_comma = elements.last().is_some_and(|last| last.comma.is_some());
@@ -143,7 +143,7 @@ impl<'d, 'f> Editor<'d, 'f> {
 }
 
 /// The elements of a flow collection.
-struct Elements<'d> {
+struct FlowElements<'d> {
     document: Document<'d>,
     children: Children<'d>,
     /// The rest of the opening bracket's line.
@@ -151,7 +151,7 @@ struct Elements<'d> {
     end: usize,
 }
 
-impl<'d> Elements<'d> {
+impl<'d> FlowElements<'d> {
     fn of(node: NodeRef<'d>, interior: &Range<usize>) -> Self {
         let document = node.document;
         let at = match node.kind() {
@@ -218,7 +218,7 @@ struct Leads {
 }
 
 impl Leads {
-    fn of(text: &str, elements: &Elements<'_>, format: &Format) -> Self {
+    fn of(text: &str, elements: &FlowElements<'_>, format: &Format) -> Self {
         let break_of = |lead: &str| match lead.rfind('\n') {
             Some(at) => format!("{}{}", format.newline, &lead[at + 1..]),
             None => String::new(),

@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::merge_key::Merged;
+use super::merge_key::MergedEntries;
 use super::sources::{Held, Sources};
 use super::{Change, Comments, Editor, Slot};
 use crate::yaml::content::{Content, OwnedDocument};
@@ -84,7 +84,7 @@ impl<'x> Fold<'x> {
             let change = match (change, plain.merge_key(node)) {
                 (Change::Slots(slots), Some(merge)) => {
                     let place = self.document.node(place);
-                    let merged = Merged::new(place, node, merge);
+                    let merged = MergedEntries::new(place, node, merge);
                     Change::slots(merged.lifted(*slots, &self.sources))
                 }
                 (change, _) => change,

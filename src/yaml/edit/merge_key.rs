@@ -17,7 +17,7 @@ use crate::yaml::tree::{NodeId, NodeKind};
 use crate::yaml::value::Value;
 
 /// The entries of a mapping with a merge key, in both trees.
-pub(super) struct Merged<'x> {
+pub(super) struct MergedEntries<'x> {
     /// The mapping in the expanded tree, and its entries.
     entries: Vec<EntryRef<'x>>,
     /// The index in the text; `None` for those that the merge key brings.
@@ -26,7 +26,7 @@ pub(super) struct Merged<'x> {
     at: usize,
 }
 
-impl<'x> Merged<'x> {
+impl<'x> MergedEntries<'x> {
     pub(super) fn new(node: NodeRef<'x>, plain: NodeRef<'x>, merge: EntryRef<'x>) -> Self {
         let written: HashMap<_, _> = plain
             .entries()
@@ -89,7 +89,7 @@ impl<'x> Fold<'x> {
         let Some(merge) = self.plain().merge_key(plain) else {
             return;
         };
-        let merged = Merged::new(node, plain, merge);
+        let merged = MergedEntries::new(node, plain, merge);
         let place = merged.place_among(&slots);
         let wanted: HashMap<Value, Value> = self.entries_after(node, &slots).into_iter().collect();
         let mut brings = None;
@@ -126,7 +126,7 @@ impl<'x> Fold<'x> {
     /// The slot of an entry in the source; `None` if the merge key brings the entry.
     fn slot(
         &mut self,
-        merged: &Merged<'x>,
+        merged: &MergedEntries<'x>,
         slot: Slot<'x>,
         brings: Option<&HashMap<Value, Value>>,
         wanted: &HashMap<Value, Value>,

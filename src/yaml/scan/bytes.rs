@@ -4,7 +4,7 @@ use super::Bail;
 
 /// Unusual bytes that the scanner accepts.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Seen {
+pub(super) struct SeenBytes {
     pub(super) tabs: bool,
     pub(super) returns: bool,
 }
@@ -12,8 +12,8 @@ pub(super) struct Seen {
 /// # Errors
 /// Control characters, lone carriage returns, byte order marks, characters that are not printable in
 /// YAML (YAML 1.2.2, 5.1), and the line breaks of Unicode.
-pub(super) fn check(bytes: &[u8]) -> Result<Seen, Bail> {
-    let mut seen = Seen::default();
+pub(super) fn check(bytes: &[u8]) -> Result<SeenBytes, Bail> {
+    let mut seen = SeenBytes::default();
     // Blocks without branches, which the compiler turns into vector instructions.
     for (number, block) in bytes.chunks(BLOCK).enumerate() {
         let (mut control, mut high) = (false, 0);
@@ -34,7 +34,7 @@ pub(super) fn check(bytes: &[u8]) -> Result<Seen, Bail> {
 
 const BLOCK: usize = 256;
 
-fn controls(bytes: &[u8], start: usize, length: usize, seen: &mut Seen) -> Result<(), Bail> {
+fn controls(bytes: &[u8], start: usize, length: usize, seen: &mut SeenBytes) -> Result<(), Bail> {
     for at in start..start + length {
         match bytes[at] {
             b'\t' => seen.tabs = true,

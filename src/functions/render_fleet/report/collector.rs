@@ -3,18 +3,18 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::finding::{Finding, OF_VARIANT, Said};
+use super::finding::{OF_VARIANT, Said, SharedResult};
 use super::rule::Rule;
 use super::words::{hide, show_common};
-use super::{Change, ChangedFile, Entry, KIND, Report};
+use super::{ChangedFile, FleetReport, KIND, SharedChange, VariantEntry};
 use crate::config::API_VERSION;
-use crate::functions::render_fleet::{Counts, VariantOutcome};
+use crate::functions::render_fleet::{FleetCounts, VariantOutcome};
 use crate::results::FunctionResult;
 
 /// What is known of the variants so far. Each text is kept once.
 #[derive(Debug, Default)]
 pub struct Collector {
-    entries: Vec<Entry>,
+    entries: Vec<VariantEntry>,
     /// With the numbers of the variants that have them.
     said: HashMap<Said, Vec<usize>>,
     diffs: HashMap<ChangedFileKey, Vec<usize>>,
@@ -31,7 +31,7 @@ impl Collector {
         if !outcome.is_worth_telling() {
             return;
         }
-        let number = self.add_entry(Entry {
+        let number = self.add_entry(VariantEntry {
             name: outcome.owner.clone(),
             package: outcome.package.clone(),
             action: outcome.action,
@@ -49,12 +49,12 @@ impl Collector {
     }
 
     /// Adds a variant; gives its number.
-    pub(super) fn add_entry(&mut self, entry: Entry) -> usize {
+    pub(super) fn add_entry(&mut self, entry: VariantEntry) -> usize {
         self.entries.push(entry);
         self.entries.len() - 1
     }
 
-    pub(super) fn entry(&self, number: usize) -> &Entry {
+    pub(super) fn entry(&self, number: usize) -> &VariantEntry {
         &self.entries[number]
     }
 
@@ -90,14 +90,14 @@ impl Collector {
     pub fn finish<'r>(
         mut self,
         written: bool,
-        counts: Counts,
+        counts: FleetCounts,
         results: impl IntoIterator<Item = &'r FunctionResult>,
-    ) -> Report {
+    ) -> FleetReport {
         self.general.extend(results.into_iter().map(Said::from));
         self.report(written, counts)
     }
 
-    pub(super) fn report(self, written: bool, counts: Counts) -> Report {
+    pub(super) fn report(self, written: bool, counts: FleetCounts) -> FleetReport {
         let Self {
             entries,
             said,
@@ -106,7 +106,7 @@ impl Collector {
         } = self;
         let mut order: Vec<usize> = (0..entries.len()).collect();
         order.sort_by(|a, b| entries[*a].name.cmp(&entries[*b].name));
-        let variants: Vec<Entry> = order.iter().map(|at| entries[*at].clone()).collect();
+        let variants: Vec<VariantEntry> = order.iter().map(|at| entries[*at].clone()).collect();
         let mut places = vec![0; order.len()];
         for (place, number) in order.into_iter().enumerate() {
             places[number] = place;
@@ -117,7 +117,7 @@ impl Collector {
         };
         let (conflicts, results) = named.findings(said, general, &places);
         let changes = named.changes(diffs, &places);
-        Report {
+        FleetReport {
             api_version: API_VERSION.to_owned(),
             kind: KIND.to_owned(),
             written,
@@ -131,9 +131,9 @@ impl Collector {
 }
 
 /// How each entry is named elsewhere in the report: a variant that left another package behind has two.
-pub(super) fn references(entries: &[Entry]) -> Vec<String> {
+pub(super) fn references(entries: &[VariantEntry]) -> Vec<String> {
     let mut names = HashSet::new();
-    let reference = |entry: &Entry| {
+    let reference = |entry: &VariantEntry| {
         if names.insert(entry.name.clone()) {
             entry.name.clone()
         } else {
@@ -145,7 +145,7 @@ pub(super) fn references(entries: &[Entry]) -> Vec<String> {
 
 /// The entries in their order, with their names.
 struct Named<'v> {
-    variants: &'v [Entry],
+    variants: &'v [VariantEntry],
     references: Vec<String>,
 }
 
@@ -155,7 +155,7 @@ impl Named<'_> {
         names.collect()
     }
 
-    fn entries(&self, places: &BTreeSet<usize>) -> Vec<&Entry> {
+    fn entries(&self, places: &BTreeSet<usize>) -> Vec<&VariantEntry> {
         places.iter().map(|place| &self.variants[*place]).collect()
     }
 
@@ -165,7 +165,7 @@ impl Named<'_> {
         said: HashMap<Said, Vec<usize>>,
         general: Vec<Said>,
         places: &[usize],
-    ) -> (Vec<Finding>, Vec<Finding>) {
+    ) -> (Vec<SharedResult>, Vec<SharedResult>) {
         let mut all: HashMap<Said, BTreeSet<usize>> = HashMap::new();
         for (mut said, numbers) in said {
             let own: BTreeSet<usize> = numbers.iter().map(|number| places[*number]).collect();
@@ -193,7 +193,7 @@ impl Named<'_> {
         });
         let findings = all.into_iter().map(|(said, places)| {
             let is_open = said.is_conflict() && said.tag("rule").is_none();
-            Finding {
+            SharedResult {
                 variants: self.names(&places),
                 rule: is_open.then(|| Rule::of(&said)).flatten(),
                 said,
@@ -203,7 +203,11 @@ impl Named<'_> {
     }
 
     /// The diffs, by the variants that have them.
-    fn changes(&self, diffs: HashMap<ChangedFileKey, Vec<usize>>, places: &[usize]) -> Vec<Change> {
+    fn changes(
+        &self,
+        diffs: HashMap<ChangedFileKey, Vec<usize>>,
+        places: &[usize],
+    ) -> Vec<SharedChange> {
         let mut all: HashMap<ChangedFileKey, BTreeSet<usize>> = HashMap::new();
         for ((path, mut diff, mut placeholders), numbers) in diffs {
             let own: BTreeSet<usize> = numbers.iter().map(|number| places[*number]).collect();
@@ -226,7 +230,7 @@ impl Named<'_> {
         sets.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         let change = |(own, mut files): (BTreeSet<usize>, Vec<ChangedFile>)| {
             files.sort_by(|a, b| (&a.path, &a.diff).cmp(&(&b.path, &b.diff)));
-            Change {
+            SharedChange {
                 variants: self.names(&own),
                 files,
             }

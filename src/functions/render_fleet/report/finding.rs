@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
 use super::words::hide;
-use super::{Entry, is_false};
+use super::{VariantEntry, is_false};
 use crate::results::{FunctionResult, Message, Reason, Severity};
 use crate::yaml::Value;
 
 /// A result, with the variants that have it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct SharedResult {
     /// Empty if it is about the whole run.
     pub(super) variants: Vec<String>,
     #[serde(flatten)]
@@ -31,9 +31,9 @@ pub(super) struct Said {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) resource_ref: Option<About>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) field: Option<Field>,
+    pub(super) field: Option<FieldOfResult>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) file: Option<File>,
+    pub(super) file: Option<FileOfResult>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) tags: BTreeMap<String, String>,
     /// Whether words such as `‹name›` stand for those of each variant.
@@ -57,7 +57,7 @@ pub(super) struct About {
 /// A field; in a conflict written as a rule for conflicts writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Field {
+pub(super) struct FieldOfResult {
     pub(super) path: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) current_value: Option<serde_json::Value>,
@@ -66,7 +66,7 @@ pub(super) struct Field {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct File {
+pub(super) struct FileOfResult {
     pub(super) path: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) index: Option<u64>,
@@ -92,12 +92,12 @@ impl From<&FunctionResult> for Said {
                 name: about.name.to_string(),
                 namespace: about.namespace.as_ref().map(ToString::to_string),
             }),
-            field: path.map(|path| Field {
+            field: path.map(|path| FieldOfResult {
                 path: path.to_owned(),
                 current_value: values.and_then(|values| json(&values.current)),
                 proposed_value: values.and_then(|values| json(&values.proposed)),
             }),
-            file: result.file.as_ref().map(|(path, index)| File {
+            file: result.file.as_ref().map(|(path, index)| FileOfResult {
                 path: path.to_string(),
                 index: index.filter(|index| *index > 0).map(|index| index as u64),
             }),
@@ -131,7 +131,7 @@ impl Said {
     }
 
     /// With placeholders for the names of the variant.
-    pub(super) fn hiding(mut self, entry: &Entry) -> Self {
+    pub(super) fn hiding(mut self, entry: &VariantEntry) -> Self {
         let mut any = false;
         self.each_text(|text| {
             if let Some(hidden) = hide(entry, text) {

@@ -10,9 +10,9 @@ use serde::Deserialize;
 use super::collector::references;
 use super::finding::Said;
 use super::words::show_common;
-use super::{Collector, Entry, Report, json};
+use super::{Collector, FleetReport, VariantEntry, json};
 use crate::config::UsageError;
-use crate::functions::render_fleet::{Action, Counts};
+use crate::functions::render_fleet::{Action, FleetCounts};
 use crate::yaml::{OwnedDocument, de};
 
 /// The report of all shards, made of their reports or of the files of `--results`. A directory stands for the
@@ -21,7 +21,7 @@ use crate::yaml::{OwnedDocument, de};
 /// # Errors
 /// [`UsageError`]: a file that cannot be read, or that is none of both; a directory without reports; two of them with
 /// one variant; forecasts and reports of what was written.
-pub fn join(paths: &[PathBuf]) -> Result<Report, UsageError> {
+pub fn join(paths: &[PathBuf]) -> Result<FleetReport, UsageError> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -34,7 +34,7 @@ pub fn join(paths: &[PathBuf]) -> Result<Report, UsageError> {
         files: &files,
         at: 0,
         collector: Collector::default(),
-        counts: Counts::default(),
+        counts: FleetCounts::default(),
         variants: HashMap::new(),
         written: None,
     };
@@ -76,7 +76,7 @@ struct Shards<'p> {
     /// The number of the file that is read.
     at: usize,
     collector: Collector,
-    counts: Counts,
+    counts: FleetCounts,
     /// By the name of a variant, the file that has it.
     variants: HashMap<String, usize>,
     /// The first file that says whether packages were written, and what it says.
@@ -93,7 +93,7 @@ impl Shards<'_> {
     }
 
     /// Adds a variant that no other file may have; gives its number.
-    fn add_entry(&mut self, entry: Entry) -> Result<usize, String> {
+    fn add_entry(&mut self, entry: VariantEntry) -> Result<usize, String> {
         let first = *self.variants.entry(entry.name.clone()).or_insert(self.at);
         if first == self.at {
             return Ok(self.collector.add_entry(entry));
@@ -109,7 +109,7 @@ impl Shards<'_> {
         counts.for_each(|(name, count)| self.counts.add(name, count));
     }
 
-    fn add_report(&mut self, report: Report) -> Result<(), String> {
+    fn add_report(&mut self, report: FleetReport) -> Result<(), String> {
         let (first, written) = *self.written.get_or_insert((self.at, report.written));
         if written != report.written {
             return Err(format!(
@@ -200,7 +200,7 @@ impl Shards<'_> {
             let mut actions = Action::ALL.iter();
             let action = actions.find(|action| Some(action.as_str()) == said.tag("action"));
             let conflicts = said.tag("conflicts").and_then(|count| count.parse().ok());
-            *last = Some(self.add_entry(Entry {
+            *last = Some(self.add_entry(VariantEntry {
                 name: owner,
                 package: said.package().unwrap_or_default().to_owned(),
                 action: action.copied(),
@@ -234,7 +234,7 @@ struct ResultsOf {
 
 impl Said {
     /// Whether it is about a variant, or its package.
-    fn is_about(&self, Entry { name, package, .. }: &Entry) -> bool {
+    fn is_about(&self, VariantEntry { name, package, .. }: &VariantEntry) -> bool {
         let file = self.file.as_ref().map(|file| file.path.as_str());
         let below = file.and_then(|file| file.strip_prefix(package.as_str()));
         let is_below = below.is_some_and(|below| below.starts_with('/'));

@@ -24,35 +24,35 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::Counts;
+use super::FleetCounts;
 use super::render::Action;
 use crate::config::UsageError;
 
 pub use collector::Collector;
-pub use finding::Finding;
+pub use finding::SharedResult;
 pub use join::join;
 pub use rule::Rule;
 
 /// What became of the variants of a run. Variants that are as they were are only counted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct FleetReport {
     api_version: String,
     kind: String,
     /// Whether packages were written; a forecast wrote nothing.
     written: bool,
-    counts: Counts,
-    variants: Vec<Entry>,
+    counts: FleetCounts,
+    variants: Vec<VariantEntry>,
     /// Conflicts of merges, those that wait for somebody first.
-    conflicts: Vec<Finding>,
+    conflicts: Vec<SharedResult>,
     /// All other results, errors first.
-    results: Vec<Finding>,
-    changes: Vec<Change>,
+    results: Vec<SharedResult>,
+    changes: Vec<SharedChange>,
 }
 
 /// One variant, or one package without a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Entry {
+struct VariantEntry {
     /// `<namespace>/<name>` of the PackageVariant.
     name: String,
     /// `<repository>/<package>`.
@@ -74,7 +74,7 @@ struct Entry {
 
 /// Files that change alike in some variants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Change {
+struct SharedChange {
     variants: Vec<String>,
     files: Vec<ChangedFile>,
 }
@@ -103,14 +103,14 @@ fn is_false(is_true: &bool) -> bool {
 
 /// What a report file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ReportForm {
     /// A page for people.
     Html,
     /// Data for programs.
     Json,
 }
 
-impl Form {
+impl ReportForm {
     /// The form that a file name asks for.
     ///
     /// # Errors
@@ -127,15 +127,15 @@ impl Form {
     }
 }
 
-impl Report {
+impl FleetReport {
     /// The report as text.
     ///
     /// # Errors
     /// [`UsageError`]: it cannot be written.
-    pub fn text(&self, form: Form) -> Result<String, UsageError> {
+    pub fn text(&self, form: ReportForm) -> Result<String, UsageError> {
         match form {
-            Form::Html => html::page(self),
-            Form::Json => json::write(self),
+            ReportForm::Html => html::page(self),
+            ReportForm::Json => json::write(self),
         }
     }
 }

@@ -7,13 +7,13 @@
 
 use memchr::memmem;
 
-use super::Entry;
+use super::VariantEntry;
 
 /// What a placeholder begins with. A text that has it already stays as it is.
 const MARK: char = '‹';
 
 /// The names of a variant with their placeholders: the longer ones first, since they hold others.
-fn names(entry: &Entry) -> [(&'static str, &str); 5] {
+fn names(entry: &VariantEntry) -> [(&'static str, &str); 5] {
     fn parts(path: &str) -> (&str, &str) {
         path.split_once('/').unwrap_or(("", path))
     }
@@ -29,7 +29,7 @@ fn names(entry: &Entry) -> [(&'static str, &str); 5] {
 }
 
 /// The text with placeholders for the names of a variant; `None` if it has none of them.
-pub(super) fn hide(entry: &Entry, text: &str) -> Option<String> {
+pub(super) fn hide(entry: &VariantEntry, text: &str) -> Option<String> {
     let has_mark = |text: &str| text.contains(MARK);
     if [text, &entry.name, &entry.package]
         .into_iter()
@@ -48,7 +48,7 @@ pub(super) fn hide(entry: &Entry, text: &str) -> Option<String> {
 }
 
 /// The text with the names that all entries have in common, and whether placeholders are left.
-pub(super) fn show_common(text: &str, entries: &[&Entry]) -> (String, bool) {
+pub(super) fn show_common(text: &str, entries: &[&VariantEntry]) -> (String, bool) {
     let mut shown = text.to_owned();
     let mut is_left = false;
     let Some((first, others)) = entries.split_first() else {
@@ -94,8 +94,8 @@ fn replaced(text: &str, name: &str, placeholder: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn entry(name: &str, package: &str) -> Entry {
-        Entry {
+    fn entry(name: &str, package: &str) -> VariantEntry {
+        VariantEntry {
             name: name.to_owned(),
             package: package.to_owned(),
             action: None,

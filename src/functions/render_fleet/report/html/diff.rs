@@ -8,11 +8,11 @@ pub(super) struct FileView<'r> {
     pub(super) added: usize,
     pub(super) removed: usize,
     pub(super) what: &'static str,
-    pub(super) lines: Vec<Lines<'r>>,
+    pub(super) lines: Vec<DiffLines<'r>>,
 }
 
 /// Lines of a diff in a row that have one sign.
-pub(super) struct Lines<'r> {
+pub(super) struct DiffLines<'r> {
     pub(super) tag: &'static str,
     pub(super) text: &'r str,
 }
@@ -46,8 +46,8 @@ pub(super) fn view(file: &ChangedFile) -> FileView<'_> {
 }
 
 /// The lines of a diff, those with one sign in a row together.
-fn lines(diff: &str) -> Vec<Lines<'_>> {
-    let mut all: Vec<Lines<'_>> = Vec::new();
+fn lines(diff: &str) -> Vec<DiffLines<'_>> {
+    let mut all: Vec<DiffLines<'_>> = Vec::new();
     let (mut start, mut at) = (0, 0);
     let tag = |line: &str| match line.as_bytes().first() {
         Some(b'+') => "ins",
@@ -61,7 +61,7 @@ fn lines(diff: &str) -> Vec<Lines<'_>> {
         let tag = tag(line);
         if tag != current && at > start {
             let text = &diff[start..at];
-            all.push(Lines { tag: current, text });
+            all.push(DiffLines { tag: current, text });
             start = at;
         }
         current = tag;
@@ -69,7 +69,7 @@ fn lines(diff: &str) -> Vec<Lines<'_>> {
     }
     if at > start {
         let text = &diff[start..at];
-        all.push(Lines { tag: current, text });
+        all.push(DiffLines { tag: current, text });
     }
     all
 }

@@ -10,10 +10,10 @@ use std::collections::{HashMap, HashSet};
 
 use askama::Template;
 
-use super::finding::{Finding, Said};
-use super::{Entry, Report};
+use super::finding::{Said, SharedResult};
+use super::{FleetReport, VariantEntry};
 use crate::config::UsageError;
-use crate::functions::render_fleet::{Action, Counts};
+use crate::functions::render_fleet::{Action, FleetCounts};
 use crate::results::Severity;
 use diff::{FileView, view};
 use who::Who;
@@ -39,7 +39,7 @@ struct Page<'r> {
     rules: String,
     decided: Vec<Card<'r>>,
     notes: Vec<Card<'r>>,
-    states: Vec<State<'r>>,
+    states: Vec<VariantState<'r>>,
     changes: Vec<ChangeSet<'r>>,
     left_out: String,
 }
@@ -75,7 +75,7 @@ struct Version<'r> {
 }
 
 /// The variants with one action.
-struct State<'r> {
+struct VariantState<'r> {
     word: &'static str,
     label: &'static str,
     count: String,
@@ -85,7 +85,7 @@ struct State<'r> {
 
 struct Row<'r> {
     row: usize,
-    entry: &'r Entry,
+    entry: &'r VariantEntry,
 }
 
 impl Row<'_> {
@@ -109,8 +109,8 @@ struct ChangeSet<'r> {
 ///
 /// # Errors
 /// [`UsageError`]: the page cannot be made.
-pub(super) fn page(report: &Report) -> Result<String, UsageError> {
-    let mut fleet = Fleet::of(report);
+pub(super) fn page(report: &FleetReport) -> Result<String, UsageError> {
+    let mut fleet = FleetPage::of(report);
     let (failed, noted): (Vec<_>, Vec<_>) = report
         .results
         .iter()
@@ -161,7 +161,7 @@ fn distinct<'t>(texts: &[&'t str]) -> Vec<&'t str> {
 }
 
 /// `10,000 variants: 9,990 updated, 10 failed`
-fn summary(counts: &Counts) -> String {
+fn summary(counts: &FleetCounts) -> String {
     let is_part = |name: &str| name != "variants" && name != "conflicts";
     let parts = counts.named();
     let parts = parts.filter(|(name, count)| *count > 0 && is_part(name));
@@ -179,7 +179,7 @@ fn summary(counts: &Counts) -> String {
     }
 }
 
-fn tiles(counts: &Counts, written: bool) -> Vec<Tile> {
+fn tiles(counts: &FleetCounts, written: bool) -> Vec<Tile> {
     let tile = |(word, count): (&'static str, u64)| {
         let label = match word {
             "variants" | "conflicts" | "unchanged" => word.to_owned(),
@@ -209,15 +209,15 @@ fn tiles(counts: &Counts, written: bool) -> Vec<Tile> {
 }
 
 /// The report, with what makes its page.
-struct Fleet<'r> {
-    report: &'r Report,
+struct FleetPage<'r> {
+    report: &'r FleetReport,
     rows: HashMap<String, usize>,
     /// The sets of variants that are named already, by their rows.
     known: HashMap<String, usize>,
 }
 
-impl<'r> Fleet<'r> {
-    fn of(report: &'r Report) -> Self {
+impl<'r> FleetPage<'r> {
+    fn of(report: &'r FleetReport) -> Self {
         let references = super::collector::references(&report.variants);
         let rows = references.into_iter().enumerate();
         Self {
@@ -227,11 +227,11 @@ impl<'r> Fleet<'r> {
         }
     }
 
-    fn cards(&mut self, findings: &[&'r Finding]) -> Vec<Card<'r>> {
+    fn cards(&mut self, findings: &[&'r SharedResult]) -> Vec<Card<'r>> {
         findings.iter().map(|finding| self.card(finding)).collect()
     }
 
-    fn card(&mut self, finding: &'r Finding) -> Card<'r> {
+    fn card(&mut self, finding: &'r SharedResult) -> Card<'r> {
         let said = &finding.said;
         let winner = said.tag("winner").unwrap_or_default();
         let versions = ["original", "local", "upstream"];
@@ -272,7 +272,7 @@ impl<'r> Fleet<'r> {
     }
 
     /// The table of variants, by what became of them; failures first.
-    fn states(&self) -> Vec<State<'r>> {
+    fn states(&self) -> Vec<VariantState<'r>> {
         let mut order = vec![Some(Action::Failed)];
         order.extend(
             Action::ALL
@@ -284,12 +284,12 @@ impl<'r> Fleet<'r> {
         let states = order.into_iter().filter_map(|action| {
             let rows = self.report.variants.iter().enumerate();
             let rows = rows.filter(|(_, entry)| entry.action == action);
-            let rows: Vec<(usize, &Entry)> = rows.collect();
+            let rows: Vec<(usize, &VariantEntry)> = rows.collect();
             let chunks = rows.chunks(CHUNK).map(|chunk| {
                 let rows = chunk.iter().map(|(row, entry)| Row { row: *row, entry });
                 rows.collect()
             });
-            (!rows.is_empty()).then(|| State {
+            (!rows.is_empty()).then(|| VariantState {
                 word: action.map_or("unchanged", Action::as_str),
                 label: word(action),
                 count: thousands(rows.len() as u64),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{Fleet, thousands, word};
+use super::{FleetPage, thousands, word};
 use crate::functions::render_fleet::Action;
 
 /// Variants that a list names.
@@ -32,7 +32,7 @@ pub(super) struct Link<'r> {
     pub(super) name: &'r str,
 }
 
-impl<'r> Fleet<'r> {
+impl<'r> FleetPage<'r> {
     /// The variants with these names: all with an action, all but a few, or one by one.
     pub(super) fn who(&mut self, names: &'r [String]) -> Who<'r> {
         let rows: Vec<usize> = names
