@@ -36,7 +36,7 @@ use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Path, Valu
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "prepend-pipeline",
-    about: "Puts functions at the head of the Kptfile's pipeline, under names that tell whose they are, \
+    about: "Puts functions at the head of the Kptfile's pipeline, under names that record their owner, \
             and removes those that an earlier run put there.",
     examples: &[
         "prepend-pipeline --package DIR --config pipeline.yaml --diff",

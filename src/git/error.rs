@@ -25,7 +25,7 @@ pub enum GitError {
         message: String,
     },
     /// The path is not there, or is no repository.
-    #[error("'{}' is no Git repository: {message}", path.display())]
+    #[error("'{}' is not a Git repository: {message}", path.display())]
     NotARepository {
         /// The path as it was given.
         path: PathBuf,

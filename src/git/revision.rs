@@ -10,7 +10,7 @@ use super::nearest::nearest;
 use super::{GitError, Repository};
 use crate::latest::LATEST;
 
-/// Tags that stand for tags, one behind the other.
+/// How many annotated tags may be nested.
 const MOST_TAGS: usize = 40;
 
 /// A commit, and the names by which a Kptfile refers to it.
@@ -97,7 +97,7 @@ impl Repository {
             let target = object.to_tag_ref_iter().target_id();
             id = target.map_err(|error| self.unreadable(what(), &error))?;
         }
-        let message = format!("expected at most {MOST_TAGS} tags that stand for tags, found more");
+        let message = format!("expected at most {MOST_TAGS} nested annotated tags, found more");
         Err(self.unreadable(format!("the object `{id}`"), &io::Error::other(message)))
     }
 
@@ -194,7 +194,9 @@ impl Repository {
         let parsed = self.git.rev_parse(spec);
         let parsed = parsed.map_err(|error| not_found(cause(&error)))?;
         let Some(id) = parsed.single() else {
-            return Err(not_found("it stands for several commits".to_owned()));
+            return Err(not_found(
+                "it is ambiguous: it matches several commits".to_owned(),
+            ));
         };
         let object = self.behind_tags(id.detach())?;
         match object.kind {

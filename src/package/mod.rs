@@ -131,7 +131,7 @@ pub enum PackageError {
     },
     /// A file is not what it was when it was read.
     #[error(
-        "'{}' was changed by somebody else since it was read; nothing was written",
+        "'{}' changed on disk after it was read; nothing was written",
         escape(path)
     )]
     Changed {
@@ -140,7 +140,7 @@ pub enum PackageError {
     },
     /// A file is not what it was when it was read; that was seen when others were written already.
     #[error(
-        "'{}' was changed by somebody else since it was read, and was left alone; {written} other \
+        "'{}' changed on disk after it was read, and was left unchanged; {written} other \
          files had been written by then: run again for the rest",
         escape(path)
     )]

@@ -109,7 +109,7 @@ pub(super) fn make_in(folder: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// Removes those of these temporary files that were left behind. One that cannot be removed stays: it
-/// is in nobody's way.
+/// disturbs no other process.
 pub(super) fn remove_left_behind(files: &[PathBuf]) {
     for file in files {
         let Ok(metadata) = fs::symlink_metadata(file) else {

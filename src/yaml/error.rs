@@ -50,7 +50,7 @@ pub enum EditError {
         anchor: String,
     },
     /// The edits of a run would add too much.
-    #[error("expected edits that add at most 16 MB and as much as all inputs have, found more")]
+    #[error("the edits would add more than the limit (16 MB and the size of all inputs)")]
     TooLarge,
     /// The new content has aliases that cannot be written out.
     #[error("{place}: the aliases of the new value stand for too many values, or for themselves")]
@@ -84,7 +84,7 @@ pub enum EditError {
         at: usize,
     },
     /// The text after the edit does not parse; nothing is changed then.
-    #[error("the edited text would not be YAML any more: {0}")]
+    #[error("the edit would produce invalid YAML: {0}")]
     Broken(ParseError),
 }
 

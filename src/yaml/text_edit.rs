@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Replacements may come in any order. Two that overlap are refused: each wants bytes that the other
-//! takes away, so either result would lose one of them in silence.
+//! takes away, so either result would silently lose one of them.
 
 use std::ops::Range;
 

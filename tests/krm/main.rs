@@ -52,6 +52,7 @@ mod supplied;
 mod texts;
 mod upgrades;
 mod usage;
+mod words;
 mod writing;
 mod wrong_usage;
 mod yaml_edit;

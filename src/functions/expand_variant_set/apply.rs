@@ -198,7 +198,7 @@ impl Sets {
     }
 }
 
-/// A result for each field that changes, so that no manual edit is overwritten in silence.
+/// A result for each field that changes, so that no manual edit is silently overwritten.
 fn report_changes(changes: &[FieldChange], resource: &Resource, results: &mut Results) {
     let updated = |result: FunctionResult| result.about(resource).tag("action", "updated");
     for change in changes.iter().take(MOST_CHANGES) {

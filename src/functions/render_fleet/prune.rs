@@ -1,4 +1,4 @@
-//! Packages whose PackageVariant is gone, or wants another place.
+//! Packages whose PackageVariant no longer exists, or targets another place.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -253,7 +253,7 @@ pub(crate) fn read_only_file(file: &Path) -> Result<PackageFiles, PackageError> 
 /// Reads all regular files `*.yaml`, `*.yml`, `*.json` and `Kptfile` (exact, as kpt has it: not `*.YAML`) of a directory,
 /// those of sub-packages and hidden folders included, and lists the others.
 ///
-/// `.krmignore` is honoured (see the top of this file). `.git`, file or folder, is left out without a word.
+/// `.krmignore` is honoured (see the top of this file). `.git`, file or folder, is left out, and no result names it.
 ///
 /// A link that is named like a KRM file is read if it leads to a regular file inside the package. If that one is listed by
 /// itself, or read through another link before, the link adds nothing. Links to folders are not followed.

@@ -201,7 +201,7 @@ fn a_file_that_is_saved_while_others_are_written_is_left_alone() {
         let mut watch = |path: &str| {
             heard += 1;
             if path == late {
-                put(dir.path(), path, "saved by somebody else");
+                put(dir.path(), path, "saved by another process");
             }
         };
         let error = write_watched(&files, &changes, false, &mut watch).expect_err("it changed");
@@ -214,7 +214,7 @@ fn a_file_that_is_saved_while_others_are_written_is_left_alone() {
             E::Exists { path } => assert_eq!((path.as_str(), late), ("n.yaml", "n.yaml")),
             other => panic!("{other}"),
         }
-        assert_eq!(get(dir.path(), late), "saved by somebody else");
+        assert_eq!(get(dir.path(), late), "saved by another process");
         let left = listing(dir.path());
         assert!(!left.iter().any(|name| name.ends_with(".tmp")), "{left:?}");
     }

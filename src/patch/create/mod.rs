@@ -78,7 +78,7 @@ impl Create<'_> {
             let below = rules.field(&field.key);
             if field.key.starts_with('$') && !rules.takes_dollar(&field.key) {
                 let message = format!(
-                    "expected a field, found `{}`: directives belong into patches",
+                    "expected a field, found `{}`: directives belong in patches",
                     field.key
                 );
                 self.findings.error(&at, Reason::UnknownDirective, message);

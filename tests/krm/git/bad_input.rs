@@ -29,12 +29,12 @@ fn names_that_are_not_there() {
     for (upstream, expected) in [
         (
             "catalogue//nginx?ref=v1",
-            "'catalogue' is no Git repository: it does not exist",
+            "'catalogue' is not a Git repository: it does not exist",
         ),
-        ("local//nginx?ref=v1", "'local' is no Git repository"),
+        ("local//nginx?ref=v1", "'local' is not a Git repository"),
         (
             "local/cm.yaml//nginx?ref=v1",
-            "'local/cm.yaml' is no Git repository",
+            "'local/cm.yaml' is not a Git repository",
         ),
         (
             "catalog//nginx?ref=v22",
@@ -61,7 +61,10 @@ fn names_that_are_not_there() {
             "catalog//nginx?ref=main:nginx",
             "expected a commit, found a path",
         ),
-        ("catalog//nginx?ref=v1..v2", "it stands for several commits"),
+        (
+            "catalog//nginx?ref=v1..v2",
+            "it is ambiguous: it matches several commits",
+        ),
         (
             "catalog//nginx?ref=../../etc/passwd",
             "no revision `../../etc/passwd`",
