@@ -10,7 +10,7 @@ use super::owners::{Owners, copied};
 use super::prune::{is_in, named, too_many};
 use super::render::{Action, RenderedPackage, Worker};
 use super::run::{add_other_objects, refuse_shared_places, take_flags};
-use super::variants::{Expanded, ListedVariant, is_set, is_variant};
+use super::variants::{Expanded, FleetVariant, is_set, is_variant};
 use crate::config::UsageError;
 use crate::fleet::{ClaimedPackage, OwnedPackage};
 use crate::functions::{Output, Run};
@@ -166,11 +166,10 @@ impl FleetItems {
     fn render(
         &mut self,
         worker: &mut Worker<'_>,
-        listed: &ListedVariant,
+        variant: &FleetVariant,
         list: &ResourceList,
     ) -> Result<VariantOutcome, UsageError> {
         let mut said = Results::default();
-        let variant = &listed.open()?;
         let place = match &variant.place {
             Ok(place) => place,
             Err(findings) => return Ok(VariantOutcome::refused(variant, findings)),

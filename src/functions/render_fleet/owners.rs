@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::outcome::VariantOutcome;
-use super::variants::ListedVariant;
+use super::variants::FleetVariant;
 use crate::fleet::{ClaimedPackage, OwnedPackage};
 use crate::results::{FunctionResult, Reason, Results};
 
@@ -17,7 +17,7 @@ pub(super) struct Owners {
 
 impl Owners {
     /// Finds the packages that have the owner that they name.
-    pub(super) fn new(claimed: Vec<ClaimedPackage>, variants: &[ListedVariant]) -> Self {
+    pub(super) fn new(claimed: Vec<ClaimedPackage>, variants: &[FleetVariant]) -> Self {
         let targets = targets(variants);
         let is_target = |owner: &str, path: &str| match targets.get(owner) {
             Some(Some(target)) => *target == path,
@@ -38,7 +38,7 @@ impl Owners {
     /// which they are: a result counts them, and none is given.
     pub(super) fn abandoned(
         &self,
-        variants: &[ListedVariant],
+        variants: &[FleetVariant],
         are_complete: bool,
         results: &mut Results,
     ) -> Vec<&OwnedPackage> {
@@ -73,13 +73,10 @@ impl Owners {
 }
 
 /// The place that each PackageVariant targets; `None` where it names no valid one.
-fn targets(variants: &[ListedVariant]) -> HashMap<&str, Option<&str>> {
+fn targets(variants: &[FleetVariant]) -> HashMap<&str, Option<&str>> {
     let each = variants.iter();
-    each.map(|variant| {
-        let path = variant.path.as_ref().ok();
-        (variant.owner.as_str(), path.map(String::as_str))
-    })
-    .collect()
+    each.map(|variant| (variant.owner.as_str(), variant.path()))
+        .collect()
 }
 
 /// The outcome of a copy: it stays as it is.

@@ -13,7 +13,7 @@ use super::drafts::{Draft, DraftWork, Drafts, Start, refused, start};
 use super::outcome::VariantOutcome;
 use super::prune::named;
 use super::render::Action;
-use super::variants::ListedVariant;
+use super::variants::FleetVariant;
 use crate::config::UsageError;
 use crate::fleet::{
     ClaimedPackage, Deletion, Downstream, OwnedPackage, PackageRevisions, Unpublished,
@@ -30,11 +30,10 @@ impl Drafts<'_> {
     /// [`UsageError`]: the folder of the fleet cannot be read.
     pub(super) fn claimed(
         &mut self,
-        variants: &[ListedVariant],
+        variants: &[FleetVariant],
         results: &mut Results,
     ) -> Result<Vec<ClaimedPackage>, UsageError> {
-        let places = variants.iter();
-        let places = places.filter_map(|listed| listed.path.as_ref().ok());
+        let places = variants.iter().filter_map(FleetVariant::path);
         let targets: BTreeSet<&str> = places.filter_map(|path| path.split('/').next()).collect();
         let mut names = self.downstreams.names().map_err(refused)?;
         names.extend(targets.iter().map(|name| (*name).to_owned()));

@@ -210,7 +210,8 @@ impl<'f> Worker<'f> {
             }
         }
         list.limit_edits(supplied.length());
-        let config = required(variant.config.node(), "a PackageVariant")?;
+        let config = variant.config()?;
+        let config = required(config.node(), "a PackageVariant")?;
         render_package(config, &self.settings.defaults, list, &supplied, results)?;
         if !results.has_errors() {
             let marks = Marks {

@@ -14,7 +14,7 @@ use super::owners::{Owners, copied};
 use super::prune::{prune, too_many};
 use super::render::Worker;
 use super::status::Statuses;
-use super::variants::{Expanded, ListedVariant, Variants, is_set, is_variant};
+use super::variants::{Expanded, FleetVariant, Variants, is_set, is_variant};
 use crate::config::UsageError;
 use crate::fleet::{OwnedPackage, Shard, claimed_packages};
 use crate::resource_list::ResourceList;
@@ -161,7 +161,7 @@ fn supplied_variants(
 fn find_owners(
     run: &FleetRun<'_>,
     drafts: &mut Drafts<'_>,
-    variants: &mut [ListedVariant],
+    variants: &mut [FleetVariant],
     results: &mut Results,
 ) -> Result<Owners, UsageError> {
     let FleetRun { fleet, mode, .. } = *run;
@@ -255,7 +255,7 @@ fn read_inputs(
 /// Refuses variants that want the place of another one, or a place inside of it or of a package that is there. The owner
 /// of a package that is there keeps it.
 pub(super) fn refuse_shared_places(
-    variants: &mut [ListedVariant],
+    variants: &mut [FleetVariant],
     owned: &[OwnedPackage],
     is_package: impl Fn(&str) -> bool,
 ) {
@@ -266,8 +266,8 @@ pub(super) fn refuse_shared_places(
         .collect();
     let mut wanted: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, variant) in variants.iter().enumerate() {
-        if let Ok(path) = &variant.path {
-            wanted.entry(path.clone()).or_default().push(index);
+        if let Some(path) = variant.path() {
+            wanted.entry(path.to_owned()).or_default().push(index);
         }
     }
     for (path, indexes) in &wanted {
@@ -303,7 +303,7 @@ pub(super) fn refuse_shared_places(
 /// Refuses variants whose place lies in a package that is there: its files are not theirs. A package that the variant
 /// owns already stays its own.
 fn refuse_places_in_packages(
-    variants: &mut [ListedVariant],
+    variants: &mut [FleetVariant],
     owned: &[OwnedPackage],
     is_package: impl Fn(&str) -> bool,
 ) {
@@ -312,14 +312,14 @@ fn refuse_places_in_packages(
         .map(|package| (package.path.as_str(), package.owner.as_str()))
         .collect();
     for variant in variants {
-        let Ok(path) = &variant.path else { continue };
+        let Some(path) = variant.path() else { continue };
         // The first component is the repository.
         let mut above = path
             .match_indices('/')
             .skip(1)
             .map(|(slash, _)| &path[..slash]);
         if let Some(outer) = above.find(|above| is_package(above))
-            && !owned.contains(&(path.as_str(), variant.owner.as_str()))
+            && !owned.contains(&(path, variant.owner.as_str()))
         {
             let message = format!("the package `{path}` lies in the package `{outer}`");
             let error = FunctionResult::error(Reason::OtherOwner, message);
@@ -366,7 +366,7 @@ impl Work<'_> {
             let mut said = Vec::new();
             for thread in threads {
                 match thread.join() {
-                    Ok(results) => said.extend(results?.iter().cloned()),
+                    Ok(results) => said.extend(results.iter().cloned()),
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
@@ -375,7 +375,7 @@ impl Work<'_> {
     }
 
     /// Works on variants until none is left.
-    fn some(&self, sender: &SyncSender<(usize, VariantOutcome)>) -> Result<Results, UsageError> {
+    fn some(&self, sender: &SyncSender<(usize, VariantOutcome)>) -> Results {
         let FleetRun { fleet, mode, .. } = *self.run;
         let repositories = &self.variants.repositories;
         let mut worker = Worker::new(
@@ -390,27 +390,26 @@ impl Work<'_> {
             let Some(variant) = self.variants.all.get(index) else {
                 break;
             };
-            let outcome = self.one(&mut worker, &mut drafts, variant)?;
+            let outcome = self.one(&mut worker, &mut drafts, variant);
             if sender.send((index, outcome)).is_err() {
                 break;
             }
         }
-        Ok(worker.into_results())
+        worker.into_results()
     }
 
     fn one(
         &self,
         worker: &mut Worker<'_>,
         drafts: &mut Drafts<'_>,
-        listed: &ListedVariant,
-    ) -> Result<VariantOutcome, UsageError> {
+        variant: &FleetVariant,
+    ) -> VariantOutcome {
         let FleetRun { fleet, mode, .. } = *self.run;
-        let variant = listed.open()?;
-        Ok(match &variant.place {
-            Ok(place) if mode.drafts => drafts.render(worker, &variant, place),
-            Ok(place) => on_directory(worker, fleet, &variant, place, mode),
-            Err(findings) => VariantOutcome::refused(&variant, findings),
-        })
+        match &variant.place {
+            Ok(place) if mode.drafts => drafts.render(worker, variant, place),
+            Ok(place) => on_directory(worker, fleet, variant, place, mode),
+            Err(findings) => VariantOutcome::refused(variant, findings),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::config::{Config, PACKAGE_VARIANT, UsageError};
 use crate::fleet::{RepositoryFacts, UpstreamRequest, revision_name};
 use crate::functions::expand_variant_set::expand_valid_sets;
 use crate::package::normalize_package_path;
-use crate::resource::{NamespacedName, Origin, Resource, namespace_of};
+use crate::resource::{NamespacedName, Resource, namespace_of};
 use crate::resource_list::{ResourceList, own_text};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
@@ -23,32 +23,16 @@ use crate::variant::revision_request::RevisionRequest;
 use crate::yaml::NodeRef;
 use crate::yaml::de::from_value;
 
-/// A PackageVariant of the fleet, as little of it as is enough to tell whose package is whose: there may be
-/// hundreds of thousands. [`ListedVariant::open`] reads the rest.
-#[derive(Debug)]
-pub(super) struct ListedVariant {
-    /// `<namespace>/<name>`.
-    pub(super) owner: String,
-    /// Where its package is, `<repository>/<package>`; errors if it does not say.
-    pub(super) path: Result<String, Vec<FunctionResult>>,
-    /// The PackageVariant as it is written.
-    text: Text,
-    /// Whether it says its namespace.
-    has_namespace: bool,
-    /// Its file, and its number in that.
-    file: Option<String>,
-    index: Option<usize>,
-}
-
-/// A PackageVariant that is worked on.
+/// A PackageVariant of the fleet: there may be hundreds of thousands.
 #[derive(Debug)]
 pub(super) struct FleetVariant {
     /// `<namespace>/<name>`.
     pub(super) owner: String,
     pub(super) resource: Resource,
-    /// The PackageVariant itself.
-    pub(super) config: Config,
+    /// What it asks for; errors for which it cannot be worked on.
     pub(super) place: Result<Destination, Vec<FunctionResult>>,
+    /// The PackageVariant as it is written.
+    text: Text,
 }
 
 /// What a PackageVariant asks for.
@@ -66,7 +50,7 @@ pub(super) struct Destination {
 /// The variants of a fleet in the order of their owners, and the Repositories of its catalogs.
 #[derive(Debug, Default)]
 pub(super) struct Variants {
-    pub(super) all: Vec<ListedVariant>,
+    pub(super) all: Vec<FleetVariant>,
     pub(super) repositories: BTreeMap<NamespacedName, RepositoryFacts>,
     /// Whether all sets were expanded. Else variants may be missing, and nothing may be pruned.
     pub(super) are_complete: bool,
@@ -171,8 +155,7 @@ impl Variants {
                 } else {
                     Text::from(own_text(node))
                 };
-                let file = resource.origin.path.as_deref().map(given);
-                ListedVariant::read(resource, node, own, file)
+                FleetVariant::read(resource.clone(), node, own, given)
             };
             if list.is_alone(id) {
                 list.read_once(id, read)
@@ -225,63 +208,43 @@ impl Variants {
     }
 }
 
-impl ListedVariant {
-    fn read(resource: &Resource, node: NodeRef<'_>, text: Text, file: Option<&str>) -> Self {
+impl FleetVariant {
+    fn read(
+        mut resource: Resource,
+        node: NodeRef<'_>,
+        text: Text,
+        given: fn(&str) -> &str,
+    ) -> Self {
         let namespace = namespace_of(resource.namespace.as_deref());
         let name = resource.name.as_deref().unwrap_or_default();
+        let owner = format!("{namespace}/{name}");
+        let path = resource.origin.path.as_deref();
+        resource.origin.path = path.map(given).map(ArcStr::from);
         Self {
-            owner: format!("{namespace}/{name}"),
-            path: place_of(resource, node).map(|place| place.path),
+            owner,
+            place: place_of(&resource, node),
+            resource,
             text,
-            has_namespace: resource.namespace.is_some(),
-            file: file.map(str::to_owned),
-            index: resource.origin.index,
         }
     }
 
-    /// Reads the PackageVariant again, for the work on its package.
+    /// The functionConfig of `render-variant`.
     ///
     /// # Errors
     /// [`UsageError`]: never, since it was read before.
-    pub(super) fn open(&self) -> Result<FleetVariant, UsageError> {
-        let owner = self.owner.clone();
-        let resource = self.resource();
-        let config = Config::parse(self.text.to_string(), &owner)?;
-        let node = config.node().ok_or_else(|| {
-            let message = format!("expected the PackageVariant `{owner}`, found nothing");
-            UsageError(message)
-        })?;
-        let place = match &self.path {
-            Ok(_) => place_of(&resource, node),
-            Err(findings) => Err(findings.clone()),
-        };
-        Ok(FleetVariant {
-            owner,
-            resource,
-            config,
-            place,
-        })
+    pub(super) fn config(&self) -> Result<Config, UsageError> {
+        Config::parse(self.text.to_string(), &self.owner)
+    }
+
+    /// Where its package is, `<repository>/<package>`.
+    pub(super) fn path(&self) -> Option<&str> {
+        let place = self.place.as_ref().ok()?;
+        Some(&place.path)
     }
 
     /// Notes an error for which it cannot be worked on.
     pub(super) fn refuse(&mut self, error: FunctionResult) {
-        self.path = Err(vec![error.about(&self.resource())]);
-    }
-
-    fn resource(&self) -> Resource {
-        let (namespace, name) = self.owner.split_once('/').unwrap_or(("", &self.owner));
-        let origin = Origin {
-            path: self.file.as_deref().map(ArcStr::from),
-            index: self.index,
-            ..Origin::default()
-        };
-        Resource {
-            api_version: PACKAGE_VARIANT.0.into(),
-            kind: PACKAGE_VARIANT.1.into(),
-            name: Some(name.into()).filter(|name: &ArcStr| !name.is_empty()),
-            namespace: self.has_namespace.then(|| namespace.into()),
-            origin,
-        }
+        self.place = Err(vec![error.about(&self.resource)]);
     }
 }
 

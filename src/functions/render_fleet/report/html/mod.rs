@@ -29,7 +29,6 @@ const OPEN: usize = 30;
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page<'r> {
-    title: &'static str,
     is_forecast: bool,
     summary: String,
     tiles: Vec<Tile>,
@@ -56,22 +55,21 @@ struct Tile {
 /// A result, with the variants that have it.
 struct Card<'r> {
     who: Who<'r>,
-    severity: &'static str,
+    said: &'r Said,
     place: String,
-    field: &'r str,
     /// Its message; every second part is a name.
     what: Vec<String>,
-    reason: &'r str,
-    versions: Vec<Version<'r>>,
     rule: String,
-    decided_by: &'r str,
 }
 
-/// What a side of a conflict has.
-struct Version<'r> {
-    label: &'static str,
-    value: &'r str,
-    stands: bool,
+impl Card<'_> {
+    fn tag(&self, name: &str) -> &str {
+        self.said.tag(name).unwrap_or_default()
+    }
+
+    fn wins(&self, side: &str) -> bool {
+        self.tag("winner") == side
+    }
 }
 
 /// The variants with one action.
@@ -80,21 +78,15 @@ struct VariantState<'r> {
     label: &'static str,
     count: String,
     is_open: bool,
-    chunks: Vec<Vec<Row<'r>>>,
+    /// Rows with their numbers.
+    chunks: Vec<Vec<(usize, &'r VariantEntry)>>,
 }
 
-struct Row<'r> {
-    row: usize,
-    entry: &'r VariantEntry,
-}
-
-impl Row<'_> {
+impl VariantEntry {
     fn revisions(&self) -> String {
-        match (&self.entry.from, &self.entry.to) {
+        match (&self.from, &self.to) {
             (Some(from), Some(to)) if from != to => format!("{from} → {to}"),
-            (_, Some(to)) => to.clone(),
-            (Some(from), None) => from.clone(),
-            (None, None) => String::new(),
+            (from, to) => to.as_ref().or(from.as_ref()).cloned().unwrap_or_default(),
         }
     }
 }
@@ -129,11 +121,6 @@ pub(super) fn page(report: &FleetReport) -> Result<String, UsageError> {
     let rules: Vec<&str> = rules.into_iter().filter(|rule| !rule.is_empty()).collect();
     let rules = distinct(&rules);
     let page = Page {
-        title: if report.written {
-            "Fleet report"
-        } else {
-            "Fleet forecast"
-        },
         is_forecast: !report.written,
         summary: summary(&report.counts),
         tiles: tiles(&report.counts, report.written),
@@ -233,68 +220,41 @@ impl<'r> FleetPage<'r> {
 
     fn card(&mut self, finding: &'r SharedResult) -> Card<'r> {
         let said = &finding.said;
-        let winner = said.tag("winner").unwrap_or_default();
-        let versions = ["original", "local", "upstream"];
-        let is_conflict = said.is_conflict();
-        let version = |name: &'static str| Version {
-            label: name,
-            value: said.tag(name).unwrap_or(""),
-            stands: name == winner,
-        };
         // Either side can be right; the one that stands now is no surprise.
-        let (take, other) = match winner {
-            "local" => ("local", "upstream"),
+        let (take, other) = match said.tag("winner") {
+            Some("local") => ("local", "upstream"),
             _ => ("upstream", "local"),
         };
         let rule = finding.rule.as_ref();
         let rule = rule.map(|rule| rule.yaml(&format!("{take}   # or {other}")));
         // The values stand below in a conflict over a field.
-        let what = if is_conflict && said.field.is_some() {
+        let what = if said.is_conflict() && said.field.is_some() {
             said.message.what().to_owned()
         } else {
             said.message.to_string()
         };
         Card {
             who: self.who(&finding.variants),
-            severity: said.severity.as_str(),
+            said,
             place: place(said),
-            field: said.field.as_ref().map_or("", |field| &field.path),
             what: what.split('`').map(str::to_owned).collect(),
-            reason: said.tag("reason").unwrap_or_default(),
-            versions: if is_conflict {
-                versions.into_iter().map(version).collect()
-            } else {
-                Vec::new()
-            },
             rule: rule.unwrap_or_default(),
-            decided_by: said.tag("rule").unwrap_or_default(),
         }
     }
 
     /// The table of variants, by what became of them; failures first.
     fn states(&self) -> Vec<VariantState<'r>> {
-        let mut order = vec![Some(Action::Failed)];
-        order.extend(
-            Action::ALL
-                .map(Some)
-                .into_iter()
-                .filter(|action| *action != Some(Action::Failed)),
-        );
-        order.push(None);
+        let mut order: Vec<_> = Action::ALL.into_iter().map(Some).chain([None]).collect();
+        order.sort_by_key(|action| *action != Some(Action::Failed));
         let states = order.into_iter().filter_map(|action| {
             let rows = self.report.variants.iter().enumerate();
-            let rows = rows.filter(|(_, entry)| entry.action == action);
-            let rows: Vec<(usize, &VariantEntry)> = rows.collect();
-            let chunks = rows.chunks(CHUNK).map(|chunk| {
-                let rows = chunk.iter().map(|(row, entry)| Row { row: *row, entry });
-                rows.collect()
-            });
+            let rows: Vec<_> = rows.filter(|(_, entry)| entry.action == action).collect();
             (!rows.is_empty()).then(|| VariantState {
                 word: action.map_or("unchanged", Action::as_str),
                 label: word(action),
                 count: thousands(rows.len() as u64),
                 is_open: rows.len() <= OPEN,
-                chunks: chunks.collect(),
+                chunks: rows.chunks(CHUNK).map(<[_]>::to_vec).collect(),
             })
         });
         states.collect()
