@@ -60,6 +60,7 @@
 //! - `kptfile`, [`variant`]: the Kptfile; PackageVariants, PackageVariantSets and their expressions.
 //! - [`package`], [`diff`], [`git`]: package directories, their changed files, and packages in repositories.
 //! - [`merge`]: three-way merges of packages, resources and fields.
+//! - [`review`]: what a change of a package means for a cluster.
 //! - [`patch`]: strategic merge patches, and what `kubectl apply` does.
 //! - [`schema`]: how the elements of Kubernetes' lists and maps relate.
 //! - [`yaml`]: text, trees of spans, values, and edits as splices of the text.
@@ -105,6 +106,7 @@ pub mod patch;
 pub mod resource;
 pub mod resource_list;
 pub mod results;
+pub mod review;
 pub mod schema;
 pub mod scope;
 pub mod supplied;

@@ -135,6 +135,8 @@ count "set-package-context of 10 resources" 0 "$work/10.yaml" set-package-contex
 count "set-package-context of 1,000 resources" 0 "$work/1000.yaml" set-package-context region=eu
 count "merge-package of 100 resources" 3 /dev/null merge-package --check \
   --package "$work/local" --original "$work/original" --upstream "$work/upstream"
+count "review-package of 100 resources" 0 /dev/null review-package \
+  --package "$work/upstream" --before "$work/original"
 count "apply-patch to 100 resources" 0 "$work/100.yaml" apply-patch --patches "$work/patch.yaml"
 fleet=examples/expand-variant-set-fleet
 count "expand-variant-set of the fleet example" 3 /dev/null expand-variant-set --check \

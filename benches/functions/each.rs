@@ -168,6 +168,13 @@ pub(crate) fn cases(bytes: usize, write: &dyn Fn(&str, &str) -> PathBuf) -> Vec<
             one,
         ),
         case(
+            "review-package, a fifth changed",
+            env!("CARGO_BIN_EXE_review-package"),
+            &changes,
+            flags(&["--before", &old]),
+            two,
+        ),
+        case(
             "prepend-pipeline, one function",
             env!("CARGO_BIN_EXE_prepend-pipeline"),
             &input,

@@ -80,6 +80,17 @@ pub(super) struct Arguments {
     /// Whether conflicts have an exit code of their own.
     #[arg(skip)]
     pub(super) exit_conflicts: bool,
+    /// What a review looks like.
+    #[arg(skip)]
+    pub(super) format: Option<ReportFormat>,
+}
+
+/// What a review looks like on standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReportFormat {
+    Text,
+    Markdown,
+    Json,
 }
 
 /// How results are printed.
@@ -123,6 +134,11 @@ impl Arguments {
         let is_pair = |pair: &&String| pair.split_once('=').is_some_and(|(key, _)| !key.is_empty());
         if let Some(argument) = self.pairs.iter().find(|pair| !is_pair(pair)) {
             return Err(UsageError(not_a_pair(function, argument)));
+        }
+        if self.prints_results() && self.format.is_some() {
+            let message =
+                "--results -: standard output takes the review; --format json prints the results";
+            return Err(UsageError(message.to_owned()));
         }
         if self.prints_results() && (self.package.is_none() || self.diff) {
             let taken = if self.diff {
@@ -189,6 +205,9 @@ pub(super) fn parse(
     if function.fleet.is_some() {
         arguments.fleet = FleetArguments::read(&matches);
     }
+    if function.reports {
+        arguments.format = matches.get_one::<ReportFormat>(FORMAT).copied();
+    }
     if function.merge_driver.is_some() {
         let files = matches.get_many::<PathBuf>(MERGE_DRIVER);
         arguments
@@ -230,6 +249,16 @@ pub fn command(function: &Function) -> Command {
         let flag = Arg::new(EXIT_CONFLICTS).long(EXIT_CONFLICTS).help(help);
         let flag = flag.action(ArgAction::SetTrue).requires("package");
         command = command.arg(flag.help_heading(PACKAGE));
+    }
+    if function.reports {
+        let help = "What to print: text, a comment for a pull request, or the results as JSON";
+        let flag = Arg::new(FORMAT)
+            .long(FORMAT)
+            .value_name("FORMAT")
+            .help(help);
+        let flag = flag.value_parser(value_parser!(ReportFormat));
+        let flag = flag.requires("package").conflicts_with("diff");
+        command = command.arg(flag.help_heading(RESULTS));
     }
     if function.fleet.is_some() {
         command = command
@@ -285,5 +314,7 @@ const MERGE_DRIVER: &str = "git-merge-driver";
 const CONFLICTS: &str = "conflicts";
 /// The flag for conflicts' own exit code.
 const EXIT_CONFLICTS: &str = "exit-conflicts";
+/// The flag for the form of a review.
+const FORMAT: &str = "format";
 /// The flag for more types.
 const OPENAPI: &str = "openapi";

@@ -41,7 +41,7 @@ pub(super) fn no_flag(function: &Function, flag: &str) -> Option<String> {
         "in-place" | "inplace" | "i" | "p" | "d" | "directory" => {
             Some("--package DIR works on a directory in place".to_owned())
         }
-        "original" | "upstream" | "live" | "patches" | "resources" => Some(format!(
+        "before" | "original" | "upstream" | "live" | "patches" | "resources" => Some(format!(
             "the inputs of {} are given by {}",
             function.name,
             flags(function)

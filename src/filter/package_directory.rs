@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use super::arguments::Arguments;
 use super::print::{
-    claim_no_success, print_result_list, print_results, say, write_diff, write_results,
-    write_stdout,
+    claim_no_success, print_result_list, print_results, print_review, say, write_diff,
+    write_results, write_stdout,
 };
 use super::step::run;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
@@ -87,8 +87,9 @@ pub(super) fn on_package(
     };
     say(arguments, start, || "done".to_owned());
     // Results are printed once the changes are on disk.
-    print_results(function, arguments, &results, ResultPrinter::by_file);
     print_result_list(function, arguments, &results)?;
+    let results = print_review(function, arguments, results)?;
+    print_results(function, arguments, &results, ResultPrinter::by_file);
     Ok(code)
 }
 

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 use std::time::Instant;
 
-use super::arguments::{Arguments, Output};
+use super::arguments::{Arguments, Output, ReportFormat};
 use crate::config::UsageError;
 use crate::functions::Function;
 use crate::result_printer::{self, ResultPrinter};
 use crate::results::{FunctionResult, Reason, Results, Severity, printable};
+use crate::review::report::{self, is_finding};
 use crate::yaml::Value;
 
 /// Writes the `--results` file, before anything else is written.
@@ -43,6 +44,36 @@ pub(super) fn print_result_list(
     } else {
         Ok(())
     }
+}
+
+/// Prints a review to standard output, where no results are printed. Gives the results that are not in it.
+pub(super) fn print_review(
+    function: &Function,
+    arguments: &Arguments,
+    results: Results,
+) -> Result<Results, UsageError> {
+    let other = |result: &&FunctionResult| !is_finding(result);
+    let failed = results
+        .iter()
+        .filter(other)
+        .any(|result| result.severity == Severity::Error);
+    if !function.reports || arguments.prints_results() || arguments.diff || failed {
+        return Ok(results);
+    }
+    write_stdout([match arguments.format {
+        Some(ReportFormat::Markdown) => report::markdown(&results),
+        Some(ReportFormat::Json) => result_list(function, &results).to_json() + "\n",
+        Some(ReportFormat::Text) | None => report::text(&results),
+    }])?;
+    if arguments.output == Output::Json {
+        return Ok(results);
+    }
+    let mut others = Results::default();
+    results
+        .iter()
+        .filter(other)
+        .for_each(|result| others.push(result.clone()));
+    Ok(others)
 }
 
 /// Replaces the `--results` file of a run whose output could not be written: its results would be false.

@@ -51,6 +51,8 @@ pub struct Function {
     pub merge_driver: Option<MergeDriver>,
     /// Works on the packages under a directory one by one (`--package FLEET`), and not on one package.
     pub fleet: Option<FleetDriver>,
+    /// Whether its results are a review, which `--package` prints to standard output.
+    pub reports: bool,
     /// What it does.
     pub step: Step,
 }
@@ -69,12 +71,14 @@ impl Function {
         makes_package: false,
         merge_driver: None,
         fleet: None,
+        reports: false,
         step: |_| Ok(Output::Edited),
     };
 
     /// Whether it merges packages, and so takes rules for conflicts.
     pub(crate) fn merges(&self) -> bool {
-        self.roles.contains(&Role::Upstream) || self.fleet.is_some()
+        let has = |role| self.roles.contains(&role);
+        has(Role::Upstream) && !has(Role::Before) || self.fleet.is_some()
     }
 }
 

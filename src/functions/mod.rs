@@ -19,6 +19,7 @@ pub mod merge_package;
 pub mod prepend_pipeline;
 pub mod render_fleet;
 pub mod render_variant;
+pub mod review_package;
 #[cfg(test)]
 mod schemas;
 pub mod set_package_context;
@@ -32,7 +33,7 @@ pub(crate) use run::run_on;
 
 /// All functions, in the order of their names. Tests, benchmarks, pages and images are checked
 /// against this table.
-pub const ALL: [&Function; 10] = [
+pub const ALL: [&Function; 11] = [
     &apply_config::FUNCTION,
     &apply_patch::FUNCTION,
     &create_patch::FUNCTION,
@@ -42,5 +43,6 @@ pub const ALL: [&Function; 10] = [
     &prepend_pipeline::FUNCTION,
     &render_fleet::FUNCTION,
     &render_variant::FUNCTION,
+    &review_package::FUNCTION,
     &set_package_context::FUNCTION,
 ];

@@ -17,9 +17,13 @@ use super::inject_config::config::InjectConfig;
 use super::merge_package::config::MergePackage;
 use super::prepend_pipeline::PrependPipeline;
 use super::render_fleet::config::RenderFleet;
+use super::review_package::ReviewPackage;
 use super::set_package_context::SetPackageContext;
 use super::{Function, apply_config, apply_patch, create_patch, expand_variant_set, inject_config};
-use super::{merge_package, prepend_pipeline, render_fleet, render_variant, set_package_context};
+use super::{
+    merge_package, prepend_pipeline, render_fleet, render_variant, review_package,
+    set_package_context,
+};
 use crate::config::{API_VERSION, ConfigKind, Keys, PACKAGE_VARIANT};
 use crate::merge::decided::RulesFile;
 use crate::patch::target::Target;
@@ -40,7 +44,7 @@ struct Config {
 }
 
 /// All configs. A new one is a line here.
-fn configs() -> [Config; 11] {
+fn configs() -> [Config; 12] {
     const SET: ConfigKind = (package_variant_set::API_VERSION, package_variant_set::KIND);
     const RULES: ConfigKind = (API_VERSION, "ConflictRules");
     [
@@ -58,6 +62,7 @@ fn configs() -> [Config; 11] {
         own::<ApplyPatch>("ApplyPatch", &apply_patch::FUNCTION),
         own::<CreatePatch>("CreatePatch", &create_patch::FUNCTION),
         own::<ApplyConfig>("ApplyConfig", &apply_config::FUNCTION),
+        own::<ReviewPackage>("ReviewPackage", &review_package::FUNCTION),
     ]
 }
 

@@ -31,10 +31,18 @@ reasons! {
     AmbiguousCondition,
     /// A tag and a branch have the same name and point to different commits.
     AmbiguousRevision,
+    /// A container has other arguments, another command or another environment.
+    ArgumentsChanged,
     /// The repository lacks a commit that a Kptfile names; its tag was used instead.
     CommitNotFound,
+    /// A ConfigMap or Secret changes, and running pods keep its old values until they restart.
+    ConfigNotReloaded,
     /// A Kptfile names an owner, but the package is a copy and has none.
     CopiedPackage,
+    /// A CustomResourceDefinition drops a version, or no longer serves it.
+    CrdVersionDropped,
+    /// A resource names another one that the package no longer has.
+    DanglingReference,
     /// Two elements of a list have the same keys; they were paired by position.
     DuplicateKey,
     /// Two resources of one source have the same identity.
@@ -49,8 +57,14 @@ reasons! {
     ExpressionFailed,
     /// The resource to inject has no `spec`, or no `data` if it is a ConfigMap.
     FieldNotFound,
+    /// A role grants more than before.
+    GrantsMore,
     /// A field has no effect in its place.
     IgnoredField,
+    /// A container has another image.
+    ImageChanged,
+    /// A field changes that an API server does not let change.
+    ImmutableField,
     /// The functionConfig has a value that is not allowed.
     InvalidConfig,
     /// An expression is wrong, whatever it is evaluated for.
@@ -67,6 +81,8 @@ reasons! {
     InvalidValue,
     /// The package has no Kptfile.
     KptfileNotFound,
+    /// A container has no limit of a resource any longer.
+    LimitRemoved,
     /// Local changes prevent a fast-forward, or another strategy overwrites them.
     LocalChanges,
     /// Another run works on the package.
@@ -75,6 +91,10 @@ reasons! {
     MergeConflict,
     /// Two targets, or two PackageVariantSets, would generate PackageVariants of one name.
     NameCollision,
+    /// A NetworkPolicy goes, or admits more traffic.
+    NetworkOpened,
+    /// A binding gives a role to another subject.
+    NewSubject,
     /// The previous configuration is unknown, so nothing is deleted.
     NoLastApplied,
     /// There is no live resource for a configuration.
@@ -105,6 +125,8 @@ reasons! {
     OriginalNotFound,
     /// No revision explains the package better than all others, or none has half of its values.
     OriginalUncertain,
+    /// Changes of no class, counted.
+    OtherChanges,
     /// A PackageVariant of that name exists, and the PackageVariantSet does not own it; or a package belongs to
     /// another PackageVariant, or lies in another package.
     OtherOwner,
@@ -118,12 +140,30 @@ reasons! {
     PackageNotEmpty,
     /// A new file would replace an existing one.
     PathTaken,
+    /// A pod may do more, or runs as another account.
+    PodPrivileges,
+    /// A container has no probe any longer.
+    ProbeRemoved,
     /// A proposed package revision waits for approval, so the package is not changed.
     ProposalPending,
     /// The Repository that a PackageVariant would go to does not exist.
     RepositoryNotFound,
     /// The key is reserved for kpt and Porch.
     ReservedKey,
+    /// A resource is new.
+    ResourceAdded,
+    /// A resource goes.
+    ResourceRemoved,
+    /// A resource has another name or namespace, so an object is deleted and another one created.
+    ResourceRenamed,
+    /// Nothing runs any longer, or a PodDisruptionBudget protects nothing or everything.
+    ScaledToZero,
+    /// The schema of a CustomResourceDefinition takes less than before.
+    SchemaNarrowed,
+    /// A selector no longer matches anything in its package.
+    SelectsNothing,
+    /// A Service can be reached from outside of the cluster.
+    ServiceExposed,
     /// An edit would change what a YAML alias elsewhere reads, and its value holds anchors itself.
     SharedAnchor,
     /// A file was not read, and therefore not edited.
@@ -144,6 +184,10 @@ reasons! {
     UnsupportedVersion,
     /// The PackageRevision to generate PackageVariants from does not exist.
     UpstreamNotFound,
+    /// The Kubernetes release that the config names does not serve a version of a kind.
+    VersionNotServed,
+    /// Requests fail without the server of a webhook.
+    WebhookFailsClosed,
     /// The repository is not the one that the Kptfile names, and lacks the commit of its lock.
     WrongRepository,
     /// The upstream package is not the one that the PackageVariant asks for.

@@ -31,6 +31,8 @@ use crate::yaml::{NodeRef, OwnedDocument, Path};
 /// What a supplied input is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
+    /// The package as it was, before a change.
+    Before,
     /// What the package, or the live resource, was based on.
     Original,
     /// The package revision wanted.
@@ -46,7 +48,8 @@ pub enum Role {
 }
 
 impl Role {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
+        Self::Before,
         Self::Original,
         Self::Upstream,
         Self::Live,
@@ -59,6 +62,7 @@ impl Role {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Before => "before",
             Self::Original => "original",
             Self::Upstream => "upstream",
             Self::Live => "live",
@@ -72,6 +76,9 @@ impl Role {
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {
+            Self::Before => {
+                "The package as it was: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
+            }
             Self::Original => {
                 "What it was based on: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
@@ -98,14 +105,14 @@ impl Role {
             Self::Original => Some("fn.kpt.dev/original-path"),
             Self::Upstream => Some("fn.kpt.dev/upstream-path"),
             Self::Resources => Some("fn.kpt.dev/resources-path"),
-            Self::Live | Self::Patches | Self::Variants => None,
+            Self::Before | Self::Live | Self::Patches | Self::Variants => None,
         }
     }
 
     /// Whether what fills it is a package. A `List` in it is one resource then: a merge pairs it with the
     /// `List` of the local package, which is not unfolded either.
     fn is_package(self) -> bool {
-        matches!(self, Self::Original | Self::Upstream)
+        matches!(self, Self::Before | Self::Original | Self::Upstream)
     }
 }
 
@@ -308,7 +315,13 @@ impl Supplied {
     /// # Errors
     /// As [`schema`](Self::schema).
     pub(crate) fn schema_with_crds(&self, items: &ResourceList) -> Result<Schema, UsageError> {
-        let roles = [Role::Live, Role::Original, Role::Patches, Role::Resources];
+        let roles = [
+            Role::Before,
+            Role::Live,
+            Role::Original,
+            Role::Patches,
+            Role::Resources,
+        ];
         let lists = roles.into_iter().flat_map(|role| self.of(role));
         let lists: Vec<&ResourceList> = std::iter::once(items)
             .chain(lists.map(SuppliedPackage::list))

@@ -7,7 +7,7 @@ use krm_variants::config::Config;
 use krm_variants::functions::{
     ALL, Function, Inputs, Items, SuppliedInput, apply_config, apply_patch, create_patch,
     expand_variant_set, inject_config, merge_package, prepend_pipeline, render_fleet,
-    render_variant, run,
+    render_variant, review_package, run,
 };
 use krm_variants::supplied::Role;
 
@@ -204,6 +204,7 @@ fn configs(path: &str) -> Vec<Entry> {
     for (function, kind, role) in [
         (&merge_package::FUNCTION, "MergePackage", "upstream"),
         (&merge_package::FUNCTION, "MergePackage", "original"),
+        (&review_package::FUNCTION, "ReviewPackage", "before"),
         (&inject_config::FUNCTION, "InjectConfig", "resources"),
         (&apply_patch::FUNCTION, "ApplyPatch", "patches"),
         (&create_patch::FUNCTION, "CreatePatch", "live"),

@@ -40,6 +40,7 @@ mod reference_merge;
 mod render_fleet;
 mod render_variant;
 mod respelled;
+mod review_package;
 mod round_trip;
 mod running;
 mod schema;

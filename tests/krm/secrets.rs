@@ -35,7 +35,7 @@ spec:
 ";
 const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n";
 
-const CONFIGS: [(&str, &str); 9] = [
+const CONFIGS: [(&str, &str); 10] = [
     (
         "set-package-context",
         "kind: SetPackageContext\ncreateIfMissing: true\ndata: {a: b}\n",
@@ -49,6 +49,7 @@ const CONFIGS: [(&str, &str); 9] = [
         "kind: InjectConfig\ninjectors: [{name: s}, {kind: Secret, name: t}]\n",
     ),
     ("merge-package", "kind: MergePackage\n"),
+    ("review-package", "kind: ReviewPackage\n"),
     ("apply-config", "kind: ApplyConfig\n"),
     ("apply-patch", "kind: ApplyPatch\n"),
     ("create-patch", "kind: CreatePatch\n"),

@@ -12,12 +12,35 @@ use crate::schema::Groups;
 use crate::yaml::{NodeRef, Value};
 
 /// The resources of one package, by name.
-pub(super) struct Members {
-    pub(super) ids: Vec<ItemId>,
-    pub(super) members: Vec<Member>,
+pub(crate) struct Members {
+    pub(crate) ids: Vec<ItemId>,
+    pub(crate) members: Vec<Member>,
 }
 
 impl Members {
+    /// Reads who the resources of a package are.
+    pub(crate) fn read(list: &ResourceList) -> Self {
+        let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
+        let paths = list.paths_from_root(&ids);
+        let own = ids.into_iter().zip(paths);
+        let own = own.filter(|(_, path)| !path.as_deref().is_some_and(is_revision_metadata));
+        let (ids, paths): (Vec<ItemId>, Vec<Option<String>>) = own.unzip();
+        // Most resources declare nothing, and need not be parsed to know it.
+        let declaring = list.items_that_may_contain(&[MERGE_COMMENT, UPSTREAM_IDENTIFIER]);
+        let declaring: HashSet<ItemId> = declaring.map(|(id, _)| id).collect();
+        let member = |(id, path): (&ItemId, Option<String>)| {
+            let path = path.map(|path| normalize_package_path(&path));
+            let mut member = Member::of(list.resource(*id), path);
+            if declaring.contains(id) {
+                list.read(*id, |node| member.declare(list.resource(*id), node));
+            }
+            member
+        };
+        let mut members: Vec<Member> = ids.iter().zip(paths).map(member).collect();
+        find_packages(&mut members);
+        Self { ids, members }
+    }
+
     /// The path of a member's file.
     pub(super) fn path(&self, at: Option<usize>) -> Option<&str> {
         self.members[at?].path.as_deref()
@@ -54,27 +77,9 @@ pub(super) struct Package<'p> {
 
 impl<'p> Package<'p> {
     pub(super) fn read(list: &'p ResourceList) -> Self {
-        let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
-        let paths = list.paths_from_root(&ids);
-        let own = ids.into_iter().zip(paths);
-        let own = own.filter(|(_, path)| !path.as_deref().is_some_and(is_revision_metadata));
-        let (ids, paths): (Vec<ItemId>, Vec<Option<String>>) = own.unzip();
-        // Most resources declare nothing, and need not be parsed to know it.
-        let declaring = list.items_that_may_contain(&[MERGE_COMMENT, UPSTREAM_IDENTIFIER]);
-        let declaring: HashSet<ItemId> = declaring.map(|(id, _)| id).collect();
-        let member = |(id, path): (&ItemId, Option<String>)| {
-            let path = path.map(|path| normalize_package_path(&path));
-            let mut member = Member::of(list.resource(*id), path);
-            if declaring.contains(id) {
-                list.read(*id, |node| member.declare(list.resource(*id), node));
-            }
-            member
-        };
-        let mut members: Vec<Member> = ids.iter().zip(paths).map(member).collect();
-        find_packages(&mut members);
         Self {
             list,
-            all: Members { ids, members },
+            all: Members::read(list),
         }
     }
 
@@ -106,11 +111,15 @@ impl<'p> Package<'p> {
 /// Whether two resources are written in the same way, comments included. Then they are equal, and
 /// need not be compared field by field.
 pub(super) fn same_text(a: (&Package<'_>, usize), b: (&Package<'_>, usize)) -> bool {
-    let ids = (a.0.all.ids[a.1], b.0.all.ids[b.1]);
-    if a.0.list.is_same_text(ids.0, b.0.list, ids.1) {
+    same_document((a.0.list, a.0.all.ids[a.1]), (b.0.list, b.0.all.ids[b.1]))
+}
+
+/// The same of two resources in lists.
+pub(crate) fn same_document(a: (&ResourceList, ItemId), b: (&ResourceList, ItemId)) -> bool {
+    if a.0.is_same_text(a.1, b.0, b.1) {
         return true;
     }
-    match (a.0.text(a.1), b.0.text(b.1)) {
+    match (a.0.node(a.1).own_text(), b.0.node(b.1).own_text()) {
         (Some(a), Some(b)) => a == b,
         _ => false,
     }

@@ -39,6 +39,7 @@ use crate::schema::Schema;
 use crate::supplied::SuppliedPackage;
 
 pub(crate) use empty::refuse_empty_upstream;
+pub(crate) use members::{Members, same_document};
 
 use apply::Inputs;
 use members::Package;

@@ -3,7 +3,7 @@
 use krm_variants::functions::Function;
 use krm_variants::functions::{
     apply_config, apply_patch, create_patch, expand_variant_set, inject_config, merge_package,
-    render_fleet, render_variant,
+    render_fleet, render_variant, review_package,
 };
 use krm_variants::supplied::Role;
 
@@ -179,6 +179,20 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         variant: None,
         other: None,
         place: Place::Pipe,
+    },
+    Scenario {
+        function: &review_package::FUNCTION,
+        name: "review-package",
+        package: LOCAL,
+        roles: &[
+            (Role::Before, BASE),
+            (Role::Original, BASE),
+            (Role::Upstream, UPSTREAM),
+        ],
+        typed: Some(("ReviewPackage", "")),
+        variant: None,
+        other: None,
+        place: Place::Render,
     },
     Scenario {
         function: &merge_package::FUNCTION,

@@ -1,0 +1,203 @@
+//! Says what a change of a package means for the cluster that it is applied to.
+//!
+//! ```yaml
+//! kind: StatefulSet          # before        # items        # result
+//! spec:
+//!   serviceName:               db              db-headless     blocking: the field is immutable
+//!   replicas:                  3               0               dangerous: nothing runs any longer
+//! ```
+//!
+//! Source: contract, review-package.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::{Function, Output, Run};
+use crate::config::{
+    API_VERSION, CONFIG_MAP, Key, Keys, UsageError, Words, expected, kind_of, typed, typed_config,
+    typed_data, unexpected,
+};
+use crate::git;
+use crate::results::{Results, with_article};
+use crate::review::{Release, Review, ReviewInput, Risk, UpstreamChange};
+use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::yaml::{NodeRef, Path};
+
+/// The function that the binary runs.
+pub const FUNCTION: Function = Function {
+    name: "review-package",
+    about: "Says what a change of a package means for the cluster that it is applied to: what an API server refuses, what is \
+            dangerous, what is worth a look. It changes nothing.",
+    examples: &[
+        "review-package --package DIR --before v1",
+        "review-package --package DIR --before './/DIR?ref=HEAD'",
+        "review-package --package DIR --before OLD --original v1 --upstream v2",
+        "review-package --package DIR --before OLD --format markdown",
+        "review-package --package DIR --before OLD failOn=blocking",
+    ],
+    configs: &[(API_VERSION, "ReviewPackage"), CONFIG_MAP],
+    roles: &[Role::Before, Role::Original, Role::Upstream],
+    keys: Keys::These(&[
+        Key {
+            name: FAIL_ON,
+            words: &["never", "dangerous", "blocking"],
+            help: "from which risk on a finding is an error",
+        },
+        Key {
+            name: KUBERNETES_VERSION,
+            words: &["none"],
+            help: "the release of Kubernetes, such as 1.34, that must serve all versions",
+        },
+    ]),
+    uses_schema: true,
+    git: Some(git::read),
+    reports: true,
+    step,
+    ..Function::PLAIN
+};
+
+const FAIL_ON: &str = "failOn";
+const KUBERNETES_VERSION: &str = "kubernetesVersion";
+
+typed_config! {
+    #[derive(Debug, Deserialize)]
+    pub(super) struct ReviewPackage ignores before, original, upstream {
+        fail_on: Option<String>,
+        // Read as it is written: as a number `1.30` would be `1.3`.
+        #[allow(dead_code)]
+        #[cfg_attr(test, schemars(with = "Option<Written>"))]
+        kubernetes_version: Option<IgnoredAny>,
+    }
+}
+
+/// A version as a YAML reader takes it.
+#[cfg(test)]
+#[allow(dead_code)]
+#[derive(schemars::JsonSchema)]
+#[schemars(untagged)]
+enum Written {
+    Text(String),
+    Number(f64),
+}
+
+/// The data of a ConfigMap.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ReviewScalars {
+    fail_on: Option<String>,
+    #[serde(rename = "kubernetesVersion")]
+    _kubernetes_version: Option<IgnoredAny>,
+}
+
+struct ReviewOptions {
+    fail_on: Option<Risk>,
+    release: Option<Release>,
+}
+
+const RISKS: [(&str, Option<Risk>); 3] = [
+    ("never", None),
+    ("dangerous", Some(Risk::Dangerous)),
+    ("blocking", Some(Risk::Blocking)),
+];
+
+fn step(run: Run<'_>) -> Result<Output, UsageError> {
+    let Run {
+        config,
+        list,
+        supplied,
+        results,
+    } = run;
+    let options = read_options(config, results)?;
+    let [before, original, upstream] = packages(supplied)?;
+    let Some(before) = before else {
+        return Err(UsageError(
+            "role `before`: expected the package as it was (--before PATH, or the field `before` of a ReviewPackage), found none"
+                .to_owned(),
+        ));
+    };
+    let upstream = match (original, upstream) {
+        (Some(original), Some(upstream)) => Some(UpstreamChange {
+            original: original.list(),
+            upstream: upstream.list(),
+        }),
+        (None, None) => None,
+        (found, _) => {
+            let (found, other) = match found {
+                Some(_) => (Role::Original, Role::Upstream),
+                None => (Role::Upstream, Role::Original),
+            };
+            return Err(UsageError(format!(
+                "role `{other}`: expected a package beside that of role `{found}`, found none"
+            )));
+        }
+    };
+    let Some(options) = options else {
+        return Ok(Output::Edited);
+    };
+    let schema = supplied.schema_with_crds(list)?;
+    let packages = ReviewInput {
+        before: before.list(),
+        after: list,
+        upstream,
+    };
+    let review = Review::of(packages, &schema, options.release);
+    review.report(options.fail_on, results);
+    Ok(Output::Edited)
+}
+
+/// The packages of the roles.
+fn packages(supplied: &Supplied) -> Result<[Option<&SuppliedPackage>; 3], UsageError> {
+    if supplied.searches_original() {
+        let message =
+            "--original auto: expected a package or a revision, as merge-package finds it";
+        return Err(UsageError(message.to_owned()));
+    }
+    let of = |role| supplied.of(role).next();
+    Ok([Role::Before, Role::Original, Role::Upstream].map(of))
+}
+
+/// A value that is not allowed is an error result, and gives `None`.
+fn read_options(
+    config: Option<NodeRef<'_>>,
+    results: &mut Results,
+) -> Result<Option<ReviewOptions>, UsageError> {
+    let (fail_on, prefix) = match config.map(|config| (config, kind_of(config))) {
+        None => (None, Path::root()),
+        Some((config, (API_VERSION, "ReviewPackage"))) => {
+            (typed::<ReviewPackage>(config)?.fail_on, Path::root())
+        }
+        Some((config, CONFIG_MAP)) => (
+            typed_data::<ReviewScalars>(config)?.fail_on,
+            Path::fields(&["data"]),
+        ),
+        Some((config, _)) => return Err(unexpected(config, &expected(FUNCTION.configs))),
+    };
+    let mut fields: Vec<&str> = Vec::new();
+    if prefix != Path::root() {
+        fields.push("data");
+    }
+    fields.push(KUBERNETES_VERSION);
+    let found = config.and_then(|config| config.get_path(&fields));
+    let mut words = Words::new(prefix, results);
+    let fail_on = words.read(FAIL_ON, fail_on.as_deref(), &RISKS);
+    let release = match found.filter(|found| !found.is_null()) {
+        None => None,
+        Some(found) => match found.scalar_text() {
+            Some("none") => None,
+            Some(text) => text
+                .parse()
+                .map_err(|message| words.refuse(KUBERNETES_VERSION, message))
+                .ok(),
+            None => {
+                let kind = with_article(found.kind_name());
+                let message =
+                    format!("expected a release of Kubernetes, such as `1.34`, found {kind}");
+                words.refuse(KUBERNETES_VERSION, message);
+                None
+            }
+        },
+    };
+    Ok(words
+        .are_valid()
+        .then_some(ReviewOptions { fail_on, release }))
+}

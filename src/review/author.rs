@@ -1,0 +1,124 @@
+//! Who made a change: the local package, upstream, or both.
+//!
+//! ```text
+//! original   upstream   after    by
+//! 1          1          2        local
+//! 1          2          2        upstream
+//! 1          2          3        both
+//! ```
+
+use super::Author;
+use super::units::{ClusterObject, ObjectKey, is_list, units};
+use super::walk::{PathStep, comparable, follow};
+use crate::merge::package::Members;
+use crate::merge::resources::tracks;
+use crate::resource_list::ResourceList;
+use crate::schema::TypeRef;
+use crate::yaml::NodeRef;
+
+use super::UpstreamChange;
+
+/// A resource in both upstream revisions.
+#[derive(Clone, Copy, Default)]
+pub(super) struct InUpstream<'l> {
+    pub(super) original: Option<NodeRef<'l>>,
+    pub(super) upstream: Option<NodeRef<'l>>,
+}
+
+/// Finds the resources of a package in two upstream revisions.
+pub(super) struct Authors<'l> {
+    upstream: UpstreamChange<'l>,
+    /// For each resource of the package its positions in both.
+    found: Vec<[Option<usize>; 2]>,
+    members: [Members; 2],
+}
+
+impl<'l> Authors<'l> {
+    /// Pairs the resources of a package as a merge does.
+    pub(super) fn of(upstream: UpstreamChange<'l>, package: &Members) -> Self {
+        let members = [upstream.original, upstream.upstream].map(Members::read);
+        let [original, new] = &members;
+        let tracks = tracks(&original.members, &package.members, &new.members);
+        let mut found = vec![[None, None]; package.members.len()];
+        for track in tracks {
+            if let Some(local) = track.local {
+                found[local] = [track.base, track.upstream];
+            }
+        }
+        Self {
+            upstream,
+            found,
+            members,
+        }
+    }
+
+    /// A resource of the package in both revisions; an element of a list by its identity.
+    pub(super) fn find(&self, at: usize, unit: &ClusterObject<'_>) -> InUpstream<'l> {
+        let lists = [self.upstream.original, self.upstream.upstream];
+        let mut sides = self.found[at].into_iter().zip(&self.members).zip(lists);
+        let mut next = || {
+            let ((at, members), list) = sides.next()?;
+            find(list, members, at?, unit)
+        };
+        InUpstream {
+            original: next(),
+            upstream: next(),
+        }
+    }
+}
+
+fn find<'l>(
+    list: &'l ResourceList,
+    members: &Members,
+    at: usize,
+    unit: &ClusterObject<'_>,
+) -> Option<NodeRef<'l>> {
+    let id = members.ids[at];
+    let found = units(list, id);
+    if !is_list(list.resource(id)) {
+        return found.first().map(|unit| unit.node);
+    }
+    let key = ObjectKey::of(&unit.resource);
+    let mut found = found.into_iter();
+    found
+        .find(|unit| ObjectKey::of(&unit.resource) == key)
+        .map(|unit| unit.node)
+}
+
+impl InUpstream<'_> {
+    /// Who added or removed the resource.
+    pub(super) fn of_resource(self) -> Author {
+        match (self.original, self.upstream) {
+            (Some(_), None) | (None, Some(_)) => Author::Upstream,
+            _ => Author::Local,
+        }
+    }
+
+    /// Who changed a field to what it is.
+    pub(super) fn of_field(
+        self,
+        steps: &[PathStep<'_>],
+        root: Option<NodeRef<'_>>,
+        schema: Option<TypeRef<'_>>,
+    ) -> Author {
+        let steps = comparable(steps);
+        let original = follow(steps, self.original, schema);
+        let upstream = follow(steps, self.upstream, schema);
+        let after = follow(steps, root, schema);
+        if same(original, upstream) {
+            Author::Local
+        } else if same(upstream, after) {
+            Author::Upstream
+        } else {
+            Author::Both
+        }
+    }
+}
+
+fn same(one: Option<NodeRef<'_>>, other: Option<NodeRef<'_>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.equals(&other),
+        (None, None) => true,
+        _ => false,
+    }
+}

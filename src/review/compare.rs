@@ -1,0 +1,371 @@
+//! Compares two packages, resource by resource.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::author::{Authors, InUpstream};
+use super::row::{FieldChange, Row, Segment, leads_to, segments};
+use super::rows::TABLES;
+use super::served::Release;
+use super::units::{ClusterObject, ObjectKey, Objects, is_list, units};
+use super::walk::{DiffWalk, Place, Visitor, path};
+use super::{
+    Author, Review, ReviewFinding, ReviewInput, Risk, references, reload, selectors, served,
+};
+use crate::merge::package::{Members, same_document};
+use crate::merge::resources::pair;
+use crate::results::Reason;
+use crate::schema::{Schema, TypeRef};
+use crate::yaml::{NodeRef, Path};
+
+/// A resource before and after. One side at least is there.
+pub(super) struct ResourceChange<'l> {
+    pub(super) before: Option<ClusterObject<'l>>,
+    pub(super) after: Option<ClusterObject<'l>>,
+    pub(super) upstream: Option<InUpstream<'l>>,
+}
+
+impl<'l> ResourceChange<'l> {
+    /// The resource as it is, or as it was.
+    pub(super) fn unit(&self) -> Option<&ClusterObject<'l>> {
+        self.after.as_ref().or(self.before.as_ref())
+    }
+}
+
+pub(super) fn review(
+    packages: ReviewInput<'_>,
+    schema: &Schema,
+    release: Option<Release>,
+) -> Review {
+    let before = Objects::of(packages.before);
+    let after = Objects::of(packages.after);
+    let pairs = pairs(packages);
+    let mut comparison = Comparison {
+        schema,
+        before: &before,
+        after: &after,
+        rows: HashMap::new(),
+        review: Review::default(),
+    };
+    for pair in &pairs {
+        comparison.pair(pair);
+    }
+    let mut review = comparison.review;
+    let found = &mut review.findings;
+    references::dangling(&pairs, &before, &after, found);
+    references::dropped_versions(&pairs, &after, found);
+    selectors::find(&pairs, &before, &after, found);
+    reload::find(&pairs, &after, found);
+    if let Some(release) = release {
+        served::find(packages.after, release, found);
+    }
+    // What is equally grave stays in the order of the package.
+    found.sort_by_key(|finding| Reverse(finding.risk));
+    review
+}
+
+/// The resources that are not the same text before and after.
+fn pairs(packages: ReviewInput<'_>) -> Vec<ResourceChange<'_>> {
+    let (old, new) = (
+        Members::read(packages.before),
+        Members::read(packages.after),
+    );
+    let authors = packages.upstream.map(|upstream| {
+        let of = |members| Authors::of(upstream, members);
+        (of(&old), of(&new))
+    });
+    let mut of_new = vec![None; new.ids.len()];
+    let mut is_paired = vec![false; old.ids.len()];
+    for (before, after) in pair(&old.members, &new.members) {
+        of_new[after] = Some(before);
+        is_paired[before] = true;
+    }
+    let mut pairs = Vec::new();
+    let mut add = |before: Option<usize>, after: Option<usize>| {
+        let ids = (before.map(|at| old.ids[at]), after.map(|at| new.ids[at]));
+        if let (Some(one), Some(other)) = ids
+            && same_document((packages.before, one), (packages.after, other))
+        {
+            return;
+        }
+        let of_before = ids.0.map(|id| units(packages.before, id));
+        let of_after = ids.1.map(|id| units(packages.after, id));
+        let is_of_list = ids
+            .0
+            .is_some_and(|id| is_list(packages.before.resource(id)))
+            || ids.1.is_some_and(|id| is_list(packages.after.resource(id)));
+        let units = side_by_side(
+            of_before.unwrap_or_default(),
+            of_after.unwrap_or_default(),
+            is_of_list,
+        );
+        pairs.extend(units.into_iter().map(|(one, other)| {
+            let upstream =
+                authors
+                    .as_ref()
+                    .and_then(|(of_old, of_new)| match (after, &other, before, &one) {
+                        (Some(at), Some(unit), ..) => Some(of_new.find(at, unit)),
+                        (_, _, Some(at), Some(unit)) => Some(of_old.find(at, unit)),
+                        _ => None,
+                    });
+            ResourceChange {
+                before: one,
+                after: other,
+                upstream,
+            }
+        }));
+    };
+    for (after, before) in of_new.iter().enumerate() {
+        add(*before, Some(after));
+    }
+    for before in (0..old.ids.len()).filter(|at| !is_paired[*at]) {
+        add(Some(before), None);
+    }
+    pairs
+}
+
+type Sides<'l> = (Option<ClusterObject<'l>>, Option<ClusterObject<'l>>);
+
+/// The resources of an item before and after; the elements of a list by their identities.
+fn side_by_side<'l>(
+    before: Vec<ClusterObject<'l>>,
+    after: Vec<ClusterObject<'l>>,
+    is_list: bool,
+) -> Vec<Sides<'l>> {
+    if !is_list {
+        let (one, other) = (before.into_iter().next(), after.into_iter().next());
+        let is_any = one.is_some() || other.is_some();
+        return is_any.then_some((one, other)).into_iter().collect();
+    }
+    let mut left: Vec<Option<ClusterObject<'l>>> = before.into_iter().map(Some).collect();
+    let mut sides = Vec::new();
+    for unit in after {
+        let key = ObjectKey::of(&unit.resource);
+        let is_it = |other: &&mut Option<ClusterObject<'l>>| {
+            other
+                .as_ref()
+                .is_some_and(|other| ObjectKey::of(&other.resource) == key)
+        };
+        let other = left.iter_mut().find(is_it).and_then(Option::take);
+        sides.push((other, Some(unit)));
+    }
+    sides.extend(left.into_iter().flatten().map(|unit| (Some(unit), None)));
+    sides
+}
+
+/// The rows for a kind, with their paths in it.
+type RowsOfKind = Vec<(&'static Row, Vec<Segment>)>;
+
+struct Comparison<'c, 'l> {
+    schema: &'l Schema,
+    before: &'c Objects<'l>,
+    after: &'c Objects<'l>,
+    rows: HashMap<String, RowsOfKind>,
+    review: Review,
+}
+
+impl<'l> Comparison<'_, 'l> {
+    fn pair(&mut self, pair: &ResourceChange<'l>) {
+        let Some(unit) = pair.unit() else { return };
+        // Nothing without a name gets into a cluster.
+        let Some(key) = ObjectKey::of(&unit.resource) else {
+            return self.count(pair);
+        };
+        let Some(after) = &pair.after else {
+            return self.removed(pair, &key);
+        };
+        let before_key = pair
+            .before
+            .as_ref()
+            .and_then(|unit| ObjectKey::of(&unit.resource));
+        let by = pair.upstream.map(InUpstream::of_resource);
+        let kind = &after.resource.kind;
+        match &before_key {
+            // Another copy of what was there.
+            None if self.before.has(&key) => return self.count(pair),
+            None => {
+                let message = format!("the {kind} is new");
+                let finding = ReviewFinding::new(
+                    Risk::Notable,
+                    Reason::ResourceAdded,
+                    &after.resource,
+                    message,
+                );
+                self.review.findings.push(finding.by(by));
+            }
+            Some(old) if *old != key => self.renamed(pair, old, &key),
+            Some(_) => {}
+        }
+        self.fields(pair, &key, before_key.as_ref() == Some(&key));
+    }
+
+    fn removed(&mut self, pair: &ResourceChange<'l>, key: &ObjectKey) {
+        let Some(unit) = &pair.before else { return };
+        if self.after.has(key) {
+            return self.count(pair);
+        }
+        let with = match unit.resource.kind.as_str() {
+            "Namespace" => ", with everything in it",
+            "CustomResourceDefinition" => ", with all its objects",
+            "PersistentVolumeClaim" | "PersistentVolume" => ", perhaps with its data",
+            "StatefulSet" => "; its claims stay",
+            _ => "",
+        };
+        let (reason, message) = match unit.resource.kind.as_str() {
+            "NetworkPolicy" => (
+                Reason::NetworkOpened,
+                "the NetworkPolicy goes: its pods may be open".to_owned(),
+            ),
+            kind => (Reason::ResourceRemoved, format!("the {kind} goes{with}")),
+        };
+        let finding = ReviewFinding::new(Risk::Dangerous, reason, &unit.resource, message);
+        let by = pair.upstream.map(InUpstream::of_resource);
+        let is_first = !with.is_empty();
+        let finding = finding.by(by);
+        // What takes most along stands first.
+        if is_first {
+            let findings = &mut self.review.findings;
+            let at = findings
+                .iter()
+                .position(|other| other.risk <= Risk::Dangerous);
+            findings.insert(at.unwrap_or(findings.len()), finding);
+        } else {
+            self.review.findings.push(finding);
+        }
+    }
+
+    fn renamed(&mut self, pair: &ResourceChange<'l>, old: &ObjectKey, new: &ObjectKey) {
+        let (Some(before), Some(after)) = (&pair.before, &pair.after) else {
+            return;
+        };
+        let field = if old.name == new.name {
+            "namespace"
+        } else {
+            "name"
+        };
+        let gets_namespace = old.namespace.is_none() && old.name == new.name;
+        let risk = if gets_namespace {
+            Risk::Notable
+        } else {
+            Risk::Dangerous
+        };
+        let message = if gets_namespace {
+            "the resource names a namespace: another one than it was applied to makes another object".to_owned()
+        } else {
+            format!(
+                "the {} is deleted and created under another {field}",
+                after.resource.kind
+            )
+        };
+        let finding = ReviewFinding::new(risk, Reason::ResourceRenamed, &after.resource, message);
+        let path = ["metadata", field];
+        let finding = finding
+            .at(Path::fields(&path))
+            .with_values(before.node.get_path(&path), after.node.get_path(&path));
+        self.review
+            .findings
+            .push(finding.by(pair.upstream.map(|_| Author::Local)));
+    }
+
+    /// Counts a change as one.
+    fn count(&mut self, pair: &ResourceChange<'_>) {
+        let by = pair.upstream.map(InUpstream::of_resource);
+        *self.review.routine.entry(by).or_default() += 1;
+    }
+
+    fn fields(&mut self, pair: &ResourceChange<'l>, key: &ObjectKey, object_remains: bool) {
+        let Some(after) = &pair.after else { return };
+        let sides = [pair.before.as_ref().map(|unit| unit.node), Some(after.node)];
+        if let [Some(before), Some(after)] = sides
+            && before.equals(&after)
+        {
+            return;
+        }
+        let kind = key.group_kind();
+        let resource = &after.resource;
+        let schema = self.schema.resource(&resource.api_version, &resource.kind);
+        let is_custom = !schema.is_some_and(|schema| schema.is_builtin());
+        let rows = self.rows.entry(kind.clone());
+        let rows = rows.or_insert_with_key(|kind| rows_of(kind, is_custom));
+        let mut fields = FieldReview {
+            pair,
+            roots: sides,
+            object_remains,
+            rows,
+            schema,
+            review: &mut self.review,
+        };
+        let mut walk = DiffWalk {
+            visitor: &mut fields,
+            steps: Vec::new(),
+        };
+        let is_new = sides[0].is_none();
+        walk.value(sides, schema, !is_new, is_new);
+    }
+}
+
+/// The rows for a kind. One for `*` is for all kinds that the built-in schema lacks.
+fn rows_of(kind: &str, is_custom: bool) -> RowsOfKind {
+    let rows = TABLES.iter().flat_map(|(_, rows)| rows.iter());
+    let rows = rows.filter(|row| {
+        let has = |name: &str| row.kinds.contains(&name);
+        row.kinds.is_empty() || has(kind) || has("*") && is_custom
+    });
+    rows.filter_map(|row| Some((row, segments(row.path, kind)?)))
+        .collect()
+}
+
+/// Looks at the fields of a resource.
+struct FieldReview<'f, 'l> {
+    pair: &'f ResourceChange<'l>,
+    roots: [Option<NodeRef<'l>>; 2],
+    object_remains: bool,
+    rows: &'f RowsOfKind,
+    schema: Option<TypeRef<'l>>,
+    review: &'f mut Review,
+}
+
+impl<'l> FieldReview<'_, 'l> {
+    fn author(&self, place: &Place<'_, 'l>) -> Option<Author> {
+        let upstream = self.pair.upstream?;
+        Some(upstream.of_field(place.steps, self.roots[1], self.schema))
+    }
+}
+
+impl<'l> Visitor<'l> for FieldReview<'_, 'l> {
+    fn visit(&mut self, place: &Place<'_, 'l>) -> bool {
+        let mut is_found = false;
+        for (row, segments) in self.rows {
+            if !leads_to(segments, place.steps) {
+                continue;
+            }
+            let change = FieldChange {
+                roots: self.roots,
+                place,
+                object_remains: self.object_remains,
+            };
+            let Some(message) = row.fires(&change) else {
+                continue;
+            };
+            let Some(unit) = self.pair.unit() else {
+                continue;
+            };
+            let finding = ReviewFinding::new(row.risk, row.reason, &unit.resource, message);
+            let finding = finding.at(path(place.steps)).by(self.author(place));
+            // A whole pod says less than its message.
+            let is_shown = row.path != "{pod}";
+            is_found |= is_shown;
+            self.review.findings.push(if is_shown {
+                finding.with_values(place.before, place.after)
+            } else {
+                finding
+            });
+        }
+        is_found
+    }
+
+    fn count(&mut self, place: &Place<'_, 'l>) {
+        let by = self.author(place);
+        *self.review.routine.entry(by).or_default() += 1;
+    }
+}

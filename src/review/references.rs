@@ -1,0 +1,311 @@
+//! References to what a package no longer has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::compare::ResourceChange;
+use super::find::each;
+use super::row::{given, segments, text};
+use super::units::{ClusterObject, ObjectKey, Objects, group_kind};
+use super::{ReviewFinding, Risk};
+use crate::results::Reason;
+use crate::yaml::{NodeRef, Path};
+
+/// A field that names another resource.
+#[derive(Debug)]
+pub(crate) struct Reference {
+    /// The kinds that have it, as in a [`Row`](super::row::Row).
+    pub(crate) kinds: &'static [&'static str],
+    /// The mapping that holds the field, or the field itself if `name` is empty.
+    pub(crate) path: &'static str,
+    /// The field with the name.
+    pub(crate) name: &'static str,
+    /// What it names, as `group/Kind`; empty if the field `kind` beside the name says so.
+    pub(crate) to: &'static str,
+}
+
+const fn pod(path: &'static str, name: &'static str, to: &'static str) -> Reference {
+    of(&[], path, name, to)
+}
+
+const fn of(
+    kinds: &'static [&'static str],
+    path: &'static str,
+    name: &'static str,
+    to: &'static str,
+) -> Reference {
+    Reference {
+        kinds,
+        path,
+        name,
+        to,
+    }
+}
+
+const BINDINGS: &[&str] = &[
+    "rbac.authorization.k8s.io/RoleBinding",
+    "rbac.authorization.k8s.io/ClusterRoleBinding",
+];
+const INGRESS: &[&str] = &["networking.k8s.io/Ingress"];
+const WEBHOOKS: &[&str] = &[
+    "admissionregistration.k8s.io/ValidatingWebhookConfiguration",
+    "admissionregistration.k8s.io/MutatingWebhookConfiguration",
+];
+
+/// All fields that name another resource.
+pub(crate) const REFERENCES: &[Reference] = &[
+    pod("{pod}.volumes[].configMap", "name", "ConfigMap"),
+    pod("{pod}.volumes[].secret", "secretName", "Secret"),
+    pod(
+        "{pod}.volumes[].projected.sources[].configMap",
+        "name",
+        "ConfigMap",
+    ),
+    pod(
+        "{pod}.volumes[].projected.sources[].secret",
+        "name",
+        "Secret",
+    ),
+    pod(
+        "{pod}.volumes[].persistentVolumeClaim",
+        "claimName",
+        "PersistentVolumeClaim",
+    ),
+    pod(
+        "{pod}.{containers}[].env[].valueFrom.configMapKeyRef",
+        "name",
+        "ConfigMap",
+    ),
+    pod(
+        "{pod}.{containers}[].env[].valueFrom.secretKeyRef",
+        "name",
+        "Secret",
+    ),
+    pod(
+        "{pod}.{containers}[].envFrom[].configMapRef",
+        "name",
+        "ConfigMap",
+    ),
+    pod("{pod}.{containers}[].envFrom[].secretRef", "name", "Secret"),
+    pod("{pod}.serviceAccountName", "", "ServiceAccount"),
+    pod("{pod}.imagePullSecrets[]", "name", "Secret"),
+    pod(
+        "{pod}.priorityClassName",
+        "",
+        "scheduling.k8s.io/PriorityClass",
+    ),
+    pod("{pod}.runtimeClassName", "", "node.k8s.io/RuntimeClass"),
+    of(&["apps/StatefulSet"], "spec.serviceName", "", "Service"),
+    of(
+        &["apps/StatefulSet"],
+        "spec.volumeClaimTemplates[].spec.storageClassName",
+        "",
+        "storage.k8s.io/StorageClass",
+    ),
+    of(
+        &["PersistentVolumeClaim"],
+        "spec.storageClassName",
+        "",
+        "storage.k8s.io/StorageClass",
+    ),
+    of(BINDINGS, "roleRef", "name", ""),
+    of(BINDINGS, "subjects[]", "name", ""),
+    of(
+        INGRESS,
+        "spec.rules[].http.paths[].backend.service",
+        "name",
+        "Service",
+    ),
+    of(INGRESS, "spec.defaultBackend.service", "name", "Service"),
+    of(INGRESS, "spec.tls[]", "secretName", "Secret"),
+    of(
+        INGRESS,
+        "spec.ingressClassName",
+        "",
+        "networking.k8s.io/IngressClass",
+    ),
+    of(
+        WEBHOOKS,
+        "webhooks[].clientConfig.service",
+        "name",
+        "Service",
+    ),
+    of(
+        &["apiregistration.k8s.io/APIService"],
+        "spec.service",
+        "name",
+        "Service",
+    ),
+    of(
+        &["apiextensions.k8s.io/CustomResourceDefinition"],
+        "spec.conversion.webhook.clientConfig.service",
+        "name",
+        "Service",
+    ),
+    of(
+        &["autoscaling/HorizontalPodAutoscaler"],
+        "spec.scaleTargetRef",
+        "name",
+        "",
+    ),
+];
+
+/// Reports each reference to a resource that the package had and no longer has.
+pub(super) fn dangling(
+    pairs: &[ResourceChange<'_>],
+    before: &Objects<'_>,
+    after: &Objects<'_>,
+    found: &mut Vec<ReviewFinding>,
+) {
+    let gone = before.without(after);
+    if gone.is_empty() {
+        return;
+    }
+    let names: BTreeSet<&str> = gone.iter().map(|key| &*key.name).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let authors: BTreeMap<ObjectKey, _> = pairs
+        .iter()
+        .filter_map(|pair| {
+            let unit = pair.before.as_ref()?;
+            let by = pair.upstream?.of_resource();
+            Some((ObjectKey::of(&unit.resource)?, by))
+        })
+        .collect();
+    for unit in after.that_may_contain(&names) {
+        let Some(own) = ObjectKey::of(&unit.resource) else {
+            continue;
+        };
+        let kind = own.group_kind();
+        for reference in REFERENCES {
+            if !reference.kinds.is_empty() && !reference.kinds.contains(&&*kind) {
+                continue;
+            }
+            let Some(path) = segments(reference.path, &kind) else {
+                continue;
+            };
+            each(unit.node, &path, &mut |node| {
+                let Some(named) = reference.named(node, &own) else {
+                    return;
+                };
+                let Some(key) = gone.iter().find(|key| named.may_be(key)) else {
+                    return;
+                };
+                if after.has_like(key) {
+                    return;
+                }
+                let message = format!(
+                    "the package no longer has the {} `{}` that the field names",
+                    key.kind, key.name
+                );
+                let finding = ReviewFinding::new(
+                    Risk::Blocking,
+                    Reason::DanglingReference,
+                    &unit.resource,
+                    message,
+                );
+                let by = authors.get(key).copied();
+                found.push(finding.at(path_below(node, unit.node)).by(by));
+            });
+        }
+    }
+}
+
+/// What a reference names.
+struct NamedObject<'n> {
+    group_kind: String,
+    namespace: Option<&'n str>,
+    name: &'n str,
+}
+
+impl NamedObject<'_> {
+    /// Whether it can be an object: where one of both names no namespace, that of the other counts.
+    fn may_be(&self, key: &ObjectKey) -> bool {
+        let is_same_namespace = match (self.namespace, key.namespace.as_deref()) {
+            (Some(own), Some(other)) => own == other,
+            _ => true,
+        };
+        self.name == &*key.name && is_same_namespace && self.group_kind == key.group_kind()
+    }
+}
+
+impl Reference {
+    fn named<'n>(&self, node: NodeRef<'n>, own: &'n ObjectKey) -> Option<NamedObject<'n>> {
+        let field = |name: &str| text(node.get(name));
+        // What may be absent is no loss.
+        if field("optional") == Some("true") {
+            return None;
+        }
+        let name = if self.name.is_empty() {
+            text(Some(node))?
+        } else {
+            field(self.name)?
+        };
+        let group_kind = if self.to.is_empty() {
+            let group = field("apiGroup").or_else(|| {
+                let version = field("apiVersion")?;
+                Some(version.split_once('/').map_or("", |(group, _)| group))
+            });
+            group_kind(group.unwrap_or_default(), field("kind")?)
+        } else {
+            self.to.to_owned()
+        };
+        Some(NamedObject {
+            group_kind,
+            namespace: field("namespace").or(own.namespace.as_deref()),
+            name,
+        })
+    }
+}
+
+/// The path from a resource to one of its nodes; a resource of a list is not the root of its document.
+pub(super) fn path_below(node: NodeRef<'_>, resource: NodeRef<'_>) -> Path {
+    let above = resource.path().elements().len();
+    let path = node.path();
+    let elements = path.elements().get(above..).unwrap_or_default();
+    elements
+        .iter()
+        .fold(Path::root(), |path, element| path.child(element.clone()))
+}
+
+/// Reports each custom resource in a version that its definition serves no longer.
+pub(super) fn dropped_versions(
+    pairs: &[ResourceChange<'_>],
+    after: &Objects<'_>,
+    found: &mut Vec<ReviewFinding>,
+) {
+    let mut dropped: BTreeMap<String, String> = BTreeMap::new();
+    let definitions = pairs.iter().filter_map(|pair| {
+        let (before, after) = (pair.before.as_ref()?, pair.after.as_ref()?);
+        (before.resource.kind == crate::scope::DEFINITION).then_some((before, after))
+    });
+    for (before, after) in definitions {
+        let served = |unit: &ClusterObject<'_>| -> BTreeSet<String> {
+            let versions = given(unit.node.get_path(&["spec", "versions"])).into_iter();
+            let versions = versions.flat_map(|list| list.items().collect::<Vec<_>>());
+            let served = versions.filter(|version| text(version.get("served")) == Some("true"));
+            served
+                .filter_map(|version| text(version.get("name")).map(str::to_owned))
+                .collect()
+        };
+        let field = |path: &[&str]| text(after.node.get_path(path)).unwrap_or_default();
+        let group = field(&["spec", "group"]);
+        let kind = field(&["spec", "names", "kind"]);
+        for version in served(before).difference(&served(after)) {
+            dropped.insert(format!("{group}/{version}"), kind.to_owned());
+        }
+    }
+    if dropped.is_empty() {
+        return;
+    }
+    for (_, resource) in after.list.items() {
+        if dropped.get(&*resource.api_version) != Some(&resource.kind.to_string()) {
+            continue;
+        }
+        let message = format!(
+            "the definition of {} no longer serves `{}`",
+            resource.kind, resource.api_version
+        );
+        let finding =
+            ReviewFinding::new(Risk::Blocking, Reason::CrdVersionDropped, resource, message);
+        found.push(finding.at(Path::fields(&["apiVersion"])));
+    }
+}

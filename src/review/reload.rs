@@ -1,0 +1,141 @@
+//! ConfigMaps and Secrets that change while the pods that read them at their start stay.
+
+use std::collections::HashSet;
+
+use super::compare::ResourceChange;
+use super::find::each;
+use super::row::{Segment, given, pod_path, segments, text};
+use super::units::{ClusterObject, ObjectKey, Objects};
+use super::{ReviewFinding, Risk};
+use crate::results::Reason;
+use crate::yaml::NodeRef;
+
+/// What pods read at their start alone, with the kind that it names.
+const READ_ONCE: [(&str, &str); 4] = [
+    (
+        "{pod}.{containers}[].env[].valueFrom.configMapKeyRef",
+        "ConfigMap",
+    ),
+    ("{pod}.{containers}[].envFrom[].configMapRef", "ConfigMap"),
+    (
+        "{pod}.{containers}[].env[].valueFrom.secretKeyRef",
+        "Secret",
+    ),
+    ("{pod}.{containers}[].envFrom[].secretRef", "Secret"),
+];
+
+/// Reports each ConfigMap and Secret whose data changes, and that a pod which stays as it is reads at its start.
+pub(super) fn find(
+    pairs: &[ResourceChange<'_>],
+    after: &Objects<'_>,
+    found: &mut Vec<ReviewFinding>,
+) {
+    let changed: Vec<(&ResourceChange<'_>, ObjectKey)> =
+        pairs.iter().filter_map(changed_data).collect();
+    if changed.is_empty() {
+        return;
+    }
+    // Its pods are replaced.
+    let restarted: HashSet<ObjectKey> = pairs.iter().filter_map(restarted).collect();
+    let workloads = after.of_kinds(|kind| pod_path(kind).is_some());
+    for (pair, key) in changed {
+        let Some(unit) = &pair.after else { continue };
+        let readers = workloads.iter().filter(|workload| {
+            let own = ObjectKey::of(&workload.resource);
+            own.is_some_and(|own| !restarted.contains(&own) && reads(workload, &own, &key))
+        });
+        let readers: Vec<String> = readers
+            .map(|unit| {
+                let name = unit.resource.name.as_deref().unwrap_or_default();
+                format!("{}/{name}", unit.resource.kind)
+            })
+            .collect();
+        if readers.is_empty() {
+            continue;
+        }
+        let message = format!(
+            "running pods keep the old values until they restart: {}",
+            readers.join(", ")
+        );
+        let finding = ReviewFinding::new(
+            Risk::Notable,
+            Reason::ConfigNotReloaded,
+            &unit.resource,
+            message,
+        );
+        let by = pair.upstream.map(|upstream| {
+            let steps = [super::walk::PathStep::Field("data")];
+            upstream.of_field(&steps, Some(unit.node), None)
+        });
+        found.push(finding.by(by));
+    }
+}
+
+fn changed_data<'p, 'l>(
+    pair: &'p ResourceChange<'l>,
+) -> Option<(&'p ResourceChange<'l>, ObjectKey)> {
+    let (before, after) = (pair.before.as_ref()?, pair.after.as_ref()?);
+    let key = ObjectKey::of(&after.resource)?;
+    if !key.group.is_empty() || !matches!(&*key.kind, "ConfigMap" | "Secret") {
+        return None;
+    }
+    let differs = |field: &str| {
+        let sides = [before.node, after.node].map(|node| given(node.get(field)));
+        match sides {
+            [Some(before), Some(after)] => !before.equals(&after),
+            [None, None] => false,
+            _ => true,
+        }
+    };
+    let mut fields = ["data", "stringData", "binaryData"].into_iter();
+    fields.any(differs).then_some((pair, key))
+}
+
+/// A workload whose pods are replaced, since what they are made from changes.
+fn restarted(pair: &ResourceChange<'_>) -> Option<ObjectKey> {
+    let after = pair.after.as_ref()?;
+    let key = ObjectKey::of(&after.resource)?;
+    let (_, above) = pod_path(&key.group_kind())?.split_last()?;
+    let template =
+        |unit: &ClusterObject<'_>| unit.node.get_path(above).and_then(|node| node.value());
+    let before = pair.before.as_ref().map(template);
+    (before != Some(template(after))).then_some(key)
+}
+
+fn reads(workload: &ClusterObject<'_>, own: &ObjectKey, key: &ObjectKey) -> bool {
+    let is_same_namespace = match (&own.namespace, &key.namespace) {
+        (Some(own), Some(other)) => own == other,
+        _ => true,
+    };
+    let kind = own.group_kind();
+    let mut found = false;
+    let at = |path| -> Vec<Segment> { segments(path, &kind).unwrap_or_default() };
+    for (path, of) in READ_ONCE {
+        if of == &*key.kind {
+            each(workload.node, &at(path), &mut |node: NodeRef<'_>| {
+                found |= text(node.get("name")) == Some(&*key.name);
+            });
+        }
+    }
+    // A file that is mounted alone is not updated.
+    let (field, name) = match &*key.kind {
+        "Secret" => ("secret", "secretName"),
+        _ => ("configMap", "name"),
+    };
+    each(workload.node, &at("{pod}.volumes[]"), &mut |volume| {
+        let names = volume.get_path(&[field, name]);
+        if text(names) != Some(&*key.name) {
+            return;
+        }
+        let volume = text(volume.get("name"));
+        each(
+            workload.node,
+            &at("{pod}.{containers}[].volumeMounts[]"),
+            &mut |mount| {
+                let is_part = text(mount.get("subPath")).is_some();
+                found |= is_part && text(mount.get("name")) == volume;
+            },
+        );
+    });
+    found && is_same_namespace
+}

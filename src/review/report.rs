@@ -1,0 +1,254 @@
+//! A review as a person reads it: as text, and as a comment of a pull request.
+
+use std::fmt::Write;
+
+use super::{BY, RISK, Risk};
+use crate::results::{FunctionResult, Reason, Results, printable};
+use crate::yaml::Value;
+
+/// The findings among results, by their risk.
+fn of_risk(results: &Results, risk: Risk) -> impl Iterator<Item = &FunctionResult> {
+    let results = results.iter();
+    results.filter(move |result| result.tag_value(RISK) == Some(risk.as_str()))
+}
+
+/// Whether a result is a finding of a review.
+#[must_use]
+pub fn is_finding(result: &FunctionResult) -> bool {
+    result.tag_value(RISK).is_some()
+}
+
+/// How many changes there are of each risk: `1 blocking, 2 dangerous, 0 notable, 14 other changes`.
+fn summary(results: &Results) -> String {
+    let count = |risk| of_risk(results, risk).map(|result| 1 + result.more).sum();
+    let mut parts = Vec::new();
+    for risk in [Risk::Blocking, Risk::Dangerous, Risk::Notable] {
+        let count: usize = count(risk);
+        if count > 0 {
+            parts.push(format!("{count} {risk}"));
+        }
+    }
+    let other: usize = of_risk(results, Risk::Routine).map(routine).sum();
+    if other > 0 {
+        let noun = if other == 1 { "change" } else { "changes" };
+        let word = if parts.is_empty() { "routine" } else { "other" };
+        parts.push(format!("{other} {word} {noun}"));
+    }
+    match parts.as_slice() {
+        [] => "no changes for the cluster".to_owned(),
+        parts => parts.join(", "),
+    }
+}
+
+/// How many changes a count of routine changes has.
+fn routine(result: &FunctionResult) -> usize {
+    let message = result.message.what();
+    let count = message.split(' ').next().and_then(|word| word.parse().ok());
+    count
+        .filter(|_| result.has_reason(Reason::OtherChanges))
+        .unwrap_or(1)
+}
+
+/// `Deployment/shop/front`.
+fn name(result: &FunctionResult) -> String {
+    let Some(resource) = &result.resource else {
+        return String::new();
+    };
+    let namespace = resource.namespace.as_ref();
+    let namespace = namespace.map(|name| format!("{name}/")).unwrap_or_default();
+    format!("{}/{namespace}{}", resource.kind, resource.name)
+}
+
+/// The values of a field before and after.
+fn values(result: &FunctionResult, most: usize) -> [Option<String>; 2] {
+    let Some(values) = &result.values else {
+        return [None, None];
+    };
+    let shown = |value: &Option<Value>| {
+        let text = value.as_ref()?.to_json();
+        let mut characters = text.chars();
+        let start: String = characters.by_ref().take(most).collect();
+        let end = if characters.next().is_some() {
+            "…"
+        } else {
+            ""
+        };
+        Some(start + end)
+    };
+    [shown(&values.current), shown(&values.proposed)]
+}
+
+/// A review as text, the worst first.
+#[must_use]
+pub fn text(results: &Results) -> String {
+    const MOST: usize = 68;
+    let mut text = String::new();
+    for risk in [Risk::Blocking, Risk::Dangerous, Risk::Notable] {
+        let mut last = None;
+        for result in of_risk(results, risk) {
+            // Writing to a String does not fail.
+            if last.is_none() {
+                let _ = writeln!(text, "{risk}");
+            }
+            let file = result.file.as_ref().map_or("", |(path, _)| path.as_str());
+            let heading = (name(result), file);
+            if last.as_ref() != Some(&heading) {
+                let file = Some(file).filter(|file| !file.is_empty());
+                let file = file.map(|file| format!("  ({file})")).unwrap_or_default();
+                let _ = writeln!(text, "  {}", printable(&format!("{}{file}", heading.0)));
+            }
+            last = Some(heading);
+            let field = result.field.as_ref();
+            let field = field.map(|field| format!("{field}: ")).unwrap_or_default();
+            let by = result
+                .tag_value(BY)
+                .map(|by| format!(" [{by}]"))
+                .unwrap_or_default();
+            let line = printable(&format!("{field}{}{by}", result.text()));
+            let _ = writeln!(text, "    {line}");
+            let [before, after] = values(result, MOST);
+            for (sign, value) in [("-", before), ("+", after)] {
+                if let Some(value) = value {
+                    let _ = writeln!(text, "      {sign} {}", printable(&value));
+                }
+            }
+        }
+        if last.is_some() {
+            text.push('\n');
+        }
+    }
+    text + &summary(results) + "\n"
+}
+
+/// Most characters of a comment: GitHub takes 65,536.
+const MOST: usize = 60_000;
+/// Most characters of the table that is not folded.
+const MOST_OPEN: usize = 40_000;
+
+/// A review as a comment of a pull request: what is blocking and dangerous in a table, the rest folded.
+#[must_use]
+pub fn markdown(results: &Results) -> String {
+    let mut page = format!("### Review: {}\n", summary(results));
+    let grave = of_risk(results, Risk::Blocking).chain(of_risk(results, Risk::Dangerous));
+    page += &table(grave.collect(), MOST_OPEN);
+    let notable: Vec<_> = of_risk(results, Risk::Notable).collect();
+    let other: Vec<_> = of_risk(results, Risk::Routine).collect();
+    if !notable.is_empty() {
+        let (count, end) = (notable.len(), "\n</details>\n");
+        let start = format!("\n<details>\n<summary>{count} notable</summary>\n");
+        // A line with the routine changes follows.
+        let left = MOST - page.chars().count() - start.len() - end.len() - 500;
+        page = page + &start + &table(notable, left) + end;
+    }
+    let other: Vec<String> = other
+        .iter()
+        .map(|result| {
+            let by = result
+                .tag_value(BY)
+                .map(|by| format!(" ({by})"))
+                .unwrap_or_default();
+            format!("{}{by}", result.text())
+        })
+        .collect();
+    if !other.is_empty() {
+        page += &format!("\n{}\n", other.join(", "));
+    }
+    page
+}
+
+const HEAD: &str = "\n| risk | resource | change | by |\n|---|---|---|---|\n";
+const HEAD_WITHOUT_BY: &str = "\n| risk | resource | change |\n|---|---|---|\n";
+
+/// A table of findings, of at most so many characters.
+fn table(results: Vec<&FunctionResult>, most: usize) -> String {
+    if results.is_empty() {
+        return String::new();
+    }
+    let has_by = results.iter().any(|result| result.tag_value(BY).is_some());
+    let mut table = if has_by { HEAD } else { HEAD_WITHOUT_BY }.to_owned();
+    let mut length = table.len();
+    for (at, result) in results.iter().enumerate() {
+        let row = row(result, has_by);
+        length += row.chars().count();
+        // The last line says what is left out.
+        if length + 100 > most {
+            let left = results.len() - at;
+            table += &format!("\n… and {left} more, which the results of the run list.\n");
+            return table;
+        }
+        table += &row;
+    }
+    table
+}
+
+fn row(result: &FunctionResult, has_by: bool) -> String {
+    const VALUE: usize = 120;
+    let risk = result.tag_value(RISK).unwrap_or_default();
+    let mut change = prose(&result.text());
+    if let Some(field) = &result.field {
+        change = format!("{}: {change}", code(field));
+    }
+    let [before, after] = values(result, VALUE).map(|value| value.map(|value| code(&value)));
+    match (before, after) {
+        (Some(before), Some(after)) => change += &format!("<br>{before} → {after}"),
+        (Some(before), None) => change += &format!("<br>was {before}"),
+        (None, Some(after)) => change += &format!("<br>now {after}"),
+        (None, None) => {}
+    }
+    let resource = match name(result).as_str() {
+        "" => String::new(),
+        name => code(name),
+    };
+    let by = if has_by {
+        format!(" {} |", result.tag_value(BY).unwrap_or_default())
+    } else {
+        String::new()
+    };
+    format!("| {risk} | {resource} | {change} |{by}\n")
+}
+
+/// A text as code within a table: no character of it means anything, and no name in it calls a person.
+fn code(text: &str) -> String {
+    let mut code = "<code>".to_owned();
+    escape(text, &mut code);
+    code + "</code>"
+}
+
+/// Text within a table; what stands between backticks is code.
+fn prose(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    let is_paired = parts.len() % 2 == 1;
+    let mut prose = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        if at % 2 == 1 && is_paired {
+            prose += &code(part);
+        } else {
+            escape(part, &mut prose);
+        }
+    }
+    prose
+}
+
+fn escape(text: &str, out: &mut String) {
+    for character in printable(text).chars() {
+        if character.is_ascii_punctuation() && !"-,.;()/=".contains(character)
+            || (character == '.' && out.ends_with("www"))
+        {
+            let _ = write!(out, "&#{};", u32::from(character));
+        } else {
+            out.push(character);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_value_is_markdown() {
+        assert_eq!(prose("a `b|c` @d"), "a <code>b&#124;c</code> &#64;d");
+        assert_eq!(prose("a ` <b>"), "a  &#60;b&#62;");
+        assert_eq!(code("</code>"), "<code>&#60;/code&#62;</code>");
+    }
+}

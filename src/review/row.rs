@@ -1,0 +1,211 @@
+//! A rule of the table: where it looks, when it fires, what it says.
+
+use super::Risk;
+use super::walk::{PathStep, Place};
+use crate::results::Reason;
+use crate::yaml::NodeRef;
+
+/// A rule. A new one is a row of a table in [`rows`](super::rows).
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// The kinds that it is about, as `group/Kind`, the core group without its slash. None: all kinds, or all that hold a pod
+    /// if the path begins with `{pod}`.
+    pub(crate) kinds: &'static [&'static str],
+    /// The field: `spec.ports[].nodePort`, where `*` is any field, `**` any fields, `{pod}` the spec of the pod that the kind
+    /// holds, and `{containers}` its lists of containers.
+    pub(crate) path: &'static str,
+    /// When it fires.
+    pub(crate) when: FiresWhen,
+    /// How bad the change is.
+    pub(crate) risk: Risk,
+    /// The class of the change.
+    pub(crate) reason: Reason,
+    /// What happens; without it the condition says so.
+    pub(crate) message: &'static str,
+    /// Where it is known from, for the documentation.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "a test writes it into docs/review.md")
+    )]
+    pub(crate) source: &'static str,
+}
+
+/// When a rule fires, at a field that differs.
+#[derive(Clone, Copy)]
+pub(crate) enum FiresWhen {
+    /// The resource stays, and the field differs; an absent one has this value.
+    Changes(&'static str),
+    /// The field goes, and the resource or list element that holds it stays.
+    Removed,
+    /// The field is new, perhaps with all that holds it.
+    Added,
+    /// The field gets one of these values and had none of them; an absent one had the last one of the pair.
+    Becomes(&'static [&'static str], &'static str),
+    /// The function gives a message.
+    Says(fn(&FieldChange<'_, '_>) -> Option<String>),
+}
+
+impl std::fmt::Debug for FiresWhen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.words())
+    }
+}
+
+impl FiresWhen {
+    /// The condition in a table of all rules.
+    #[must_use]
+    pub(super) fn words(&self) -> &'static str {
+        match self {
+            Self::Changes(_) => "changes",
+            Self::Removed => "is removed",
+            Self::Added => "is added",
+            Self::Becomes(..) => "becomes",
+            Self::Says(_) => "by a function",
+        }
+    }
+}
+
+/// A place that differs, in a resource.
+#[derive(Clone, Copy)]
+pub(crate) struct FieldChange<'p, 'n> {
+    /// The resource before and after.
+    pub(super) roots: [Option<NodeRef<'n>>; 2],
+    pub(super) place: &'p Place<'p, 'n>,
+    /// Whether the object stays: it has the same name before and after.
+    pub(super) object_remains: bool,
+}
+
+impl<'n> FieldChange<'_, 'n> {
+    pub(super) fn before(&self) -> Option<NodeRef<'n>> {
+        self.place.before
+    }
+
+    pub(super) fn after(&self) -> Option<NodeRef<'n>> {
+        self.place.after
+    }
+
+    /// The value before and after, if both are there.
+    pub(super) fn both(&self) -> Option<(NodeRef<'n>, NodeRef<'n>)> {
+        self.before().zip(self.after())
+    }
+
+    /// The name of the field that differs.
+    pub(super) fn last_field(&self) -> &'n str {
+        match self.place.steps.last() {
+            Some(PathStep::Field(name)) => name,
+            _ => "",
+        }
+    }
+
+    /// A field of the resource, before and after.
+    pub(super) fn of_root(&self, path: &[&str]) -> [Option<NodeRef<'n>>; 2] {
+        self.roots.map(|root| given(root?.get_path(path)))
+    }
+}
+
+/// A node that is not null, which counts as absent.
+pub(super) fn given(node: Option<NodeRef<'_>>) -> Option<NodeRef<'_>> {
+    node.filter(|node| !node.is_null())
+}
+
+/// The text of a scalar.
+pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
+    given(node)?.scalar_text()
+}
+
+impl Row {
+    /// The message, if the rule fires.
+    pub(super) fn fires(&self, change: &FieldChange<'_, '_>) -> Option<String> {
+        let (before, after) = (change.before(), change.after());
+        let stays = change.object_remains;
+        let fires = match self.when {
+            FiresWhen::Says(says) => return says(change),
+            FiresWhen::Changes(absent) => {
+                let is = |node: Option<NodeRef<'_>>| text(node) == Some(absent);
+                let is_default = before.is_none() && is(after) || after.is_none() && is(before);
+                stays && (absent.is_empty() || !is_default)
+            }
+            FiresWhen::Removed => after.is_none() && change.place.owner_remains,
+            FiresWhen::Added => before.is_none(),
+            FiresWhen::Becomes(values, absent) => {
+                let was = text(before).unwrap_or(absent);
+                let is = text(after).unwrap_or(absent);
+                // Without the owner there is nothing that could become something.
+                let is_there = after.is_some() || change.place.owner_remains;
+                is_there && values.contains(&is) && !values.contains(&was)
+            }
+        };
+        fires.then(|| self.message.to_owned())
+    }
+}
+
+/// A part of a path of a [`Row`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Segment {
+    Field(&'static str),
+    AnyField,
+    AnyDepth,
+    Containers,
+    Element,
+}
+
+/// Where the kinds that hold a pod have its spec.
+pub(super) fn pod_path(kind: &str) -> Option<&'static [&'static str]> {
+    match kind {
+        "Pod" => Some(&["spec"]),
+        "PodTemplate" => Some(&["template", "spec"]),
+        "apps/Deployment"
+        | "apps/DaemonSet"
+        | "apps/StatefulSet"
+        | "apps/ReplicaSet"
+        | "batch/Job"
+        | "ReplicationController" => Some(&["spec", "template", "spec"]),
+        "batch/CronJob" => Some(&["spec", "jobTemplate", "spec", "template", "spec"]),
+        _ => None,
+    }
+}
+
+/// The lists of containers in the spec of a pod.
+pub(super) const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
+
+/// A path of the table for a kind; `None` if the kind has no such place.
+pub(super) fn segments(path: &'static str, kind: &str) -> Option<Vec<Segment>> {
+    let mut segments = Vec::new();
+    for part in path.split('.').filter(|part| !part.is_empty()) {
+        let name = part.trim_end_matches("[]");
+        match name {
+            "{pod}" => segments.extend(pod_path(kind)?.iter().map(|name| Segment::Field(name))),
+            "{containers}" => segments.push(Segment::Containers),
+            "*" => segments.push(Segment::AnyField),
+            "**" => segments.push(Segment::AnyDepth),
+            name => segments.push(Segment::Field(name)),
+        }
+        let elements = (part.len() - name.len()) / 2;
+        segments.extend((0..elements).map(|_| Segment::Element));
+    }
+    Some(segments)
+}
+
+/// Whether a path of the table leads to a place.
+pub(super) fn leads_to(segments: &[Segment], steps: &[PathStep<'_>]) -> bool {
+    match (segments.split_first(), steps.split_first()) {
+        (None, None) => true,
+        (Some((Segment::AnyDepth, rest)), step) => {
+            leads_to(rest, steps) || step.is_some_and(|(_, steps)| leads_to(segments, steps))
+        }
+        (Some((segment, segments)), Some((step, steps))) => {
+            is_of(*segment, step) && leads_to(segments, steps)
+        }
+        _ => false,
+    }
+}
+
+fn is_of(segment: Segment, step: &PathStep<'_>) -> bool {
+    match (segment, step) {
+        (Segment::Field(name), PathStep::Field(field)) => name == *field,
+        (Segment::AnyField, PathStep::Field(_)) => true,
+        (Segment::Containers, PathStep::Field(field)) => CONTAINERS.contains(field),
+        (Segment::Element, PathStep::Element { .. }) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,268 @@
+//! Roles that grant more, and bindings for more subjects.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use crate::results::Reason;
+use crate::review::Risk;
+use crate::review::row::{FieldChange, FiresWhen, Row, given, text};
+use crate::yaml::NodeRef;
+
+const ROLES: &[&str] = &[
+    "rbac.authorization.k8s.io/Role",
+    "rbac.authorization.k8s.io/ClusterRole",
+];
+const BINDINGS: &[&str] = &[
+    "rbac.authorization.k8s.io/RoleBinding",
+    "rbac.authorization.k8s.io/ClusterRoleBinding",
+];
+const RBAC: &str = "Kubernetes documentation, Using RBAC Authorization";
+
+const fn row(
+    kinds: &'static [&'static str],
+    path: &'static str,
+    says: fn(&FieldChange<'_, '_>) -> Option<String>,
+    reason: Reason,
+) -> Row {
+    Row {
+        kinds,
+        path,
+        when: FiresWhen::Says(says),
+        risk: Risk::Dangerous,
+        reason,
+        message: "",
+        source: RBAC,
+    }
+}
+
+pub(crate) const ROWS: &[Row] = &[
+    row(ROLES, "rules", grants_more, Reason::GrantsMore),
+    row(
+        &["rbac.authorization.k8s.io/ClusterRole"],
+        "metadata.labels.*",
+        aggregates,
+        Reason::GrantsMore,
+    ),
+    row(
+        &["rbac.authorization.k8s.io/ClusterRole"],
+        "aggregationRule",
+        collects,
+        Reason::GrantsMore,
+    ),
+    row(BINDINGS, "subjects", new_subjects, Reason::NewSubject),
+];
+
+/// What a rule of a role grants.
+struct Grant<'n> {
+    groups: Vec<&'n str>,
+    resources: Vec<&'n str>,
+    names: Vec<&'n str>,
+    urls: Vec<&'n str>,
+    verbs: Vec<&'n str>,
+}
+
+impl<'n> Grant<'n> {
+    fn all(rules: Option<NodeRef<'n>>) -> Vec<Self> {
+        let rules = rules.into_iter().flat_map(|rules| rules.items());
+        let grants = rules.map(|rule| {
+            let list = |name: &str| {
+                let list = given(rule.get(name)).into_iter();
+                let items = list.flat_map(|list| list.items());
+                items
+                    .filter_map(|item| item.resolved().scalar_text())
+                    .collect()
+            };
+            Self {
+                groups: list("apiGroups"),
+                resources: list("resources"),
+                names: list("resourceNames"),
+                urls: list("nonResourceURLs"),
+                verbs: list("verbs"),
+            }
+        });
+        grants.collect()
+    }
+
+    /// Each thing with what can be done to it: `group/resource`, or a URL.
+    fn each(&self) -> impl Iterator<Item = (Thing<'n>, &'n str)> {
+        let names: Vec<Option<&str>> = match self.names.as_slice() {
+            [] => vec![None],
+            names => names.iter().map(|name| Some(*name)).collect(),
+        };
+        let mut things: Vec<Thing<'n>> = self.urls.iter().map(|url| Thing::Url(url)).collect();
+        for group in &self.groups {
+            for resource in &self.resources {
+                let of = |name: &Option<&'n str>| Thing::Resource {
+                    group,
+                    resource,
+                    name: *name,
+                };
+                things.extend(names.iter().map(of));
+            }
+        }
+        let verbs = self.verbs.clone();
+        things
+            .into_iter()
+            .flat_map(move |thing| verbs.clone().into_iter().map(move |verb| (thing, verb)))
+    }
+
+    fn covers(&self, thing: Thing<'_>, verb: &str) -> bool {
+        let has = |list: &[&str], word: &str| list.contains(&"*") || list.contains(&word);
+        has(&self.verbs, verb)
+            && match thing {
+                Thing::Url(url) => self.urls.iter().any(|own| {
+                    let prefix = own.strip_suffix('*');
+                    *own == url || prefix.is_some_and(|prefix| url.starts_with(prefix))
+                }),
+                Thing::Resource {
+                    group,
+                    resource,
+                    name,
+                } => {
+                    let any_of = resource
+                        .split_once('/')
+                        .map(|(_, part)| format!("*/{part}"));
+                    has(&self.groups, group)
+                        && (has(&self.resources, resource)
+                            || any_of.is_some_and(|any| self.resources.contains(&&*any)))
+                        && (self.names.is_empty()
+                            || name.is_some_and(|name| self.names.contains(&name)))
+                }
+            }
+    }
+}
+
+/// What is granted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Thing<'n> {
+    Resource {
+        group: &'n str,
+        resource: &'n str,
+        name: Option<&'n str>,
+    },
+    Url(&'n str),
+}
+
+impl std::fmt::Display for Thing<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Url(url) => f.write_str(url),
+            Self::Resource {
+                group,
+                resource,
+                name,
+            } => {
+                f.write_str(resource)?;
+                if !group.is_empty() {
+                    write!(f, ".{group}")?;
+                }
+                match name {
+                    Some(name) => write!(f, " `{name}`"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+/// How many things a message names.
+const SHOWN: usize = 6;
+
+fn grants_more(change: &FieldChange<'_, '_>) -> Option<String> {
+    let before = Grant::all(change.before());
+    let mut new: BTreeMap<Thing<'_>, BTreeSet<&str>> = BTreeMap::new();
+    for (thing, verb) in Grant::all(change.after()).iter().flat_map(Grant::each) {
+        if !before.iter().any(|grant| grant.covers(thing, verb)) {
+            new.entry(thing).or_default().insert(verb);
+        }
+    }
+    if new.is_empty() {
+        return None;
+    }
+    // Things of which the same is granted stand together, the gravest first.
+    let mut by_verbs: BTreeMap<Vec<&str>, Vec<Thing<'_>>> = BTreeMap::new();
+    for (thing, verbs) in new {
+        by_verbs
+            .entry(verbs.into_iter().collect())
+            .or_default()
+            .push(thing);
+    }
+    let mut groups: Vec<(Vec<&str>, Vec<Thing<'_>>)> = by_verbs.into_iter().collect();
+    groups.sort_by_key(|(verbs, things)| !things.iter().any(|thing| is_grave(*thing, verbs)));
+    let total: usize = groups.iter().map(|(_, things)| things.len()).sum();
+    let mut left = SHOWN;
+    let mut parts = Vec::new();
+    for (verbs, things) in &groups {
+        let mut things = things.clone();
+        things.sort_by_key(|thing| !is_grave(*thing, verbs));
+        let shown: Vec<String> = things.iter().take(left).map(ToString::to_string).collect();
+        left -= shown.len();
+        if !shown.is_empty() {
+            parts.push(format!("{} {}", verbs.join(", "), shown.join(", ")));
+        }
+    }
+    let more = match total.saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    Some(format!("grants more: {}{more}", parts.join("; ")))
+}
+
+/// Whether it leads to more rights, or to secrets.
+fn is_grave(thing: Thing<'_>, verbs: &[&str]) -> bool {
+    let grave = ["*", "bind", "escalate", "impersonate"];
+    let of_thing = match thing {
+        Thing::Resource { resource, .. } => matches!(
+            resource,
+            "*" | "secrets" | "pods/exec" | "nodes/proxy" | "serviceaccounts/token"
+        ),
+        Thing::Url(url) => url == "*",
+    };
+    of_thing || verbs.iter().any(|verb| grave.contains(verb))
+}
+
+fn aggregates(change: &FieldChange<'_, '_>) -> Option<String> {
+    let role = change
+        .last_field()
+        .strip_prefix("rbac.authorization.k8s.io/aggregate-to-")?;
+    let is = |node| text(node) == Some("true");
+    (is(change.after()) && !is(change.before()))
+        .then(|| format!("everyone with the role `{role}` gets what this role grants"))
+}
+
+fn collects(change: &FieldChange<'_, '_>) -> Option<String> {
+    change.after()?;
+    Some("the role collects the rules of other roles".to_owned())
+}
+
+fn new_subjects(change: &FieldChange<'_, '_>) -> Option<String> {
+    let subjects = |list: Option<NodeRef<'_>>| -> Vec<String> {
+        let items = list.into_iter().flat_map(|list| list.items());
+        let name = |item: NodeRef<'_>| {
+            let namespace = text(item.get("namespace"));
+            let namespace = namespace.map(|namespace| format!("{namespace}/"));
+            let kind = text(item.get("kind")).unwrap_or_default();
+            let name = text(item.get("name")).unwrap_or_default();
+            format!("{kind} {}{name}", namespace.unwrap_or_default())
+        };
+        items.map(name).collect()
+    };
+    let before = subjects(change.before());
+    let mut new = subjects(change.after());
+    new.retain(|subject| !before.contains(subject));
+    if new.is_empty() {
+        return None;
+    }
+    let [_, role] = change.of_root(&["roleRef", "name"]);
+    let role = text(role).unwrap_or_default();
+    let count = new.len();
+    new.truncate(SHOWN);
+    let more = match count - new.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!(
+        "the role `{role}` goes to {}{more}",
+        new.join(", ")
+    ))
+}

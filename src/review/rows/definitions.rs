@@ -1,0 +1,238 @@
+//! CustomResourceDefinitions, and the images of custom resources.
+
+use crate::results::Reason;
+use crate::review::Risk;
+use crate::review::row::{FieldChange, FiresWhen, Row, given, text};
+use crate::yaml::NodeRef;
+
+use super::pods::image;
+
+const DEFINITION: &[&str] = &["apiextensions.k8s.io/CustomResourceDefinition"];
+const VERSIONS: &str = "Kubernetes documentation, Versions in CustomResourceDefinitions";
+
+pub(crate) const ROWS: &[Row] = &[
+    Row {
+        kinds: DEFINITION,
+        path: "spec.versions",
+        when: FiresWhen::Says(drops_stored),
+        risk: Risk::Blocking,
+        reason: Reason::CrdVersionDropped,
+        message: "",
+        source: VERSIONS,
+    },
+    Row {
+        kinds: DEFINITION,
+        path: "spec.versions",
+        when: FiresWhen::Says(drops_served),
+        risk: Risk::Dangerous,
+        reason: Reason::CrdVersionDropped,
+        message: "",
+        source: VERSIONS,
+    },
+    Row {
+        kinds: DEFINITION,
+        path: "spec.versions",
+        when: FiresWhen::Says(narrows),
+        risk: Risk::Notable,
+        reason: Reason::SchemaNarrowed,
+        message: "",
+        source: VERSIONS,
+    },
+    Row {
+        kinds: &["*"],
+        path: "spec.**.image",
+        when: FiresWhen::Says(image),
+        risk: Risk::Notable,
+        reason: Reason::ImageChanged,
+        message: "",
+        source: "Kubernetes documentation, Images",
+    },
+];
+
+/// The versions of a definition.
+fn versions<'n>(list: NodeRef<'n>) -> impl Iterator<Item = (&'n str, NodeRef<'n>)> {
+    let items = list.items().map(|item| item.resolved());
+    items.filter_map(|item| Some((text(item.get("name"))?, item)))
+}
+
+fn is(version: NodeRef<'_>, field: &str) -> bool {
+    text(version.get(field)) == Some("true")
+}
+
+fn named<'n>(list: NodeRef<'n>, name: &str) -> Option<NodeRef<'n>> {
+    let mut all = versions(list);
+    all.find(|(other, _)| *other == name).map(|(_, node)| node)
+}
+
+fn drops_stored(change: &FieldChange<'_, '_>) -> Option<String> {
+    let (before, after) = change.both()?;
+    let mut stored = versions(before).filter(|(_, node)| is(*node, "storage"));
+    let (name, _) = stored.find(|(name, _)| named(after, name).is_none())?;
+    Some(format!(
+        "the definition drops the version `{name}`, in which objects are stored: migrate them first"
+    ))
+}
+
+fn drops_served(change: &FieldChange<'_, '_>) -> Option<String> {
+    let (before, after) = change.both()?;
+    let served = versions(before).filter(|(_, node)| is(*node, "served"));
+    let is_gone = |name: &str| !named(after, name).is_some_and(|node| is(node, "served"));
+    let gone: Vec<&str> = served
+        .map(|(name, _)| name)
+        .filter(|name| is_gone(name))
+        .collect();
+    (!gone.is_empty()).then(|| {
+        format!(
+            "the definition no longer serves `{}`: manifests of that version are refused",
+            gone.join("`, `")
+        )
+    })
+}
+
+/// How many fields a message names.
+const SHOWN: usize = 5;
+
+fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
+    let (before, after) = change.both()?;
+    let mut found = Vec::new();
+    for (name, version) in versions(before) {
+        let old = given(version.get_path(&["schema", "openAPIV3Schema"]));
+        let new = named(after, name);
+        let new = new.and_then(|new| given(new.get_path(&["schema", "openAPIV3Schema"])));
+        if let (Some(old), Some(new)) = (old, new) {
+            let mut narrowing = Narrowing {
+                version: name,
+                found: &mut found,
+            };
+            narrowing.schema(old, new, &mut Vec::new());
+        }
+    }
+    let count = found.len();
+    if count == 0 {
+        return None;
+    }
+    found.truncate(SHOWN);
+    let more = match count - found.len() {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    Some(format!("the schema takes less: {}{more}", found.join("; ")))
+}
+
+/// Finds where a schema takes less than another one.
+struct Narrowing<'v> {
+    version: &'v str,
+    found: &'v mut Vec<String>,
+}
+
+impl Narrowing<'_> {
+    fn report(&mut self, path: &[&str], what: &str) {
+        let path = path.join(".");
+        let dot = if path.is_empty() { "" } else { " " };
+        self.found
+            .push(format!("{}{dot}{path} {what}", self.version));
+    }
+
+    fn schema<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &mut Vec<&'n str>) {
+        if old.equals(&new) {
+            return;
+        }
+        let values = |node: NodeRef<'n>, field: &str| -> Vec<_> {
+            let list = given(node.get(field))
+                .into_iter()
+                .flat_map(|list| list.items());
+            list.filter_map(|item| item.value()).collect()
+        };
+        if let (Some(was), Some(is)) = (text(old.get("type")), text(new.get("type")))
+            && was != is
+        {
+            self.report(path, &format!("is a {is}, no longer a {was}"));
+        }
+        let required = values(old, "required");
+        for name in values(new, "required") {
+            let has_default = |name: &str| new.get_path(&["properties", name, "default"]).is_some();
+            if let Some(name) = name.as_str().filter(|text| !has_default(text))
+                && !required.contains(&name.into())
+            {
+                self.report(path, &format!("requires `{name}`"));
+            }
+        }
+        let (was, is) = (values(old, "enum"), values(new, "enum"));
+        if !is.is_empty() && (was.is_empty() || was.iter().any(|value| !is.contains(value))) {
+            self.report(path, "takes fewer values");
+        }
+        self.bounds(old, new, path);
+        self.properties(old, new, path);
+        for field in ["items", "additionalProperties"] {
+            if let (Some(old), Some(new)) = (given(old.get(field)), given(new.get(field)))
+                && old.kind().is_mapping()
+                && new.kind().is_mapping()
+            {
+                path.push("*");
+                self.schema(old, new, path);
+                path.pop();
+            }
+        }
+    }
+
+    fn bounds(&mut self, old: NodeRef<'_>, new: NodeRef<'_>, path: &[&str]) {
+        let number = |node: NodeRef<'_>, field: &str| text(node.get(field))?.parse::<f64>().ok();
+        const LOWER: [&str; 4] = ["minimum", "minLength", "minItems", "minProperties"];
+        const UPPER: [&str; 4] = ["maximum", "maxLength", "maxItems", "maxProperties"];
+        for (field, sign) in LOWER
+            .map(|f| (f, 1.0))
+            .into_iter()
+            .chain(UPPER.map(|f| (f, -1.0)))
+        {
+            let Some(is) = number(new, field) else {
+                continue;
+            };
+            let was = number(old, field);
+            if was.is_none_or(|was| (is - was) * sign > 0.0)
+                && !(was.is_none() && sign > 0.0 && is == 0.0)
+            {
+                self.report(path, &format!("has a `{field}` of {is}"));
+            }
+        }
+        if let Some(pattern) = text(new.get("pattern"))
+            && text(old.get("pattern")) != Some(pattern)
+        {
+            self.report(path, "has another `pattern`");
+        }
+        let rules = |node: NodeRef<'_>| -> Vec<String> {
+            let rules = given(node.get("x-kubernetes-validations")).into_iter();
+            let rules = rules.flat_map(|list| list.items());
+            rules
+                .filter_map(|rule| text(rule.get("rule")).map(str::to_owned))
+                .collect()
+        };
+        let known = rules(old);
+        let new_rules = rules(new)
+            .into_iter()
+            .filter(|rule| !known.contains(rule))
+            .count();
+        if new_rules > 0 {
+            self.report(path, "has another validation rule");
+        }
+    }
+
+    fn properties<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &mut Vec<&'n str>) {
+        let (Some(was), Some(is)) = (given(old.get("properties")), given(new.get("properties")))
+        else {
+            return;
+        };
+        let keeps_unknown = text(new.get("x-kubernetes-preserve-unknown-fields")) == Some("true");
+        for entry in was.entries() {
+            let name = entry.key.field_name();
+            match is.get(name) {
+                Some(new) => {
+                    path.push(name);
+                    self.schema(entry.value.resolved(), new, path);
+                    path.pop();
+                }
+                None if !keeps_unknown => self.report(path, &format!("no longer has `{name}`")),
+                None => {}
+            }
+        }
+    }
+}

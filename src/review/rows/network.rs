@@ -1,0 +1,181 @@
+//! What can be reached, and by whom.
+
+use crate::results::Reason;
+use crate::review::Risk;
+use crate::review::row::{FieldChange, FiresWhen, Row, given, text};
+use crate::yaml::NodeRef;
+
+const POLICY: &[&str] = &["networking.k8s.io/NetworkPolicy"];
+const SERVICE: &[&str] = &["Service"];
+const POLICIES: &str = "Kubernetes documentation, Network Policies";
+const SERVICES: &str = "Kubernetes documentation, Service";
+
+const fn row(
+    kinds: &'static [&'static str],
+    path: &'static str,
+    when: FiresWhen,
+    reason: Reason,
+    message: &'static str,
+    source: &'static str,
+) -> Row {
+    Row {
+        kinds,
+        path,
+        when,
+        risk: Risk::Dangerous,
+        reason,
+        message,
+        source,
+    }
+}
+
+pub(crate) const ROWS: &[Row] = &[
+    row(
+        POLICY,
+        "spec.ingress",
+        FiresWhen::Says(opens_ingress),
+        Reason::NetworkOpened,
+        "",
+        POLICIES,
+    ),
+    row(
+        POLICY,
+        "spec.egress",
+        FiresWhen::Says(opens_egress),
+        Reason::NetworkOpened,
+        "",
+        POLICIES,
+    ),
+    row(
+        POLICY,
+        "spec.policyTypes",
+        FiresWhen::Says(drops_type),
+        Reason::NetworkOpened,
+        "",
+        POLICIES,
+    ),
+    row(
+        POLICY,
+        "spec.podSelector",
+        FiresWhen::Says(selects_others),
+        Reason::NetworkOpened,
+        "",
+        POLICIES,
+    ),
+    row(
+        SERVICE,
+        "spec.type",
+        FiresWhen::Becomes(&["LoadBalancer", "NodePort"], "ClusterIP"),
+        Reason::ServiceExposed,
+        "the Service can be reached from outside of the cluster",
+        SERVICES,
+    ),
+    row(
+        SERVICE,
+        "spec.externalIPs",
+        FiresWhen::Added,
+        Reason::ServiceExposed,
+        "the Service can be reached under addresses from outside of the cluster",
+        SERVICES,
+    ),
+    row(
+        SERVICE,
+        "spec.loadBalancerSourceRanges",
+        FiresWhen::Says(widens_sources),
+        Reason::ServiceExposed,
+        "",
+        SERVICES,
+    ),
+];
+
+fn opens_ingress(change: &FieldChange<'_, '_>) -> Option<String> {
+    opens(change, "from", "ingress")
+}
+
+fn opens_egress(change: &FieldChange<'_, '_>) -> Option<String> {
+    opens(change, "to", "egress")
+}
+
+/// Whether a policy restricts a direction. Without `policyTypes` it restricts ingress, and egress if it has rules for it.
+fn restricts(policy: NodeRef<'_>, what: &str) -> bool {
+    match given(policy.get_path(&["spec", "policyTypes"])) {
+        Some(types) => types
+            .items()
+            .filter_map(|word| word.resolved().scalar_text())
+            .any(|word| word.eq_ignore_ascii_case(what)),
+        None => what == "ingress" || policy.get_path(&["spec", what]).is_some(),
+    }
+}
+
+/// Whether a rule admits what no rule admitted before.
+fn opens(change: &FieldChange<'_, '_>, peers: &str, what: &str) -> Option<String> {
+    let [Some(before), Some(after)] = change.roots else {
+        // A new policy closes what was open.
+        return None;
+    };
+    let old = || change.before().into_iter().flat_map(|list| list.items());
+    let mut new = change.after().into_iter().flat_map(|list| list.items());
+    let admits = new.any(|rule| {
+        let covers = |other: NodeRef<'_>| {
+            let mut fields = ["ports", peers].into_iter();
+            fields.all(|field| within(rule.get(field), other.get(field)))
+        };
+        !old().any(covers)
+    });
+    let opens = restricts(before, what) && (admits || !restricts(after, what));
+    opens.then(|| format!("the policy admits more {what} traffic"))
+}
+
+/// Whether each element of a list is in the other one; an absent or empty list is everything.
+fn within(one: Option<NodeRef<'_>>, other: Option<NodeRef<'_>>) -> bool {
+    let items = |list: Option<NodeRef<'_>>| -> Vec<_> {
+        let items = given(list).into_iter().flat_map(|list| list.items());
+        items.filter_map(|item| item.value()).collect()
+    };
+    let (one, other) = (items(one), items(other));
+    other.is_empty() || !one.is_empty() && one.iter().all(|item| other.contains(item))
+}
+
+fn drops_type(change: &FieldChange<'_, '_>) -> Option<String> {
+    let (before, after) = change.both()?;
+    let types = |list: NodeRef<'_>| -> Vec<String> {
+        list.items()
+            .filter_map(|word| word.as_str().map(str::to_owned))
+            .collect()
+    };
+    let after = types(after);
+    let dropped = types(before)
+        .into_iter()
+        .find(|word| !after.contains(word))?;
+    Some(format!(
+        "the policy no longer restricts {}",
+        dropped.to_lowercase()
+    ))
+}
+
+fn selects_others(change: &FieldChange<'_, '_>) -> Option<String> {
+    let (_, after) = change.both()?;
+    let selects_all = after.entries().next().is_none();
+    (!selects_all)
+        .then(|| "the policy protects other pods, and no longer those that it did".to_owned())
+}
+
+fn widens_sources(change: &FieldChange<'_, '_>) -> Option<String> {
+    let before = change.before()?;
+    let ranges = |list: Option<NodeRef<'_>>| -> Vec<String> {
+        let items = list.into_iter().flat_map(|list| list.items());
+        items
+            .filter_map(|item| text(Some(item)).map(str::to_owned))
+            .collect()
+    };
+    let (before, after) = (ranges(Some(before)), ranges(change.after()));
+    let is_gone = after.is_empty() && change.place.owner_remains;
+    let new: Vec<String> = after
+        .into_iter()
+        .filter(|range| !before.contains(range))
+        .collect();
+    if is_gone {
+        return Some("the load balancer takes traffic from everywhere".to_owned());
+    }
+    (!new.is_empty()).then(|| format!("the load balancer takes traffic from {}", new.join(", ")))
+}

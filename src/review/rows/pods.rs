@@ -1,0 +1,534 @@
+//! What pods may do, and what runs in them.
+
+use crate::results::Reason;
+use crate::review::Risk;
+use crate::review::row::{CONTAINERS, FieldChange, FiresWhen, Row, given, text};
+use crate::yaml::NodeRef;
+
+/// Pod Security Standards: what only privileged pods may do.
+const BASELINE: &str = "Pod Security Standards, baseline";
+/// Pod Security Standards: what restricted pods must do.
+const RESTRICTED: &str = "Pod Security Standards, restricted";
+const POD: &str = "Kubernetes API reference, PodSpec";
+
+const fn may(
+    path: &'static str,
+    when: FiresWhen,
+    message: &'static str,
+    source: &'static str,
+) -> Row {
+    Row {
+        kinds: &[],
+        path,
+        when,
+        risk: Risk::Dangerous,
+        reason: Reason::PodPrivileges,
+        message,
+        source,
+    }
+}
+
+const fn lacks(path: &'static str, reason: Reason, message: &'static str) -> Row {
+    Row {
+        kinds: &[],
+        path,
+        when: FiresWhen::Removed,
+        risk: Risk::Dangerous,
+        reason,
+        message,
+        source: POD,
+    }
+}
+
+const fn runs(path: &'static str, when: FiresWhen, reason: Reason, message: &'static str) -> Row {
+    Row {
+        kinds: &[],
+        path,
+        when,
+        risk: Risk::Notable,
+        reason,
+        message,
+        source: POD,
+    }
+}
+
+const TRUE: FiresWhen = FiresWhen::Becomes(&["true"], "false");
+const UNCONFINED: FiresWhen = FiresWhen::Becomes(&["Unconfined"], "");
+
+pub(crate) const ROWS: &[Row] = &[
+    may(
+        "{pod}.{containers}[].securityContext.privileged",
+        TRUE,
+        "the container becomes privileged: root on the node",
+        BASELINE,
+    ),
+    may(
+        "{pod}.{containers}[].securityContext.capabilities.add",
+        FiresWhen::Says(adds_capabilities),
+        "",
+        BASELINE,
+    ),
+    may(
+        "{pod}.{containers}[].securityContext.procMount",
+        FiresWhen::Becomes(&["Unmasked"], "Default"),
+        "the container sees all of /proc",
+        BASELINE,
+    ),
+    may(
+        "{pod}.{containers}[].ports[].hostPort",
+        FiresWhen::Added,
+        "the container takes a port of the node",
+        BASELINE,
+    ),
+    may(
+        "{pod}.volumes[].hostPath.path",
+        FiresWhen::Says(mounts_node),
+        "",
+        BASELINE,
+    ),
+    may(
+        "{pod}.hostNetwork",
+        TRUE,
+        "the pod is in the network of the node",
+        BASELINE,
+    ),
+    may(
+        "{pod}.hostPID",
+        TRUE,
+        "the pod sees the processes of the node",
+        BASELINE,
+    ),
+    may(
+        "{pod}.hostIPC",
+        TRUE,
+        "the pod shares memory with the node",
+        BASELINE,
+    ),
+    may(
+        "{pod}.securityContext.windowsOptions.hostProcess",
+        TRUE,
+        "the pod runs as a process of a Windows node",
+        BASELINE,
+    ),
+    may(
+        "{pod}.{containers}[].securityContext.windowsOptions.hostProcess",
+        TRUE,
+        "the container runs as a process of a Windows node",
+        BASELINE,
+    ),
+    may(
+        "{pod}.securityContext.sysctls",
+        FiresWhen::Added,
+        "the pod sets sysctls",
+        BASELINE,
+    ),
+    may(
+        "{pod}.securityContext.seccompProfile.type",
+        UNCONFINED,
+        "the pod may call all of the kernel (seccomp)",
+        BASELINE,
+    ),
+    may(
+        "{pod}.{containers}[].securityContext.seccompProfile.type",
+        UNCONFINED,
+        "the container may call all of the kernel (seccomp)",
+        BASELINE,
+    ),
+    may(
+        "{pod}.securityContext.appArmorProfile.type",
+        UNCONFINED,
+        "the pod has no AppArmor profile",
+        BASELINE,
+    ),
+    may(
+        "{pod}.{containers}[].securityContext.appArmorProfile.type",
+        UNCONFINED,
+        "the container has no AppArmor profile",
+        BASELINE,
+    ),
+    may(
+        "{pod}.securityContext.runAsUser",
+        FiresWhen::Becomes(&["0"], ""),
+        "the pod runs as root",
+        RESTRICTED,
+    ),
+    may(
+        "{pod}.{containers}[].securityContext.runAsUser",
+        FiresWhen::Becomes(&["0"], ""),
+        "the container runs as root",
+        RESTRICTED,
+    ),
+    may("{pod}", FiresWhen::Says(may_run_as_root), "", RESTRICTED),
+    may("{pod}", FiresWhen::Says(may_escalate), "", RESTRICTED),
+    may("{pod}", FiresWhen::Says(loses_seccomp), "", RESTRICTED),
+    may("{pod}", FiresWhen::Says(keeps_capabilities), "", RESTRICTED),
+    may("{pod}", FiresWhen::Says(may_write_root), "", POD),
+    may(
+        "{pod}.automountServiceAccountToken",
+        FiresWhen::Becomes(&["true"], "true"),
+        "the pod gets a token for the API server",
+        POD,
+    ),
+    lacks(
+        "{pod}.{containers}[].resources.limits.*",
+        Reason::LimitRemoved,
+        "the container has no limit any longer",
+    ),
+    lacks(
+        "{pod}.{containers}[].livenessProbe",
+        Reason::ProbeRemoved,
+        "nothing restarts the container when it hangs",
+    ),
+    lacks(
+        "{pod}.{containers}[].readinessProbe",
+        Reason::ProbeRemoved,
+        "the container gets traffic before it is ready",
+    ),
+    lacks(
+        "{pod}.{containers}[].startupProbe",
+        Reason::ProbeRemoved,
+        "the other probes do not wait until the container has started",
+    ),
+    runs(
+        "{pod}.{containers}[].image",
+        FiresWhen::Says(image),
+        Reason::ImageChanged,
+        "",
+    ),
+    runs(
+        "{pod}.volumes[].image.reference",
+        FiresWhen::Says(image),
+        Reason::ImageChanged,
+        "",
+    ),
+    runs(
+        "{pod}.{containers}[].args",
+        FiresWhen::Says(arguments),
+        Reason::ArgumentsChanged,
+        "",
+    ),
+    runs(
+        "{pod}.{containers}[].command",
+        FiresWhen::Says(arguments),
+        Reason::ArgumentsChanged,
+        "",
+    ),
+    runs(
+        "{pod}.{containers}[].env[]",
+        FiresWhen::Says(environment),
+        Reason::ArgumentsChanged,
+        "",
+    ),
+    runs(
+        "{pod}.{containers}[].envFrom",
+        FiresWhen::Says(environment),
+        Reason::ArgumentsChanged,
+        "",
+    ),
+    runs(
+        "{pod}.serviceAccountName",
+        FiresWhen::Says(account),
+        Reason::PodPrivileges,
+        "",
+    ),
+];
+
+/// What a list of strings has.
+fn strings<'n>(list: Option<NodeRef<'n>>) -> Vec<&'n str> {
+    let items = list.into_iter().flat_map(|list| list.items());
+    items
+        .filter_map(|item| item.resolved().scalar_text())
+        .collect()
+}
+
+/// What Pod Security's baseline lets a container add.
+const HARMLESS: [&str; 14] = [
+    "AUDIT_WRITE",
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "FOWNER",
+    "FSETID",
+    "KILL",
+    "MKNOD",
+    "NET_BIND_SERVICE",
+    "SETFCAP",
+    "SETGID",
+    "SETPCAP",
+    "SETUID",
+    "SYS_CHROOT",
+    "",
+];
+
+fn adds_capabilities(change: &FieldChange<'_, '_>) -> Option<String> {
+    let before = strings(change.before());
+    let mut new = strings(change.after());
+    new.retain(|name| {
+        !before.contains(name) && !before.contains(&"ALL") && !HARMLESS.contains(name)
+    });
+    (!new.is_empty()).then(|| format!("the container gets capabilities: {}", new.join(", ")))
+}
+
+fn mounts_node(change: &FieldChange<'_, '_>) -> Option<String> {
+    let path = text(change.after())?;
+    Some(format!("the pod mounts `{path}` of the node"))
+}
+
+/// The containers of a pod, with their names.
+fn containers<'n>(pod: NodeRef<'n>) -> impl Iterator<Item = (&'n str, NodeRef<'n>)> {
+    let lists = CONTAINERS.into_iter().filter_map(move |name| pod.get(name));
+    let items = lists.flat_map(|list| list.items());
+    items.filter_map(|item| Some((text(item.get("name"))?, item.resolved())))
+}
+
+/// The containers that are there before and after, of which something holds before and not after. The test gets a container
+/// and its pod.
+fn lost(
+    change: &FieldChange<'_, '_>,
+    holds: impl Fn(NodeRef<'_>, NodeRef<'_>) -> bool,
+    message: &str,
+) -> Option<String> {
+    let (before, after) = change.both()?;
+    let lost = containers(after).filter(|(name, container)| {
+        let mut others = containers(before);
+        let was = others.find(|(other, _)| other == name);
+        was.is_some_and(|(_, was)| holds(was, before)) && !holds(*container, after)
+    });
+    let names: Vec<&str> = lost.map(|(name, _)| name).collect();
+    (!names.is_empty()).then(|| format!("{message}: {}", names.join(", ")))
+}
+
+/// A field of a container's security context, else that of its pod.
+fn context<'n>(container: NodeRef<'n>, pod: NodeRef<'n>, path: &[&str]) -> Option<NodeRef<'n>> {
+    let of = |node: NodeRef<'n>| given(given(node.get("securityContext"))?.get_path(path));
+    of(container).or_else(|| of(pod))
+}
+
+fn may_run_as_root(change: &FieldChange<'_, '_>) -> Option<String> {
+    let is_not_root = |container: NodeRef<'_>, pod: NodeRef<'_>| {
+        let user = text(context(container, pod, &["runAsUser"]));
+        text(context(container, pod, &["runAsNonRoot"])) == Some("true")
+            || user.is_some_and(|user| user != "0")
+    };
+    lost(change, is_not_root, "containers may run as root")
+}
+
+fn may_escalate(change: &FieldChange<'_, '_>) -> Option<String> {
+    let is_bound = |container: NodeRef<'_>, _: NodeRef<'_>| {
+        let path = ["securityContext", "allowPrivilegeEscalation"];
+        text(container.get_path(&path)) == Some("false")
+    };
+    lost(
+        change,
+        is_bound,
+        "processes may get more privileges than their parents",
+    )
+}
+
+fn loses_seccomp(change: &FieldChange<'_, '_>) -> Option<String> {
+    let is_confined = |container: NodeRef<'_>, pod: NodeRef<'_>| {
+        text(context(container, pod, &["seccompProfile", "type"])).is_some()
+    };
+    lost(
+        change,
+        is_confined,
+        "containers have no seccomp profile any longer",
+    )
+}
+
+fn keeps_capabilities(change: &FieldChange<'_, '_>) -> Option<String> {
+    let drops_all = |container: NodeRef<'_>, _: NodeRef<'_>| {
+        let path = ["securityContext", "capabilities", "drop"];
+        strings(container.get_path(&path)).contains(&"ALL")
+    };
+    lost(
+        change,
+        drops_all,
+        "containers no longer drop all capabilities",
+    )
+}
+
+fn may_write_root(change: &FieldChange<'_, '_>) -> Option<String> {
+    let is_read_only = |container: NodeRef<'_>, _: NodeRef<'_>| {
+        let path = ["securityContext", "readOnlyRootFilesystem"];
+        text(container.get_path(&path)) == Some("true")
+    };
+    lost(
+        change,
+        is_read_only,
+        "containers may write to their root file system",
+    )
+}
+
+fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
+    let [before, after] = [strings(change.before()), strings(change.after())];
+    if !change.place.owner_remains {
+        return None;
+    }
+    let only = |one: &[&str], other: &[&str]| -> Vec<String> {
+        let new = one.iter().filter(|text| !other.contains(text));
+        new.map(|text| shortened(text)).collect()
+    };
+    let (gone, new) = (only(&before, &after), only(&after, &before));
+    let part = |word: &str, list: &[String]| {
+        const SHOWN: usize = 4;
+        let shown = list
+            .iter()
+            .take(SHOWN)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(" ");
+        match list.len() {
+            0 => String::new(),
+            count if count > SHOWN => format!(", {word} {shown} and {} more", count - SHOWN),
+            _ => format!(", {word} {shown}"),
+        }
+    };
+    let message = format!(
+        "other arguments{}{}",
+        part("with", &new),
+        part("without", &gone)
+    );
+    Some(match (new.as_slice(), gone.as_slice()) {
+        ([], []) => "the arguments have another order".to_owned(),
+        _ => message,
+    })
+}
+
+/// The beginning of an argument: some are whole programs.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut characters = text.chars();
+    let start: String = characters.by_ref().take(MOST).collect();
+    let end = if characters.next().is_some() {
+        "…"
+    } else {
+        ""
+    };
+    format!("`{start}{end}`")
+}
+
+fn environment(change: &FieldChange<'_, '_>) -> Option<String> {
+    let node = change.after().or(change.before())?;
+    let verb = match (change.before(), change.after()) {
+        (Some(_), Some(_)) => "changes",
+        (None, _) => "is new",
+        (_, None) => "is gone",
+    };
+    let is_new = change.before().is_none() || change.after().is_none();
+    if is_new && !change.place.owner_remains {
+        return None;
+    }
+    Some(match text(node.get("name")) {
+        Some(name) => format!("the environment variable `{name}` {verb}"),
+        None => format!("the source of environment variables {verb}"),
+    })
+}
+
+fn account(change: &FieldChange<'_, '_>) -> Option<String> {
+    let is_there = change.place.owner_remains && change.roots.iter().all(Option::is_some);
+    is_there.then(|| "the pod has another service account, with other roles".to_owned())
+}
+
+/// The parts of an image's name.
+struct Image<'i> {
+    repository: &'i str,
+    tag: Option<&'i str>,
+    digest: Option<&'i str>,
+}
+
+impl<'i> Image<'i> {
+    fn read(name: &'i str) -> Self {
+        let (name, digest) = match name.split_once('@') {
+            Some((name, digest)) => (name, Some(digest)),
+            None => (name, None),
+        };
+        let (repository, tag) = match name.rsplit_once(':') {
+            // The port of a registry is no tag.
+            Some((repository, tag)) if !tag.contains('/') => (repository, Some(tag)),
+            _ => (name, None),
+        };
+        Self {
+            repository,
+            tag,
+            digest,
+        }
+    }
+
+    /// The version that the tag begins with.
+    fn version(&self) -> Option<[u64; 3]> {
+        let tag = self.tag?;
+        let core = tag.strip_prefix('v').unwrap_or(tag);
+        let core = core.split(['-', '+', '_']).next()?;
+        let mut parts = core.split('.').map(str::parse);
+        let mut next = || parts.next().transpose().ok();
+        let major = next()??;
+        Some([major, next()?.unwrap_or(0), next()?.unwrap_or(0)])
+    }
+}
+
+/// How an image changes: `from 1.2.0 up to 1.3.0 (minor)`.
+pub(super) fn image(change: &FieldChange<'_, '_>) -> Option<String> {
+    let (before, after) = change.both()?;
+    let (before, after) = (text(Some(before))?, text(Some(after))?);
+    let [old, new] = [before, after].map(Image::read);
+    if old.repository != new.repository {
+        let message = format!("the image comes from `{}`", new.repository);
+        return Some(match step(&old, &new) {
+            Some(step) => format!("{message}, and goes {step}"),
+            None => message,
+        });
+    }
+    Some(match step(&old, &new) {
+        Some(step) => format!("the image goes {step}"),
+        None if old.tag == new.tag && old.digest != new.digest => {
+            "the image has another digest under the same tag".to_owned()
+        }
+        None => "the image changes".to_owned(),
+    })
+}
+
+fn step(old: &Image<'_>, new: &Image<'_>) -> Option<String> {
+    let (was, is) = (old.version()?, new.version()?);
+    let names = ["major", "minor", "patch"];
+    let part = (0..3).find(|part| was[*part] != is[*part]);
+    let direction = if is < was { "down" } else { "up" };
+    let (from, to) = (old.tag?, new.tag?);
+    match part {
+        Some(part) => Some(format!("{direction} from {from} to {to} ({})", names[part])),
+        None if from != to => Some(format!("from {from} to {to}")),
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Image, step};
+
+    #[test]
+    fn images_go_up_and_down() {
+        for (old, new, expected) in [
+            (
+                "a:1.2.3",
+                "a:v1.3.0",
+                Some("up from 1.2.3 to v1.3.0 (minor)"),
+            ),
+            (
+                "r:5000/a:v2",
+                "r:5000/a:v1.9",
+                Some("down from v2 to v1.9 (major)"),
+            ),
+            (
+                "a:1.2.3",
+                "a:1.2.4-alpine",
+                Some("up from 1.2.3 to 1.2.4-alpine (patch)"),
+            ),
+            ("a:1.2", "a:1.2@sha256:0", None),
+            ("a:1.2", "a:1.2-alpine", Some("from 1.2 to 1.2-alpine")),
+            ("r:5000/a", "r:5000/a:1", None),
+            ("a:latest", "a:1", None),
+        ] {
+            let found = step(&Image::read(old), &Image::read(new));
+            assert_eq!(found.as_deref(), expected, "{old} {new}");
+        }
+    }
+}

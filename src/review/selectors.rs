@@ -1,0 +1,174 @@
+//! Selectors that no longer select anything in their package.
+
+use super::compare::ResourceChange;
+use super::find::each;
+use super::references::path_below;
+use super::row::{given, pod_path, segments, text};
+use super::units::{ClusterObject, ObjectKey, Objects};
+use super::{ReviewFinding, Risk};
+use crate::results::Reason;
+use crate::yaml::NodeRef;
+
+/// A field that selects others by their labels.
+#[derive(Debug)]
+pub(crate) struct LabelSelection {
+    /// The kind that has it.
+    pub(crate) kind: &'static str,
+    /// The field.
+    pub(crate) path: &'static str,
+    /// What it selects: `Pod`, of any workload, or a kind.
+    pub(crate) of: &'static str,
+}
+
+const fn of_pods(kind: &'static str, path: &'static str) -> LabelSelection {
+    LabelSelection {
+        kind,
+        path,
+        of: "Pod",
+    }
+}
+
+/// All selectors that are looked at.
+pub(crate) const SELECTORS: &[LabelSelection] = &[
+    of_pods("Service", "spec.selector"),
+    of_pods("policy/PodDisruptionBudget", "spec.selector"),
+    of_pods("networking.k8s.io/NetworkPolicy", "spec.podSelector"),
+    of_pods("monitoring.coreos.com/PodMonitor", "spec.selector"),
+    LabelSelection {
+        kind: "monitoring.coreos.com/ServiceMonitor",
+        path: "spec.selector",
+        of: "Service",
+    },
+];
+
+fn is_workload(kind: &str) -> bool {
+    pod_path(kind).is_some()
+}
+
+fn is_of_interest(kind: &str) -> bool {
+    is_workload(kind) || SELECTORS.iter().any(|selector| selector.kind == kind)
+}
+
+/// The labels of a workload's pods, or of another resource.
+struct Labelled<'l> {
+    key: ObjectKey,
+    labels: Option<NodeRef<'l>>,
+    is_workload: bool,
+}
+
+fn labelled<'l>(unit: &ClusterObject<'l>) -> Option<Labelled<'l>> {
+    let key = ObjectKey::of(&unit.resource)?;
+    let of_pod = pod_path(&key.group_kind()).and_then(|path| path.split_last());
+    let (is_workload, owner) = match of_pod {
+        Some((_, above)) => (true, unit.node.get_path(above)),
+        None => (false, Some(unit.node)),
+    };
+    let labels = owner.and_then(|node| given(node.get_path(&["metadata", "labels"])));
+    Some(Labelled {
+        key,
+        labels,
+        is_workload,
+    })
+}
+
+/// Reports each selector that selected something before, and selects nothing now.
+pub(super) fn find(
+    pairs: &[ResourceChange<'_>],
+    before: &Objects<'_>,
+    after: &Objects<'_>,
+    found: &mut Vec<ReviewFinding>,
+) {
+    let changes = |pair: &ResourceChange<'_>| {
+        let key = pair.unit().and_then(|unit| ObjectKey::of(&unit.resource));
+        key.is_some_and(|key| is_of_interest(&key.group_kind()))
+    };
+    if !pairs.iter().any(changes) {
+        return;
+    }
+    let [old, new] = [before, after].map(|objects| objects.of_kinds(is_of_interest));
+    let [old_labels, new_labels] =
+        [&old, &new].map(|units| units.iter().filter_map(labelled).collect::<Vec<_>>());
+    for unit in &new {
+        let Some(key) = ObjectKey::of(&unit.resource) else {
+            continue;
+        };
+        let kind = key.group_kind();
+        for selector in SELECTORS.iter().filter(|selector| selector.kind == kind) {
+            let was = old
+                .iter()
+                .find(|unit| ObjectKey::of(&unit.resource).as_ref() == Some(&key));
+            let Some(was) = was else { continue };
+            let path = segments(selector.path, &kind).unwrap_or_default();
+            let mut nodes = [None, None];
+            for (unit, node) in [was, unit].into_iter().zip(&mut nodes) {
+                each(unit.node, &path, &mut |found| *node = Some(found));
+            }
+            let [Some(old_node), Some(node)] = nodes else {
+                continue;
+            };
+            let selects = |node, all: &[Labelled<'_>]| {
+                all.iter()
+                    .any(|one| selector.may_select(one, &key) && matches(node, one.labels))
+            };
+            if selects(old_node, &old_labels) && !selects(node, &new_labels) {
+                let what = match selector.of {
+                    "Pod" => "pod",
+                    other => other,
+                };
+                let message = format!("the selector no longer matches a {what} of the package");
+                let finding = ReviewFinding::new(
+                    Risk::Dangerous,
+                    Reason::SelectsNothing,
+                    &unit.resource,
+                    message,
+                );
+                let finding = finding.at(path_below(node, unit.node));
+                found.push(finding.with_values(Some(old_node), Some(node)));
+            }
+        }
+    }
+}
+
+impl LabelSelection {
+    fn may_select(&self, one: &Labelled<'_>, own: &ObjectKey) -> bool {
+        let is_kind = match self.of {
+            "Pod" => one.is_workload,
+            kind => one.key.group_kind() == kind,
+        };
+        let is_same_namespace = match (&one.key.namespace, &own.namespace) {
+            // Monitors can look into other namespaces.
+            (Some(one), Some(other)) => one == other || self.of != "Pod",
+            _ => true,
+        };
+        is_kind && is_same_namespace
+    }
+}
+
+/// Whether a selector matches labels: a mapping of labels, or one with `matchLabels` and `matchExpressions`.
+fn matches(selector: NodeRef<'_>, labels: Option<NodeRef<'_>>) -> bool {
+    let label = |name: &str| text(labels?.get(name));
+    let by_labels = selector.get("matchLabels");
+    let by_expressions = selector.get("matchExpressions");
+    let plain = match (by_labels, by_expressions) {
+        (None, None) => Some(selector),
+        (by_labels, _) => by_labels,
+    };
+    let mut all = plain.into_iter().flat_map(|plain| plain.entries());
+    let mut expressions = by_expressions.into_iter().flat_map(|list| list.items());
+    all.all(|entry| label(entry.key.field_name()) == text(Some(entry.value)))
+        && expressions.all(|expression| {
+            let found = text(expression.get("key")).and_then(label);
+            let values = || {
+                let values = given(expression.get("values")).into_iter();
+                values.flat_map(|list| list.items())
+            };
+            let has = || values().any(|value| value.resolved().scalar_text() == found);
+            match text(expression.get("operator")) {
+                Some("In") => found.is_some() && has(),
+                Some("NotIn") => found.is_none() || !has(),
+                Some("Exists") => found.is_some(),
+                Some("DoesNotExist") => found.is_none(),
+                _ => true,
+            }
+        })
+}

@@ -1,0 +1,289 @@
+//! Which Kubernetes releases no longer serve a version of a kind.
+//!
+//! Source: Kubernetes documentation, Deprecated API Migration Guide.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::units::{ObjectKey, is_list, units};
+use super::{ReviewFinding, Risk};
+use crate::resource::Resource;
+use crate::resource_list::ResourceList;
+use crate::results::Reason;
+use crate::yaml::Path;
+
+/// A minor release of Kubernetes: `1.34`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Release {
+    major: u16,
+    minor: u16,
+}
+
+impl FromStr for Release {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let read = || {
+            let mut parts = text.strip_prefix('v').unwrap_or(text).split('.');
+            let major = parts.next()?.parse().ok()?;
+            let minor = parts.next()?.parse().ok()?;
+            Some(Self { major, minor })
+        };
+        read().ok_or_else(|| {
+            format!("expected a release of Kubernetes, such as `1.34`, found `{text}`")
+        })
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// Kinds in a version that releases from one on do not serve.
+#[derive(Debug)]
+pub(crate) struct Removed {
+    /// `group/version`.
+    pub(crate) version: &'static str,
+    /// The kinds; none stands for all of the version.
+    pub(crate) kinds: &'static [&'static str],
+    /// The first minor release of Kubernetes 1 without them.
+    pub(crate) minor: u16,
+    /// The version to use; empty if there is none.
+    pub(crate) instead: &'static str,
+}
+
+const fn removed(
+    minor: u16,
+    version: &'static str,
+    kinds: &'static [&'static str],
+    instead: &'static str,
+) -> Removed {
+    Removed {
+        version,
+        kinds,
+        minor,
+        instead,
+    }
+}
+
+/// All removals, the newest first.
+pub(crate) const REMOVED: &[Removed] = &[
+    removed(
+        32,
+        "flowcontrol.apiserver.k8s.io/v1beta3",
+        &[],
+        "flowcontrol.apiserver.k8s.io/v1",
+    ),
+    removed(
+        29,
+        "flowcontrol.apiserver.k8s.io/v1beta2",
+        &[],
+        "flowcontrol.apiserver.k8s.io/v1",
+    ),
+    removed(
+        27,
+        "storage.k8s.io/v1beta1",
+        &["CSIStorageCapacity"],
+        "storage.k8s.io/v1",
+    ),
+    removed(
+        26,
+        "flowcontrol.apiserver.k8s.io/v1beta1",
+        &[],
+        "flowcontrol.apiserver.k8s.io/v1",
+    ),
+    removed(26, "autoscaling/v2beta2", &[], "autoscaling/v2"),
+    removed(25, "batch/v1beta1", &["CronJob"], "batch/v1"),
+    removed(
+        25,
+        "discovery.k8s.io/v1beta1",
+        &["EndpointSlice"],
+        "discovery.k8s.io/v1",
+    ),
+    removed(25, "events.k8s.io/v1beta1", &["Event"], "events.k8s.io/v1"),
+    removed(25, "autoscaling/v2beta1", &[], "autoscaling/v2"),
+    removed(25, "policy/v1beta1", &["PodDisruptionBudget"], "policy/v1"),
+    removed(25, "policy/v1beta1", &["PodSecurityPolicy"], ""),
+    removed(
+        25,
+        "node.k8s.io/v1beta1",
+        &["RuntimeClass"],
+        "node.k8s.io/v1",
+    ),
+    removed(
+        22,
+        "admissionregistration.k8s.io/v1beta1",
+        &[
+            "MutatingWebhookConfiguration",
+            "ValidatingWebhookConfiguration",
+        ],
+        "admissionregistration.k8s.io/v1",
+    ),
+    removed(
+        22,
+        "apiextensions.k8s.io/v1beta1",
+        &["CustomResourceDefinition"],
+        "apiextensions.k8s.io/v1",
+    ),
+    removed(
+        22,
+        "apiregistration.k8s.io/v1beta1",
+        &["APIService"],
+        "apiregistration.k8s.io/v1",
+    ),
+    removed(
+        22,
+        "authentication.k8s.io/v1beta1",
+        &["TokenReview"],
+        "authentication.k8s.io/v1",
+    ),
+    removed(
+        22,
+        "authorization.k8s.io/v1beta1",
+        &[
+            "LocalSubjectAccessReview",
+            "SelfSubjectAccessReview",
+            "SubjectAccessReview",
+            "SelfSubjectRulesReview",
+        ],
+        "authorization.k8s.io/v1",
+    ),
+    removed(
+        22,
+        "certificates.k8s.io/v1beta1",
+        &["CertificateSigningRequest"],
+        "certificates.k8s.io/v1",
+    ),
+    removed(
+        22,
+        "coordination.k8s.io/v1beta1",
+        &["Lease"],
+        "coordination.k8s.io/v1",
+    ),
+    removed(
+        22,
+        "extensions/v1beta1",
+        &["Ingress"],
+        "networking.k8s.io/v1",
+    ),
+    removed(
+        22,
+        "networking.k8s.io/v1beta1",
+        &["Ingress", "IngressClass"],
+        "networking.k8s.io/v1",
+    ),
+    removed(
+        22,
+        "rbac.authorization.k8s.io/v1beta1",
+        &[],
+        "rbac.authorization.k8s.io/v1",
+    ),
+    removed(
+        22,
+        "scheduling.k8s.io/v1beta1",
+        &["PriorityClass"],
+        "scheduling.k8s.io/v1",
+    ),
+    removed(
+        22,
+        "storage.k8s.io/v1beta1",
+        &["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"],
+        "storage.k8s.io/v1",
+    ),
+    removed(
+        16,
+        "extensions/v1beta1",
+        &["NetworkPolicy"],
+        "networking.k8s.io/v1",
+    ),
+    removed(
+        16,
+        "extensions/v1beta1",
+        &["DaemonSet", "Deployment", "ReplicaSet"],
+        "apps/v1",
+    ),
+    removed(
+        16,
+        "extensions/v1beta1",
+        &["PodSecurityPolicy"],
+        "policy/v1beta1",
+    ),
+    removed(16, "apps/v1beta2", &[], "apps/v1"),
+    removed(16, "apps/v1beta1", &[], "apps/v1"),
+];
+
+/// Why a release does not serve a resource.
+fn removal(resource: &Resource, release: Release) -> Option<&'static Removed> {
+    let mut all = REMOVED.iter();
+    all.find(|removed| {
+        let is_kind = removed.kinds.is_empty() || removed.kinds.contains(&&*resource.kind);
+        let first = Release {
+            major: 1,
+            minor: removed.minor,
+        };
+        is_kind && removed.version == &*resource.api_version && release >= first
+    })
+}
+
+/// Reports each resource of a package that a release does not serve.
+pub(super) fn find(list: &ResourceList, release: Release, found: &mut Vec<ReviewFinding>) {
+    let mut report = |resource: &Resource| {
+        let Some(removed) = removal(resource, release) else {
+            return;
+        };
+        if ObjectKey::of(resource).is_none() {
+            return;
+        }
+        let instead = match removed.instead {
+            "" => "there is no other version".to_owned(),
+            instead => format!("use `{instead}`"),
+        };
+        let message = format!(
+            "Kubernetes {release} does not serve {} of `{}`, since 1.{}: {instead}",
+            resource.kind, removed.version, removed.minor
+        );
+        let finding =
+            ReviewFinding::new(Risk::Blocking, Reason::VersionNotServed, resource, message);
+        found.push(finding.at(Path::fields(&["apiVersion"])));
+    };
+    for (id, resource) in list.items() {
+        if is_list(resource) {
+            units(list, id)
+                .iter()
+                .for_each(|unit| report(&unit.resource));
+        } else {
+            report(resource);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_is_a_major_and_a_minor_number() {
+        let release = |text: &str| text.parse::<Release>();
+        assert_eq!(release("v1.34.2"), release("1.34"));
+        assert!(release("1.9") < release("1.22"));
+        for wrong in ["", "1", "latest", "1.x"] {
+            assert!(release(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_version_is_served_until_it_is_removed() {
+        let budget = Resource {
+            api_version: "policy/v1beta1".into(),
+            kind: "PodDisruptionBudget".into(),
+            ..Resource::default()
+        };
+        let is_removed = |release: &str| {
+            let release = release.parse().expect("a release");
+            removal(&budget, release).is_some()
+        };
+        assert!(!is_removed("1.24") && is_removed("1.25") && is_removed("1.34"));
+    }
+}

@@ -1,0 +1,235 @@
+//! The places in which two versions of a resource differ.
+//!
+//! Elements of a list that the schema tells apart are compared with each other; another list is one value. Below a value that
+//! is new or gone each part is visited too, since a rule can be about any of them.
+
+use std::collections::HashMap;
+
+use super::row::given;
+use crate::schema::{Identity, ListType, TypeRef};
+use crate::yaml::{NodeRef, Path, PathElement};
+
+/// A step from a node to one below it.
+#[derive(Debug, Clone)]
+pub(super) enum PathStep<'n> {
+    /// The value of a field.
+    Field(&'n str),
+    /// An element of a list.
+    Element {
+        /// Its position after the change; before it, if it is gone.
+        index: usize,
+        /// What tells it from the others; `None` for elements of a list that is one value.
+        identity: Option<Identity<'n>>,
+    },
+}
+
+/// A place that differs.
+pub(super) struct Place<'p, 'n> {
+    pub(super) steps: &'p [PathStep<'n>],
+    pub(super) before: Option<NodeRef<'n>>,
+    pub(super) after: Option<NodeRef<'n>>,
+    /// Whether the nearest list element above the place, or the resource, is there before and after.
+    pub(super) owner_remains: bool,
+}
+
+/// The path of steps.
+pub(super) fn path(steps: &[PathStep<'_>]) -> Path {
+    steps.iter().fold(Path::root(), |path, step| {
+        path.child(match step {
+            PathStep::Field(name) => PathElement::Field((*name).to_owned()),
+            PathStep::Element { index, .. } => PathElement::Index(*index),
+        })
+    })
+}
+
+/// What gets each place.
+pub(super) trait Visitor<'n> {
+    /// Looks at a place; whether something was found there that says what the change is.
+    fn visit(&mut self, place: &Place<'_, 'n>) -> bool;
+    /// Counts a change of which nothing was found.
+    fn count(&mut self, place: &Place<'_, 'n>);
+}
+
+/// Visits the places in which two values differ.
+pub(super) struct DiffWalk<'v, 'n, V> {
+    pub(super) visitor: &'v mut V,
+    pub(super) steps: Vec<PathStep<'n>>,
+}
+
+/// A value before and after.
+type Sides<'n> = [Option<NodeRef<'n>>; 2];
+
+impl<'n, V: Visitor<'n>> DiffWalk<'_, 'n, V> {
+    /// Visits a value that differs, and what differs below it.
+    pub(super) fn value(
+        &mut self,
+        sides: Sides<'n>,
+        schema: Option<TypeRef<'n>>,
+        owner_remains: bool,
+        is_found: bool,
+    ) {
+        let [before, after] = sides;
+        let place = Place {
+            steps: &self.steps,
+            before,
+            after,
+            owner_remains,
+        };
+        let is_found = self.visitor.visit(&place) || is_found;
+        let below = match self.steps.last() {
+            Some(PathStep::Element { .. }) => before.is_some() && after.is_some(),
+            _ => owner_remains,
+        };
+        let all = |is: fn(&NodeRef<'_>) -> bool| sides.iter().flatten().all(is);
+        let list = schema.map_or(ListType::Atomic, TypeRef::list);
+        let is_one_sided = before.is_none() || after.is_none();
+        if all(|node| node.kind().is_mapping()) {
+            self.entries(sides, schema, below, is_found);
+        } else if all(|node| node.kind().is_sequence())
+            && (is_one_sided || !matches!(list, ListType::Atomic))
+        {
+            self.elements(sides, schema, below, is_found);
+        } else if !is_found {
+            let place = Place {
+                steps: &self.steps,
+                before,
+                after,
+                owner_remains,
+            };
+            self.visitor.count(&place);
+        }
+    }
+
+    fn entries(
+        &mut self,
+        [before, after]: Sides<'n>,
+        schema: Option<TypeRef<'n>>,
+        owner_remains: bool,
+        is_found: bool,
+    ) {
+        let entries = |node: Option<NodeRef<'n>>| node.into_iter().flat_map(|node| node.entries());
+        // In the order of the mapping after the change, then what is gone.
+        let mut others: HashMap<&str, NodeRef<'n>> = entries(before)
+            .map(|entry| (entry.key.field_name(), entry.value.resolved()))
+            .collect();
+        let mut pairs: Vec<(&'n str, Sides<'n>)> = Vec::new();
+        for entry in entries(after) {
+            let name = entry.key.field_name();
+            pairs.push((name, [others.remove(name), Some(entry.value.resolved())]));
+        }
+        for entry in entries(before) {
+            let name = entry.key.field_name();
+            if let Some(value) = others.remove(name) {
+                pairs.push((name, [Some(value), None]));
+            }
+        }
+        for (name, sides) in pairs {
+            let schema = schema.and_then(|schema| schema.field(name));
+            let sides = sides.map(given);
+            if !differ(sides) {
+                continue;
+            }
+            self.steps.push(PathStep::Field(name));
+            self.value(sides, schema, owner_remains, is_found);
+            self.steps.pop();
+        }
+    }
+
+    fn elements(
+        &mut self,
+        [before, after]: Sides<'n>,
+        schema: Option<TypeRef<'n>>,
+        owner_remains: bool,
+        is_found: bool,
+    ) {
+        let list = schema.map_or(ListType::Atomic, TypeRef::list);
+        let items = |node: Option<NodeRef<'n>>| {
+            let items = node.into_iter().flat_map(|node| node.items());
+            items.map(|item| item.resolved()).enumerate()
+        };
+        let mut known: HashMap<Identity<'n>, Vec<(usize, NodeRef<'n>)>> = HashMap::new();
+        let mut gone: Vec<Option<(NodeRef<'n>, Option<Identity<'n>>)>> = Vec::new();
+        for (index, item) in items(before) {
+            let identity = list.identity(item);
+            if let Some(identity) = &identity {
+                known
+                    .entry(identity.clone())
+                    .or_default()
+                    .push((index, item));
+            }
+            gone.push(Some((item, identity)));
+        }
+        known.values_mut().for_each(|items| items.reverse());
+        let mut pairs = Vec::new();
+        for (index, item) in items(after) {
+            let identity = list.identity(item);
+            let other = identity
+                .as_ref()
+                .and_then(|identity| known.get_mut(identity)?.pop());
+            let other = other.map(|(at, other)| {
+                gone[at] = None;
+                other
+            });
+            pairs.push((PathStep::Element { index, identity }, [other, Some(item)]));
+        }
+        for (index, item) in gone.into_iter().enumerate() {
+            if let Some((item, identity)) = item {
+                pairs.push((PathStep::Element { index, identity }, [Some(item), None]));
+            }
+        }
+        let schema = schema.and_then(TypeRef::items);
+        for (step, sides) in pairs {
+            if !differ(sides) {
+                continue;
+            }
+            self.steps.push(step);
+            self.value(sides, schema, owner_remains, is_found);
+            self.steps.pop();
+        }
+    }
+}
+
+fn differ([before, after]: Sides<'_>) -> bool {
+    match (before, after) {
+        (Some(before), Some(after)) => !before.equals(&after),
+        (None, None) => false,
+        _ => true,
+    }
+}
+
+/// The value to which the same steps lead in another version of the resource; up to a list that is one value.
+pub(super) fn follow<'o>(
+    steps: &[PathStep<'_>],
+    root: Option<NodeRef<'o>>,
+    schema: Option<TypeRef<'_>>,
+) -> Option<NodeRef<'o>> {
+    let (mut node, mut schema) = (root?.resolved(), schema);
+    for step in steps {
+        match step {
+            PathStep::Field(name) => {
+                let mut entries = node.entries();
+                let entry = entries.find(|entry| entry.key.field_name() == *name)?;
+                node = entry.value.resolved();
+                schema = schema.and_then(|schema| schema.field(name));
+            }
+            PathStep::Element { identity: None, .. } => return Some(node),
+            PathStep::Element {
+                identity: Some(identity),
+                ..
+            } => {
+                let list = schema.map_or(ListType::Atomic, TypeRef::list);
+                let is_it = |item: &NodeRef<'_>| list.identity(*item).as_ref() == Some(identity);
+                node = node.items().find(is_it)?.resolved();
+                schema = schema.and_then(TypeRef::items);
+            }
+        }
+    }
+    given(Some(node))
+}
+
+/// Steps up to the first list that is one value: what is compared as one.
+pub(super) fn comparable<'s, 'n>(steps: &'s [PathStep<'n>]) -> &'s [PathStep<'n>] {
+    let is_one = |step: &PathStep<'_>| matches!(step, PathStep::Element { identity: None, .. });
+    let end = steps.iter().position(is_one);
+    &steps[..end.unwrap_or(steps.len())]
+}

@@ -1,0 +1,269 @@
+//! What can lose data, stop a service or grant more.
+
+use super::{check, container, deployment, review};
+
+const RBAC: &str = "apiVersion: rbac.authorization.k8s.io/v1\n";
+
+#[test]
+fn roles_that_grant_more() {
+    let role =
+        |rules: &str| format!("{RBAC}kind: ClusterRole\nmetadata: {{name: a}}\nrules: [{rules}]\n");
+    let pods = role("{apiGroups: [''], resources: [pods], verbs: [get, list]}");
+    for (after, message) in [
+        (
+            "{apiGroups: [''], resources: [pods, secrets], verbs: [get, list]}",
+            "get, list secrets",
+        ),
+        (
+            "{apiGroups: [''], resources: [pods], verbs: ['*']}",
+            "* pods",
+        ),
+        (
+            "{apiGroups: [''], resources: [pods], verbs: [get, list]}, {nonResourceURLs: [/metrics], verbs: [get]}",
+            "get /metrics",
+        ),
+    ] {
+        let start = format!("dangerous GrantsMore rules: grants more: {message}");
+        check(&pods, &role(after), &[&start]);
+    }
+    // What was granted already, in other words.
+    let wide = role("{apiGroups: ['*'], resources: ['*'], verbs: ['*']}");
+    check(&wide, &pods, &[]);
+    let named = role("{apiGroups: [''], resources: [pods], resourceNames: [a], verbs: [list]}");
+    check(&pods, &named, &[]);
+    check(
+        &named,
+        &pods,
+        &["dangerous GrantsMore rules: grants more: get, list pods"],
+    );
+}
+
+#[test]
+fn a_binding_for_another_subject() {
+    let binding = |subjects: &str| {
+        format!(
+            "{RBAC}kind: ClusterRoleBinding\nmetadata: {{name: a}}\nroleRef: {{kind: ClusterRole, name: cluster-admin}}\n\
+             subjects: [{subjects}]\n"
+        )
+    };
+    let one = binding("{kind: ServiceAccount, name: a, namespace: n}");
+    let two = binding("{kind: Group, name: all}, {kind: ServiceAccount, name: a, namespace: n}");
+    check(
+        &one,
+        &two,
+        &["dangerous NewSubject subjects: the role `cluster-admin` goes to Group all"],
+    );
+    check(&two, &one, &[]);
+    check(
+        "",
+        &one,
+        &[
+            "dangerous NewSubject subjects: the role `cluster-admin` goes to ServiceAccount n/a",
+            "notable ResourceAdded",
+        ],
+    );
+}
+
+#[test]
+fn pods_that_may_do_more() {
+    let place = "spec.template.spec.containers[0].securityContext";
+    for (before, after, found) in [
+        (
+            "",
+            "securityContext: {privileged: true}",
+            format!("{place}.privileged: the container becomes privileged"),
+        ),
+        (
+            "",
+            "securityContext: {capabilities: {add: [SYS_ADMIN, CHOWN]}}",
+            format!("{place}.capabilities.add: the container gets capabilities: SYS_ADMIN"),
+        ),
+        (
+            "securityContext: {runAsNonRoot: true}",
+            "",
+            "spec.template.spec: containers may run as root: app".to_owned(),
+        ),
+        (
+            "securityContext: {allowPrivilegeEscalation: false}",
+            "",
+            "spec.template.spec: processes may get more privileges than their parents: app"
+                .to_owned(),
+        ),
+        (
+            "securityContext: {seccompProfile: {type: RuntimeDefault}}",
+            "securityContext: {}",
+            "spec.template.spec: containers have no seccomp profile any longer: app".to_owned(),
+        ),
+        (
+            "ports: [{containerPort: 80}]",
+            "ports: [{containerPort: 80, hostPort: 80}]",
+            "spec.template.spec.containers[0].ports[0].hostPort: the container takes a port of the node"
+                .to_owned(),
+        ),
+    ] {
+        let found = format!("dangerous PodPrivileges {found}");
+        check(&container(before), &container(after), &[&found]);
+    }
+}
+
+#[test]
+fn a_privilege_is_the_same_wherever_it_is_set() {
+    let of_pod = deployment("{securityContext: {runAsNonRoot: true}, containers: [{name: app}]}");
+    let of_container = container("securityContext: {runAsNonRoot: true}");
+    check(&of_pod, &of_container, &[]);
+    check(&of_container, &of_pod, &[]);
+}
+
+#[test]
+fn a_new_privileged_pod() {
+    let pod = deployment(
+        "{hostNetwork: true, volumes: [{name: r, hostPath: {path: /}}], containers: [{name: app, securityContext: {privileged: true}}]}",
+    );
+    check(
+        "",
+        &pod,
+        &[
+            "dangerous PodPrivileges spec.template.spec.hostNetwork: the pod is in the network of the node",
+            "dangerous PodPrivileges spec.template.spec.volumes[0].hostPath.path: the pod mounts `/` of the node",
+            "dangerous PodPrivileges spec.template.spec.containers[0].securityContext.privileged: ",
+            "notable ResourceAdded the Deployment is new",
+        ],
+    );
+}
+
+#[test]
+fn limits_and_probes_that_go() {
+    let full =
+        container("resources: {limits: {memory: 1Gi}}, livenessProbe: {exec: {command: [a]}}");
+    let start = "spec.template.spec.containers[0]";
+    check(
+        &full,
+        &container(""),
+        &[
+            &format!("dangerous LimitRemoved {start}.resources.limits.memory: "),
+            &format!("dangerous ProbeRemoved {start}.livenessProbe: "),
+        ],
+    );
+    // With their container.
+    let two = full.replace("containers: [", "containers: [{name: other}, ");
+    let other = deployment("{containers: [{name: other}]}");
+    check(&two, &other, &[]);
+}
+
+#[test]
+fn nothing_runs_any_longer() {
+    let scaled = |replicas: &str| {
+        container("").replace(
+            "spec:\n  selector",
+            &format!("spec:\n  {replicas}\n  selector"),
+        )
+    };
+    let zero = scaled("replicas: 0");
+    for before in [scaled("replicas: 3"), container("")] {
+        check(
+            &before,
+            &zero,
+            &["dangerous ScaledToZero spec.replicas: nothing runs any longer"],
+        );
+        check(&zero, &before, &[]);
+    }
+}
+
+#[test]
+fn selectors_that_match_nothing() {
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: front}\nspec: {selector: {app: front}}\n---\n";
+    let both = format!("{service}{}", container(""));
+    let renamed = both.replace("labels: {app: front}", "labels: {app: other}");
+    let found = "dangerous SelectsNothing spec.selector: the selector no longer matches a pod of the package";
+    check(&both, &renamed, &[found]);
+    // Of a database outside of the package.
+    let other = both.replace("selector: {app: front}}", "selector: {app: database}}");
+    check(&other, &other.replace("app: database", "app: store"), &[]);
+}
+
+#[test]
+fn policies_that_open() {
+    let policy = |spec: &str| {
+        format!(
+            "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {{name: a}}\nspec: {{podSelector: {{}}, {spec}}}\n"
+        )
+    };
+    let closed = policy("policyTypes: [Ingress, Egress]");
+    let some = policy("policyTypes: [Ingress, Egress], ingress: [{from: [{podSelector: {}}]}]");
+    let open = policy("policyTypes: [Ingress, Egress], ingress: [{}]");
+    let one_way = policy("policyTypes: [Ingress]");
+    let more = "dangerous NetworkOpened spec.ingress: the policy admits more ingress traffic";
+    check(&closed, &some, &[more]);
+    check(&some, &open, &[more]);
+    check(&open, &some, &[]);
+    check(&some, &closed, &[]);
+    check(
+        &closed,
+        &one_way,
+        &["dangerous NetworkOpened spec.policyTypes: the policy no longer restricts egress"],
+    );
+    check("", &closed, &["notable ResourceAdded"]);
+    check(
+        &closed,
+        "",
+        &["dangerous NetworkOpened the NetworkPolicy goes"],
+    );
+}
+
+#[test]
+fn services_that_become_public() {
+    let service = |spec: &str| {
+        format!("apiVersion: v1\nkind: Service\nmetadata: {{name: a}}\nspec: {{{spec}}}\n")
+    };
+    check(
+        &service(""),
+        &service("type: LoadBalancer"),
+        &["dangerous ServiceExposed spec.type: the Service can be reached from outside"],
+    );
+    check(&service(""), &service("type: ClusterIP"), &[]);
+}
+
+#[test]
+fn webhooks_that_fail_closed() {
+    let webhook = |policy: &str| {
+        format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks:\n- {{name: a.b.c, {policy}}}\n"
+        )
+    };
+    let found = "dangerous WebhookFailsClosed webhooks[0]: without its server";
+    check(&webhook("failurePolicy: Ignore"), &webhook(""), &[found]);
+    check(&webhook(""), &webhook("failurePolicy: Fail"), &[]);
+}
+
+#[test]
+fn what_goes_stands_first_if_it_takes_others_along() {
+    let one = |kind: &str| format!("apiVersion: v1\nkind: {kind}\nmetadata: {{name: a}}\n");
+    let both = format!("{}---\n{}", one("Service"), one("Namespace"));
+    let found = review(&both, "");
+    assert_eq!(
+        found[0],
+        "dangerous ResourceRemoved the Namespace goes, with everything in it"
+    );
+    assert_eq!(found[1], "dangerous ResourceRemoved the Service goes");
+}
+
+#[test]
+fn a_resource_that_another_file_still_has_goes_nowhere() {
+    let service = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\n";
+    let list = "---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Service, metadata: {name: a}}\n";
+    check(&format!("{service}{list}"), list, &[]);
+}
+
+#[test]
+fn elements_of_a_list_are_resources() {
+    let roles = |verbs: &str| {
+        format!(
+            "{RBAC}kind: RoleList\nitems:\n- metadata: {{name: a}}\n  rules: [{{apiGroups: [''], resources: [pods], verbs: [{verbs}]}}]\n"
+        )
+    };
+    check(
+        &roles("get"),
+        &roles("get, list"),
+        &["dangerous GrantsMore rules: grants more: list pods"],
+    );
+}

@@ -1,0 +1,85 @@
+//! review-package: what a change of a package means for a cluster.
+
+mod dangerous;
+mod immutable;
+mod notable;
+mod output;
+
+use krm_variants::config::Config;
+use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run};
+use krm_variants::results::Results;
+use krm_variants::supplied::Role;
+
+/// The results of a review of a file.
+fn results(config: &str, roles: &[(Role, &str)], after: &str) -> Results {
+    let files = |text: &str| [("all.yaml".to_owned(), text.to_owned())].into();
+    let config = Config::parse(config.to_owned(), "config").expect("a config");
+    let inputs = Inputs {
+        config: Some(config),
+        supplied: roles
+            .iter()
+            .map(|(role, text)| (*role, SuppliedInput::Files(files(text))))
+            .collect(),
+        ..Inputs::default()
+    };
+    let package = [("all.yaml".to_owned(), after.as_bytes().to_vec())].into();
+    let outcome = run(&review_package::FUNCTION, inputs, Items::Package(package));
+    outcome.expect("a review").results
+}
+
+/// The findings as lines: `risk Reason field: message [by]`.
+fn lines(results: &Results) -> Vec<String> {
+    let line = |result: &krm_variants::results::FunctionResult| {
+        let tag = |name: &str| {
+            let tags = result.tags.iter();
+            tags.filter(|(tag, _)| tag == name)
+                .map(|(_, value)| value.as_str())
+                .collect::<String>()
+        };
+        let field = result.field.as_ref();
+        let field = field.map(|field| format!("{field}: ")).unwrap_or_default();
+        let by = match tag("by") {
+            by if by.is_empty() => by,
+            by => format!(" [{by}]"),
+        };
+        format!(
+            "{} {} {field}{}{by}",
+            tag("risk"),
+            tag("reason"),
+            result.text()
+        )
+    };
+    results.iter().map(line).collect()
+}
+
+fn review(before: &str, after: &str) -> Vec<String> {
+    lines(&results("", &[(Role::Before, before)], after))
+}
+
+/// Checks that a change has these findings, each given by how its line begins, and no others but the count of routine changes.
+#[track_caller]
+fn check(before: &str, after: &str, expected: &[&str]) {
+    let mut found = review(before, after);
+    found.retain(|line| !line.starts_with("routine "));
+    let fits = found.len() == expected.len()
+        && found
+            .iter()
+            .zip(expected)
+            .all(|(line, start)| line.starts_with(start));
+    assert!(fits, "expected {expected:#?}, found {found:#?}");
+    assert_eq!(review(before, before), [""; 0], "nothing changes");
+    assert_eq!(review(after, after), [""; 0], "nothing changes");
+}
+
+/// A Deployment with this spec of its pod.
+fn deployment(pod: &str) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: front}}\nspec:\n  \
+         selector: {{matchLabels: {{app: front}}}}\n  template:\n    metadata: {{labels: {{app: front}}}}\n    spec: {pod}\n"
+    )
+}
+
+/// A container of the pod.
+fn container(fields: &str) -> String {
+    deployment(&format!("{{containers: [{{name: app, {fields}}}]}}"))
+}

@@ -1,0 +1,140 @@
+//! What is worth a look, and who made a change.
+
+use krm_variants::supplied::Role;
+
+use super::{check, container, deployment, lines, results};
+
+#[test]
+fn images_and_arguments() {
+    let place = "spec.template.spec.containers[0]";
+    check(
+        &container("image: 'a:1.2', args: [--one, --two]"),
+        &container("image: 'a:1.3', args: [--one, --three]"),
+        &[
+            &format!(
+                "notable ImageChanged {place}.image: the image goes up from 1.2 to 1.3 (minor)"
+            ),
+            &format!(
+                "notable ArgumentsChanged {place}.args: other arguments, with `--three`, without `--two`"
+            ),
+        ],
+    );
+    check(
+        &container("env: [{name: A, value: x}, {name: B, value: x}]"),
+        &container("env: [{name: B, value: y}, {name: C, value: x}]"),
+        &[
+            &format!(
+                "notable ArgumentsChanged {place}.env[0]: the environment variable `B` changes"
+            ),
+            &format!(
+                "notable ArgumentsChanged {place}.env[1]: the environment variable `C` is new"
+            ),
+            &format!(
+                "notable ArgumentsChanged {place}.env[0]: the environment variable `A` is gone"
+            ),
+        ],
+    );
+}
+
+#[test]
+fn running_pods_keep_old_values() {
+    let map = |value: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: m}}\ndata: {{a: {value}}}\n---\n"
+        )
+    };
+    let reads = container("envFrom: [{configMapRef: {name: m}}]");
+    let found = "notable ConfigNotReloaded running pods keep the old values until they restart: Deployment/front";
+    let with = |value: &str, pod: &str| map(value) + pod;
+    check(&with("x", &reads), &with("y", &reads), &[found]);
+    // The pods are replaced.
+    let other = reads.replace("name: app", "name: app2");
+    check(&with("x", &reads), &with("y", &other), &[]);
+    // The kubelet updates the files of a volume, but not one that is mounted alone.
+    let mounts = |mount: &str| {
+        deployment(&format!(
+            "{{volumes: [{{name: v, configMap: {{name: m}}}}], containers: [{{name: app, volumeMounts: [{{name: v{mount}}}]}}]}}"
+        ))
+    };
+    check(&with("x", &mounts("")), &with("y", &mounts("")), &[]);
+    let part = mounts(", subPath: a");
+    check(&with("x", &part), &with("y", &part), &[found]);
+}
+
+#[test]
+fn schemas_that_take_less() {
+    let definition = |schema: &str| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: as.x.io}}\n\
+             spec:\n  versions:\n  - {{name: v1, served: true, storage: true, schema: {{openAPIV3Schema: {{properties: {{spec: {schema}}}}}}}}}\n"
+        )
+    };
+    let start = |what: &str| {
+        format!("notable SchemaNarrowed spec.versions: the schema takes less: v1 spec{what}")
+    };
+    let wide = definition("{properties: {a: {type: string}}}");
+    for (schema, what) in [
+        ("{properties: {b: {type: string}}}", " no longer has `a`"),
+        (
+            "{properties: {a: {type: integer}}}",
+            ".a is a integer, no longer a string",
+        ),
+        (
+            "{required: [a], properties: {a: {type: string}}}",
+            " requires `a`",
+        ),
+        (
+            "{properties: {a: {type: string, enum: [x]}}}",
+            ".a takes fewer values",
+        ),
+        (
+            "{properties: {a: {type: string, maxLength: 3}}}",
+            ".a has a `maxLength` of 3",
+        ),
+    ] {
+        check(&wide, &definition(schema), &[&start(what)]);
+    }
+    check(
+        &wide,
+        &definition("{properties: {a: {type: string, description: A}, b: {type: string}}}"),
+        &[],
+    );
+}
+
+#[test]
+fn all_else_is_counted() {
+    let before = container("image: a")
+        + "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: x, b: x}\n";
+    let after = before.replace("a: x, b: x", "a: y, c: x");
+    let found = lines(&results("", &[(Role::Before, &before)], &after));
+    assert_eq!(found, ["routine OtherChanges 3 other changes"]);
+}
+
+#[test]
+fn each_change_has_an_author() {
+    let pod = |replicas: u8, image: &str, priority: u8| {
+        container(&format!("image: '{image}'"))
+            .replace(
+                "spec:\n  selector",
+                &format!("spec:\n  replicas: {replicas}\n  selector"),
+            )
+            .replace(
+                "spec: {containers",
+                &format!("spec: {{priority: {priority}, containers"),
+            )
+    };
+    let (before, after) = (pod(3, "a:1", 1), pod(0, "a:2", 3));
+    let roles = [
+        (Role::Before, before.as_str()),
+        (Role::Original, &pod(3, "a:1", 1)),
+        (Role::Upstream, &pod(3, "a:2", 2)),
+    ];
+    assert_eq!(
+        lines(&results("", &roles, &after)),
+        [
+            "dangerous ScaledToZero spec.replicas: nothing runs any longer [local]",
+            "notable ImageChanged spec.template.spec.containers[0].image: the image goes up from 1 to 2 (major) [upstream]",
+            "routine OtherChanges 1 other change [both]",
+        ]
+    );
+}

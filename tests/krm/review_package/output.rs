@@ -1,0 +1,140 @@
+//! What a review prints, and what it never prints.
+
+use assert_cmd::Command;
+use tempfile::tempdir;
+
+use super::{container, review};
+use crate::all_functions::binary;
+
+const BEFORE: &str =
+    "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nimmutable: true\ndata: {key: hunter2}\n";
+
+fn run(arguments: &[&str], after: &str) -> (i32, String, String) {
+    let folder = tempdir().expect("a folder");
+    for (name, text) in [("before", BEFORE), ("after", after)] {
+        let folder = folder.path().join(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        std::fs::write(folder.join("a.yaml"), text).expect("a file");
+    }
+    let output = Command::new(binary("review-package"))
+        .args(["--package", "after", "--before", "before"])
+        .args(arguments)
+        .current_dir(folder.path())
+        .output()
+        .expect("the binary runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    let code = output.status.code().expect("a code");
+    (code, text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn values_of_secrets_are_in_no_output() {
+    let after = BEFORE.replace("hunter2", "swordfish");
+    for arguments in [
+        &[][..],
+        &["--format", "markdown"],
+        &["--format", "json"],
+        &["--results", "-"],
+        &["--output", "json"],
+        &["failOn=blocking"],
+    ] {
+        let (_, out, err) = run(arguments, &after);
+        assert!(
+            out.contains("ImmutableField") || out.contains("immutable"),
+            "{out}{err}"
+        );
+        for secret in ["hunter2", "swordfish"] {
+            assert!(!out.contains(secret) && !err.contains(secret), "{out}{err}");
+        }
+    }
+    let found = review(
+        "",
+        &after.replace("Secret", "SecretList").replace(
+            "metadata: {name: s}",
+            "items:\n- {metadata: {name: s}, data: {a: hunter2}}\nx: 1",
+        ),
+    );
+    assert!(!found.concat().contains("hunter2"), "{found:?}");
+}
+
+#[test]
+fn fail_on_decides_about_the_exit_code() {
+    let after = BEFORE.replace("hunter2", "swordfish");
+    for (argument, code) in [
+        ("failOn=never", 0),
+        ("failOn=blocking", 1),
+        ("failOn=dangerous", 1),
+    ] {
+        let (found, out, _) = run(&[argument], &after);
+        assert_eq!(found, code, "{argument}");
+        assert!(out.contains("1 blocking"), "{out}");
+    }
+    let (code, out, err) = run(&["failOn=sometimes"], &after);
+    assert_eq!(code, 1);
+    assert!(
+        out.is_empty() && err.contains("expected one of `never`, `dangerous`, `blocking`"),
+        "{out}{err}"
+    );
+    let (code, _, err) = run(&["kubernetesVersion=latest"], &after);
+    assert_eq!(code, 1);
+    assert!(
+        err.contains("expected a release of Kubernetes, such as `1.34`, found `latest`"),
+        "{err}"
+    );
+}
+
+#[test]
+fn the_text_has_the_worst_first() {
+    let (code, out, err) = run(&[], &BEFORE.replace("hunter2", "swordfish"));
+    assert_eq!((code, err.as_str()), (0, ""));
+    let expected = "\
+blocking
+  Secret/s  (a.yaml)
+    data: the field is immutable: an API server refuses the change until the object is deleted and created again
+      - \"<redacted>\"
+      + \"<redacted>\"
+
+1 blocking
+";
+    assert_eq!(out, expected);
+    assert_eq!(run(&[], BEFORE).1, "no changes for the cluster\n");
+}
+
+#[test]
+fn a_comment_is_never_too_long() {
+    let many = |tag: &str| -> String {
+        let one = |number: usize| {
+            let pod = container(&format!(
+                "image: 'registry.example.com/some/long/name:{tag}', args: [--tag={tag}]"
+            ));
+            pod.replace("name: front", &format!("name: front-{number}")) + "---\n"
+        };
+        (0..400).map(one).collect()
+    };
+    let folder = tempdir().expect("a folder");
+    for (name, text) in [("before", many("1")), ("after", many("2"))] {
+        let folder = folder.path().join(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        std::fs::write(folder.join("a.yaml"), text).expect("a file");
+    }
+    let output = Command::new(binary("review-package"))
+        .args([
+            "--package",
+            "after",
+            "--before",
+            "before",
+            "--format",
+            "markdown",
+        ])
+        .current_dir(folder.path())
+        .output()
+        .expect("the binary runs");
+    let page = String::from_utf8(output.stdout).expect("UTF-8");
+    let length = page.chars().count();
+    assert!((40_000..=60_000).contains(&length), "{length}");
+    assert!(page.starts_with("### Review: 800 notable\n"), "{page}");
+    assert!(
+        page.ends_with("more, which the results of the run list.\n\n</details>\n"),
+        "{page}"
+    );
+}
