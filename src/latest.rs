@@ -7,10 +7,8 @@ pub(crate) const LATEST: &str = "latest";
 
 /// The highest of these versions, where `v3` counts as `3.0.0`; a pre-release only if there is nothing else. `None` if none
 /// of them is a version.
-pub(crate) fn latest<T>(
-    revisions: impl Iterator<Item = T>,
-    name: impl Fn(&T) -> &str,
-) -> Option<T> {
+#[must_use]
+pub fn latest<T>(revisions: impl Iterator<Item = T>, name: impl Fn(&T) -> &str) -> Option<T> {
     let versions = revisions.filter_map(|revision| Some((version(name(&revision))?, revision)));
     let rank = |version: &Version| (version.pre.is_empty(), version.clone());
     let highest = versions.max_by_key(|(version, _)| rank(version));
@@ -31,7 +29,8 @@ pub(crate) fn is_older(revision: &str, than: &str) -> bool {
 }
 
 /// The version that a revision is; what it lacks is zero.
-fn version(name: &str) -> Option<Version> {
+#[must_use]
+pub fn version(name: &str) -> Option<Version> {
     let text = name.strip_prefix('v').unwrap_or(name);
     let (core, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
     let lacking = match core.split('.').count() {

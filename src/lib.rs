@@ -57,7 +57,7 @@
 //! - [`functions`]: what a function is, and the functions, one file each.
 //! - [`resource_list`], [`resource`], [`identity`]: the items, with their text.
 //! - [`config`], [`supplied`], [`results`]: the other inputs of a step, and what it reports.
-//! - `kptfile`, [`variant`]: the Kptfile; PackageVariants, PackageVariantSets and their expressions.
+//! - [`kptfile`], [`variant`]: the Kptfile; PackageVariants, PackageVariantSets and their expressions.
 //! - [`package`], [`diff`], [`git`]: package directories, their changed files, and packages in repositories.
 //! - [`merge`]: three-way merges of packages, resources and fields.
 //! - [`review`]: what a change of a package means for a cluster.
@@ -83,8 +83,6 @@
 
 mod conditions;
 mod interner;
-mod kptfile;
-mod latest;
 mod mask;
 mod parallel;
 mod result_printer;
@@ -100,6 +98,8 @@ pub mod fleet;
 pub mod functions;
 pub mod git;
 pub mod identity;
+pub mod kptfile;
+pub mod latest;
 pub mod merge;
 pub mod package;
 pub mod patch;

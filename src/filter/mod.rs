@@ -17,6 +17,7 @@ mod stream;
 
 pub use arguments::command;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -37,7 +38,13 @@ const CONFLICTS: u8 = 4;
 /// Runs a function with the arguments, standard input and output of this process.
 #[must_use]
 pub fn main(function: &Function) -> ExitCode {
-    let arguments = match arguments::parse(function, std::env::args_os()) {
+    main_with(function, std::env::args_os())
+}
+
+/// As [`main`], with these arguments, the program's name first.
+#[must_use]
+pub fn main_with(function: &Function, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match arguments::parse(function, arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             let code = if error.use_stderr() { USAGE } else { DONE };

@@ -14,7 +14,7 @@ const MOST_ATTEMPTS: u32 = 1_000;
 
 /// A locked package directory; unlocked when it is dropped.
 #[derive(Debug)]
-pub(crate) struct PackageLock {
+pub struct PackageLock {
     _directory: File,
 }
 
@@ -23,7 +23,7 @@ impl PackageLock {
     ///
     /// # Errors
     /// The directory cannot be opened, or its file system has no locks.
-    pub(crate) fn acquire(directory: &Path) -> io::Result<Option<Self>> {
+    pub fn acquire(directory: &Path) -> io::Result<Option<Self>> {
         wait(|| try_lock(directory))
     }
 
@@ -32,7 +32,7 @@ impl PackageLock {
     ///
     /// # Errors
     /// As [`PackageLock::acquire`]; the directory cannot be made.
-    pub(crate) fn make(directory: &Path) -> io::Result<Option<Self>> {
+    pub fn make(directory: &Path) -> io::Result<Option<Self>> {
         let mut attempts = 0;
         wait(|| {
             let attempt = try_lock(directory).or_else(|error| match error.kind() {

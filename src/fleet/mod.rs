@@ -19,7 +19,7 @@ pub(crate) use catalog::{
     revision_name,
 };
 pub(crate) use downstream::{Deletion, Downstream, Downstreams, PackageRevisions, Unpublished};
-pub(crate) use lock::PackageLock;
+pub use lock::PackageLock;
 pub(crate) use owned::{ClaimedPackage, OwnedPackage, claimed_packages};
 pub use shard::Shard;
 pub(crate) use store::{delete_package, remove_empty_folders};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::function::{Function, Run};
 use super::output::{Document, Output};
@@ -11,7 +12,7 @@ use crate::package::{FileChange, check_package_path, check_path_of_package};
 use crate::resource::PACKAGE_PATH_ANNOTATION;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity};
-use crate::supplied::{CatalogSource, Progress, Role, Supplied};
+use crate::supplied::{CatalogSource, Progress, Role, Supplied, SuppliedPackage};
 use crate::yaml::{OwnedDocument, Path};
 
 /// What a function gets beside the items.
@@ -38,6 +39,8 @@ pub enum SuppliedInput {
     Path(PathBuf),
     /// The files of a package, by path.
     Files(BTreeMap<String, String>),
+    /// A package that was read before; several runs can share it.
+    Package(Arc<SuppliedPackage>),
 }
 
 /// The items that a function works on.
@@ -56,6 +59,9 @@ pub struct Outcome {
     /// documents of a package. A ResourceList holds the results that it came with;
     /// [`Items::with_results`] adds those of this run.
     pub items: Items,
+    /// The changes that made a package's items of those that came, for
+    /// [`write_package`](crate::package::write_package).
+    pub changes: Vec<FileChange>,
     /// The documents that the function made of the package's items; none for other functions.
     pub documents: Vec<Document>,
     /// The results of this run.
@@ -103,6 +109,7 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
     };
     let (output, results) = run_on(function, inputs, &mut list)?;
     let mut documents = Vec::new();
+    let mut changes = Vec::new();
     let items = match (output, items) {
         (_, items) if results.has_errors() => items,
         (Output::Documents(made), items) => {
@@ -113,11 +120,13 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
             Items::ResourceList(to_text(list, &Results::default())?)
         }
         (Output::Edited, Items::Package(files)) => {
-            Items::Package(changed(files, list.file_changes()))
+            changes = list.file_changes();
+            Items::Package(changed(files, &changes))
         }
     };
     Ok(Outcome {
         items,
+        changes,
         documents,
         results,
     })
@@ -149,12 +158,12 @@ fn to_text(mut list: ResourceList, results: &Results) -> Result<String, UsageErr
 
 fn changed(
     mut files: BTreeMap<String, Vec<u8>>,
-    changes: Vec<FileChange>,
+    changes: &[FileChange],
 ) -> BTreeMap<String, Vec<u8>> {
     for change in changes {
         match change {
-            FileChange::Write { path, bytes, .. } => files.insert(path, bytes),
-            FileChange::Delete { path } => files.remove(&path),
+            FileChange::Write { path, bytes, .. } => files.insert(path.clone(), bytes.clone()),
+            FileChange::Delete { path } => files.remove(path),
         };
     }
     files
@@ -184,8 +193,10 @@ pub(crate) fn run_on(
         &mut step_results,
     )?;
     for (role, source) in inputs.supplied {
-        if let SuppliedInput::Files(files) = source {
-            supplied.add_files(role, files, &mut step_results)?;
+        match source {
+            SuppliedInput::Path(_) => {}
+            SuppliedInput::Files(files) => supplied.add_files(role, files, &mut step_results)?,
+            SuppliedInput::Package(package) => supplied.add(role, package),
         }
     }
     supplied.set_openapi(inputs.openapi);
@@ -232,7 +243,7 @@ pub(crate) fn run_on(
 fn of_paths(supplied: &[(Role, SuppliedInput)]) -> Vec<(Role, PathBuf)> {
     let paths = supplied.iter().filter_map(|(role, source)| match source {
         SuppliedInput::Path(path) => Some((*role, path.clone())),
-        SuppliedInput::Files(_) => None,
+        SuppliedInput::Files(_) | SuppliedInput::Package(_) => None,
     });
     paths.collect()
 }

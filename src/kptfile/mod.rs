@@ -26,7 +26,7 @@ pub(crate) use package_context::{
     package_context_path_taken,
 };
 pub(crate) use pipeline::{PIPELINE_LISTS, function_name, is_of_package_variant, owns};
-pub(crate) use upstream::{NewLock, UpstreamLock};
+pub use upstream::{NewLock, UnusableLock, UpstreamLock};
 
 use crate::package::normalize_package_path;
 use crate::resource::{ID_ANNOTATIONS, Origin, Resource};

@@ -20,35 +20,38 @@ use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
 /// The revision that a package is based on, as its Kptfile records it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct UpstreamLock {
+pub struct UpstreamLock {
     /// The directory, from the repository's root, without slashes at its ends.
-    pub(crate) directory: String,
+    pub directory: String,
     /// The tag or branch.
-    pub(crate) reference: Option<String>,
+    pub reference: Option<String>,
     /// The commit, or the object of an annotated tag: kpt writes that one.
-    pub(crate) commit: Option<String>,
+    pub commit: Option<String>,
     /// The update strategy, in kpt's words.
-    pub(crate) update_strategy: Option<String>,
+    pub update_strategy: Option<String>,
 }
 
 /// Why no revision can be read from an `upstreamLock`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum UnusableLock {
+pub enum UnusableLock {
     /// Another tool keeps the upstream somewhere else: Porch in its database (`generic`).
     #[error("expected an `upstreamLock` of type `git`, found type `{0}`")]
     OtherType(String),
     /// It, or a field of it, has a value of another kind.
     #[error("expected {expected}, found {found}")]
     WrongKind {
+        /// The field.
         path: Path,
+        /// What it should be.
         expected: &'static str,
+        /// What it is.
         found: String,
     },
 }
 
 impl UnusableLock {
     /// The field that it is about.
-    pub(crate) fn path(&self) -> Path {
+    pub fn path(&self) -> Path {
         match self {
             Self::OtherType(_) => Path::fields(&["upstreamLock", "type"]),
             Self::WrongKind { path, .. } => path.clone(),
@@ -59,7 +62,7 @@ impl UnusableLock {
 impl UpstreamLock {
     /// The repository that a Kptfile names.
     #[must_use]
-    pub(crate) fn repository(kptfile: NodeRef<'_>) -> Option<String> {
+    pub fn repository(kptfile: NodeRef<'_>) -> Option<String> {
         let text = |path: &[&str]| kptfile.get_path(path).and_then(|node| node.scalar_text());
         let said = text(&["upstream", "git", "repo"]);
         let said = said.or(text(&["upstreamLock", "git", "repo"]));
@@ -70,7 +73,7 @@ impl UpstreamLock {
     ///
     /// # Errors
     /// [`UnusableLock`]: it has one, and no revision can be read from it.
-    pub(crate) fn read(kptfile: NodeRef<'_>) -> Result<Option<Self>, UnusableLock> {
+    pub fn read(kptfile: NodeRef<'_>) -> Result<Option<Self>, UnusableLock> {
         let mapping = |path: &[&str]| {
             present(kptfile, path, "a mapping", |node| {
                 node.kind().is_mapping().then_some(())
@@ -126,26 +129,22 @@ fn present<'d, T>(
 
 /// The revision to record in a Kptfile.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NewLock<'l> {
+pub struct NewLock<'l> {
     /// Address of the repository.
-    pub(crate) repository: &'l str,
+    pub repository: &'l str,
     /// The directory, from the repository's root.
-    pub(crate) directory: &'l str,
+    pub directory: &'l str,
     /// For `upstream.git.ref`.
-    pub(crate) upstream_ref: &'l str,
+    pub upstream_ref: &'l str,
     /// For `upstreamLock.git.ref`.
-    pub(crate) lock_ref: &'l str,
+    pub lock_ref: &'l str,
     /// The commit, if the upstream is in Git.
-    pub(crate) commit: Option<&'l str>,
+    pub commit: Option<&'l str>,
 }
 
 impl<'l> NewLock<'l> {
     /// The lock for a commit.
-    pub(crate) fn of_commit(
-        repository: &'l str,
-        directory: &'l str,
-        revision: &'l Revision,
-    ) -> Self {
+    pub fn of_commit(repository: &'l str, directory: &'l str, revision: &'l Revision) -> Self {
         Self {
             repository,
             directory,
@@ -161,7 +160,7 @@ impl NewLock<'_> {
     ///
     /// # Errors
     /// As [`Editor::set`].
-    pub(crate) fn write<'d>(
+    pub fn write<'d>(
         &self,
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, '_>,

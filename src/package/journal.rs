@@ -85,7 +85,7 @@ impl Drop for Journal {
 ///
 /// # Errors
 /// The operating system refuses.
-pub(crate) fn recover_package(directory: &Path) -> Result<(), PackageError> {
+pub fn recover_package(directory: &Path) -> Result<(), PackageError> {
     let journal = directory.join(JOURNAL);
     // A FIFO of that name would be waited for.
     if !fs::symlink_metadata(&journal).is_ok_and(|metadata| metadata.is_file()) {

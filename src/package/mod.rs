@@ -22,7 +22,8 @@ use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) use journal::{JOURNAL, recover_package};
+pub(crate) use journal::JOURNAL;
+pub use journal::recover_package;
 pub(crate) use listing::{Clonable, Holder, Kind, Listed, Target, list, list_clonable};
 pub(crate) use read::{read_only_file, text_of};
 pub(crate) use temporary::is_temporary;
@@ -34,8 +35,7 @@ pub use read::{
     FileContent, OtherFile, PackageFile, PackageFiles, SkipReason, Skipped, is_krm_name,
     read_package,
 };
-pub(crate) use write::write_package_whole;
-pub use write::{FileChange, write_package};
+pub use write::{FileChange, write_package, write_package_whole};
 
 use path::escape;
 

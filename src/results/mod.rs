@@ -14,8 +14,9 @@ pub use list::Results;
 pub use message::Message;
 pub use reason::Reason;
 pub(crate) use refusal::Refusal;
+pub use shown::printable;
 pub use shown::{LAST_APPLIED, shown};
-pub(crate) use shown::{is_secret, json, printable, with_article};
+pub(crate) use shown::{is_secret, json, with_article};
 
 use std::borrow::Cow;
 use std::fmt;
@@ -126,7 +127,8 @@ impl FunctionResult {
     }
 
     /// The value of a tag.
-    pub(crate) fn tag_value(&self, name: &str) -> Option<&str> {
+    #[must_use]
+    pub fn tag_value(&self, name: &str) -> Option<&str> {
         let mut tags = self.tags.iter();
         let (_, value) = tags.find(|(tag, _)| tag == name)?;
         Some(value)

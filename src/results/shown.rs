@@ -13,7 +13,8 @@ pub(crate) fn with_article(kind: &str) -> String {
 }
 
 /// Control characters in names must not reach a terminal.
-pub(crate) fn printable(text: &str) -> String {
+#[must_use]
+pub fn printable(text: &str) -> String {
     text.chars()
         .flat_map(|c| {
             let escaped =

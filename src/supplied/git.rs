@@ -18,14 +18,16 @@ impl SuppliedPackage {
         snapshot: Snapshot,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
-        let Snapshot {
-            revision,
-            tree,
-            address,
-            files,
-            others,
-            skipped,
-        } = snapshot;
+        let origin = GitOrigin {
+            revision: snapshot.revision.clone(),
+            tree: snapshot.tree.clone(),
+            address: snapshot.address.clone(),
+            source,
+        };
+        let mut package = Self::from_snapshot(role, origin.source.to_string(), snapshot, results)?;
+        let GitOrigin {
+            revision, source, ..
+        } = &origin;
         if revision.is_ambiguous {
             let message = format!(
                 "--{role}: `{}` is a tag and a branch of the repository '{}'; the tag was taken, \
@@ -35,7 +37,27 @@ impl SuppliedPackage {
             );
             results.push(FunctionResult::warning(Reason::AmbiguousRevision, message));
         }
-        let mut reader = Reader::new(role, source.to_string(), results);
+        package.git = Some(origin);
+        Ok(package)
+    }
+
+    /// Reads a directory of a repository as a package that follows no upstream. `place` names it in messages.
+    ///
+    /// # Errors
+    /// [`UsageError`]: one of its files is not YAML.
+    pub fn from_snapshot(
+        role: Role,
+        place: String,
+        snapshot: Snapshot,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
+        let Snapshot {
+            files,
+            others,
+            skipped,
+            ..
+        } = snapshot;
+        let mut reader = Reader::new(role, place, results);
         reader.warn_of_skipped(&skipped);
         let documents = parsed_documents(role, &files);
         for (file, documents) in files.into_iter().zip(documents) {
@@ -50,12 +72,6 @@ impl SuppliedPackage {
             };
             reader.package.files.insert(path, file);
         }
-        reader.package.git = Some(GitOrigin {
-            source,
-            revision,
-            tree,
-            address,
-        });
         Ok(reader.package)
     }
 

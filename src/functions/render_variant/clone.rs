@@ -13,6 +13,7 @@ use crate::kptfile::{
 };
 use crate::merge::package::refuse_empty_upstream;
 use crate::merge::upstream_identifier::identify;
+use crate::package::FileChange;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
 use crate::resource_list::{ItemId, ResourceList, annotate};
 use crate::results::{FunctionResult, Reason, Results};
@@ -57,7 +58,8 @@ pub(super) fn clone(
         made_context: files.len() > count,
         to_files: list.is_package(),
     };
-    adopt(variant, upstream, package, form, list, results);
+    let name = name_of(variant.package());
+    adopt(name, upstream, package, form, list, results);
     if results.has_errors() {
         return Ok(());
     }
@@ -70,6 +72,36 @@ pub(super) fn clone(
     let message = format!("cloned {count} files of the upstream package{made}");
     results.push(FunctionResult::info(message).about(&variant.resource));
     Ok(())
+}
+
+/// The files of a new package: upstream's, with another name in its Kptfile, if it has one, and on each
+/// resource the identity by which later merges find it. No package context is made.
+///
+/// # Errors
+/// [`UsageError`]: a file of upstream cannot be read.
+pub fn cloned_files(
+    upstream: &SuppliedPackage,
+    name: &str,
+    results: &mut Results,
+) -> Result<Vec<FileChange>, UsageError> {
+    let mut list = ResourceList::from_memory([]).map_err(|error| UsageError(error.to_string()))?;
+    let mut files = files_of_package(upstream, results)?;
+    for file in &mut files {
+        file.write_metadata_in_lines()?;
+    }
+    let package = read(&files);
+    files.iter_mut().for_each(NewFile::forget_identities);
+    let form = Form {
+        from_items: false,
+        made_context: false,
+        to_files: true,
+    };
+    adopt(name, upstream, package, form, &mut list, results);
+    if results.has_errors() {
+        return Ok(Vec::new());
+    }
+    add_files(files, &mut list, results);
+    Ok(list.file_changes())
 }
 
 /// An error for each file that the package to clone into has already.
@@ -86,7 +118,7 @@ fn refuse_taken(files: &[NewFile], list: &ResourceList, results: &mut Results) {
 
 /// Edits the resources of upstream for downstream, and adds them to the list.
 fn adopt(
-    variant: &Variant<'_>,
+    name: &str,
     upstream: &SuppliedPackage,
     mut package: ResourceList,
     form: Form,
@@ -102,7 +134,7 @@ fn adopt(
     let kptfiles = package.items();
     let kptfiles = kptfiles.filter(|(_, resource)| resource.is_kptfile());
     let downstream = Downstream {
-        name: name_of(variant.package()),
+        name,
         root,
         kptfiles: kptfiles.map(|(id, _)| id).collect(),
         context: find_package_context(&package, root).ok().flatten(),

@@ -19,6 +19,8 @@ pub(super) mod status;
 mod update;
 mod upstream;
 
+pub use clone::cloned_files;
+
 use super::{Function, Output, Run};
 use crate::config::{PACKAGE_VARIANT, UsageError, expected, kind_of, required, unexpected};
 use crate::functions::inject_config::inject_variant_config;

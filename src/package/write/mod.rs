@@ -90,7 +90,7 @@ pub fn write_package(files: &PackageFiles, changes: &[FileChange]) -> Result<(),
 ///
 /// # Errors
 /// As [`write_package`].
-pub(crate) fn write_package_whole(
+pub fn write_package_whole(
     files: &PackageFiles,
     changes: &[FileChange],
 ) -> Result<(), PackageError> {
