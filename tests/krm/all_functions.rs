@@ -81,7 +81,8 @@ fn every_function_has_a_folder_with_binary_page_and_metadata() {
 fn cargo_builds_every_function() {
     let manifest = read("Cargo.toml");
     let names_of_binaries = between(&manifest, "[[bin]]\nname = \"", "\"");
-    assert_eq!(names_of_binaries, names());
+    let own = names_of_binaries.iter().filter(|name| *name != "krmv");
+    assert_eq!(own.cloned().collect::<BTreeSet<_>>(), names());
     let paths = between(&manifest, "path = \"functions/", "/main.rs\"");
     assert_eq!(paths, names());
 }

@@ -23,6 +23,7 @@ mod inject_config;
 mod kept_comments;
 mod kpt_merge;
 mod kpt_roles;
+mod krmv;
 mod likeness;
 mod merge_cases;
 mod merge_laws;

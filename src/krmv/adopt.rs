@@ -1,0 +1,130 @@
+//! `krmv get --adopt`: records the upstream of a copy that was made without a lock.
+
+use krm_variants::config::Config;
+use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, run};
+use krm_variants::git::Revision;
+use krm_variants::supplied::Role;
+use serde_json::json;
+
+use super::cli::{Common, Get};
+use super::failure::{Failure, Result, command};
+use super::get::{chosen, lock_directory};
+use super::package::{KPTFILE, Package};
+use super::print::{Page, to_stdout};
+use super::releases::Releases;
+use super::report::print_errors;
+use super::source::Source;
+use super::upstream::Upstream;
+use super::{exit, kptfile};
+
+pub(crate) fn adopt(
+    get: &Get,
+    source: &Source,
+    upstream: &Upstream,
+    common: &Common,
+) -> Result<u8> {
+    let directory = get.directory.clone().unwrap_or_else(|| ".".into());
+    let package = Package::open_any(&directory)?;
+    let name = package.name();
+    if package.tracking.lock.is_some() && source.revision.is_none() {
+        let message = format!("'{name}' has a lock already; @REVISION replaces it");
+        return Err(Failure::new(message).hint(package.command(&["status"])));
+    }
+    let releases = upstream.releases(&source.path)?;
+    let (newest, reference) = chosen(source, upstream, &releases)?;
+    let revision = match &source.revision {
+        Some(_) => newest,
+        None => {
+            upstream.fetch_all()?;
+            upstream.fetch_commit(&newest.commit, reference)?;
+            let Some(found) = search(&package, source, upstream, &releases, &newest, common)?
+            else {
+                return Ok(exit::OPEN);
+            };
+            found
+        }
+    };
+    let files = upstream.snapshot(&source.path, &revision, None)?;
+    let file = files.file.clone();
+    let of_upstream = files
+        .snapshot
+        .files
+        .iter()
+        .find(|file| file.path == KPTFILE);
+    let own = package.contents.get(KPTFILE);
+    let text = match (own, of_upstream) {
+        (Some(bytes), _) => String::from_utf8_lossy(bytes).into_owned(),
+        (None, Some(file)) => kptfile::named(&file.content.text, &kptfile::new(&package.label()))?,
+        (None, None) => kptfile::new(&package.label()),
+    };
+    let directory = lock_directory(source, file.as_deref());
+    let text = kptfile::locked(
+        &text,
+        &source.repository,
+        directory,
+        &revision,
+        file.as_deref(),
+    )?;
+    let mut contents = package.contents.clone();
+    contents.insert(KPTFILE.to_owned(), text.into_bytes());
+    package.write(&package.changes(&contents, &Default::default()))?;
+    if common.json {
+        let json = json!({"path": name, "revision": revision.lock_ref, "commit": revision.commit});
+        to_stdout(&format!("{json}\n"))?;
+        return Ok(exit::DONE);
+    }
+    let mut page = Page::new(common);
+    page.line(format_args!("{name}: made from {}", revision.lock_ref));
+    page.hint(&package.command(&["status"]));
+    page.finish()?;
+    Ok(exit::DONE)
+}
+
+/// The revision that the package was copied from, by its content; `None` after errors, which are printed.
+fn search(
+    package: &Package,
+    source: &Source,
+    upstream: &Upstream,
+    releases: &Releases,
+    newest: &Revision,
+    common: &Common,
+) -> Result<Option<Revision>> {
+    let place = format!(
+        "{}//{}?ref={}",
+        upstream.path().display(),
+        source.path,
+        newest.commit
+    );
+    let config =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: krmv\ndata:\n  onConflict: local\n";
+    let inputs = Inputs {
+        config: Some(Config::parse(config.to_owned(), "krmv")?),
+        supplied: vec![
+            (Role::Original, SuppliedInput::Path("auto".into())),
+            (Role::Upstream, SuppliedInput::Path(place.into())),
+        ],
+        ..Inputs::default()
+    };
+    let outcome = run(
+        &merge_package::FUNCTION,
+        inputs,
+        Items::Package(package.contents.clone()),
+    )?;
+    let mut found = outcome
+        .results
+        .iter()
+        .filter(|result| result.tag_value("reason") == Some("OriginalFound"));
+    let Some(original) = found.next().and_then(|result| result.tag_value("original")) else {
+        print_errors(&outcome.results, common)?;
+        return Ok(None);
+    };
+    if let Some(known) = releases.named(original) {
+        return Ok(Some(known.revision()));
+    }
+    let other = upstream.by_other_name(&source.path, original);
+    let other = other.ok_or_else(|| {
+        let message = format!("the original revision {original} cannot be read");
+        Failure::new(message).hint(command(["git", "ls-remote", upstream.address()]))
+    })?;
+    Ok(Some(other))
+}

@@ -1,0 +1,185 @@
+//! The commands and their flags.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Keeps a configuration package up to date with its upstream, without losing your edits
+#[derive(Debug, Parser)]
+#[command(
+    name = "krmv",
+    version,
+    max_term_width = 80,
+    disable_help_subcommand = true,
+    after_help = "Every function is a command too: `krmv functions` lists them, `krmv merge-package --help` \
+                  explains one.\n\nExit codes:\n  0  done\n  1  conflicts are undecided, or an error result\n  \
+                  2  wrong usage or input, or Git failed\n  3  status: a newer release exists"
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags of every command.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Common {
+    /// Print one JSON document for programs
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Colours; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    /// Stay off the network: read repositories from the cache
+    #[arg(long, global = true)]
+    pub(crate) offline: bool,
+    /// List what is grouped otherwise
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+/// When output has colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Get(Get),
+    Upgrade(Upgrade),
+    Resolve(Resolve),
+    Diff(Diff),
+    Status(Status),
+    /// List the functions, which are commands too
+    Functions,
+    /// Print the completions for a shell
+    Completion {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write the manual pages into a directory
+    Man {
+        /// The directory
+        directory: PathBuf,
+    },
+    /// Explain a command or a topic: conflicts, state
+    Help {
+        /// A command, function or topic
+        topic: Option<String>,
+    },
+}
+
+/// Make a package from a repository, with the lock that later upgrades start from
+///
+/// SOURCE is an URL or a path, REPOSITORY[//DIRECTORY or FILE][@REVISION]; kpt's REPO.git/DIR@REV does too.
+/// Without a revision it is the newest final release.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    krmv get https://github.com/example/catalog//web@v1.2.0\n  \
+    krmv get https://github.com/argoproj/argo-cd//manifests/install.yaml@v3.1.0 argo-cd\n  \
+    krmv get --adopt https://github.com/example/catalog//web my-old-copy")]
+pub(crate) struct Get {
+    /// Where the package comes from
+    pub(crate) source: String,
+    /// The new directory; the package is made below it if it exists
+    pub(crate) directory: Option<PathBuf>,
+    /// Record the upstream of an existing copy: the revision is found by the content
+    #[arg(long)]
+    pub(crate) adopt: bool,
+}
+
+/// Merge a newer revision of upstream into a package
+///
+/// Conflicts that no rule decides keep your value; `krmv resolve` decides them. While one is
+/// undecided, `upstreamLock` stays at the old revision.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  krmv upgrade\n  krmv upgrade v1.4.0 --dry-run\n  krmv upgrade web '~1.4'"
+)]
+pub(crate) struct Upgrade {
+    /// The package (default: the current directory), then the revision: a tag, branch or commit,
+    /// `latest`, or a range like `~1.2` (default: the newest final release)
+    #[arg(value_name = "DIR] [REV", num_args = 0..=2)]
+    pub(crate) arguments: Vec<String>,
+    /// Decide all conflicts for one side
+    #[arg(long, value_name = "SIDE")]
+    pub(crate) take: Option<TakeSide>,
+    /// Write both sides' lines at undecided conflicts, for an editor
+    #[arg(long, conflicts_with_all = ["take", "dry_run", "diff"])]
+    pub(crate) markers: bool,
+    /// Write nothing, say what would come
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Write nothing, print the diff
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Upgrade although the package has changes that are not committed
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Put the package back to what it was before the open upgrade
+    #[arg(long, conflicts_with_all = ["take", "markers", "dry_run", "diff", "force"])]
+    pub(crate) abort: bool,
+}
+
+/// Decide the conflicts of an upgrade
+///
+/// PATTERN is a glob over FILE, FIELD or FILE:FIELD; without one all conflicts are meant. Without
+/// --take they are listed, or on a terminal decided one by one.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  krmv resolve\n  krmv resolve --take local 'spec.replicas'\n  \
+    krmv resolve --take upstream --remember '*image'\n  krmv resolve --take file app.yaml"
+)]
+pub(crate) struct Resolve {
+    /// The package (default: the current directory), then patterns
+    #[arg(value_name = "DIR] [PATTERN")]
+    pub(crate) arguments: Vec<String>,
+    /// Decide for one side, or for what the file says now
+    #[arg(long, value_name = "SIDE")]
+    pub(crate) take: Option<Take>,
+    /// Write the decision to .krmv.yaml, for later upgrades
+    #[arg(long, requires = "take")]
+    pub(crate) remember: bool,
+    /// List them, also on a terminal
+    #[arg(long, conflicts_with = "take")]
+    pub(crate) list: bool,
+}
+
+/// Show what you changed since the original revision
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    /// The package
+    #[arg(default_value = ".")]
+    pub(crate) directory: PathBuf,
+    /// Count the changed lines of each resource
+    #[arg(long)]
+    pub(crate) stat: bool,
+}
+
+/// Show the revision, edits and newer releases of each package below a directory
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// Directories
+    #[arg(default_value = ".")]
+    pub(crate) directories: Vec<PathBuf>,
+}
+
+/// A side of a conflict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TakeSide {
+    Local,
+    Upstream,
+}
+
+/// What a conflict is decided for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Take {
+    Local,
+    Upstream,
+    File,
+}

@@ -1,0 +1,267 @@
+//! `krmv diff`: what a person changed since the revision that the package was made from, resource by resource.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use krm_variants::diff::file_diff;
+use krm_variants::functions::render_variant::cloned_files;
+use krm_variants::package::{FileChange, is_krm_name};
+use krm_variants::resource::Resource;
+use krm_variants::results::Results;
+use krm_variants::supplied::SuppliedPackage;
+use krm_variants::yaml::OwnedDocument;
+use serde_json::json;
+
+use super::cli::{Common, Diff};
+use super::failure::Result;
+use super::package::{Contents, KPTFILE, Package};
+use super::print::{BOLD, CYAN, GREEN, Page, RED, counted, to_stdout};
+use super::session::{followed, locked_revision, merger, open_target, original};
+use super::upstream::{Upstream, contents};
+use super::{exit, kptfile};
+
+pub(crate) fn run(diff: &Diff, common: &Common) -> Result<u8> {
+    let package = Package::open(&diff.directory)?;
+    let (_, repository) = followed(&package)?;
+    // Only `upgrade` and `status` go to the network.
+    let upstream = Upstream::open(repository, true)?;
+    let base = base(&package, &upstream);
+    let base = base.map_err(|error| error.hint(package.command(&["status"])))?;
+    let edits = edits(&package, &base)?;
+    if common.json {
+        let list: Vec<_> = edits.iter().map(Edit::to_json).collect();
+        to_stdout(&format!(
+            "{}\n",
+            json!({"path": package.name(), "edits": list})
+        ))?;
+        return Ok(exit::DONE);
+    }
+    let mut page = Page::new(common);
+    for edit in &edits {
+        let (removed, added) = edit.counts();
+        let name = page.styled(BOLD, &edit.name);
+        if diff.stat {
+            let added = page.styled(GREEN, format!("+{added}"));
+            let removed = page.styled(RED, format!("-{removed}"));
+            page.line(format_args!("{added:<6} {removed:<6} {name}"));
+            continue;
+        }
+        page.line(format_args!("=== {name}"));
+        for line in edit.text.lines().filter(|line| !is_head(line)) {
+            let style = match line.as_bytes().first() {
+                Some(b'+') => GREEN,
+                Some(b'-') => RED,
+                Some(b'@') => CYAN,
+                _ => {
+                    page.line(line);
+                    continue;
+                }
+            };
+            let line = page.styled(style, line);
+            page.line(line);
+        }
+    }
+    if diff.stat {
+        page.line(format_args!(
+            "{} changed",
+            counted(edits.len(), "resource or file")
+        ));
+    }
+    page.finish()?;
+    Ok(exit::DONE)
+}
+
+fn is_head(line: &str) -> bool {
+    line.starts_with("--- ") || line.starts_with("+++ ")
+}
+
+/// A resource or file that a person changed.
+struct Edit {
+    name: String,
+    text: String,
+}
+
+impl Edit {
+    /// Removed and added lines.
+    fn counts(&self) -> (usize, usize) {
+        let count = |sign: char| {
+            let lines = self.text.lines().filter(|line| !is_head(line));
+            lines.filter(|line| line.starts_with(sign)).count()
+        };
+        (count('-'), count('+'))
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        let (removed, added) = self.counts();
+        json!({"name": self.name, "added": added, "removed": removed, "diff": self.text})
+    }
+}
+
+/// The package without edits: as it is upstream, and as `get` writes it.
+pub(crate) struct Base {
+    raw: Contents,
+    cloned: Contents,
+}
+
+/// The revision that the files are merged with: the lock's, or that of the open upgrade.
+pub(crate) fn base(package: &Package, upstream: &Upstream) -> Result<Base> {
+    let releases = upstream.releases(&package.tracking.path()).ok();
+    let (lock, repository) = followed(package)?;
+    let (supplied, revision) = match &package.tracking.open {
+        None => (
+            original(package, upstream, releases.as_ref())?,
+            locked_revision(lock, releases.as_ref())?,
+        ),
+        Some(open) => {
+            let target = open_target(package, open, releases.as_ref());
+            let merger = merger(package, upstream, releases.as_ref(), &target, None)?;
+            (merger.upstream, target)
+        }
+    };
+    let mut raw = contents(&supplied)?;
+    let mut cloned = cloned(&supplied)?;
+    let own = Package::kptfile(&package.contents);
+    for files in [&mut raw, &mut cloned] {
+        let text = match files.get(KPTFILE) {
+            Some(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            None => kptfile::new(&kptfile::name(&own).unwrap_or_default()),
+        };
+        let text = kptfile::named(&text, &own)?;
+        let file = package.tracking.file.as_deref();
+        let text = kptfile::locked(&text, repository, &lock.directory, &revision, file)?;
+        files.insert(KPTFILE.to_owned(), text.into_bytes());
+    }
+    Ok(Base { raw, cloned })
+}
+
+fn cloned(supplied: &SuppliedPackage) -> Result<Contents> {
+    let mut results = Results::default();
+    let changes = cloned_files(supplied, "", &mut results)?;
+    let files = changes.into_iter().filter_map(|change| match change {
+        FileChange::Write { path, bytes, .. } => Some((path, bytes)),
+        FileChange::Delete { .. } => None,
+    });
+    Ok(files.collect())
+}
+
+/// A document of a package.
+struct Part {
+    file: String,
+    text: String,
+}
+
+/// Resources by their identity, and the files that hold none.
+fn parts(files: &Contents) -> Result<(BTreeMap<String, Part>, BTreeMap<&str, &[u8]>)> {
+    let mut resources = BTreeMap::new();
+    let mut others: BTreeMap<&str, &[u8]> = BTreeMap::new();
+    for (path, bytes) in files {
+        let text = std::str::from_utf8(bytes).ok();
+        let is_krm = is_krm_name(path.rsplit('/').next().unwrap_or_default());
+        let parsed = text
+            .filter(|_| is_krm)
+            .map(|text| OwnedDocument::parse(text.to_owned()));
+        let Some(Ok(parsed)) = parsed else {
+            others.insert(path, bytes);
+            continue;
+        };
+        let document = parsed.document();
+        let mut found = 0;
+        for at in 0..document.len() {
+            let (Some(root), Some(range)) = (document.root(at), document.range(at)) else {
+                continue;
+            };
+            let resource = Resource::read(root);
+            if resource.kind.is_empty() || resource.api_version.is_empty() {
+                continue;
+            }
+            found += 1;
+            let namespace = resource.namespace.as_deref().unwrap_or_default();
+            let name = resource.name.as_deref().unwrap_or_default();
+            let mut key = format!("{} {}/{namespace}/{name}", resource.group(), resource.kind);
+            while resources.contains_key(&key) {
+                key.push('+');
+            }
+            let text = text.and_then(|text| text.get(range)).unwrap_or_default();
+            let text = text
+                .trim_start_matches("---")
+                .trim_start_matches(['\r', '\n']);
+            let part = Part {
+                file: path.clone(),
+                text: format!("{}\n", text.trim_end()),
+            };
+            resources.insert(key, part);
+        }
+        if found == 0 {
+            others.insert(path, bytes);
+        }
+    }
+    Ok((resources, others))
+}
+
+/// The edits of a package, in the order of its files.
+fn edits(package: &Package, base: &Base) -> Result<Vec<Edit>> {
+    let mut own = package.contents.clone();
+    let text = Package::kptfile(&own);
+    let text = kptfile::with_lock_of(&text, &Package::kptfile(&base.raw))?;
+    own.insert(KPTFILE.to_owned(), text.into_bytes());
+    if package.tracking.file.is_some() {
+        let only = package.only_file()?;
+        own.retain(|path, _| path == KPTFILE || Some(path) == only.as_ref());
+    }
+    let (ours, our_files) = parts(&own)?;
+    let (raw, raw_files) = parts(&base.raw)?;
+    let (cloned, _) = parts(&base.cloned)?;
+    let keys: BTreeSet<&String> = ours.keys().chain(raw.keys()).collect();
+    let mut edits: Vec<(String, Edit)> = Vec::new();
+    for key in keys {
+        let our = ours.get(key);
+        let carries = our.is_some_and(|part| {
+            part.text.contains("internal.kpt.dev/upstream-identifier")
+                || part.text.contains("# kpt-merge:")
+        });
+        let old = if carries {
+            cloned.get(key)
+        } else {
+            raw.get(key)
+        };
+        let text = |part: Option<&Part>| part.map(|part| part.text.clone());
+        let (before, after) = (text(old), text(our));
+        if before == after {
+            continue;
+        }
+        let file = our
+            .or(old)
+            .map(|part| part.file.clone())
+            .unwrap_or_default();
+        let (_, shown) = key.split_once(' ').unwrap_or(("", key));
+        let shown = shown.replace("//", "/");
+        let name = match (&before, &after) {
+            (Some(_), None) => format!("{file}: {shown} (removed)"),
+            (None, Some(_)) => format!("{file}: {shown} (added)"),
+            _ => format!("{file}: {shown}"),
+        };
+        edits.push((
+            file.clone(),
+            edit(
+                name,
+                &file,
+                before.as_deref().map(str::as_bytes),
+                after.as_deref().map(str::as_bytes),
+            ),
+        ));
+    }
+    let paths: BTreeSet<&str> = our_files.keys().chain(raw_files.keys()).copied().collect();
+    for path in paths {
+        let (before, after) = (raw_files.get(path).copied(), our_files.get(path).copied());
+        if before != after {
+            edits.push((path.to_owned(), edit(path.to_owned(), path, before, after)));
+        }
+    }
+    edits.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(edits.into_iter().map(|(_, edit)| edit).collect())
+}
+
+fn edit(name: String, path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Edit {
+    let with_mode = |bytes| (bytes, 0o644);
+    let text = file_diff(path, before.map(with_mode), after.map(with_mode));
+    Edit { name, text }
+}

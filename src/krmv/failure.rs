@@ -1,0 +1,72 @@
+//! Why a command stopped, and what to do next.
+
+use super::exit;
+
+/// A command stopped before it wrote anything, unless the message says otherwise.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    /// Commands that go on from here.
+    pub(crate) hints: Vec<String>,
+    pub(crate) code: u8,
+}
+
+/// What commands return.
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
+
+impl Failure {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hints: Vec::new(),
+            code: exit::USAGE,
+        }
+    }
+
+    /// Adds what to do next: a command, runnable as it is.
+    #[must_use]
+    pub(crate) fn hint(mut self, command: impl Into<String>) -> Self {
+        self.hints.push(command.into());
+        self
+    }
+}
+
+/// A failure without advice: the error says it all.
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+/// A command line of these words, quoted for a shell.
+pub(crate) fn command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
+    let words: Vec<String> = words
+        .into_iter()
+        .map(|word| quoted(word.as_ref()))
+        .collect();
+    words.join(" ")
+}
+
+/// A word as a shell reads it back.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(
+            command(["krmv", "a b", "it's", "x[0]"]),
+            r"krmv 'a b' 'it'\''s' 'x[0]'"
+        );
+        assert_eq!(quoted(""), "''");
+        assert_eq!(quoted("a/b.yaml:spec.replicas"), "a/b.yaml:spec.replicas");
+    }
+}

@@ -1,0 +1,178 @@
+//! `krmv get`: a new package with its lock, as `kpt pkg get` makes it.
+
+use std::path::{Path, PathBuf};
+
+use krm_variants::functions::render_variant::cloned_files;
+use krm_variants::git::Revision;
+use krm_variants::package::{FileChange, PackageFiles, write_package};
+use krm_variants::results::{Results, Severity, printable};
+
+use super::adopt::adopt;
+use super::cli::{Common, Get};
+use super::failure::{Failure, Result, command};
+use super::package::KPTFILE;
+use super::print::{Page, counted, to_stdout};
+use super::releases::{Reference, Releases, require};
+use super::source::Source;
+use super::upgrade::warnings;
+use super::upstream::{Files, Upstream};
+use super::{exit, kptfile};
+
+pub(crate) fn run(get: &Get, common: &Common) -> Result<u8> {
+    let source = Source::parse(&get.source)?;
+    let upstream = Upstream::open(&source.repository, common.offline)?;
+    if get.adopt {
+        return adopt(get, &source, &upstream, common);
+    }
+    let releases = upstream.releases(&source.path)?;
+    let (revision, reference) = chosen(&source, &upstream, &releases)?;
+    let directory = destination(get, &source)?;
+    let files = upstream.snapshot(&source.path, &revision, reference)?;
+    let new = write_new(&directory, &source, &revision, files, &upstream)?;
+    report(common, &directory, &revision, &new)?;
+    Ok(exit::DONE)
+}
+
+/// The revision that was asked for; without one the newest final release, and without any the default branch.
+pub(crate) fn chosen<'r>(
+    source: &Source,
+    upstream: &Upstream,
+    releases: &'r Releases,
+) -> Result<(Revision, Option<&'r Reference>)> {
+    let Some(request) = &source.revision else {
+        let newest = releases.newest().or(releases.head());
+        let newest = newest.ok_or_else(|| releases.not_found("main", upstream.address()))?;
+        return Ok((newest.revision(), Some(newest)));
+    };
+    match releases.asked(request) {
+        Some(found) => Ok((found.revision(), Some(found))),
+        None => match upstream.by_other_name(&source.path, request) {
+            Some(revision) => Ok((revision, None)),
+            None => require(releases, request, upstream.address())
+                .map(|found| (found.revision(), Some(found))),
+        },
+    }
+}
+
+/// Where the package goes: into a new directory, or below one that exists.
+fn destination(get: &Get, source: &Source) -> Result<PathBuf> {
+    let name = source.name();
+    let name = match name.rsplit_once('.') {
+        Some((stem, "yaml" | "yml" | "json")) => stem,
+        _ => name,
+    };
+    let directory = match &get.directory {
+        None => PathBuf::from(name),
+        Some(directory) if directory.is_dir() && !is_empty(directory) => directory.join(name),
+        Some(directory) if directory.is_dir() && directory.as_path() == Path::new(".") => {
+            directory.join(name)
+        }
+        Some(directory) => directory.clone(),
+    };
+    if directory.exists() && !is_empty(&directory) {
+        let shown = directory.to_string_lossy();
+        let message = format!("expected a new directory, but '{shown}' exists");
+        let next = if directory.join(KPTFILE).is_file() {
+            command(["krmv", "upgrade", &shown])
+        } else {
+            command(["krmv", "get", "--adopt", &get.source, &shown])
+        };
+        return Err(Failure::new(message).hint(next));
+    }
+    Ok(directory)
+}
+
+fn is_empty(directory: &Path) -> bool {
+    std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// A new package: the number of its files, and what was left out.
+struct New {
+    count: usize,
+    warnings: Vec<String>,
+}
+
+/// Writes the package.
+fn write_new(
+    directory: &Path,
+    source: &Source,
+    revision: &Revision,
+    files: Files,
+    upstream: &Upstream,
+) -> Result<New> {
+    let file = files.file.clone();
+    let package = files.to_clone(upstream, &source.path)?;
+    let name = name_of(directory, source);
+    let mut results = Results::default();
+    let mut changes = cloned_files(&package, &name, &mut results)?;
+    if let Some(error) = results
+        .iter()
+        .find(|result| result.severity == Severity::Error)
+    {
+        return Err(Failure::new(error.message.to_string()));
+    }
+    let existing = changes.iter().position(|change| change.path() == KPTFILE);
+    let text = match existing.map(|at| changes.swap_remove(at)) {
+        Some(FileChange::Write { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),
+        _ => kptfile::new(&name),
+    };
+    let text = kptfile::locked(
+        &text,
+        &source.repository,
+        lock_directory(source, file.as_deref()),
+        revision,
+        file.as_deref(),
+    )?;
+    changes.push(FileChange::write(KPTFILE, text));
+    write_package(&PackageFiles::empty(directory), &changes).map_err(|error| {
+        let above = directory
+            .parent()
+            .filter(|path| !path.as_os_str().is_empty());
+        let above = above.unwrap_or(Path::new(".")).to_string_lossy();
+        Failure::new(error.to_string()).hint(command(["ls", "-ld", &above]))
+    })?;
+    Ok(New {
+        count: changes.len(),
+        warnings: warnings(&results).collect(),
+    })
+}
+
+/// The directory that the lock names: of a package that is one file, the one around it.
+pub(crate) fn lock_directory<'s>(source: &'s Source, file: Option<&str>) -> &'s str {
+    match file {
+        Some(_) => source
+            .path
+            .rsplit_once('/')
+            .map_or("", |(directory, _)| directory),
+        None => &source.path,
+    }
+}
+
+/// The package's name: that of its directory.
+fn name_of(directory: &Path, source: &Source) -> String {
+    let absolute = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
+    let name = absolute.file_name().and_then(|name| name.to_str());
+    name.unwrap_or(source.name()).to_owned()
+}
+
+fn report(common: &Common, directory: &Path, revision: &Revision, new: &New) -> Result<()> {
+    let shown = directory.to_string_lossy();
+    if common.json {
+        let json = serde_json::json!({
+            "path": shown, "revision": revision.lock_ref, "commit": revision.commit, "files": new.count,
+        });
+        return to_stdout(&format!("{json}\n"));
+    }
+    let mut page = Page::new(common);
+    let commit = revision.commit.get(..12).unwrap_or(&revision.commit);
+    page.line(format_args!(
+        "{shown}: {} at {} ({commit})",
+        counted(new.count, "file"),
+        revision.lock_ref
+    ));
+    for warning in &new.warnings {
+        page.wrapped(&format!("  {}", printable(warning)), 4);
+    }
+    page.hint(&command(["krmv", "status", &shown]));
+    page.finish()
+}

@@ -1,0 +1,114 @@
+//! What the program holds itself: functions, completions, manual pages, topics.
+
+use std::fs::{create_dir_all, write};
+use std::path::Path;
+
+use clap::{Arg, Command, CommandFactory, ValueHint};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use krm_variants::filter::command;
+use krm_variants::functions::ALL;
+
+use super::cli::{Cli, Common};
+use super::failure::{Failure, Result};
+use super::print::{Page, to_stdout};
+use super::{exit, failure};
+
+/// Lists the functions.
+pub(crate) fn functions(common: &Common) -> Result<u8> {
+    if common.json {
+        let list: Vec<_> = ALL
+            .iter()
+            .map(|function| serde_json::json!({"name": function.name, "about": function.about}))
+            .collect();
+        to_stdout(&format!("{}\n", serde_json::json!({ "functions": list })))?;
+        return Ok(exit::DONE);
+    }
+    let mut page = Page::new(common);
+    for function in ALL {
+        page.line(function.name);
+        page.wrapped(&format!("    {}", function.about), 4);
+    }
+    page.hint("krmv help merge-package");
+    page.finish()?;
+    Ok(exit::DONE)
+}
+
+/// The whole command line: own commands, and functions.
+fn whole() -> Command {
+    let functions = ALL.iter().map(|function| command(function));
+    let mut whole = Cli::command();
+    whole.build();
+    let whole = Cli::command().subcommands(functions);
+    whole.mut_subcommands(|sub| sub.mut_args(with_hint))
+}
+
+/// Says what a flag's value is, for completions.
+fn with_hint(flag: Arg) -> Arg {
+    let name = flag.get_value_names().and_then(|names| names.first());
+    let hint = match name.map(|name| name.as_str()) {
+        Some("DIR" | "DIRECTORY" | "DIRECTORIES") => ValueHint::DirPath,
+        Some("FILE" | "PATH") => ValueHint::FilePath,
+        _ => return flag,
+    };
+    flag.value_hint(hint)
+}
+
+/// Prints completions.
+pub(crate) fn completion(shell: Shell) -> Result<u8> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut whole(), "krmv", &mut text);
+    to_stdout(&String::from_utf8_lossy(&text))?;
+    Ok(exit::DONE)
+}
+
+/// Writes a manual page for the program and one for each command.
+pub(crate) fn manual(directory: &Path) -> Result<u8> {
+    create_dir_all(directory)?;
+    let own = Cli::command();
+    let own_commands = own.get_subcommands().cloned();
+    let functions = ALL.iter().map(|function| {
+        // A manual page joins lines that no empty one parts.
+        command(function).mut_arg("pairs", |pairs| {
+            let help = pairs
+                .get_help()
+                .map(|help| help.to_string().replace('\n', "\n\n"));
+            pairs.help(help.unwrap_or_default())
+        })
+    });
+    let name = |page: &Command| page.get_name().to_owned();
+    let own_pages = own_commands.map(|page| (format!("krmv-{}", name(&page)), page));
+    let functions = functions.map(|page| (name(&page), page));
+    let whole = std::iter::once(("krmv".to_owned(), own.clone()));
+    for (name, page) in whole.chain(own_pages).chain(functions) {
+        let file = directory.join(format!("{name}.1"));
+        let mut text = Vec::new();
+        Man::new(page).title(&name).render(&mut text)?;
+        write(&file, text)
+            .map_err(|error| Failure::new(format!("cannot write '{}': {error}", file.display())))?;
+    }
+    Ok(exit::DONE)
+}
+
+const CONFLICTS: &str = include_str!("topics/conflicts.txt");
+const STATE: &str = include_str!("topics/state.txt");
+
+/// Explains a command, a function or a topic.
+pub(crate) fn help(topic: Option<&str>) -> Result<u8> {
+    let mut all = whole();
+    let text = match topic {
+        None => Cli::command().render_help().to_string(),
+        Some("conflicts") => CONFLICTS.to_owned(),
+        Some("state") => STATE.to_owned(),
+        Some(topic) => {
+            all.build();
+            let Some(found) = all.find_subcommand_mut(topic) else {
+                let message = format!("there is no command, function or topic `{topic}`");
+                return Err(Failure::new(message).hint(failure::command(["krmv", "help"])));
+            };
+            found.render_long_help().to_string()
+        }
+    };
+    to_stdout(&text)?;
+    Ok(exit::DONE)
+}

@@ -1,0 +1,192 @@
+//! Conflicts decided one by one on a terminal, with the keys of `git add -p`. Nothing is written before the end.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::Command;
+
+use console::{Key, Term};
+use krm_variants::package::is_krm_name;
+use krm_variants::yaml::{ParseOptions, Tree};
+
+use super::cli::{Common, Take};
+use super::conflict::Conflict;
+use super::failure::{Failure, Result};
+use super::merging::{has_markers, with_markers};
+use super::print::{BOLD, CYAN, DIM, Page};
+use super::resolve::{Decision, Table};
+use super::upstream::contents;
+use super::worktree;
+
+/// What a person said.
+pub(crate) struct Asked {
+    pub(crate) decisions: Vec<Decision>,
+    /// Files that came back from the editor.
+    pub(crate) edited: BTreeMap<String, String>,
+}
+
+const HELP: &str = "\
+  l  local: keep your value
+  u  upstream: take upstream's value
+  e  edit the file at this place, then keep what it says
+  s  skip: leave it undecided
+  b  back: undo the last decision
+  q  quit: write what is decided so far
+  ?  this help
+  Ctrl-C writes nothing
+";
+
+/// Lines of the file around a conflict.
+const CONTEXT: usize = 2;
+
+/// Asks about each of these conflicts.
+pub(crate) fn ask(table: &Table<'_>, conflicts: &[Conflict], common: &Common) -> Result<Asked> {
+    let term = Term::stdout();
+    let mut answers: Vec<Option<Take>> = Vec::new();
+    let mut edited: BTreeMap<String, String> = BTreeMap::new();
+    while let Some(conflict) = conflicts.get(answers.len()) {
+        let mut page = Page::new(common);
+        show(&mut page, table, conflict, answers.len(), conflicts.len());
+        write(&term, &page.take())?;
+        loop {
+            let prompt = page.styled(CYAN, "decide [l,u,e,s,b,q,?] ");
+            write(&term, &prompt)?;
+            let key = term.read_key()?;
+            if let Key::Char(c) = key {
+                write(&term, &format!("{c}\n"))?;
+            }
+            match key {
+                Key::Char('l') => answers.push(Some(Take::Local)),
+                Key::Char('u') => answers.push(Some(Take::Upstream)),
+                Key::Char('s') => answers.push(None),
+                Key::Char('b') if answers.pop().is_some() => {
+                    if let Some(again) = conflicts.get(answers.len()) {
+                        edited.remove(&again.file);
+                    }
+                }
+                Key::Char('e') => match edit(table, conflict, &edited)? {
+                    Ok(text) => {
+                        edited.insert(conflict.file.clone(), text);
+                        answers.push(Some(Take::File));
+                    }
+                    Err(why) => {
+                        write(&term, &format!("{why}\n"))?;
+                        continue;
+                    }
+                },
+                Key::Char('q') => return Ok(asked(conflicts, &answers, edited)),
+                Key::CtrlC | Key::Escape => {
+                    return Err(Failure::new("nothing was decided, nothing was written")
+                        .hint(table.package.command(&["resolve"])));
+                }
+                _ => {
+                    write(&term, HELP)?;
+                    continue;
+                }
+            }
+            break;
+        }
+    }
+    Ok(asked(conflicts, &answers, edited))
+}
+
+fn asked(
+    conflicts: &[Conflict],
+    answers: &[Option<Take>],
+    edited: BTreeMap<String, String>,
+) -> Asked {
+    let decisions = conflicts
+        .iter()
+        .zip(answers)
+        .filter_map(|(conflict, answer)| {
+            let take = (*answer)?;
+            let conflict = conflict.clone();
+            Some(Decision { conflict, take })
+        });
+    Asked {
+        decisions: decisions.collect(),
+        edited,
+    }
+}
+
+fn write(term: &Term, text: &str) -> Result<()> {
+    let mut term = term;
+    term.write_all(text.as_bytes())?;
+    term.flush()?;
+    Ok(())
+}
+
+fn show(page: &mut Page, table: &Table<'_>, conflict: &Conflict, at: usize, count: usize) {
+    let title = page.styled(BOLD, format!("({}/{count})", at + 1));
+    page.line(title);
+    page.place(conflict);
+    page.wrapped(&format!("      {}", conflict.what), 6);
+    page.values(conflict);
+    let Some(line) = conflict.line else { return };
+    let directory = &table.package.directory;
+    if let Some(who) = worktree::changed_by(directory, &conflict.file, line) {
+        let who = page.styled(DIM, format!("      yours since: {who}"));
+        page.cut(&who);
+    }
+    let bytes = table.contents.get(&conflict.file);
+    let text = bytes
+        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+        .unwrap_or_default();
+    let first = line.saturating_sub(CONTEXT + 1);
+    for (number, text) in text.lines().enumerate().skip(first).take(2 * CONTEXT + 1) {
+        let mark = if number + 1 == line { '>' } else { ' ' };
+        page.cut(&format!("    {mark} {:>5} {text}", number + 1));
+    }
+}
+
+/// Opens the file with both sides' lines in the user's editor. The inner error says what is wrong with what came back.
+fn edit(
+    table: &Table<'_>,
+    conflict: &Conflict,
+    edited: &BTreeMap<String, String>,
+) -> Result<std::result::Result<String, String>> {
+    let path = conflict.file.as_str();
+    let of = |name: &str| {
+        std::env::var(name)
+            .ok()
+            .filter(|value| !value.trim().is_empty())
+    };
+    let Some(editor) = of("VISUAL").or_else(|| of("EDITOR")) else {
+        return Ok(Err(
+            "set EDITOR to edit files, for example: export EDITOR=vi".to_owned(),
+        ));
+    };
+    let before = edited.get(path).map(|text| text.clone().into_bytes());
+    let before = before.or_else(|| table.contents.get(path).cloned());
+    let original = contents(&table.merger.original)?;
+    let upstream = contents(&table.merger.upstream)?;
+    let versions = [original.get(path), before.as_ref(), upstream.get(path)];
+    let marked = with_markers(path, versions, &table.revision.upstream_ref)?;
+    let folder = tempfile::tempdir()?;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let file = folder.path().join(name);
+    std::fs::write(&file, marked.or(before).unwrap_or_default())?;
+    // As Git does it: the variable is a command line of the shell.
+    let status = Command::new("sh")
+        .arg("-c")
+        .arg(format!("{editor} \"$@\""))
+        .arg("editor")
+        .arg(&file)
+        .status()?;
+    if !status.success() {
+        return Ok(Err(format!("the editor ended with {status}")));
+    }
+    let text = std::fs::read_to_string(&file)?;
+    Ok(check(name, text))
+}
+
+/// Refuses a text with markers, or one that is no YAML.
+fn check(name: &str, text: String) -> std::result::Result<String, String> {
+    if has_markers(&text) {
+        return Err("the file still has conflict markers".to_owned());
+    }
+    if is_krm_name(name) {
+        let parsed = Tree::parse(&text, ParseOptions::default());
+        parsed.map_err(|error| format!("the file is not valid YAML: {error}"))?;
+    }
+    Ok(text)
+}

@@ -1,0 +1,351 @@
+//! Edits of a Kptfile: the lock, and what an open upgrade adds.
+//!
+//! While conflicts are undecided `upstream.git.ref` names the new revision and `upstreamLock` the old one, and
+//! two annotations say how far the upgrade is:
+//!
+//! ```yaml
+//! metadata:
+//!   annotations:
+//!     fn.kpt.dev/open-upgrade: 1f2e...3d..9a8b...7c      # merged: from this commit to that one
+//!     fn.kpt.dev/decided-conflicts: |                    # decided for what the file says
+//!       app.yaml:Deployment/app:spec.replicas
+//! ```
+//!
+//! The lock alone would not do: a branch or a tag may move before all is decided, and a `ref` that a person wrote
+//! would pass for a merge that never was. Values are in neither.
+
+use std::collections::BTreeSet;
+
+use krm_variants::git::Revision;
+use krm_variants::kptfile::{NewLock, UpstreamLock};
+use krm_variants::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
+
+use super::failure::{Failure, Result};
+
+/// From which commit to which one the files were merged.
+const OPEN: &str = "fn.kpt.dev/open-upgrade";
+/// Conflicts that are decided, though their places are as they were.
+const DECIDED: &str = "fn.kpt.dev/decided-conflicts";
+/// The only file of a package, below the lock's directory.
+const UPSTREAM_FILE: &str = "fn.kpt.dev/upstream-file";
+
+/// An upgrade with conflicts to decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenUpgrade {
+    /// The commit that the package was at.
+    pub(crate) from: String,
+    /// The commit that it was merged with.
+    pub(crate) to: String,
+    /// The conflicts that are decided for what the file says.
+    pub(crate) decided: BTreeSet<String>,
+}
+
+/// What a Kptfile says of the package's upstream.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tracking {
+    /// `upstreamLock`.
+    pub(crate) lock: Option<UpstreamLock>,
+    /// The repository.
+    pub(crate) repository: Option<String>,
+    /// `upstream.git.ref`.
+    pub(crate) wanted: Option<String>,
+    /// The only file that upstream has, if the package is one file.
+    pub(crate) file: Option<String>,
+    /// The upgrade that is open.
+    pub(crate) open: Option<OpenUpgrade>,
+}
+
+impl Tracking {
+    pub(crate) fn read(text: &str) -> Result<Self> {
+        let document = OwnedDocument::parse(text.to_owned())
+            .map_err(|error| Failure::new(format!("Kptfile: {error}")))?;
+        let Some(root) = document.root() else {
+            return Err(Failure::new("Kptfile: expected a mapping, found nothing"));
+        };
+        let lock = UpstreamLock::read(root)
+            .map_err(|error| Failure::new(format!("Kptfile: {}: {error}", error.path())))?;
+        let text = |path: &[&str]| {
+            let node = root.get_path(path).filter(|node| !node.is_null());
+            let text = node.and_then(|node| node.scalar_text()).map(str::to_owned);
+            text.filter(|text| !text.is_empty())
+        };
+        let annotation = |name: &str| text(&["metadata", "annotations", name]);
+        let decided = annotation(DECIDED).unwrap_or_default();
+        let decided = decided
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty());
+        let open = annotation(OPEN).and_then(|range| {
+            let (from, to) = range.split_once("..")?;
+            Some(OpenUpgrade {
+                from: from.to_owned(),
+                to: to.to_owned(),
+                decided: decided.map(str::to_owned).collect(),
+            })
+        });
+        let commit = lock.as_ref().and_then(|lock| lock.commit.as_deref());
+        // Another program moved the lock meanwhile: what was open is part of its merge.
+        let is_open = open
+            .as_ref()
+            .is_some_and(|open| commit == Some(&*open.from));
+        Ok(Self {
+            repository: UpstreamLock::repository(root),
+            wanted: text(&["upstream", "git", "ref"]),
+            file: annotation(UPSTREAM_FILE),
+            open: open.filter(|_| is_open),
+            lock,
+        })
+    }
+
+    /// The directory or file below the repository's root.
+    pub(crate) fn path(&self) -> String {
+        let directory = self
+            .lock
+            .as_ref()
+            .map_or("", |lock| lock.directory.as_str());
+        match &self.file {
+            Some(file) if directory.is_empty() => file.clone(),
+            Some(file) => format!("{directory}/{file}"),
+            None => directory.to_owned(),
+        }
+    }
+}
+
+/// A Kptfile after these edits.
+fn edited(
+    text: &str,
+    edit: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, '_>) -> std::result::Result<(), EditError>,
+) -> Result<String> {
+    let document = OwnedDocument::parse(text.to_owned())?;
+    let Some(root) = document.root() else {
+        return Ok(text.to_owned());
+    };
+    let mut editor = Editor::new(document.document());
+    edit(root, &mut editor)?;
+    Ok(editor.finish()?)
+}
+
+/// The Kptfile of a package without one.
+pub(crate) fn new(name: &str) -> String {
+    let entry = |key: &str, value: Value| (Value::from(key), value);
+    let metadata = Value::Mapping(vec![entry("name", Value::from(name))]);
+    krm_variants::yaml::to_block_text(&Value::Mapping(vec![
+        entry("apiVersion", Value::from("kpt.dev/v1")),
+        entry("kind", Value::from("Kptfile")),
+        entry("metadata", metadata),
+    ]))
+}
+
+/// `metadata.name`.
+pub(crate) fn name(text: &str) -> Option<String> {
+    let document = OwnedDocument::parse(text.to_owned()).ok()?;
+    let name = document.root()?.get_path(&["metadata", "name"])?;
+    name.scalar_text().map(str::to_owned)
+}
+
+/// A Kptfile with the name of another.
+pub(crate) fn named(text: &str, other: &str) -> Result<String> {
+    let Some(new) = name(other) else {
+        return Ok(text.to_owned());
+    };
+    edited(text, |root, editor| match root.get("metadata") {
+        Some(metadata) if name(text).as_deref() != Some(&new) => {
+            editor.set(metadata, "name", Content::Value(Value::from(new.as_str())))
+        }
+        _ => Ok(()),
+    })
+}
+
+/// A Kptfile with the upstream and the lock of another, as if no upgrade were open.
+pub(crate) fn with_lock_of(text: &str, other: &str) -> Result<String> {
+    let document = OwnedDocument::parse(other.to_owned())?;
+    let root = document.root();
+    let text = annotated(text, &[(OPEN, None), (DECIDED, None)])?;
+    edited(&text, |own, editor| {
+        for key in ["upstream", "upstreamLock"] {
+            let value = root.and_then(|root| root.get(key)?.value());
+            if let Some(value) = value
+                .filter(|value| own.get(key).and_then(|node| node.value()).as_ref() != Some(value))
+            {
+                editor.set(own, key, Content::Value(value))?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Records a revision as merged. Nothing is open then.
+pub(crate) fn locked(
+    text: &str,
+    repository: &str,
+    directory: &str,
+    revision: &Revision,
+    file: Option<&str>,
+) -> Result<String> {
+    let text = edited(text, |root, editor| {
+        NewLock::of_commit(repository, directory, revision).write(root, editor)
+    })?;
+    let file = file.map(str::to_owned);
+    let mut annotations = vec![(OPEN, None), (DECIDED, None)];
+    annotations.extend(file.map(|file| (UPSTREAM_FILE, Some(file))));
+    annotated(&text, &annotations)
+}
+
+/// Records a revision as the one to upgrade to, while the lock stays where it is.
+pub(crate) fn opened(
+    text: &str,
+    repository: &str,
+    lock: &UpstreamLock,
+    revision: &Revision,
+    open: &OpenUpgrade,
+) -> Result<String> {
+    let text = locked(text, repository, &lock.directory, revision, None)?;
+    let text = edited(&text, |root, editor| {
+        let Some(git) = root.get_path(&["upstreamLock", "git"]) else {
+            return Ok(());
+        };
+        for (field, value) in [("ref", &lock.reference), ("commit", &lock.commit)] {
+            if let Some(value) = value {
+                editor.set(git, field, Content::Value(Value::from(value.as_str())))?;
+            }
+        }
+        Ok(())
+    })?;
+    decided(&text, open)
+}
+
+/// Records what is decided of an open upgrade.
+pub(crate) fn decided(text: &str, open: &OpenUpgrade) -> Result<String> {
+    let lines: String = open
+        .decided
+        .iter()
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let range = format!("{}..{}", open.from, open.to);
+    annotated(
+        text,
+        &[
+            (OPEN, Some(range)),
+            (DECIDED, Some(lines).filter(|lines| !lines.is_empty())),
+        ],
+    )
+}
+
+/// Sets annotations, and removes those without a value.
+fn annotated(text: &str, annotations: &[(&str, Option<String>)]) -> Result<String> {
+    edited(text, |root, editor| {
+        let value = |text: &str| Content::Value(Value::from(text));
+        let Some(metadata) = root.get("metadata") else {
+            return Ok(());
+        };
+        let found = metadata.get("annotations").filter(|node| !node.is_null());
+        let Some(old) = found else {
+            let new = annotations.iter().filter_map(|(name, text)| {
+                Some((Value::from(*name), Value::from(text.as_deref()?)))
+            });
+            let new: Vec<_> = new.collect();
+            if new.is_empty() {
+                return Ok(());
+            }
+            return editor.set(metadata, "annotations", Content::Value(Value::Mapping(new)));
+        };
+        let is_removed = |name: &str| annotations.iter().any(|(n, v)| *n == name && v.is_none());
+        let adds = annotations.iter().any(|(_, text)| text.is_some());
+        let mut names = old.entries().filter_map(|entry| entry.key.as_str());
+        if !adds && names.all(is_removed) {
+            return editor.remove_entry(metadata, "annotations").map(|_| ());
+        }
+        for (name, text) in annotations {
+            match text {
+                Some(text) if old.get(name).and_then(|node| node.as_str()) == Some(text) => {}
+                Some(text) => editor.set(old, name, value(text))?,
+                None if old.get(name).is_some() => {
+                    editor.remove_entry(old, name)?;
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web # mine\n\
+        upstream:\n  type: git\n  git:\n    repo: https://e.com/r\n    directory: /web\n    ref: v1\n  \
+        updateStrategy: resource-merge\nupstreamLock:\n  type: git\n  git:\n    repo: https://e.com/r\n    \
+        directory: /web\n    ref: web/v1\n    commit: aaaa\n";
+
+    fn revision(name: &str, commit: &str) -> Revision {
+        Revision {
+            given: name.to_owned(),
+            commit: commit.to_owned(),
+            upstream_ref: name.to_owned(),
+            lock_ref: format!("web/{name}"),
+            is_ambiguous: false,
+        }
+    }
+
+    #[test]
+    fn an_open_upgrade_leaves_the_lock_and_goes_without_a_trace() {
+        let lock = Tracking::read(KPTFILE)
+            .expect("a Kptfile")
+            .lock
+            .expect("a lock");
+        let mut open = OpenUpgrade {
+            from: "aaaa".to_owned(),
+            to: "bbbb".to_owned(),
+            decided: BTreeSet::new(),
+        };
+        let new = revision("v2", "bbbb");
+        let text = opened(KPTFILE, "https://e.com/r", &lock, &new, &open).expect("edits");
+        assert!(
+            text.contains("    ref: v2\n") && text.contains("    commit: aaaa\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("    ref: web/v1\n") && text.contains("name: web # mine"),
+            "{text}"
+        );
+        let tracking = Tracking::read(&text).expect("a Kptfile");
+        assert_eq!(tracking.open.as_ref(), Some(&open));
+
+        open.decided
+            .insert("app.yaml:Deployment/app:spec.replicas".to_owned());
+        open.decided
+            .insert("app.yaml:Deployment/app:spec.x[0]".to_owned());
+        let text = decided(&text, &open).expect("edits");
+        assert_eq!(Tracking::read(&text).expect("a Kptfile").open, Some(open));
+
+        let text = locked(&text, "https://e.com/r", "web", &new, None).expect("edits");
+        let expected = KPTFILE
+            .replace("ref: v1", "ref: v2")
+            .replace("web/v1", "web/v2");
+        assert_eq!(text, expected.replace("aaaa", "bbbb"));
+    }
+
+    #[test]
+    fn a_lock_that_another_program_moved_closes_the_upgrade() {
+        let lock = Tracking::read(KPTFILE)
+            .expect("a Kptfile")
+            .lock
+            .expect("a lock");
+        let open = OpenUpgrade {
+            from: "aaaa".to_owned(),
+            to: "bbbb".to_owned(),
+            decided: BTreeSet::new(),
+        };
+        let text = opened(
+            KPTFILE,
+            "https://e.com/r",
+            &lock,
+            &revision("v2", "bbbb"),
+            &open,
+        );
+        let text = text.expect("edits").replace("commit: aaaa", "commit: cccc");
+        let tracking = Tracking::read(&text).expect("a Kptfile");
+        assert_eq!(tracking.open, None);
+    }
+}

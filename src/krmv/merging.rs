@@ -1,0 +1,288 @@
+//! Merges in memory, and single decisions out of them.
+//!
+//! A decision must not repeat the merge: what a person removed or rewrote since then stays. So the merge is made
+//! twice, once with every conflict as local has it and once with the decided ones as upstream has them. What the
+//! two differ in is the decision, and that alone goes into the files.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use krm_variants::config::Config;
+use krm_variants::functions::{
+    DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, merge_package, run,
+};
+use krm_variants::package::FileChange;
+use krm_variants::results::Results;
+use krm_variants::supplied::{Role, SuppliedPackage};
+use krm_variants::yaml::{OwnedDocument, Value, to_block_text};
+
+use super::conflict::Conflict;
+use super::failure::{Failure, Result};
+use super::package::Contents;
+
+/// Whose value a conflict gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Local,
+    Upstream,
+}
+
+impl Side {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Upstream => "upstream",
+        }
+    }
+}
+
+/// What a package is merged with.
+pub(crate) struct Merger {
+    pub(crate) original: Arc<SuppliedPackage>,
+    pub(crate) upstream: Arc<SuppliedPackage>,
+    /// `upstream.updateStrategy`.
+    pub(crate) strategy: Option<String>,
+    /// Rules of the user, in their order.
+    pub(crate) rules: Vec<Value>,
+    /// The only file of the package, if it is one.
+    pub(crate) file: Option<String>,
+}
+
+/// A merged package.
+pub(crate) struct Merged {
+    pub(crate) contents: Contents,
+    /// Permission bits of new files.
+    pub(crate) modes: HashMap<String, u32>,
+    pub(crate) results: Results,
+}
+
+impl Merger {
+    /// Merges a package; undecided conflicts get this side's value.
+    pub(crate) fn merge(&self, local: &Contents, side: Side) -> Result<Merged> {
+        self.merge_by(local, side, Vec::new())
+    }
+
+    fn merge_by(&self, local: &Contents, side: Side, mut rules: Vec<Value>) -> Result<Merged> {
+        rules.extend(self.rules.iter().cloned());
+        let strategy = self.strategy.as_deref().unwrap_or("resource-merge");
+        let config = format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: krmv\ndata:\n  onConflict: {}\n  \
+             strategy: {strategy}\n",
+            side.as_str()
+        );
+        let package = |package: &Arc<SuppliedPackage>| SuppliedInput::Package(Arc::clone(package));
+        let inputs = Inputs {
+            config: Some(Config::parse(config, "krmv")?),
+            supplied: vec![
+                (Role::Original, package(&self.original)),
+                (Role::Upstream, package(&self.upstream)),
+            ],
+            conflicts: (!rules.is_empty())
+                .then(|| rules_document(rules))
+                .transpose()?,
+            ..Inputs::default()
+        };
+        let mut items = local.clone();
+        if let Some(file) = &self.file {
+            items.retain(|path, _| path == file);
+        }
+        let Outcome {
+            items,
+            changes,
+            results,
+            ..
+        } = run(&merge_package::FUNCTION, inputs, Items::Package(items))?;
+        let Items::Package(mut contents) = items else {
+            return Err(Failure::new(
+                "expected a package from merge-package, found another form",
+            ));
+        };
+        if let Some(file) = &self.file {
+            let others = local.iter().filter(|(path, _)| *path != file);
+            contents.extend(others.map(|(path, bytes)| (path.clone(), bytes.clone())));
+        }
+        let modes = changes.into_iter().filter_map(|change| match change {
+            FileChange::Write {
+                path,
+                mode: Some(mode),
+                ..
+            } => Some((path, mode)),
+            _ => None,
+        });
+        Ok(Merged {
+            contents,
+            modes: modes.collect(),
+            results,
+        })
+    }
+
+    /// The package with upstream's value at these conflicts, and nothing else changed.
+    pub(crate) fn take_upstream(&self, local: &Contents, chosen: &[&Conflict]) -> Result<Contents> {
+        let before = self.merge(local, Side::Local)?.contents;
+        let rules = chosen.iter().map(|conflict| conflict.rule("upstream"));
+        let after = self.merge_by(local, Side::Local, rules.collect())?.contents;
+        let files: BTreeSet<&str> = chosen
+            .iter()
+            .map(|conflict| conflict.file.as_str())
+            .collect();
+        let mut contents = local.clone();
+        for path in files {
+            let [own, old, new] = [local, &before, &after].map(|files| files.get(path));
+            if old == new {
+                let message = format!(
+                    "'{path}': upstream's value cannot be taken on its own; edit the file, then \
+                     decide for what it says"
+                );
+                return Err(Failure::new(message));
+            }
+            match (own == old, new) {
+                (true, Some(new)) => contents.insert(path.to_owned(), new.clone()),
+                (true, None) => contents.remove(path),
+                (false, new) => {
+                    let merged = decision_alone(path, own, old, new)?;
+                    contents.insert(path.to_owned(), merged)
+                }
+            };
+        }
+        Ok(contents)
+    }
+}
+
+/// A file in which a person changed more than the decision is about: the decision is merged into it.
+fn decision_alone(
+    path: &str,
+    own: Option<&Vec<u8>>,
+    old: Option<&Vec<u8>>,
+    new: Option<&Vec<u8>>,
+) -> Result<Vec<u8>> {
+    let by_hand = || {
+        let message =
+            format!("'{path}' was edited since the upgrade: decide its conflict in the file");
+        Failure::new(message)
+    };
+    let text = |bytes: Option<&Vec<u8>>| {
+        let bytes = bytes.map(Vec::as_slice).unwrap_or_default();
+        String::from_utf8(bytes.to_vec()).map_err(|_| by_hand())
+    };
+    let files = DriverFiles {
+        original: text(old)?,
+        local: text(own)?,
+        upstream: text(new)?,
+        path: path.to_owned(),
+    };
+    let merge = merge_package::FUNCTION.merge_driver.ok_or_else(by_hand)?;
+    match merge(&files, None)? {
+        DriverOutcome::Merged { text, results } if !results.has_open_conflicts() => {
+            Ok(text.into_bytes())
+        }
+        _ => Err(by_hand()),
+    }
+}
+
+/// The files with both sides' lines at their conflicts, as Git marks them.
+pub(crate) fn with_markers(
+    path: &str,
+    versions: [Option<&Vec<u8>>; 3],
+    label: &str,
+) -> Result<Option<Vec<u8>>> {
+    let text = |bytes: Option<&Vec<u8>>| {
+        String::from_utf8(bytes.map(Vec::as_slice).unwrap_or_default().to_vec()).ok()
+    };
+    let [Some(original), Some(local), Some(upstream)] = versions.map(text) else {
+        return Ok(None);
+    };
+    let files = DriverFiles {
+        original,
+        local,
+        upstream,
+        path: path.to_owned(),
+    };
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: krmv\ndata:\n  conflictStyle: markers\n";
+    let config = Config::parse(config.to_owned(), "krmv")?;
+    let Some(merge) = merge_package::FUNCTION.merge_driver else {
+        return Ok(None);
+    };
+    let marked = match merge(&files, config.node())? {
+        DriverOutcome::Merged { text, .. } => text,
+        DriverOutcome::Unmerged(_) => lines_with_markers(&files)?,
+    };
+    let marked = marked.replace("<<<<<<< ours\n", "<<<<<<< local\n");
+    let marked = marked.replace(">>>>>>> theirs\n", &format!(">>>>>>> {label}\n"));
+    Ok(has_markers(&marked).then(|| marked.into_bytes()))
+}
+
+/// A text that holds no resources, as `git merge-file` marks it.
+fn lines_with_markers(files: &DriverFiles) -> Result<String> {
+    let folder = tempfile::tempdir()?;
+    for (name, text) in [
+        ("ours", &files.local),
+        ("base", &files.original),
+        ("theirs", &files.upstream),
+    ] {
+        std::fs::write(folder.path().join(name), text)?;
+    }
+    let output = super::client::output(
+        folder.path(),
+        ["merge-file", "-p", "-q", "ours", "base", "theirs"],
+    )?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Whether a text has conflict markers.
+pub(crate) fn has_markers(text: &str) -> bool {
+    let mut lines = text.lines();
+    lines.any(|line| line.starts_with("<<<<<<< ")) && lines.any(|line| line.starts_with(">>>>>>> "))
+}
+
+/// A text with one side's lines where it has conflict markers.
+pub(crate) fn without_markers(text: &str, side: Side) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut within: Option<Side> = None;
+    for line in text.split_inclusive('\n') {
+        match (within, line) {
+            (None, line) if line.starts_with("<<<<<<< ") => within = Some(Side::Local),
+            (Some(_), line) if line.trim_end() == "=======" => within = Some(Side::Upstream),
+            (Some(_), line) if line.starts_with(">>>>>>> ") => within = None,
+            (Some(now), _) if now != side => {}
+            _ => kept.push_str(line),
+        }
+    }
+    kept
+}
+
+fn rules_document(rules: Vec<Value>) -> Result<OwnedDocument> {
+    let text = rules_text(None, rules);
+    Ok(OwnedDocument::parse(text)?)
+}
+
+/// A ConflictRules; with a name it is a resource of a package, kept out of the cluster.
+pub(crate) fn rules_text(name: Option<&str>, rules: Vec<Value>) -> String {
+    let mut fields = vec![
+        Value::entry("apiVersion", "fn.kpt.dev/v1alpha1"),
+        Value::entry("kind", "ConflictRules"),
+    ];
+    if let Some(name) = name {
+        let annotations = vec![Value::entry("config.kubernetes.io/local-config", "true")];
+        let metadata = vec![
+            Value::entry("name", name),
+            Value::entry("annotations", Value::Mapping(annotations)),
+        ];
+        fields.push(Value::entry("metadata", Value::Mapping(metadata)));
+    }
+    fields.push(Value::entry("conflicts", Value::Sequence(rules)));
+    to_block_text(&Value::Mapping(fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_side_of_markers() {
+        let text = "a\n<<<<<<< local\nb\n=======\nc\n>>>>>>> v2\nd\n";
+        assert!(has_markers(text));
+        assert_eq!(without_markers(text, Side::Local), "a\nb\nd\n");
+        assert_eq!(without_markers(text, Side::Upstream), "a\nc\nd\n");
+        assert!(!has_markers("=======\n>>>>>>> quoted\n"));
+    }
+}

@@ -1,0 +1,95 @@
+//! The commands of `krmv`.
+//!
+//! `krmv NAME ...`, or a link called NAME, is the function NAME. The other commands are the everyday work with
+//! one package: they read it, call functions in memory, and write it. The network is Git's affair (`client`).
+//!
+//! Source: contract, krmv.
+
+mod adopt;
+mod cli;
+mod client;
+mod conflict;
+mod diff;
+mod exit;
+mod failure;
+mod get;
+mod inside;
+mod interactive;
+mod kptfile;
+mod merging;
+mod package;
+mod print;
+mod releases;
+mod report;
+mod resolve;
+mod session;
+mod source;
+mod status;
+mod upgrade;
+mod upstream;
+mod worktree;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+use krm_variants::filter;
+use krm_variants::functions::{ALL, Function};
+
+use cli::{Cli, Color, Command};
+use failure::Result;
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let name = arguments.first().map(Path::new).and_then(Path::file_stem);
+    if let Some(function) = function(name.and_then(|name| name.to_str())) {
+        return filter::main_with(function, arguments);
+    }
+    if let Some(function) = function(arguments.get(1).and_then(|word| word.to_str())) {
+        return filter::main_with(function, arguments.into_iter().skip(1));
+    }
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() {
+                exit::USAGE
+            } else {
+                exit::DONE
+            };
+            let printed = error.print();
+            return ExitCode::from(if printed.is_ok() { code } else { exit::USAGE });
+        }
+    };
+    let colour = match cli.common.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+    };
+    let code = run(cli).unwrap_or_else(|failure| {
+        print::failure(&failure, colour);
+        failure.code
+    });
+    ExitCode::from(code)
+}
+
+fn function(name: Option<&str>) -> Option<&'static Function> {
+    ALL.into_iter().find(|function| Some(function.name) == name)
+}
+
+fn run(cli: Cli) -> Result<u8> {
+    let common = cli.common;
+    match cli.command {
+        Command::Get(get) => get::run(&get, &common),
+        Command::Upgrade(upgrade) => upgrade::run(&upgrade, &common),
+        Command::Resolve(resolve) => resolve::run(&resolve, &common),
+        Command::Diff(diff) => diff::run(&diff, &common),
+        Command::Status(status) => status::run(&status, &common),
+        Command::Functions => inside::functions(&common),
+        Command::Completion { shell } => inside::completion(shell),
+        Command::Man { directory } => inside::manual(&directory),
+        Command::Help { topic } => inside::help(topic.as_deref()),
+    }
+}

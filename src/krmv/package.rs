@@ -1,0 +1,191 @@
+//! The package of a person, on disk.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use krm_variants::fleet::PackageLock;
+use krm_variants::package::{
+    FileChange, PackageFiles, is_krm_name, read_package, recover_package, write_package_whole,
+};
+
+use super::failure::{Failure, Result, command};
+use super::kptfile::Tracking;
+
+/// The files of a package, by path.
+pub(crate) type Contents = BTreeMap<String, Vec<u8>>;
+
+pub(crate) const KPTFILE: &str = "Kptfile";
+
+/// A package directory, locked while the command runs.
+pub(crate) struct Package {
+    /// As the user gave it.
+    pub(crate) directory: PathBuf,
+    files: PackageFiles,
+    pub(crate) contents: Contents,
+    pub(crate) tracking: Tracking,
+    _lock: PackageLock,
+}
+
+impl Package {
+    /// Locks and reads a package; a killed run before this one is carried through first.
+    pub(crate) fn open(directory: &Path) -> Result<Self> {
+        let package = Self::open_any(directory)?;
+        if package.contents.contains_key(KPTFILE) {
+            return Ok(package);
+        }
+        Err(no_kptfile(&package.directory))
+    }
+
+    /// As [`Package::open`], also without a Kptfile.
+    pub(crate) fn open_any(directory: &Path) -> Result<Self> {
+        let directory = if directory.is_file() {
+            let parent = directory.parent().unwrap_or(Path::new("."));
+            if parent.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                parent
+            }
+        } else {
+            directory
+        };
+        let name = directory.to_string_lossy().into_owned();
+        if !directory.is_dir() {
+            let message = format!("expected a package directory, found nothing at '{name}'");
+            return Err(Failure::new(message).hint("krmv get SOURCE DIR"));
+        }
+        let lock = PackageLock::acquire(directory).map_err(|error| {
+            Failure::new(format!("cannot lock '{name}': {error}"))
+                .hint(command(["ls", "-ld", &name]))
+        })?;
+        let lock = lock.ok_or_else(|| {
+            Failure::new(format!("another krmv works on '{name}'"))
+                .hint(command(["krmv", "status", &name]))
+        })?;
+        recover_package(directory)?;
+        let files = read_package(directory)?;
+        let contents = contents_of(&files)?;
+        let tracking = match contents.get(KPTFILE) {
+            Some(kptfile) => Tracking::read(&String::from_utf8_lossy(kptfile))?,
+            None => Tracking::default(),
+        };
+        Ok(Self {
+            directory: directory.to_path_buf(),
+            files,
+            contents,
+            tracking,
+            _lock: lock,
+        })
+    }
+
+    /// As the user names it in commands.
+    pub(crate) fn name(&self) -> String {
+        self.directory.to_string_lossy().into_owned()
+    }
+
+    /// The name of its directory.
+    pub(crate) fn label(&self) -> String {
+        let path = std::path::absolute(&self.directory).ok();
+        let name = path.as_deref().and_then(|path| path.file_name()?.to_str());
+        name.unwrap_or("package").to_owned()
+    }
+
+    /// A command of this program for the package; without a directory where it is the current one.
+    pub(crate) fn command(&self, words: &[&str]) -> String {
+        let mut line = vec!["krmv".to_owned()];
+        let mut words = words.iter();
+        line.extend(words.next().map(|word| (*word).to_owned()));
+        if self.directory != Path::new(".") {
+            line.push(self.name());
+        }
+        line.extend(words.map(|word| (*word).to_owned()));
+        command(line)
+    }
+
+    /// The text of the root Kptfile among these files.
+    pub(crate) fn kptfile(contents: &Contents) -> String {
+        let bytes = contents.get(KPTFILE).map(Vec::as_slice).unwrap_or_default();
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+
+    /// The name of the only file, if the package is one: the one named as upstream's, else the only YAML file.
+    pub(crate) fn only_file(&self) -> Result<Option<String>> {
+        let Some(upstream) = &self.tracking.file else {
+            return Ok(None);
+        };
+        let name = upstream.rsplit('/').next().unwrap_or(upstream);
+        if self.contents.contains_key(name) {
+            return Ok(Some(name.to_owned()));
+        }
+        let is_candidate = |path: &&String| {
+            !path.contains('/') && *path != KPTFILE && !path.starts_with('.') && is_krm_name(path)
+        };
+        let mut files = self.contents.keys().filter(is_candidate);
+        match (files.next(), files.next()) {
+            (Some(file), None) => Ok(Some(file.clone())),
+            _ => {
+                let message = format!(
+                    "expected the file '{name}' beside the Kptfile, whose annotation \
+                     `fn.kpt.dev/upstream-file` names '{upstream}'; found none of that name"
+                );
+                Err(Failure::new(message).hint(command(["ls", &self.name()])))
+            }
+        }
+    }
+
+    /// What turns the package on disk into these files.
+    pub(crate) fn changes(&self, new: &Contents, modes: &HashMap<String, u32>) -> Vec<FileChange> {
+        let written = new
+            .iter()
+            .filter(|(path, bytes)| self.contents.get(*path) != Some(bytes));
+        let written = written.map(|(path, bytes)| FileChange::Write {
+            path: path.clone(),
+            bytes: bytes.clone(),
+            mode: modes.get(path).copied(),
+        });
+        let deleted = self.contents.keys().filter(|path| !new.contains_key(*path));
+        written.chain(deleted.map(FileChange::delete)).collect()
+    }
+
+    /// Writes the package. A run that is killed meanwhile is carried through by the next one.
+    pub(crate) fn write(&self, changes: &[FileChange]) -> Result<()> {
+        write_package_whole(&self.files, changes).map_err(|error| {
+            Failure::new(error.to_string()).hint(command(["ls", "-la", &self.name()]))
+        })
+    }
+}
+
+/// All files of a package in memory.
+fn contents_of(files: &PackageFiles) -> Result<Contents> {
+    let mut contents = Contents::new();
+    for file in &files.files {
+        let bytes = file.content.text.as_bytes().to_vec();
+        contents.insert(file.path.clone(), bytes);
+    }
+    for path in &files.others {
+        contents.insert(path.clone(), files.read_other(path)?);
+    }
+    Ok(contents)
+}
+
+fn no_kptfile(directory: &Path) -> Failure {
+    let name = directory.to_string_lossy().into_owned();
+    let mut above = directory.to_path_buf();
+    // A folder inside a package is the likeliest mistake.
+    for depth in 1..=8 {
+        above.push("..");
+        if above.join(KPTFILE).is_file() {
+            let path = if directory == Path::new(".") {
+                vec![".."; depth].join("/")
+            } else {
+                above.to_string_lossy().into_owned()
+            };
+            let message = format!("'{name}' has no Kptfile; the package around it is '{path}'");
+            return Failure::new(message).hint(command(["krmv", "status", &path]));
+        }
+    }
+    let message = format!(
+        "'{name}' has no Kptfile, so the revision that it was made from is unknown; \
+         `krmv get --adopt SOURCE DIR` finds it by the content"
+    );
+    Failure::new(message).hint("krmv help get")
+}

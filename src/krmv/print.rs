@@ -1,0 +1,220 @@
+//! What a person sees: at 80 columns or more, with colours on a terminal, or one JSON document.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use console::{Term, measure_text_width, truncate_str};
+use krm_variants::results::printable;
+
+use super::cli::{Color, Common};
+use super::conflict::Conflict;
+use super::failure::{Failure, Result};
+
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const RED: Style = AnsiColor::Red.on_default();
+pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
+pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
+pub(crate) const CYAN: Style = AnsiColor::Cyan.on_default();
+
+/// The width of what goes to no terminal.
+const WIDTH: usize = 80;
+
+/// Where text goes, and how it looks there.
+#[derive(Debug, Clone)]
+pub(crate) struct Page {
+    text: String,
+    width: usize,
+    colour: bool,
+}
+
+impl Page {
+    pub(crate) fn new(common: &Common) -> Self {
+        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let terminal = io::stdout().is_terminal();
+        let colour = match common.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => terminal && !set("NO_COLOR"),
+        };
+        let columns = std::env::var("COLUMNS")
+            .ok()
+            .and_then(|text| text.parse().ok());
+        let of_terminal = || usize::from(Term::stdout().size().1);
+        let width = columns
+            .or_else(|| terminal.then(of_terminal))
+            .unwrap_or(WIDTH);
+        Self {
+            text: String::new(),
+            width: width.clamp(40, 1000),
+            colour,
+        }
+    }
+
+    /// A text in a style, if there are colours.
+    pub(crate) fn styled(&self, style: Style, text: impl fmt::Display) -> String {
+        if self.colour {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_string()
+        }
+    }
+
+    pub(crate) fn line(&mut self, line: impl fmt::Display) {
+        // Writing to a String never fails.
+        let _ = writeln!(self.text, "{line}");
+    }
+
+    /// A line that is cut at the page's width.
+    pub(crate) fn cut(&mut self, line: &str) {
+        let line = truncate_str(line, self.width, "…").into_owned();
+        self.line(line);
+    }
+
+    /// Words, wrapped at the page's width, with an indent for the lines after the first.
+    pub(crate) fn wrapped(&mut self, text: &str, indent: usize) {
+        let words = text.trim_start_matches(' ');
+        let mut line = " ".repeat(text.len() - words.len());
+        for word in words.split(' ') {
+            let is_full = measure_text_width(&line) + 1 + measure_text_width(word) > self.width;
+            if !line.trim().is_empty() && is_full {
+                let full = std::mem::replace(&mut line, " ".repeat(indent));
+                self.line(full.trim_end());
+            } else if !line.trim().is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        self.line(line.trim_end());
+    }
+
+    /// A command that goes on from here.
+    pub(crate) fn hint(&mut self, command: &str) {
+        let hint = self.styled(CYAN, "hint:");
+        self.line(format_args!("{hint} {command}"));
+    }
+
+    /// Conflicts, those of one sort together, with both sides below each other.
+    pub(crate) fn conflicts(&mut self, groups: &[Vec<&Conflict>], is_verbose: bool) {
+        for group in groups {
+            let Some(first) = group.first() else { continue };
+            let shown = if is_verbose { group.len() } else { 3 };
+            for conflict in group.iter().take(shown) {
+                self.place(conflict);
+            }
+            if group.len() > shown {
+                self.line(format_args!(
+                    "  and {} more like it (-v lists them)",
+                    group.len() - shown
+                ));
+            }
+            self.wrapped(&format!("      {}", printable(&first.what)), 6);
+            self.values(first);
+        }
+    }
+
+    /// `path:line  Kind/name  field`
+    pub(crate) fn place(&mut self, conflict: &Conflict) {
+        let line = conflict
+            .line
+            .map(|line| format!(":{line}"))
+            .unwrap_or_default();
+        let place = self.styled(BOLD, format!("{}{line}", printable(&conflict.file)));
+        let resource = conflict
+            .resource_name()
+            .map(|name| format!("  {}", printable(&name)));
+        let field = conflict.path().map(|path| format!("  {}", printable(path)));
+        let within = conflict
+            .within
+            .as_ref()
+            .map(|place| format!("  ({})", printable(place)));
+        let parts = [resource, field, within].into_iter().flatten();
+        let rest: String = parts.collect();
+        self.wrapped(&format!("  {place}{rest}"), 6);
+    }
+
+    /// The three versions of a conflict.
+    pub(crate) fn values(&mut self, conflict: &Conflict) {
+        let versions = [
+            ("original", &conflict.original, DIM),
+            ("local", &conflict.local, GREEN),
+            ("upstream", &conflict.upstream, YELLOW),
+        ];
+        for (name, value, style) in versions {
+            let value = value
+                .as_deref()
+                .map_or_else(|| "none".to_owned(), printable);
+            let name = self.styled(style, format!("{name:<9}"));
+            self.cut(&format!("      {name} {value}"));
+        }
+    }
+
+    /// Writes it to standard output.
+    pub(crate) fn finish(self) -> Result<()> {
+        to_stdout(&self.text)
+    }
+
+    /// What was written to it so far, which is no longer in it.
+    pub(crate) fn take(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+}
+
+/// Conflicts of one sort together, in the order of their first ones.
+pub(crate) fn grouped(conflicts: &[Conflict]) -> Vec<Vec<&Conflict>> {
+    let mut groups: Vec<Vec<&Conflict>> = Vec::new();
+    for conflict in conflicts {
+        let same = groups.iter_mut().find(|group| {
+            group
+                .first()
+                .is_some_and(|first| first.sort_of() == conflict.sort_of())
+        });
+        match same {
+            Some(group) => group.push(conflict),
+            None => groups.push(vec![conflict]),
+        }
+    }
+    groups
+}
+
+/// `1 conflict`, `2 conflicts`
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    }
+}
+
+/// Writes a text to standard output.
+pub(crate) fn to_stdout(text: &str) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+    written.map_err(|error| Failure::new(format!("cannot write to standard output: {error}")))
+}
+
+/// Says on a terminal what takes long.
+pub(crate) fn progress(what: fmt::Arguments<'_>) {
+    let mut stderr = io::stderr().lock();
+    if stderr.is_terminal() {
+        let _ = writeln!(stderr, "{what} ...");
+    }
+}
+
+/// Prints a failure and what to do next.
+pub(crate) fn failure(failure: &Failure, colour: bool) {
+    let mut stderr = io::stderr().lock();
+    let (red, cyan) = if colour {
+        (RED, CYAN)
+    } else {
+        (Style::new(), Style::new())
+    };
+    // A closed standard error cannot be reported.
+    let message = printable(&failure.message);
+    let _ = writeln!(stderr, "{red}krmv:{red:#} {message}");
+    for hint in &failure.hints {
+        let _ = writeln!(stderr, "{cyan}hint:{cyan:#} {hint}");
+    }
+}

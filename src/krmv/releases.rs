@@ -1,0 +1,281 @@
+//! The revisions of a repository, as its server lists them, and which of them is asked for.
+
+use krm_variants::git::Revision;
+use krm_variants::latest::{latest, version};
+use semver::{Version, VersionReq};
+
+use super::failure::{Failure, Result, command};
+
+/// A tag or branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reference {
+    /// Without the folder of the package: what a person writes.
+    pub(crate) short: String,
+    /// The tag's or branch's name.
+    pub(crate) name: String,
+    /// `refs/tags/...`
+    pub(crate) full_name: String,
+    /// Its commit.
+    pub(crate) commit: String,
+}
+
+impl Reference {
+    /// The names that a Kptfile has for it.
+    pub(crate) fn revision(&self) -> Revision {
+        Revision {
+            given: self.short.clone(),
+            commit: self.commit.clone(),
+            upstream_ref: self.short.clone(),
+            lock_ref: self.name.clone(),
+            is_ambiguous: false,
+        }
+    }
+
+    /// Its version, if it is one.
+    pub(crate) fn version(&self) -> Option<Version> {
+        version(&self.short)
+    }
+}
+
+/// The tags and branches of a repository, seen from a directory.
+#[derive(Debug, Default)]
+pub(crate) struct Releases {
+    /// Tags whose names are versions, those of the nearest folder alone; lowest first.
+    versions: Vec<(Version, Reference)>,
+    /// All of them, in the order in which a name is looked up.
+    all: Vec<Reference>,
+    /// The default branch.
+    head: Option<Reference>,
+}
+
+impl Releases {
+    /// Reads what `git ls-remote` prints.
+    pub(crate) fn read(listed: &str, directory: &str) -> Self {
+        let mut lines: Vec<(&str, &str)> = Vec::new();
+        for line in listed.lines() {
+            let Some((commit, name)) = line.split_once('\t') else {
+                continue;
+            };
+            match (name.strip_suffix("^{}"), lines.last_mut()) {
+                // The commit that an annotated tag stands for.
+                (Some(name), Some(last)) if last.1 == name => last.0 = commit,
+                _ => lines.push((commit, name)),
+            }
+        }
+        let reference = |short: &str, name: &str, full_name: &str, commit: &str| Reference {
+            short: short.to_owned(),
+            name: name.to_owned(),
+            full_name: full_name.to_owned(),
+            commit: commit.to_owned(),
+        };
+        let mut releases = Self::default();
+        let mut folder = directory;
+        loop {
+            let mut found = Vec::new();
+            for (commit, full_name) in &lines {
+                let Some(name) = full_name.strip_prefix("refs/tags/") else {
+                    continue;
+                };
+                let short = match folder {
+                    "" => Some(name),
+                    folder => name.strip_prefix(folder).and_then(|n| n.strip_prefix('/')),
+                };
+                if let Some(short) = short {
+                    found.push(reference(short, name, full_name, commit));
+                }
+            }
+            if releases.versions.is_empty() {
+                let versions = found.iter().filter(|found| !found.short.contains('/'));
+                let versions = versions.filter_map(|found| Some((found.version()?, found.clone())));
+                releases.versions = versions.collect();
+            }
+            releases.all.extend(found);
+            if folder.is_empty() {
+                break;
+            }
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        releases.versions.sort_by(|a, b| a.0.cmp(&b.0));
+        for (commit, full_name) in &lines {
+            if let Some(name) = full_name.strip_prefix("refs/heads/") {
+                releases.all.push(reference(name, name, full_name, commit));
+            }
+        }
+        let head = lines.iter().find(|(_, name)| *name == "HEAD");
+        releases.head = head.and_then(|(commit, _)| {
+            let mut branches = releases
+                .all
+                .iter()
+                .filter(|one| one.commit == *commit && one.full_name.starts_with("refs/heads/"));
+            let usual = |one: &&Reference| ["main", "master"].contains(&one.name.as_str());
+            let usual = branches.clone().find(usual);
+            usual.or_else(|| branches.next()).cloned()
+        });
+        releases
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The newest final release.
+    pub(crate) fn newest(&self) -> Option<&Reference> {
+        let last = self.versions.iter().rev();
+        let mut finals = last.filter(|(version, _)| version.pre.is_empty());
+        finals.next().map(|(_, reference)| reference)
+    }
+
+    /// The final releases above a version, lowest first.
+    pub(crate) fn above(&self, version: &Version) -> Vec<&Reference> {
+        let above = |(other, _): &&(Version, Reference)| other.pre.is_empty() && other > version;
+        self.versions
+            .iter()
+            .filter(above)
+            .map(|(_, reference)| reference)
+            .collect()
+    }
+
+    /// The default branch.
+    pub(crate) fn head(&self) -> Option<&Reference> {
+        self.head.as_ref()
+    }
+
+    /// The tag or branch of a name.
+    pub(crate) fn named(&self, name: &str) -> Option<&Reference> {
+        let same =
+            |one: &&Reference| one.short == name || one.name == name || one.full_name == name;
+        self.all.iter().find(same)
+    }
+
+    /// What a person asks for: the name of a tag or branch, `latest`, a range, or the beginning of a version.
+    pub(crate) fn asked(&self, request: &str) -> Option<&Reference> {
+        if let Some(named) = self.named(request) {
+            return Some(named);
+        }
+        if request == "latest" {
+            let versions = self.versions.iter().map(|(_, reference)| reference);
+            return latest(versions, |reference| &reference.short);
+        }
+        let range = range(request)?;
+        let fits = |(version, _): &&(Version, Reference)| range.matches(version);
+        let found = self.versions.iter().rev().find(fits);
+        found.map(|(_, reference)| reference)
+    }
+
+    /// The error for what is not there, with the nearest names.
+    pub(crate) fn not_found(&self, request: &str, address: &str) -> Failure {
+        let distance = |name: &str| {
+            let same = name
+                .bytes()
+                .zip(request.bytes())
+                .take_while(|(a, b)| a == b);
+            std::cmp::Reverse(same.count())
+        };
+        let mut names: Vec<&str> = self.all.iter().map(|one| one.short.as_str()).collect();
+        names.sort_by_key(|name| (distance(name), name.len()));
+        names.dedup();
+        names.truncate(4);
+        let message = format!(
+            "there is no revision `{request}` in {address}; near it: {}",
+            names.join(", ")
+        );
+        Failure::new(message).hint(command(["git", "ls-remote", "--tags", address]))
+    }
+
+    /// The error for a repository without releases.
+    pub(crate) fn no_release(&self, address: &str, next: &str) -> Failure {
+        let message = format!("{address} has no final release (a tag like v1.2.3)");
+        let branch = self.head().map_or("main", |head| head.short.as_str());
+        Failure::new(message).hint(format!("{next} {branch}"))
+    }
+}
+
+/// A range of versions: `~1.2`, `^1`, `>=1.2,<2`, or the beginning of a version, `v1.2`.
+fn range(request: &str) -> Option<VersionReq> {
+    let is_range = request.starts_with(['~', '^', '>', '<', '=', '*']) || request.contains(',');
+    let text: Vec<String> = request
+        .split(',')
+        .map(|part| part.trim().replacen('v', "", 1))
+        .collect();
+    if is_range {
+        return VersionReq::parse(&text.join(",")).ok();
+    }
+    let beginning = request.strip_prefix('v').unwrap_or(request);
+    let is_version = beginning.starts_with(|c: char| c.is_ascii_digit())
+        && beginning
+            .chars()
+            .all(|c| c.is_ascii_digit() || c == '.' || c == 'x');
+    is_version.then(|| VersionReq::parse(&format!("={beginning}")).ok())?
+}
+
+/// The revision that a request names.
+pub(crate) fn require<'r>(
+    releases: &'r Releases,
+    request: &str,
+    address: &str,
+) -> Result<&'r Reference> {
+    releases
+        .asked(request)
+        .ok_or_else(|| releases.not_found(request, address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTED: &str = "1\tHEAD\n1\trefs/heads/dev\n1\trefs/heads/main\n2\trefs/tags/v1.0.0\n\
+        3\trefs/tags/v1.1.0\n4\trefs/tags/v1.1.0^{}\n5\trefs/tags/v1.1.3\n6\trefs/tags/v2.0.0-rc.1\n\
+        7\trefs/tags/web/v3\n8\trefs/tags/web/v10\n";
+
+    fn asked(directory: &str, request: &str) -> Option<String> {
+        let releases = Releases::read(LISTED, directory);
+        releases
+            .asked(request)
+            .map(|found| format!("{} {}", found.name, found.commit))
+    }
+
+    #[test]
+    fn what_a_request_names() {
+        for (directory, request, expected) in [
+            ("", "v1.1.0", Some("v1.1.0 4")),
+            ("", "latest", Some("v1.1.3 5")),
+            ("", "~1.1", Some("v1.1.3 5")),
+            ("", "^v1", Some("v1.1.3 5")),
+            ("", ">=1.0,<1.1", Some("v1.0.0 2")),
+            ("", "v1.0", Some("v1.0.0 2")),
+            ("", "1.x", Some("v1.1.3 5")),
+            ("", "main", Some("main 1")),
+            ("", "v3", None),
+            ("web", "v3", Some("web/v3 7")),
+            ("web", "latest", Some("web/v10 8")),
+            ("web/inner", "latest", Some("web/v10 8")),
+            ("other", "latest", Some("v1.1.3 5")),
+            ("web", "v1.0.0", Some("v1.0.0 2")),
+        ] {
+            assert_eq!(
+                asked(directory, request).as_deref(),
+                expected,
+                "{directory} {request}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_newest_final_release_and_those_above_one() {
+        let releases = Releases::read(LISTED, "");
+        assert_eq!(
+            releases.newest().map(|found| found.short.as_str()),
+            Some("v1.1.3")
+        );
+        assert_eq!(
+            releases.head().map(|found| found.short.as_str()),
+            Some("main")
+        );
+        let above = releases.above(&Version::new(1, 0, 0));
+        let names: Vec<&str> = above
+            .into_iter()
+            .map(|found| found.short.as_str())
+            .collect();
+        assert_eq!(names, ["v1.1.0", "v1.1.3"]);
+    }
+}

@@ -1,0 +1,239 @@
+//! What an upgrade brought, and what is left to do.
+
+use std::collections::BTreeMap;
+
+use krm_variants::git::Revision;
+use krm_variants::results::{FunctionResult, Reason, Results, Severity, printable};
+use serde_json::{Value, json};
+
+use super::cli::{Common, TakeSide};
+use super::conflict::Conflict;
+use super::failure::Result;
+use super::package::Package;
+use super::print::{GREEN, Page, RED, YELLOW, counted, grouped, to_stdout};
+use super::upgrade::warnings;
+
+/// An upgrade that was made or tried.
+pub(crate) struct Report<'r> {
+    pub(crate) package: &'r Package,
+    pub(crate) from: Option<&'r str>,
+    pub(crate) to: &'r Revision,
+    pub(crate) results: &'r Results,
+    /// All conflicts.
+    pub(crate) found: &'r [Conflict],
+    /// Those that nobody decided.
+    pub(crate) open: &'r [Conflict],
+    pub(crate) is_written: bool,
+    pub(crate) taken: Option<TakeSide>,
+    pub(crate) has_markers: bool,
+    /// The command that writes what a dry run shows.
+    pub(crate) again: String,
+}
+
+impl Report<'_> {
+    pub(crate) fn print(&self, common: &Common) -> Result<()> {
+        if common.json {
+            return to_stdout(&format!("{}\n", self.to_json()));
+        }
+        let mut page = Page::new(common);
+        let name = self.package.name();
+        let from = self
+            .from
+            .map(|from| format!("{from} -> "))
+            .unwrap_or_default();
+        page.line(format_args!("{name}: {from}{}", self.to.lock_ref));
+        if let Some(summary) = summary(self.results) {
+            let summary = if self.is_written {
+                summary
+            } else {
+                summary.replacen("merged:", "would merge:", 1)
+            };
+            page.wrapped(&format!("  {summary}"), 4);
+        }
+        for line in combined(self.results, common.verbose) {
+            page.wrapped(&format!("  {line}"), 4);
+        }
+        for warning in warnings(self.results) {
+            let warning = page.styled(YELLOW, printable(&warning));
+            page.wrapped(&format!("  {warning}"), 4);
+        }
+        self.decisions(&mut page, common);
+        page.finish()
+    }
+
+    fn decisions(&self, page: &mut Page, common: &Common) {
+        if self.open.is_empty() {
+            let taken = self.taken.filter(|_| !self.found.is_empty());
+            if let Some(side) = taken {
+                let side = match side {
+                    TakeSide::Local => "local",
+                    TakeSide::Upstream => "upstream",
+                };
+                page.line(format_args!(
+                    "  {} decided for {side}",
+                    counted(self.found.len(), "conflict")
+                ));
+            }
+            let done = page.styled(GREEN, "all decided");
+            if self.is_written {
+                page.line(format_args!("{done}: the lock is at {}", self.to.lock_ref));
+                page.hint(&commit_command(self.package, self.to));
+            } else {
+                page.line(format_args!("{done}: nothing was written"));
+                page.hint(&self.again);
+            }
+            return;
+        }
+        let kept = if self.has_markers {
+            "the files have markers there"
+        } else {
+            "the files keep your value there"
+        };
+        let count = page.styled(
+            RED,
+            format!("{} undecided", counted(self.open.len(), "conflict")),
+        );
+        page.line(format_args!("{count}; {kept}"));
+        page.conflicts(&grouped(self.open), common.verbose);
+        if !self.is_written {
+            page.hint(&self.again);
+            return;
+        }
+        for hint in hints(self.package, self.open, self.has_markers) {
+            page.hint(&hint);
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let open: Vec<Value> = self.open.iter().map(conflict_json).collect();
+        json!({
+            "path": self.package.name(),
+            "from": self.from,
+            "to": self.to.lock_ref,
+            "commit": self.to.commit,
+            "written": self.is_written,
+            "conflicts": open,
+            "decided": self.found.len() - self.open.len(),
+            "results": self.results.iter().map(result_json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The command that records a settled package.
+pub(crate) fn commit_command(package: &Package, to: &Revision) -> String {
+    let message = format!("{}: upgrade to {}", package.label(), to.lock_ref);
+    format!(
+        "git add {0} && git commit -m {1}",
+        super::failure::quoted(&package.name()),
+        super::failure::quoted(&message)
+    )
+}
+
+/// What decides conflicts: for one of them, and for all of them one by one.
+pub(crate) fn hints(package: &Package, open: &[Conflict], has_markers: bool) -> Vec<String> {
+    let Some(first) = open.first() else {
+        return Vec::new();
+    };
+    if has_markers {
+        return vec![package.command(&["resolve", "--take", "file"])];
+    }
+    let place = first
+        .path()
+        .unwrap_or(&first.file)
+        .replace(['\n', '\r'], "*");
+    vec![
+        package.command(&["resolve", "--take", "local", &place]),
+        package.command(&["resolve"]),
+    ]
+}
+
+/// A conflict for programs.
+pub(crate) fn conflict_json(conflict: &Conflict) -> Value {
+    json!({
+        "file": conflict.file,
+        "line": conflict.line,
+        "resource": conflict.resource_name(),
+        "field": conflict.field,
+        "path": conflict.rule_path,
+        "within": conflict.within,
+        "message": conflict.what,
+        "original": conflict.original,
+        "local": conflict.local,
+        "upstream": conflict.upstream,
+    })
+}
+
+fn result_json(result: &FunctionResult) -> Value {
+    serde_json::from_str(&result.to_value().to_json()).unwrap_or_default()
+}
+
+/// The counts of a merge.
+pub(crate) fn summary(results: &Results) -> Option<String> {
+    let mut infos = results
+        .iter()
+        .filter(|result| result.severity == Severity::Info);
+    let found =
+        infos.find(|result| result.file.is_none() && result.message.what().contains("merged:"));
+    found.map(|result| result.text().into_owned())
+}
+
+/// What was put together of both sides, and what was decided beforehand, in a few lines.
+fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut kinds: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for result in results {
+        let reason = result.tag_value("reason").unwrap_or_default();
+        let is_decided =
+            result.has_reason(Reason::MergeConflict) && result.severity == Severity::Info;
+        if reason != "Combined" && reason != "StaysDeleted" && !is_decided {
+            continue;
+        }
+        if is_verbose {
+            lines.push(result.to_string());
+            continue;
+        }
+        let what = match (reason, is_decided) {
+            (_, true) => "decided by a rule".to_owned(),
+            ("StaysDeleted", _) => "stays deleted".to_owned(),
+            _ => {
+                let kind = result.tag_value("kind").unwrap_or("value");
+                format!("{kind} combined of both sides")
+            }
+        };
+        let sides = ["local", "upstream"].map(|side| result.tag_value(side).unwrap_or_default());
+        let [local, upstream] = sides;
+        let sides = if reason == "Combined" && local.len() + upstream.len() < 40 {
+            format!(" (yours: {local}, upstream's: {upstream})")
+        } else {
+            String::new()
+        };
+        *kinds.entry((what, sides)).or_default() += 1;
+    }
+    lines.extend(
+        kinds
+            .into_iter()
+            .map(|((what, sides), count)| format!("{count} {what}{sides}")),
+    );
+    lines
+}
+
+/// Prints the errors of a merge that was not made.
+pub(crate) fn print_errors(results: &Results, common: &Common) -> Result<()> {
+    if common.json {
+        let results: Vec<Value> = results.iter().map(result_json).collect();
+        return to_stdout(&format!(
+            "{}\n",
+            json!({"written": false, "results": results})
+        ));
+    }
+    let mut page = Page::new(common);
+    for result in results
+        .iter()
+        .filter(|result| result.severity == Severity::Error)
+    {
+        let line = page.styled(RED, printable(&result.to_string()));
+        page.wrapped(&line, 2);
+    }
+    page.line("nothing was written");
+    page.finish()
+}

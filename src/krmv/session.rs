@@ -1,0 +1,157 @@
+//! A package beside the revisions of its upstream.
+
+use std::sync::Arc;
+
+use krm_variants::git::Revision;
+use krm_variants::kptfile::UpstreamLock;
+use krm_variants::supplied::{Role, SuppliedPackage};
+use krm_variants::yaml::{OwnedDocument, Value};
+
+use super::failure::{Failure, Result, command};
+use super::kptfile::OpenUpgrade;
+use super::merging::Merger;
+use super::package::Package;
+use super::releases::{Reference, Releases};
+use super::upstream::Upstream;
+
+/// The file that remembered decisions are in.
+pub(crate) const RULES: &str = ".krmv.yaml";
+
+/// The lock and the repository of a package that follows one.
+pub(crate) fn followed(package: &Package) -> Result<(&UpstreamLock, &str)> {
+    let name = package.name();
+    let tracking = &package.tracking;
+    match (&tracking.lock, &tracking.repository) {
+        (Some(lock), Some(repository)) => Ok((lock, repository)),
+        _ => {
+            let message = format!(
+                "the Kptfile of '{name}' records no revision of an upstream in Git (`upstreamLock`); \
+                 `krmv get --adopt SOURCE {name}` finds it by the content"
+            );
+            Err(Failure::new(message).hint("krmv help get"))
+        }
+    }
+}
+
+/// The revision that the lock names.
+pub(crate) fn locked_revision(
+    lock: &UpstreamLock,
+    releases: Option<&Releases>,
+) -> Result<Revision> {
+    let named = lock.reference.as_deref();
+    let known = named.and_then(|name| releases?.named(name));
+    let commit = lock
+        .commit
+        .clone()
+        .or(known.map(|known| known.commit.clone()));
+    let commit = commit.ok_or_else(|| {
+        let message = "the lock has no commit, and the repository no tag or branch of its `ref`";
+        Failure::new(message).hint("krmv help get")
+    })?;
+    let name = named.unwrap_or(&commit).to_owned();
+    Ok(Revision {
+        given: name.clone(),
+        commit,
+        upstream_ref: name.clone(),
+        lock_ref: name,
+        is_ambiguous: false,
+    })
+}
+
+/// The package at the lock's revision.
+pub(crate) fn original(
+    package: &Package,
+    upstream: &Upstream,
+    releases: Option<&Releases>,
+) -> Result<Arc<SuppliedPackage>> {
+    let (lock, address) = followed(package)?;
+    let revision = locked_revision(lock, releases)?;
+    // A tag that was moved is another commit.
+    let reference = lock
+        .reference
+        .as_deref()
+        .and_then(|name| releases?.named(name));
+    let reference = reference.filter(|found| Some(&found.commit) == lock.commit.as_ref());
+    let files = upstream.snapshot(&package.tracking.path(), &revision, reference);
+    let files = files.map_err(|mut error| {
+        let name = package.name();
+        error.message = format!(
+            "cannot read the original revision of '{name}': {}",
+            error.message
+        );
+        let source = format!("{address}//{}", package.tracking.path());
+        error
+            .hints
+            .push(command(["krmv", "get", "--adopt", &source, &name]));
+        error
+    })?;
+    files.supplied(Role::Original, package.only_file()?.as_deref())
+}
+
+/// What merges a package with a revision.
+pub(crate) fn merger(
+    package: &Package,
+    upstream: &Upstream,
+    releases: Option<&Releases>,
+    target: &Revision,
+    reference: Option<&Reference>,
+) -> Result<Merger> {
+    let original = original(package, upstream, releases)?;
+    let file = package.only_file()?;
+    let files = upstream.snapshot(&package.tracking.path(), target, reference)?;
+    let lock = package.tracking.lock.as_ref();
+    Ok(Merger {
+        original,
+        upstream: files.supplied(Role::Upstream, file.as_deref())?,
+        strategy: lock.and_then(|lock| lock.update_strategy.clone()),
+        rules: remembered(package)?,
+        file,
+    })
+}
+
+/// The decisions that the package remembers.
+pub(crate) fn remembered(package: &Package) -> Result<Vec<Value>> {
+    let Some(bytes) = package.contents.get(RULES) else {
+        return Ok(Vec::new());
+    };
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    let wrong = |what: &str| {
+        let message =
+            format!("{RULES}: expected a ConflictRules (fn.kpt.dev/v1alpha1), found {what}");
+        Failure::new(message).hint("krmv help conflicts")
+    };
+    let document =
+        OwnedDocument::parse(text).map_err(|error| Failure::new(format!("{RULES}: {error}")))?;
+    let root = document.root().ok_or_else(|| wrong("nothing"))?;
+    if root.get("kind").and_then(|kind| kind.as_str()) != Some("ConflictRules") {
+        return Err(wrong("another kind"));
+    }
+    match root
+        .value()
+        .as_ref()
+        .and_then(|value| value.get("conflicts"))
+    {
+        Some(Value::Sequence(rules)) => Ok(rules.clone()),
+        None => Ok(Vec::new()),
+        Some(other) => Err(wrong(other.kind())),
+    }
+}
+
+/// The revision that an open upgrade goes to, with the names that the Kptfile and the repository have for it.
+pub(crate) fn open_target(
+    package: &Package,
+    open: &OpenUpgrade,
+    releases: Option<&Releases>,
+) -> Revision {
+    let wanted = package.tracking.wanted.clone();
+    let name = wanted.unwrap_or_else(|| open.to.clone());
+    let known = releases.and_then(|releases| releases.named(&name));
+    let known = known.filter(|known| known.commit == open.to);
+    Revision {
+        given: name.clone(),
+        commit: open.to.clone(),
+        lock_ref: known.map_or_else(|| name.clone(), |known| known.name.clone()),
+        upstream_ref: name,
+        is_ambiguous: false,
+    }
+}

@@ -1,0 +1,309 @@
+//! `krmv status`: revision, edits and newer releases of the packages below a directory, with what each of these
+//! would bring, tried in memory.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use krm_variants::merge::likeness::{FileEdits, Packages, SimilarityScanner};
+use krm_variants::supplied::SuppliedPackage;
+use serde_json::json;
+
+use super::cli::{Common, Status};
+use super::conflict::conflicts;
+use super::exit;
+use super::failure::{Failure, Result};
+use super::merging::Side;
+use super::package::{Contents, KPTFILE, Package};
+use super::print::{GREEN, Page, RED, YELLOW, counted, progress, to_stdout};
+use super::releases::{Reference, Releases};
+use super::session::{followed, locked_revision, merger, original};
+use super::upgrade::open_conflicts;
+use super::upstream::{Upstream, contents};
+
+/// What there is to say of one package.
+struct State {
+    path: String,
+    revision: String,
+    commit: String,
+    edits: Option<usize>,
+    /// The revision of the upgrade that is open, and what is undecided.
+    open: Option<(String, Option<usize>)>,
+    newer: Vec<Newer>,
+    problem: Option<String>,
+    upgrade: String,
+    resolve: String,
+}
+
+/// A newer release, and the conflicts that it would bring; `None` if it could not be merged.
+struct Newer {
+    revision: String,
+    conflicts: Option<usize>,
+}
+
+pub(crate) fn run(status: &Status, common: &Common) -> Result<u8> {
+    let mut packages = Vec::new();
+    for directory in &status.directories {
+        find(directory, 0, &mut packages)?;
+    }
+    if packages.is_empty() {
+        // The error tells what else is there.
+        let first = status
+            .directories
+            .first()
+            .map_or(Path::new("."), PathBuf::as_path);
+        let package = Package::open(first)?;
+        followed(&package)?;
+    }
+    let mut states = Vec::new();
+    for directory in packages {
+        states.extend(state(&directory, common)?);
+    }
+    let is_newer = states.iter().any(|state| !state.newer.is_empty());
+    if common.json {
+        let list: Vec<_> = states.iter().map(State::to_json).collect();
+        to_stdout(&format!("{}\n", json!({ "packages": list })))?;
+    } else {
+        let mut page = Page::new(common);
+        states
+            .iter()
+            .for_each(|state| state.print(&mut page, common));
+        page.finish()?;
+    }
+    Ok(if is_newer { exit::NEWER } else { exit::DONE })
+}
+
+/// How deep packages are sought.
+const DEEPEST: usize = 16;
+
+/// The directories with a Kptfile, this one first.
+fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
+    if directory.join(KPTFILE).is_file() {
+        found.push(directory.to_path_buf());
+    }
+    let entries = std::fs::read_dir(directory)
+        .map_err(|error| Failure::new(format!("cannot read '{}': {error}", directory.display())))?;
+    let mut folders: Vec<PathBuf> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+            let is_folder = entry.file_type().ok()?.is_dir();
+            (is_folder && !is_hidden).then(|| entry.path())
+        })
+        .collect();
+    folders.sort();
+    if depth < DEEPEST {
+        for folder in folders {
+            let folder = folder
+                .strip_prefix("./")
+                .map(Path::to_path_buf)
+                .unwrap_or(folder);
+            find(&folder, depth + 1, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// The state of one package; `None` for one without an upstream of its own.
+fn state(directory: &Path, common: &Common) -> Result<Option<State>> {
+    let package = Package::open(directory)?;
+    let Ok((lock, repository)) = followed(&package) else {
+        return Ok(None);
+    };
+    let mut state = State {
+        path: package.name(),
+        revision: lock
+            .reference
+            .clone()
+            .or(lock.commit.clone())
+            .unwrap_or_default(),
+        commit: lock.commit.clone().unwrap_or_default(),
+        edits: None,
+        open: None,
+        newer: Vec::new(),
+        problem: None,
+        upgrade: package.command(&["upgrade"]),
+        resolve: package.command(&["resolve"]),
+    };
+    // One that cannot be reached must not hide the others.
+    if let Err(failure) = fill(&mut state, &package, repository, common) {
+        state.problem = Some(failure.message);
+    }
+    Ok(Some(state))
+}
+
+fn fill(state: &mut State, package: &Package, repository: &str, common: &Common) -> Result<()> {
+    let upstream = Upstream::open(repository, common.offline)?;
+    let releases = upstream.releases(&package.tracking.path())?;
+    if let Some(open) = &package.tracking.open {
+        let target = super::session::open_target(package, open, Some(&releases));
+        let merger = merger(package, &upstream, Some(&releases), &target, None)?;
+        let merged = merger.merge(&package.contents, Side::Local).ok();
+        let count = merged.map(|merged| open_conflicts(&merged.results, open).len());
+        state.open = Some((target.lock_ref.clone(), count));
+        state.edits = Some(edits(package, &merger.upstream)?);
+        return Ok(());
+    }
+    let base = original(package, &upstream, Some(&releases))?;
+    state.edits = Some(edits(package, &base)?);
+    let newer = newer(package, &releases)?;
+    upstream.fetch_several(&newer)?;
+    for release in newer {
+        progress(format_args!("{}: trying {}", state.path, release.short));
+        let revision = release.revision();
+        let merger = merger(
+            package,
+            &upstream,
+            Some(&releases),
+            &revision,
+            Some(release),
+        );
+        let merged = merger.and_then(|merger| merger.merge(&package.contents, Side::Local));
+        let merged = merged.ok().filter(|merged| !merged.results.has_errors());
+        state.newer.push(Newer {
+            revision: release.short.clone(),
+            conflicts: merged.map(|merged| conflicts(&merged.results).len()),
+        });
+    }
+    Ok(())
+}
+
+/// The final releases after the package's own, lowest first.
+fn newer<'r>(package: &Package, releases: &'r Releases) -> Result<Vec<&'r Reference>> {
+    let (lock, _) = followed(package)?;
+    let revision = locked_revision(lock, Some(releases))?;
+    let own = releases
+        .named(&revision.lock_ref)
+        .and_then(Reference::version);
+    Ok(match own {
+        Some(own) => releases.above(&own),
+        // A branch or commit: the newest release is all that can be compared.
+        None => releases
+            .newest()
+            .filter(|newest| newest.commit != revision.commit)
+            .into_iter()
+            .collect(),
+    })
+}
+
+/// How many values a person changed.
+fn edits(package: &Package, base: &SuppliedPackage) -> Result<usize> {
+    let mut base = contents(base)?;
+    let mut own = package.contents.clone();
+    if let Some(only) = package.only_file()? {
+        own.retain(|path, _| *path == only);
+    }
+    // What the Kptfile says of upstream is no edit.
+    base.remove(KPTFILE);
+    own.remove(KPTFILE);
+    own.remove(super::session::RULES);
+    let mut scanner = SimilarityScanner::default();
+    let mut packages = Packages::default();
+    for (path, bytes) in &own {
+        let values = scanner.values(path, bytes);
+        match base.get(path) {
+            Some(base) => {
+                let base = scanner.values(path, base);
+                packages.both(path, Rc::new(FileEdits::between(&values, &base)));
+            }
+            None => packages.local(path, Rc::new(values)),
+        }
+    }
+    for (path, bytes) in base.iter().filter(|(path, _)| !own.contains_key(*path)) {
+        packages.upstream(path, Some(Rc::new(scanner.values(path, bytes))));
+    }
+    Ok(packages.edits().count())
+}
+
+impl State {
+    fn without_conflict(&self) -> Option<&str> {
+        let mut free = self
+            .newer
+            .iter()
+            .rev()
+            .filter(|newer| newer.conflicts == Some(0));
+        free.next().map(|newer| newer.revision.as_str())
+    }
+
+    fn with_conflict(&self) -> Option<&str> {
+        let mut with = self
+            .newer
+            .iter()
+            .filter(|newer| newer.conflicts.is_some_and(|count| count > 0));
+        with.next().map(|newer| newer.revision.as_str())
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        let newer: Vec<_> = self
+            .newer
+            .iter()
+            .map(|newer| json!({"revision": newer.revision, "conflicts": newer.conflicts}))
+            .collect();
+        let open = self.open.as_ref();
+        json!({
+            "path": self.path,
+            "revision": self.revision,
+            "commit": self.commit,
+            "edits": self.edits,
+            "newer": newer,
+            "newestWithoutConflict": self.without_conflict(),
+            "firstWithConflict": self.with_conflict(),
+            "open": open.map(|(revision, count)| json!({"revision": revision, "conflicts": count})),
+            "problem": self.problem,
+        })
+    }
+
+    fn print(&self, page: &mut Page, common: &Common) {
+        let edits = match self.edits {
+            Some(0) => ", no edits".to_owned(),
+            Some(count) => format!(", {}", counted(count, "edit")),
+            None => String::new(),
+        };
+        page.wrapped(&format!("{}: {}{edits}", self.path, self.revision), 2);
+        if let Some(problem) = &self.problem {
+            let problem = page.styled(RED, problem);
+            page.wrapped(&format!("  {problem}"), 4);
+            page.hint(&self.upgrade);
+            return;
+        }
+        if let Some((revision, count)) = &self.open {
+            let count = count.map_or("conflicts".to_owned(), |count| counted(count, "conflict"));
+            let text = page.styled(YELLOW, format!("{count} undecided"));
+            page.line(format_args!("  the upgrade to {revision} is open, {text}"));
+            page.hint(&self.resolve);
+            return;
+        }
+        if self.newer.is_empty() {
+            page.line("  up to date");
+            return;
+        }
+        for run in runs(&self.newer, common.verbose) {
+            let (Some(first), Some(last)) = (run.first(), run.last()) else {
+                continue;
+            };
+            let names = match run.len() {
+                1 => first.revision.clone(),
+                count => format!("{} .. {} ({count} releases)", first.revision, last.revision),
+            };
+            let what = match first.conflicts {
+                Some(0) => page.styled(GREEN, "no conflict"),
+                Some(count) => page.styled(YELLOW, counted(count, "conflict")),
+                None => page.styled(RED, "cannot be merged"),
+            };
+            page.line(format_args!("  {names}: {what}"));
+        }
+        match self.without_conflict() {
+            Some(free) if self.with_conflict().is_some() => {
+                page.hint(&format!("{} {free}", self.upgrade))
+            }
+            _ => page.hint(&self.upgrade),
+        }
+    }
+}
+
+/// Releases one after the other with equally many conflicts, together.
+fn runs(newer: &[Newer], is_verbose: bool) -> Vec<&[Newer]> {
+    if is_verbose {
+        return newer.chunks(1).collect();
+    }
+    newer.chunk_by(|a, b| a.conflicts == b.conflicts).collect()
+}

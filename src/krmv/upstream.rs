@@ -1,0 +1,376 @@
+//! The repository that a package comes from: its revisions, and the files of one.
+//!
+//! A repository on this machine is read where it is. Any other one has a bare clone in the cache, which gets
+//! single commits, and its whole history only where nothing less will do.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use krm_variants::git::{GitSource, Repository, Revision, Snapshot};
+use krm_variants::results::Results;
+use krm_variants::supplied::{Role, SuppliedPackage};
+
+use super::client;
+use super::failure::{Failure, Result, command};
+use super::print::progress;
+use super::releases::{Reference, Releases};
+use super::source::existing;
+
+/// A repository.
+pub(crate) struct Upstream {
+    /// As a Kptfile names it.
+    address: String,
+    /// What `git` reads and this program too.
+    path: PathBuf,
+    is_local: bool,
+    is_offline: bool,
+}
+
+/// The list of references that was read last.
+const REFERENCES: &str = "krmv-references";
+
+impl Upstream {
+    pub(crate) fn open(address: &str, is_offline: bool) -> Result<Self> {
+        let local = address.strip_prefix("file://").unwrap_or(address);
+        let is_url = address.contains("://") || super::source::is_ssh(address);
+        if !is_url || local.len() < address.len() {
+            let Some(path) = existing(Path::new(local)) else {
+                let message = format!(
+                    "there is no Git repository at '{local}', where the package comes from"
+                );
+                return Err(Failure::new(message).hint(command(["git", "clone", "URL", local])));
+            };
+            return Ok(Self {
+                address: address.to_owned(),
+                path,
+                is_local: true,
+                is_offline,
+            });
+        }
+        let path = cache()?.join(folder_of(address));
+        Ok(Self {
+            address: address.to_owned(),
+            path,
+            is_local: false,
+            is_offline,
+        })
+    }
+
+    /// As a Kptfile names it.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Its tags and branches, for a directory.
+    pub(crate) fn releases(&self, directory: &str) -> Result<Releases> {
+        let listed = if self.is_local {
+            client::text(&self.path, ["ls-remote", "."]).map_err(|error| self.unreachable(error))?
+        } else if self.is_offline {
+            let file = self.path.join(REFERENCES);
+            std::fs::read_to_string(file).map_err(|_| self.not_cached("its list of revisions"))?
+        } else {
+            progress(format_args!("Asking {} for its revisions", self.address));
+            let listed = client::text(Path::new("."), ["ls-remote", "--", self.address.as_str()]);
+            let listed = listed.map_err(|error| self.unreachable(error))?;
+            self.prepare()?;
+            // A cache that cannot be written is seen when something is fetched into it.
+            let _ = std::fs::write(self.path.join(REFERENCES), &listed);
+            listed
+        };
+        let releases = Releases::read(&listed, directory);
+        if releases.is_empty() {
+            let message = format!("the repository {} is empty: it has no commit", self.address);
+            return Err(Failure::new(message).hint(command(["git", "ls-remote", &self.address])));
+        }
+        Ok(releases)
+    }
+
+    /// Finds a revision by any name that only the repository itself knows: a commit, `HEAD~1`.
+    pub(crate) fn by_other_name(&self, directory: &str, name: &str) -> Option<Revision> {
+        let is_commit = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !self.is_local && is_commit && name.len() == 40 {
+            self.fetch_commit(name, None).ok()?;
+        }
+        let repository = Repository::open(&self.path).ok()?;
+        repository.resolve(directory, name).ok()
+    }
+
+    /// Makes the commit of a revision available; `reference` is its full name, for servers that give no
+    /// single commits.
+    pub(crate) fn fetch_commit(
+        &self,
+        commit: &str,
+        reference: Option<&Reference>,
+    ) -> Result<Repository> {
+        let has = |path: &Path| {
+            let repository = Repository::open(path).ok()?;
+            repository.commit_with_id(commit)?;
+            // A clone that was cut short may have the commit alone.
+            repository.tree_of("", commit).ok()?;
+            Some(repository)
+        };
+        if let Some(repository) = has(&self.path) {
+            return Ok(repository);
+        }
+        let name = reference.map_or(commit, |reference| reference.name.as_str());
+        if self.is_local {
+            let message = format!(
+                "the commit {commit} is not in the repository {}",
+                self.address
+            );
+            return Err(Failure::new(message).hint(command([
+                "git",
+                "-C",
+                &self.path.to_string_lossy(),
+                "fetch",
+                "--tags",
+            ])));
+        }
+        if self.is_offline {
+            return Err(self.not_cached(&format!("the revision {name}")));
+        }
+        self.prepare()?;
+        progress(format_args!("Fetching {name} from {}", self.address));
+        let fetch = |more: &[&str]| {
+            let common = ["fetch", "--quiet", "--no-write-fetch-head", "--force"];
+            let mut arguments = common.to_vec();
+            arguments.extend(more);
+            client::text(&self.path, arguments)
+        };
+        let address = self.address.as_str();
+        let shallow = ["--depth=1", "--no-tags", "--", address];
+        let full_name = reference.map(|reference| format!("+{0}:{0}", reference.full_name));
+        let mut attempts: Vec<Vec<&str>> = Vec::new();
+        if let Some(full_name) = &full_name {
+            attempts.push([shallow.as_slice(), &[full_name.as_str()]].concat());
+        }
+        attempts.push([shallow.as_slice(), &[commit]].concat());
+        // All that there is.
+        attempts.push(vec!["--tags", "--", address, "+refs/heads/*:refs/heads/*"]);
+        let mut last = None;
+        for attempt in attempts {
+            if let Err(error) = fetch(&attempt) {
+                last = Some(error);
+            }
+            if let Some(repository) = has(&self.path) {
+                return Ok(repository);
+            }
+        }
+        Err(match last {
+            Some(error) => self.unreachable(error),
+            None => Failure::new(format!(
+                "the commit {commit} is not in the repository {address} any more"
+            ))
+            .hint(command(["git", "ls-remote", address])),
+        })
+    }
+
+    /// Makes the commits of several revisions available at once.
+    pub(crate) fn fetch_several(&self, references: &[&Reference]) -> Result<()> {
+        let repository = Repository::open(&self.path).ok();
+        let is_here = |reference: &&&Reference| {
+            let found = repository
+                .as_ref()
+                .map(|one| one.commit_with_id(&reference.commit));
+            found.flatten().is_some()
+        };
+        let missing: Vec<&&Reference> = references.iter().filter(|one| !is_here(one)).collect();
+        if self.is_local || self.is_offline || missing.len() < 2 {
+            return Ok(());
+        }
+        self.prepare()?;
+        let count = missing.len();
+        progress(format_args!(
+            "Fetching {count} revisions from {}",
+            self.address
+        ));
+        let start = [
+            "fetch",
+            "--quiet",
+            "--no-write-fetch-head",
+            "--force",
+            "--depth=1",
+            "--no-tags",
+        ];
+        let mut arguments: Vec<String> = start.map(str::to_owned).to_vec();
+        arguments.extend(["--".to_owned(), self.address.clone()]);
+        let names = missing
+            .iter()
+            .map(|reference| format!("+{0}:{0}", reference.full_name));
+        arguments.extend(names);
+        client::text(&self.path, arguments).map_err(|error| self.unreachable(error))?;
+        Ok(())
+    }
+
+    /// Fetches all tags and branches with their histories.
+    pub(crate) fn fetch_all(&self) -> Result<()> {
+        if self.is_local {
+            return Ok(());
+        }
+        if self.is_offline {
+            return Err(self.not_cached("its history"));
+        }
+        self.prepare()?;
+        progress(format_args!("Fetching the history of {}", self.address));
+        let is_shallow = self.path.join("shallow").exists();
+        let mut arguments = vec!["fetch", "--quiet", "--force", "--tags"];
+        arguments.extend(is_shallow.then_some("--unshallow"));
+        arguments.extend(["--", self.address.as_str(), "+refs/heads/*:refs/heads/*"]);
+        client::text(&self.path, arguments).map_err(|error| self.unreachable(error))?;
+        Ok(())
+    }
+
+    /// Where it is on this machine.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads a directory at a revision.
+    pub(crate) fn snapshot(
+        &self,
+        path: &str,
+        revision: &Revision,
+        reference: Option<&Reference>,
+    ) -> Result<Files> {
+        let repository = self.fetch_commit(&revision.commit, reference)?;
+        if repository.tree_of(path, &revision.commit)?.is_some() {
+            let snapshot = repository.read(path, revision.clone())?;
+            return Ok(Files {
+                snapshot,
+                file: None,
+            });
+        }
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let has_file = client::line(
+            &self.path,
+            ["cat-file", "-t", &format!("{}:{path}", revision.commit)],
+        );
+        if has_file.as_deref() == Some("blob") {
+            let mut snapshot = repository.read(directory, revision.clone())?;
+            snapshot.files.retain(|file| file.path == name);
+            snapshot.others.clear();
+            snapshot.skipped.clear();
+            if !snapshot.files.is_empty() {
+                let file = Some(name.to_owned());
+                return Ok(Files { snapshot, file });
+            }
+        }
+        // The error names what is like it.
+        Err(match repository.read(path, revision.clone()) {
+            Err(error) => Failure::new(error.to_string()),
+            Ok(_) => Failure::new(format!("there is no YAML file or directory '{path}'")),
+        })
+    }
+
+    fn prepare(&self) -> Result<()> {
+        if self.path.join("HEAD").is_file() {
+            return Ok(());
+        }
+        let refused = |error: std::io::Error| {
+            let message = format!(
+                "cannot write to the cache '{}': {error}",
+                self.path.display()
+            );
+            Failure::new(message).hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"")
+        };
+        std::fs::create_dir_all(&self.path).map_err(refused)?;
+        client::text(&self.path, ["init", "--quiet", "--bare", "."])?;
+        Ok(())
+    }
+
+    fn unreachable(&self, error: Failure) -> Failure {
+        if !error.hints.is_empty() {
+            return error;
+        }
+        let message = format!("cannot read {}: {}", self.address, error.message);
+        Failure::new(message).hint(command(["git", "ls-remote", &self.address]))
+    }
+
+    fn not_cached(&self, what: &str) -> Failure {
+        let message = format!(
+            "--offline: {what} of {} is not in the cache '{}'; run the command once without --offline",
+            self.address,
+            self.path.display()
+        );
+        Failure::new(message)
+    }
+}
+
+/// The files of a revision.
+pub(crate) struct Files {
+    pub(crate) snapshot: Snapshot,
+    /// The name of the only file, if the package is one file.
+    pub(crate) file: Option<String>,
+}
+
+impl Files {
+    /// As the upstream of a new package, with the files that merges leave out.
+    pub(crate) fn to_clone(
+        self,
+        upstream: &Upstream,
+        directory: &str,
+    ) -> Result<Arc<SuppliedPackage>> {
+        if self.file.is_some() {
+            return self.supplied(Role::Upstream, None);
+        }
+        let source = GitSource {
+            repository: upstream.path.clone(),
+            directory: directory.to_owned(),
+            revision: self.snapshot.revision.commit.clone(),
+        };
+        let mut results = Results::default();
+        let package =
+            SuppliedPackage::from_git(Role::Upstream, source, self.snapshot, &mut results)?;
+        Ok(Arc::new(package))
+    }
+
+    /// As a role of a merge. The only file of a package has the local name.
+    pub(crate) fn supplied(
+        mut self,
+        role: Role,
+        local_name: Option<&str>,
+    ) -> Result<Arc<SuppliedPackage>> {
+        if let (Some(_), Some(name), Some(file)) =
+            (&self.file, local_name, self.snapshot.files.first_mut())
+        {
+            name.clone_into(&mut file.path);
+        }
+        let place = format!("{role} {}", self.snapshot.revision.lock_ref);
+        let mut results = Results::default();
+        let package = SuppliedPackage::from_snapshot(role, place, self.snapshot, &mut results)?;
+        Ok(Arc::new(package))
+    }
+}
+
+/// The files of a supplied package.
+pub(crate) fn contents(package: &SuppliedPackage) -> Result<BTreeMap<String, Vec<u8>>> {
+    let files = package.files().map(|file| {
+        let bytes = package.read_file(&file.path)?;
+        Ok((file.path.clone(), bytes.into_owned()))
+    });
+    files.collect()
+}
+
+/// The folder of all clones.
+fn cache() -> Result<PathBuf> {
+    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let cache = of("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.filter(|path| path.is_absolute());
+    let cache = cache.or_else(|| Some(PathBuf::from(of("HOME")?).join(".cache")));
+    let cache = cache.ok_or_else(|| {
+        let message = "expected a folder for the cache (XDG_CACHE_HOME or HOME), found none";
+        Failure::new(message).hint("export XDG_CACHE_HOME=\"$(mktemp -d)\"")
+    })?;
+    Ok(cache.join("krmv"))
+}
+
+/// The folder of a clone: a name that a person knows, and a digest of the address.
+fn folder_of(address: &str) -> String {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.';
+    let name: Vec<&str> = address.rsplit(['/', ':']).take(2).collect();
+    let name: String = name.into_iter().rev().collect::<Vec<_>>().join("-");
+    let name: String = name.chars().filter(|c| is_word(*c)).collect();
+    let digest = sha1_smol::Sha1::from(address).digest().to_string();
+    format!("{}-{}", name.trim_start_matches('.'), &digest[..12])
+}

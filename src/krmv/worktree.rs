@@ -1,0 +1,144 @@
+//! The Git work tree that a package lies in, if it lies in one.
+
+use std::path::Path;
+
+use super::client;
+use super::failure::{Failure, Result, command};
+use super::kptfile::Tracking;
+use super::package::KPTFILE;
+
+/// Whether `git` knows the directory as part of a work tree.
+fn is_inside(directory: &Path) -> Result<bool> {
+    let output = client::output(directory, ["rev-parse", "--is-inside-work-tree"])?;
+    Ok(output.status.success() && output.stdout.starts_with(b"true"))
+}
+
+/// What is not committed below a directory, as `git status` lists it. None outside of a work tree.
+pub(crate) fn uncommitted(directory: &Path) -> Result<Vec<String>> {
+    if !is_inside(directory)? {
+        return Ok(Vec::new());
+    }
+    let listed = client::text(
+        directory,
+        ["status", "--porcelain", "--untracked-files=all", "--", "."],
+    )?;
+    Ok(listed.lines().map(str::to_owned).collect())
+}
+
+/// Refuses a directory with changes that are not committed.
+pub(crate) fn refuse_uncommitted(directory: &Path, again: &str) -> Result<()> {
+    let listed = uncommitted(directory)?;
+    let Some(first) = listed.first() else {
+        return Ok(());
+    };
+    let name = directory.to_string_lossy();
+    let more = match listed.len() {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    let message = format!(
+        "'{name}' has changes that are not committed ({}{more}); after a commit you can compare and go back",
+        first.get(3..).unwrap_or(first)
+    );
+    let commit = format!(
+        "git add {0} && git commit -m {1} -- {0}",
+        super::failure::quoted(&name),
+        super::failure::quoted("before the upgrade")
+    );
+    Err(Failure::new(message)
+        .hint(commit)
+        .hint(format!("{again} --force")))
+}
+
+/// Who changed a line last, and when.
+pub(crate) fn changed_by(directory: &Path, file: &str, line: usize) -> Option<String> {
+    let range = format!("{line},{line}");
+    let arguments = ["blame", "--porcelain", "-L", &range, "--", file];
+    let text = client::text(directory, arguments).ok()?;
+    let field = |name: &str| {
+        text.lines()
+            .find_map(|line| line.strip_prefix(name))
+            .map(str::to_owned)
+    };
+    let commit = text.split(' ').next()?.to_owned();
+    if commit.bytes().all(|byte| byte == b'0') {
+        return None;
+    }
+    let date = client::line(directory, ["show", "-s", "--format=%as", &commit])?;
+    let short = commit.get(..8)?;
+    Some(format!(
+        "{} on {date}, {short}: {}",
+        field("author ")?,
+        field("summary ")?
+    ))
+}
+
+/// Puts a directory back to what it was before the open upgrade; says from where.
+pub(crate) fn restore(directory: &Path, from: &str) -> Result<String> {
+    let name = directory.to_string_lossy().into_owned();
+    if !is_inside(directory)? {
+        let message =
+            format!("'{name}' is not in a Git work tree, so what it was before is not known");
+        return Err(Failure::new(message).hint(command(["krmv", "resolve", &name])));
+    }
+    let commits = client::text(directory, ["log", "--format=%H", "-100", "--", KPTFILE])?;
+    let head = client::line(directory, ["rev-parse", "HEAD"]);
+    let candidates = head.into_iter().chain(commits.lines().map(str::to_owned));
+    let before = candidates.into_iter().find(|commit| {
+        let text = client::text(directory, ["show", &format!("{commit}:./{KPTFILE}")]);
+        let tracking = text.ok().and_then(|text| Tracking::read(&text).ok());
+        tracking.is_some_and(|tracking| {
+            let lock = tracking.lock.and_then(|lock| lock.commit);
+            tracking.open.is_none() && lock.as_deref() == Some(from)
+        })
+    });
+    let Some(before) = before else {
+        let message = format!("no commit has '{name}' as it was before the upgrade");
+        return Err(Failure::new(message).hint(command(["krmv", "resolve", &name])));
+    };
+    // What the working tree has now is kept as a commit that no branch names.
+    let kept = client::line(directory, ["stash", "create"]);
+    let diff = [
+        "diff",
+        "--name-only",
+        "-z",
+        "--no-renames",
+        "--diff-filter=A",
+        "--relative",
+    ];
+    let added = client::text(
+        directory,
+        diff.iter().copied().chain([before.as_str(), "--", "."]),
+    )?;
+    let untracked = [
+        "ls-files",
+        "--others",
+        "--exclude-standard",
+        "-z",
+        "--",
+        ".",
+    ];
+    let untracked = client::text(directory, untracked)?;
+    client::text(directory, ["checkout", &before, "--", "."])?;
+    for path in added.split('\0').filter(|path| !path.is_empty()) {
+        client::text(
+            directory,
+            ["rm", "--quiet", "--force", "--ignore-unmatch", "--", path],
+        )?;
+    }
+    let mut said = format!("back to commit {}", before.get(..8).unwrap_or(&before));
+    if let Some(kept) = kept {
+        said += &format!(
+            "; what it was until now: git stash apply {}",
+            kept.get(..12).unwrap_or(&kept)
+        );
+    }
+    let count = untracked
+        .split('\0')
+        .filter(|path| !path.is_empty())
+        .count();
+    if count > 0 {
+        said += &format!("; left alone, not known to Git: {count} files");
+    }
+    Ok(said)
+}

@@ -1,0 +1,15 @@
+//! `krmv`: one program for a person with a package. It uses the library as any other program would.
+
+// Bad input is an error, never a panic; the exceptions say why they cannot happen.
+#![cfg_attr(
+    not(test),
+    warn(clippy::expect_used, clippy::panic, clippy::unreachable)
+)]
+
+mod krmv;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    krmv::main()
+}

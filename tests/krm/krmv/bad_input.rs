@@ -1,0 +1,211 @@
+//! What is wrong, and what to do next.
+
+use super::{World, hints};
+
+/// A failure with code 2 and at least one hint; the message.
+fn refused(world: &World, folder: &str, arguments: &[&str]) -> String {
+    let outcome = world.krmv_in(folder, arguments);
+    assert_eq!(
+        outcome.code,
+        Some(2),
+        "{arguments:?}: {}{}",
+        outcome.stdout,
+        outcome.stderr
+    );
+    assert!(
+        !hints(&outcome.stderr).is_empty(),
+        "{arguments:?}: {}",
+        outcome.stderr
+    );
+    outcome.stderr
+}
+
+#[test]
+fn a_directory_without_kptfile() {
+    let world = World::with_package();
+    world.write("bare/app.yaml", super::SERVICE);
+    world.write("web/deep/x.txt", "x\n");
+    for command in ["upgrade", "resolve", "diff", "status"] {
+        let said = refused(&world, "own", &[command, "bare"]);
+        assert!(said.contains("'bare' has no Kptfile"), "{said}");
+        let said = refused(&world, "own/web/deep", &[command, "."]);
+        assert!(said.contains("hint: krmv status ..\n"), "{said}");
+    }
+    assert!(refused(&world, "own", &["upgrade", "nowhere"]).contains("nowhere"));
+}
+
+#[test]
+fn a_kptfile_without_upstream() {
+    let world = World::new();
+    world.write(
+        "web/Kptfile",
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n",
+    );
+    for command in ["upgrade", "resolve", "diff", "status"] {
+        let said = refused(&world, "own", &[command, "web"]);
+        assert!(
+            said.contains("upstreamLock") && said.contains("--adopt"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_lock_whose_commit_is_nowhere() {
+    let world = World::with_package();
+    let text = world
+        .read("web/Kptfile")
+        .replace(&world.commit_of("v1.0.0"), &"1".repeat(40));
+    world.write("web/Kptfile", &text);
+    world.commit("broken");
+    let said = refused(&world, "own", &["upgrade", "web"]);
+    assert!(said.contains("cannot read the original revision"), "{said}");
+    assert!(said.contains("krmv get --adopt"), "{said}");
+}
+
+#[test]
+fn a_tag_that_was_moved_is_another_revision() {
+    let world = World::with_package();
+    // The lock's commit is still in the repository; the tag is elsewhere.
+    world
+        .folder
+        .git(&["tag", "-f", "-a", "-m", "x", "v1.0.0", "v1.1.0"]);
+    let outcome = world.krmv(&["upgrade", "web", "v1.0.0"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(world.read("web/app.yaml").contains("app:2"));
+    assert!(
+        world
+            .read("web/Kptfile")
+            .contains(&world.commit_of("v1.1.0"))
+    );
+}
+
+#[test]
+fn a_repository_that_moved_or_is_empty() {
+    let world = World::with_package();
+    world.folder.git_in("", &["init", "--quiet", "empty"]);
+    assert!(refused(&world, "own", &["get", "../empty"]).contains("is empty"));
+    std::fs::rename(world.folder.path("catalog"), world.folder.path("moved")).expect("a move");
+    let said = refused(&world, "own", &["upgrade", "web"]);
+    assert!(said.contains("there is no Git repository at"), "{said}");
+    assert!(
+        refused(&world, "own", &["get", "../catalog//web"]).contains("expected an URL or the path")
+    );
+}
+
+#[test]
+fn a_remote_that_cannot_be_reached_or_asks_for_a_password() {
+    let world = World::new();
+    let said = refused(
+        &world,
+        "own",
+        &["get", "ssh://git@127.0.0.1:1/o/r.git/web@v1"],
+    );
+    assert!(
+        said.contains("cannot read ssh://git@127.0.0.1:1/o/r"),
+        "{said}"
+    );
+    assert!(
+        said.contains("hint: git ls-remote ssh://git@127.0.0.1:1/o/r"),
+        "{said}"
+    );
+}
+
+#[test]
+fn offline_reads_the_cache_alone() {
+    let world = World::new();
+    let said = world.krmv(&["get", "https://127.0.0.1:1/o/r.git/web@v1", "--offline"]);
+    assert_eq!(said.code, Some(2));
+    assert!(
+        said.stderr.contains("is not in the cache"),
+        "{}",
+        said.stderr
+    );
+}
+
+#[test]
+fn no_git_on_path() {
+    let world = World::with_package();
+    let mut command = world.command(super::KRMV.as_ref());
+    command
+        .args(["upgrade", "web"])
+        .env("PATH", world.path("nothing"));
+    let outcome = super::outcome(command);
+    assert_eq!(outcome.code, Some(2));
+    assert!(
+        outcome.stderr.contains("cannot find `git` on PATH"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn a_revision_that_is_not_there() {
+    let world = World::with_package();
+    let said = refused(&world, "own", &["upgrade", "web", "v1.2.0"]);
+    assert!(
+        said.contains("near it: v1.0.0") || said.contains("near it: v1.1.0"),
+        "{said}"
+    );
+    assert!(refused(&world, "own", &["get", "../catalog//wbe@v1.0.0"]).contains("web"));
+}
+
+#[test]
+fn line_ends_of_crlf_stay() {
+    let world = World::with_package();
+    for file in ["Kptfile", "app.yaml"] {
+        let text = world.read(&format!("web/{file}")).replace('\n', "\r\n");
+        world.write(&format!("web/{file}"), &text);
+    }
+    world.commit("crlf");
+    let outcome = world.krmv(&["upgrade", "web", "v1.1.0"]);
+    assert_eq!(
+        outcome.code,
+        Some(0),
+        "{}{}",
+        outcome.stdout,
+        outcome.stderr
+    );
+    for file in ["Kptfile", "app.yaml"] {
+        let text = world.read(&format!("web/{file}"));
+        assert_eq!(
+            text.matches('\n').count(),
+            text.matches("\r\n").count(),
+            "{text:?}"
+        );
+    }
+    assert!(world.read("web/app.yaml").contains("app:2"));
+}
+
+#[test]
+fn a_package_inside_another_is_one_of_its_own() {
+    let world = World::with_package();
+    let outcome = world.krmv(&["get", "../catalog//web@v1.1.0", "web/inner"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    world.commit("inner");
+    let json = world.json(&["status"]);
+    let paths: Vec<&str> = (0..2)
+        .filter_map(|at| json["packages"][at]["path"].as_str())
+        .collect();
+    assert_eq!(paths, ["web", "web/inner"]);
+    let inner = world.read("web/inner/Kptfile");
+    assert_eq!(world.krmv(&["upgrade", "web", "v2.0.0"]).code, Some(0));
+    assert_eq!(world.read("web/inner/Kptfile"), inner);
+}
+
+#[test]
+fn not_a_terminal_lists_and_asks_nothing() {
+    let world = World::open();
+    let outcome = world.krmv(&["resolve", "web"]);
+    assert_eq!(outcome.code, Some(1));
+    assert!(!outcome.stdout.contains("decide ["), "{}", outcome.stdout);
+    assert!(!hints(&outcome.stdout).is_empty());
+}
+
+#[test]
+fn two_at_once_wait_for_each_other() {
+    let world = World::with_package();
+    let _lock = krm_variants::fleet::PackageLock::acquire(&world.path("web")).expect("a lock");
+    let said = refused(&world, "own", &["upgrade", "web"]);
+    assert!(said.contains("another krmv works on 'web'"), "{said}");
+}

@@ -1,0 +1,169 @@
+//! `krmv get`.
+
+use super::{World, hints};
+
+#[test]
+fn a_new_package_is_that_of_kpt_pkg_get() {
+    let Some(kpt) = super::on_path("kpt") else {
+        return;
+    };
+    let world = World::new();
+    world.folder.put(
+        "catalog/flow/Kptfile",
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: flow\ninfo:\n  description: x\n",
+    );
+    world.folder.put(
+        "catalog/flow/cm.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: cm\n  namespace: n\ndata: {}\n",
+    );
+    world.folder.put("catalog/flow/deep/run.sh", "#!/bin/sh\n");
+    world.folder.commit("flow");
+    world.folder.git(&["tag", "flow/v4"]);
+    for (directory, revision) in [("web", "v1.0.0"), ("flow", "v4")] {
+        let source = format!(
+            "file://{}/.git/{directory}@{revision}",
+            world.folder.path("catalog").display()
+        );
+        let mut command = world.command(&kpt);
+        command.args(["pkg", "get", &source, &format!("kpt/{directory}")]);
+        std::fs::create_dir_all(world.path("kpt")).expect("a folder");
+        let outcome = super::outcome(command);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        let outcome = world.krmv(&["get", &source, &format!("ours/{directory}")]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        for (path, text) in files(&world, &format!("kpt/{directory}")) {
+            let ours = world.read(&format!("ours/{directory}/{path}"));
+            // kpt quotes the identifier, and writes the repository with a slash at its end.
+            let text = text.replace("catalog/\n", "catalog\n").replace('\'', "");
+            // kpt names the object of an annotated tag.
+            let tag = world.folder.git(&["rev-parse", "v1.0.0"]);
+            let text = text.replace(&tag, &world.commit_of("v1.0.0"));
+            assert_eq!(ours, text, "{directory}/{path}");
+        }
+        let [kpt, ours] =
+            ["kpt", "ours"].map(|who| files(&world, &format!("{who}/{directory}")).len());
+        assert_eq!(kpt, ours);
+    }
+}
+
+fn files(world: &World, folder: &str) -> Vec<(String, String)> {
+    let listed = world
+        .folder
+        .git_in("own", &["ls-files", "--others", "--cached", folder]);
+    let strip = |path: &str| {
+        path.strip_prefix(&format!("{folder}/"))
+            .expect("below")
+            .to_owned()
+    };
+    listed
+        .lines()
+        .map(|path| (strip(path), world.read(path)))
+        .collect()
+}
+
+#[test]
+fn without_a_revision_it_is_the_newest_final_release() {
+    let world = World::new();
+    let outcome = world.krmv(&["get", "../catalog//web"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(world.read("web/Kptfile").contains("ref: v2.0.0"));
+    assert_eq!(hints(&outcome.stdout), ["krmv status web"]);
+    let commit = world.commit_of("v2.0.0");
+    assert!(outcome.stdout.contains(&commit[..12]), "{}", outcome.stdout);
+}
+
+#[test]
+fn a_source_has_many_forms() {
+    let world = World::new();
+    let catalog = world.folder.path("catalog");
+    let catalog = catalog.display();
+    for (number, (source, revision)) in [
+        ("../catalog/web@v1.0.0".to_owned(), "v1.0.0"),
+        (format!("{catalog}//web@~1.0"), "v1.0.0"),
+        (format!("{catalog}/.git/web@v1.1.0"), "v1.1.0"),
+        (format!("file://{catalog}//web@main"), "main"),
+        (format!("file://{catalog}/web@latest"), "v2.0.0"),
+        ("../catalog//web?ref=v1.1".to_owned(), "v1.1.0"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let directory = format!("web{number}");
+        let outcome = world.krmv(&["get", source, &directory]);
+        assert_eq!(outcome.code, Some(0), "{source}: {}", outcome.stderr);
+        let kptfile = world.read(&format!("{directory}/Kptfile"));
+        assert!(
+            kptfile.contains(&format!("name: {directory}\n")),
+            "{source}: {kptfile}"
+        );
+        assert!(
+            kptfile.contains(&format!("ref: {revision}\n")),
+            "{source}: {kptfile}"
+        );
+        assert!(kptfile.contains("directory: /web\n"), "{source}: {kptfile}");
+    }
+}
+
+#[test]
+fn a_package_goes_below_a_directory_that_exists() {
+    let world = World::new();
+    world.write("apps/here.txt", "x\n");
+    assert_eq!(
+        world.krmv(&["get", "../catalog//web@v1.0.0", "apps"]).code,
+        Some(0)
+    );
+    assert!(world.path("apps/web/Kptfile").is_file());
+    let again = world.krmv(&["get", "../catalog//web@v1.0.0", "apps"]);
+    assert_eq!(again.code, Some(2));
+    assert_eq!(hints(&again.stderr), ["krmv upgrade apps/web"]);
+}
+
+#[test]
+fn one_file_is_a_package() {
+    let world = World::new();
+    let outcome = world.krmv(&["get", "../catalog//web/app.yaml@v1.0.0", "app"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(!world.path("app/service.yaml").exists());
+    assert!(
+        world
+            .read("app/Kptfile")
+            .contains("fn.kpt.dev/upstream-file: app.yaml")
+    );
+    world.write("app/own.yaml", SERVICE_OF_OWN);
+    world.commit("get");
+    let outcome = world.krmv(&["upgrade", "app", "v1.1.0"]);
+    assert_eq!(
+        outcome.code,
+        Some(0),
+        "{}{}",
+        outcome.stdout,
+        outcome.stderr
+    );
+    assert!(world.read("app/app.yaml").contains("image: app:2"));
+    assert_eq!(world.read("app/own.yaml"), SERVICE_OF_OWN);
+    assert!(!world.path("app/service.yaml").exists());
+}
+
+const SERVICE_OF_OWN: &str = "apiVersion: v1\nkind: Service\nmetadata:\n  name: own\n";
+
+#[test]
+fn a_copy_is_adopted_by_its_content() {
+    let world = World::new();
+    world.write("copy/app.yaml", &super::deployment(5, "app:2", "64Mi"));
+    world.write("copy/service.yaml", super::SERVICE);
+    let outcome = world.krmv(&["get", "--adopt", "../catalog//web", "copy"]);
+    assert_eq!(
+        outcome.code,
+        Some(0),
+        "{}{}",
+        outcome.stdout,
+        outcome.stderr
+    );
+    assert!(
+        world.read("copy/Kptfile").contains("ref: v1.1.0"),
+        "{}",
+        world.read("copy/Kptfile")
+    );
+    let outcome = world.krmv(&["upgrade", "copy", "v2.0.0", "--force"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+}

@@ -1,0 +1,78 @@
+//! `krmv status` and `krmv diff`.
+
+use super::{World, hints};
+
+#[test]
+fn status_tries_every_newer_release() {
+    let world = World::edited();
+    let outcome = world.krmv(&["status"]);
+    assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+    for text in [
+        "web: v1.0.0, 2 edits",
+        "v1.1.0: no conflict",
+        "v2.0.0: 2 conflicts",
+    ] {
+        assert!(outcome.stdout.contains(text), "{text}: {}", outcome.stdout);
+    }
+    assert_eq!(hints(&outcome.stdout), ["krmv upgrade web v1.1.0"]);
+    let json = world.json(&["status"]);
+    let package = &json["packages"][0];
+    assert_eq!(package["newestWithoutConflict"], "v1.1.0");
+    assert_eq!(package["firstWithConflict"], "v2.0.0");
+    assert_eq!(package["newer"][1]["conflicts"], 2);
+    assert_eq!(package["edits"], 2);
+    world.krmv(&["upgrade", "web", "--take", "local"]);
+    let outcome = world.krmv(&["status", "web"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("up to date"), "{}", outcome.stdout);
+}
+
+#[test]
+fn status_names_an_open_upgrade() {
+    let world = World::open();
+    let outcome = world.krmv(&["status"]);
+    assert!(
+        outcome.stdout.contains("2 conflicts undecided"),
+        "{}",
+        outcome.stdout
+    );
+    assert_eq!(hints(&outcome.stdout), ["krmv resolve web"]);
+}
+
+#[test]
+fn diff_shows_the_edits_and_no_more() {
+    let world = World::edited();
+    let outcome = world.krmv(&["diff", "web"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let changed: Vec<&str> = outcome
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with(['+', '-']))
+        .collect();
+    assert_eq!(
+        changed,
+        [
+            "-  replicas: 1",
+            "+  replicas: 5 # by load",
+            "-            memory: 64Mi",
+            "+            memory: 256Mi"
+        ]
+    );
+    assert!(
+        outcome.stdout.starts_with("=== app.yaml: Deployment/app\n"),
+        "{}",
+        outcome.stdout
+    );
+    let stat = world.krmv(&["diff", "web", "--stat"]).stdout;
+    assert!(
+        stat.contains("+2     -2     app.yaml: Deployment/app"),
+        "{stat}"
+    );
+    world.krmv(&["upgrade", "web"]);
+    let open = world.krmv(&["diff", "web"]).stdout;
+    assert!(
+        open.contains("-  replicas: 2\n+  replicas: 5 # by load"),
+        "{open}"
+    );
+    assert!(!open.contains("app:3\n+"), "{open}");
+}

@@ -1,0 +1,310 @@
+//! `krmv upgrade`.
+
+use super::{World, hints};
+
+#[test]
+fn a_merge_without_conflict_moves_the_lock() {
+    let world = World::with_package();
+    let before = world.read("web/Kptfile");
+    let outcome = world.krmv(&["upgrade", "web", "v1.1.0"]);
+    assert_eq!(
+        outcome.code,
+        Some(0),
+        "{}{}",
+        outcome.stdout,
+        outcome.stderr
+    );
+    let commit = |tag| world.commit_of(tag);
+    let expected = before
+        .replace("v1.0.0", "v1.1.0")
+        .replace(&commit("v1.0.0"), &commit("v1.1.0"));
+    assert_eq!(world.read("web/Kptfile"), expected);
+    assert!(world.read("web/app.yaml").contains("image: app:2"));
+    assert_eq!(world.read("web/notes.txt"), "v1.1.0\n");
+    let hint = hints(&outcome.stdout)[0];
+    assert_eq!(world.shell(hint).code, Some(0), "{hint}");
+    let again = world.krmv(&["upgrade", "web", "v1.1.0"]);
+    assert_eq!(
+        (again.code, again.stdout.contains("nothing newer")),
+        (Some(0), true),
+        "{}",
+        again.stdout
+    );
+}
+
+#[test]
+fn the_default_is_the_newest_final_release() {
+    let world = World::with_package();
+    let outcome = world.krmv_in("own/web", &["upgrade"]);
+    assert_eq!(
+        outcome.code,
+        Some(0),
+        "{}{}",
+        outcome.stdout,
+        outcome.stderr
+    );
+    assert!(
+        outcome.stdout.contains("v1.0.0 -> v2.0.0"),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn a_lone_argument_that_is_no_package_is_the_revision() {
+    let world = World::with_package();
+    for (revision, found) in [
+        ("~1.1", "v1.1.0"),
+        ("v3.0.0-rc.1", "v3.0.0-rc.1"),
+        ("main", "main"),
+    ] {
+        let outcome = world.krmv_in("own/web", &["upgrade", revision, "--dry-run"]);
+        assert_eq!(
+            outcome.code,
+            Some(0),
+            "{}{}",
+            outcome.stdout,
+            outcome.stderr
+        );
+        assert!(
+            outcome.stdout.contains(&format!("-> {found}\n")),
+            "{}",
+            outcome.stdout
+        );
+    }
+    assert!(world.read("web/Kptfile").contains("ref: v1.0.0"));
+}
+
+#[test]
+fn undecided_conflicts_keep_your_value_and_the_lock() {
+    let world = World::edited();
+    let outcome = world.krmv(&["upgrade", "web"]);
+    assert_eq!(
+        outcome.code,
+        Some(1),
+        "{}{}",
+        outcome.stdout,
+        outcome.stderr
+    );
+    let text = world.read("web/app.yaml");
+    assert!(
+        text.contains("replicas: 5 # by load") && text.contains("256Mi"),
+        "{text}"
+    );
+    assert!(text.contains("image: app:3"), "{text}");
+    let kptfile = world.read("web/Kptfile");
+    assert!(
+        kptfile.contains("    ref: v2.0.0\n") && kptfile.contains("    ref: v1.0.0\n"),
+        "{kptfile}"
+    );
+    assert!(
+        kptfile.contains(&format!("commit: {}", world.commit_of("v1.0.0"))),
+        "{kptfile}"
+    );
+    for value in [
+        "2 conflicts undecided",
+        "spec.replicas",
+        "local     5",
+        "upstream  2",
+    ] {
+        assert!(
+            outcome.stdout.contains(value),
+            "{value}: {}",
+            outcome.stdout
+        );
+    }
+    let hints = hints(&outcome.stdout);
+    assert_eq!(
+        hints,
+        [
+            "krmv resolve web --take local spec.replicas",
+            "krmv resolve web"
+        ]
+    );
+    assert_eq!(world.shell(hints[0]).code, Some(1));
+}
+
+#[test]
+fn the_same_revision_again_lists_what_is_open_and_merges_nothing() {
+    let world = World::open();
+    let before = files(&world);
+    for arguments in [&["upgrade", "web"][..], &["upgrade", "web", "v2.0.0"]] {
+        let outcome = world.krmv(arguments);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        assert!(
+            outcome.stdout.contains("2 conflicts undecided"),
+            "{}",
+            outcome.stdout
+        );
+        assert_eq!(files(&world), before);
+    }
+    let other = world.krmv(&["upgrade", "web", "v1.1.0"]);
+    assert_eq!(other.code, Some(1));
+    assert_eq!(
+        hints(&other.stderr),
+        ["krmv resolve web", "krmv upgrade web --abort"]
+    );
+    assert_eq!(files(&world), before);
+}
+
+fn files(world: &World) -> Vec<String> {
+    ["Kptfile", "app.yaml", "service.yaml", "notes.txt"]
+        .map(|file| world.read(&format!("web/{file}")))
+        .to_vec()
+}
+
+#[test]
+fn changes_that_are_not_committed_are_refused() {
+    let world = World::with_package();
+    world.write("web/own.txt", "x\n");
+    world.write("elsewhere.txt", "x\n");
+    let outcome = world.krmv(&["upgrade", "web"]);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("web/own.txt"), "{}", outcome.stderr);
+    assert!(world.read("web/Kptfile").contains("ref: v1.0.0"));
+    let hint = hints(&outcome.stderr)[0];
+    assert_eq!(world.shell(hint).code, Some(0), "{hint}");
+    let outcome = world.krmv(&["upgrade", "web"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    world.write("web/own.txt", "y\n");
+    let outcome = world.krmv(&["upgrade", "web", "v3.0.0-rc.1", "--force"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+}
+
+#[test]
+fn all_conflicts_can_be_taken_from_one_side() {
+    for (side, replicas) in [
+        ("local", "replicas: 5 # by load"),
+        ("upstream", "replicas: 2 # by load"),
+    ] {
+        let world = World::edited();
+        let outcome = world.krmv(&["upgrade", "web", "--take", side]);
+        assert_eq!(
+            outcome.code,
+            Some(0),
+            "{}{}",
+            outcome.stdout,
+            outcome.stderr
+        );
+        assert!(
+            world.read("web/app.yaml").contains(replicas),
+            "{}",
+            world.read("web/app.yaml")
+        );
+        let kptfile = world.read("web/Kptfile");
+        assert!(
+            !kptfile.contains("v1.0.0") && !kptfile.contains("annotations"),
+            "{kptfile}"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_written_by_a_dry_run_or_a_diff() {
+    let world = World::edited();
+    let before = files(&world);
+    let dry = world.krmv(&["upgrade", "web", "--dry-run"]);
+    assert_eq!(dry.code, Some(1));
+    assert!(dry.stdout.contains("would merge:"), "{}", dry.stdout);
+    assert_eq!(hints(&dry.stdout), ["krmv upgrade web v2.0.0"]);
+    let diff = world.krmv(&["upgrade", "web", "--diff"]);
+    assert_eq!(files(&world), before);
+    world.write("patch", &diff.stdout);
+    world
+        .folder
+        .git_in("own", &["apply", "--directory=web", "patch"]);
+    std::fs::remove_file(world.path("patch")).expect("a file");
+    let applied = files(&world);
+    world.folder.git_in("own", &["checkout", "--quiet", "web"]);
+    assert_eq!(world.krmv(&["upgrade", "web"]).code, Some(1));
+    assert_eq!(files(&world), applied);
+}
+
+#[test]
+fn abort_goes_back_to_what_was_before() {
+    let world = World::edited();
+    world
+        .folder
+        .put("catalog/web/new.yaml", super::SERVICE.replace("app", "new"));
+    world.release(
+        "v2.1.0",
+        &super::deployment(3, "app:3", "128Mi"),
+        super::SERVICE,
+    );
+    let before = files(&world);
+    for commits in [false, true] {
+        assert_eq!(world.krmv(&["upgrade", "web"]).code, Some(1));
+        assert!(world.path("web/new.yaml").exists());
+        if commits {
+            world.commit("half of an upgrade");
+        } else {
+            world.folder.git_in("own", &["add", "web"]);
+        }
+        let outcome = world.krmv(&["upgrade", "web", "--abort"]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        assert_eq!(files(&world), before);
+        assert!(!world.path("web/new.yaml").exists());
+    }
+    let outcome = world.krmv(&["upgrade", "web", "--abort"]);
+    assert_eq!(outcome.code, Some(2));
+}
+
+#[test]
+fn markers_show_both_sides_in_the_files() {
+    let world = World::edited();
+    let outcome = world.krmv(&["upgrade", "web", "--markers"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    let text = world.read("web/app.yaml");
+    assert!(text.contains("<<<<<<< local\n  replicas: 5 # by load\n=======\n  replicas: 2 # by load\n>>>>>>> v2.0.0\n"), "{text}");
+    assert!(!world.read("web/service.yaml").contains("<<<<"));
+    assert_eq!(hints(&outcome.stdout), ["krmv resolve web --take file"]);
+    let refused = world.krmv(&["resolve", "web", "--take", "file"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.stderr.contains("still has conflict markers"),
+        "{}",
+        refused.stderr
+    );
+    let listed = world.krmv(&["resolve", "web"]);
+    assert_eq!(listed.code, Some(1), "{}", listed.stderr);
+    assert_eq!(world.read("web/app.yaml"), text);
+    let by_hand = super::deployment(4, "app:3", "200Mi");
+    world.write("web/app.yaml", &by_hand);
+    let settled = world.krmv(&["resolve", "web", "--take", "file"]);
+    assert_eq!(
+        settled.code,
+        Some(0),
+        "{}{}",
+        settled.stdout,
+        settled.stderr
+    );
+    assert_eq!(world.read("web/app.yaml"), by_hand);
+    assert!(!world.read("web/Kptfile").contains("v1.0.0"));
+}
+
+#[test]
+fn markers_go_where_a_side_is_taken_for_the_whole_file() {
+    for (side, replicas) in [
+        ("local", "replicas: 5 # by load"),
+        ("upstream", "replicas: 2 # by load"),
+    ] {
+        let world = World::edited();
+        assert_eq!(world.krmv(&["upgrade", "web", "--markers"]).code, Some(1));
+        let one = world.krmv(&["resolve", "web", "--take", side, "spec.replicas"]);
+        assert_eq!(one.code, Some(2), "{}", one.stdout);
+        let all = world.krmv(&["resolve", "web", "--take", side]);
+        assert_eq!(all.code, Some(0), "{}{}", all.stdout, all.stderr);
+        let text = world.read("web/app.yaml");
+        assert!(text.contains(replicas) && !text.contains("<<<"), "{text}");
+    }
+}
+
+#[test]
+fn json_has_the_conflicts() {
+    let world = World::edited();
+    let json = world.json(&["upgrade", "web"]);
+    assert_eq!(json["to"], "v2.0.0");
+    assert_eq!(json["conflicts"][0]["local"], "5");
+    assert_eq!(json["conflicts"][0]["file"], "app.yaml");
+    assert_eq!(json["written"], true);
+}
