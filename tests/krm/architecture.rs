@@ -208,10 +208,14 @@ const MOST_NAMES: usize = 45;
 #[test]
 fn few_names_of_types_are_defined_more_than_once() {
     let mut defined: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for Source { path, code } in &sources() {
+    // The program is a crate of its own.
+    let library = sources()
+        .into_iter()
+        .filter(|source| source.room() != "krmv");
+    for Source { path, code } in library {
         for keyword in ["struct ", "enum ", "trait "] {
             for name in
-                words_after(code, keyword).filter(|name| name.starts_with(char::is_uppercase))
+                words_after(&code, keyword).filter(|name| name.starts_with(char::is_uppercase))
             {
                 defined
                     .entry(name.to_owned())
