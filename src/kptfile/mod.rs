@@ -86,23 +86,25 @@ pub(crate) fn same_directory(one: &Origin, other: &Origin) -> bool {
     one.package_path == other.package_path && directory(one) == directory(other)
 }
 
-/// Whether elements of a list have comments: above, after or inside them.
+/// Whether elements of a list, or entries of a mapping, have comments: above, after or inside them.
 #[must_use]
-pub(crate) fn has_comments(list: NodeRef<'_>) -> bool {
-    let text = list.document.text;
-    let Some(last) = list.items().last() else {
+pub(crate) fn has_comments(collection: NodeRef<'_>) -> bool {
+    let text = collection.document.text;
+    let entries = collection.entries().map(|entry| entry.value);
+    let Some(last) = collection.items().chain(entries).last() else {
         return false;
     };
-    // A comment on the line of the list's own key belongs to that.
-    let mark = list.mark().unwrap_or(list.range().start);
+    // A comment on the line of the collection's own key belongs to that.
+    let mark = collection.mark().unwrap_or(collection.range().start);
     let line_end = |at: usize| memchr::memchr(b'\n', &text.as_bytes()[at..]).map(|n| at + n);
-    let on_one_line = !text[mark..list.range().start].contains('\n');
+    let on_one_line = !text[mark..collection.range().start].contains('\n');
     let start = match line_end(mark) {
         Some(end) if !on_one_line => end,
         _ => mark,
     };
     let end = line_end(last.range().end.max(start)).unwrap_or(text.len());
-    list.document
+    collection
+        .document
         .comments()
         .any(|comment| comment.start >= start && comment.end <= end)
 }

@@ -1,6 +1,7 @@
 //! Fills injection points, and says what happened to each.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::config::Injectors;
 use super::points::{Point, field_of};
@@ -12,7 +13,9 @@ use crate::kptfile::{ConditionRecord, has_comments, remove_ids};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Refusal, Results};
-use crate::yaml::{Content, EditError, Editor, EntryRef, NodeKind, NodeRef, Path, Value};
+use crate::yaml::{
+    Content, EditError, Editor, EntryRef, NodeKind, NodeRef, OwnedDocument, Path, Value, value_text,
+};
 
 const ANNOTATIONS: &str = "metadata.annotations";
 
@@ -67,7 +70,12 @@ impl<'a> Filling<'a> {
                 if !in_package && has_list_comments(old.value) {
                     remove_ids(resource, editor).map_err(Refusal::at(ANNOTATIONS))?;
                 }
-                let replaced = editor.replace(old.value, Content::Node(entry.value));
+                let content = if in_package {
+                    Content::Node(entry.value)
+                } else {
+                    with_room_for_comments(old.value, entry.value).map_err(Refusal::at(field))?
+                };
+                let replaced = editor.replace(old.value, content);
                 replaced.map_err(Refusal::at(field))?;
                 editor.keep_value_comments(old.key);
             }
@@ -153,6 +161,32 @@ fn has_list_comments(value: NodeRef<'_>) -> bool {
         pending.extend(node.entries().map(|entry| entry.value));
     }
     false
+}
+
+/// kpt puts the comments of the old value back, by their paths. Collections that would get some, and are
+/// in flow style, where none have room, are written in block style.
+fn with_room_for_comments<'a>(
+    old: NodeRef<'_>,
+    new: NodeRef<'a>,
+) -> Result<Content<'a>, EditError> {
+    let text = OwnedDocument::parse(value_text(new)).map_err(EditError::Broken)?;
+    let mut pending: Vec<_> = text.root().map(|root| (old, root)).into_iter().collect();
+    let mut editor = Editor::new(text.document());
+    while let Some((old, new)) = pending.pop() {
+        let is_flow = matches!(new.kind(), NodeKind::FlowMapping | NodeKind::FlowSequence);
+        if is_flow && old.kind().is_block_collection() && has_comments(old) {
+            let value = new.value().unwrap_or(Value::Null);
+            editor.replace(new, Content::Value(value))?;
+            continue;
+        }
+        let facing = |entry: EntryRef<'_>| old.get(entry.key.as_str()?);
+        let entries = new.entries();
+        pending.extend(entries.filter_map(|entry| Some((facing(entry)?, entry.value))));
+    }
+    if editor.is_empty() {
+        return Ok(Content::Node(new));
+    }
+    Ok(Content::Text(Arc::new(editor.finish_parsed()?)))
 }
 
 /// The condition of a point for which nothing was selected.

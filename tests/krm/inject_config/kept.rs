@@ -227,3 +227,37 @@ fn items_whose_commented_lists_change_lose_kpts_ids() {
         assert_eq!(again.file("-"), after);
     }
 }
+
+/// kpt puts comments of the old value back by their paths; in flow style there is no room for them.
+#[test]
+fn a_source_in_flow_style_has_room_for_the_comments_of_the_point() {
+    let check = |old: &str, new: &str, after: &str| {
+        let point = point("example.com/v1", "B", "b", "required", old);
+        let kptfile = KPTFILE.replace('\n', "\n  ");
+        let point = point.replace('\n', "\n  ");
+        let list = format!(
+            "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- {}\n- {}\n",
+            kptfile.trim_end(),
+            point.trim_end()
+        );
+        let s = resource("example.com/v1", "B", "s", new);
+        let outcome = on_list(&FUNCTION, &config("[{name: s}]", &[&s]), &list).expect("a config");
+        let found = outcome.file("-");
+        let after = after.replace('\n', "\n  ");
+        assert!(found.contains(after.trim_end()), "{old}{new}{found}");
+    };
+    let new = "spec: {peers: [a], mtu: 9000}\n";
+    for old in [
+        "spec:\n  peers: [] # none yet\n  mtu: 1\n",
+        "spec:\n  # none yet\n  peers: []\n",
+        "spec:\n  mtu: 1 # small\n",
+    ] {
+        check(old, new, "spec:\n  peers:\n  - a\n  mtu: 9000\n");
+    }
+    check("spec: # of b\n  mtu: 1\n", new, "spec: {peers: [a], mtu: 9000} # of b\n");
+    check(
+        "spec:\n  a: # of a\n    b: 1 # one\n  c: {d: 1} # of c\n",
+        "spec:\n  # about a\n  a: {b: 2} # new\n  c: {d: 2}\n",
+        "spec:\n  # about a\n  a: # new\n    b: 2\n  c: {d: 2}\n",
+    );
+}
