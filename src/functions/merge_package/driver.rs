@@ -156,7 +156,7 @@ fn merge(files: &DriverFiles, on_conflict: OnConflict) -> Result<Option<MergedFi
         },
         rules: &ConflictRules::default(),
         schema: Schema::builtin(),
-        is_overwritten: &|_, _| false,
+        is_overwritten: &|_, _, _| false,
         allow_empty_by: "",
         is_one_package: true,
     };

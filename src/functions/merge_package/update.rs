@@ -83,7 +83,7 @@ impl Update<'_> {
             options,
             rules: &rules,
             schema: self.schema,
-            is_overwritten: &|_, _| false,
+            is_overwritten: &|_, _, _| false,
             allow_empty_by: "`allowEmpty: true`",
             is_one_package: false,
         };

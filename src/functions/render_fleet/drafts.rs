@@ -439,7 +439,7 @@ impl<'d> Draft<'d> {
             options,
             rules: &defaults.rules,
             schema: Schema::builtin(),
-            is_overwritten: &|_, _| false,
+            is_overwritten: &|_, _, _| false,
             allow_empty_by: "",
             is_one_package: true,
         };

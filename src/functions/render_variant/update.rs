@@ -5,6 +5,7 @@
 //!
 //! Source: contract, render-variant.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use crate::config::{UsageError, Words};
@@ -32,19 +33,21 @@ pub(super) fn update(
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<(), UsageError> {
-    // The merge adds and removes items.
-    let overwritten = Overwritten::find(variant, list, supplied);
-    let package_path = package_path(overwritten.context, list);
+    let package_path = package_path(list);
     let Some(rules) = rules(variant, supplied, results)? else {
         return Ok(());
     };
+    let overwritten = OnceCell::new();
     let merge = Merge {
         original: MergeInput::Supplied(original),
         upstream: MergeInput::Supplied(upstream),
         options: merge_options(variant, &mut Results::default()),
         rules: &rules,
         schema: supplied.schema()?,
-        is_overwritten: &|id, conflict| overwritten.has(id, conflict),
+        is_overwritten: &|merged, id, conflict| {
+            let find = || Overwritten::find(variant, merged, supplied);
+            overwritten.get_or_init(find).has(id, conflict)
+        },
         allow_empty_by: "the annotation `fn.kpt.dev/allow-empty: \"true\"` of the PackageVariant",
         is_one_package: false,
     };
@@ -131,7 +134,8 @@ const ALLOW_EMPTY: &str = "fn.kpt.dev/allow-empty";
 const CONFLICTS_ANNOTATION: &str = "fn.kpt.dev/conflicts";
 
 /// The place of the downstream package that its context names.
-fn package_path(context: Option<ItemId>, list: &ResourceList) -> Option<String> {
+fn package_path(list: &ResourceList) -> Option<String> {
+    let context = find_package_context(list, root_kptfile(list)).ok()?;
     list.read(context?, |node| {
         let path = node.get_path(&["data", PACKAGE_PATH])?;
         path.scalar_text().map(str::to_owned)
@@ -192,6 +196,7 @@ struct Overwritten<'v> {
 }
 
 impl<'v> Overwritten<'v> {
+    /// In the merged package: upstream can make a resource an injection point, or take one back.
     fn find(variant: &'v Variant<'_>, list: &ResourceList, supplied: &Supplied) -> Self {
         let kptfile = root_kptfile(list);
         let context = &variant.typed.spec.package_context;

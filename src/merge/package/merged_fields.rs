@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::IsOverwritten;
 use super::heads::Heads;
 use super::members::Package;
 use super::report::Report;
 use crate::kptfile::remove_ids;
-use crate::merge::fields::{self, Conflict, Findings, Policy};
+use crate::merge::fields::{self, Findings, Policy};
 use crate::merge::resources::Track;
 use crate::merge::{ConflictRules, MergeSchema, Side};
 use crate::resource::Resource;
@@ -32,7 +33,7 @@ impl FieldMerge<'_> {
     pub(super) fn merge(
         &self,
         local: &mut ResourceList,
-        is_overwritten: &dyn Fn(ItemId, &Conflict) -> bool,
+        is_overwritten: &IsOverwritten<'_>,
         report: &mut Report<'_>,
     ) {
         let in_package = local.is_package();
@@ -92,7 +93,7 @@ impl FieldMerge<'_> {
         for (id, mut findings) in found {
             findings
                 .conflicts
-                .retain(|conflict| !is_overwritten(id, conflict));
+                .retain(|conflict| !is_overwritten(local, id, conflict));
             report.findings(&resources[&id], &findings);
         }
     }

@@ -146,6 +146,9 @@ impl<'s> MergeInput<'s> {
     }
 }
 
+/// Whether a later step overwrites the place of a conflict in the merged resources.
+pub type IsOverwritten<'m> = dyn Fn(&ResourceList, ItemId, &Conflict) -> bool + 'm;
+
 /// What local is merged with, and how.
 pub struct Merge<'m> {
     /// What local is based on.
@@ -158,8 +161,8 @@ pub struct Merge<'m> {
     pub rules: &'m ConflictRules,
     /// The schema of the types that are not described in the packages.
     pub schema: Schema,
-    /// Fields that a later step overwrites; conflicts there are not reported.
-    pub is_overwritten: &'m dyn Fn(ItemId, &Conflict) -> bool,
+    /// Fields of the merged package that a later step overwrites; conflicts there are not reported.
+    pub is_overwritten: &'m IsOverwritten<'m>,
     /// How the user allows an empty original or upstream, for messages.
     pub allow_empty_by: &'static str,
     /// Whether the three are revisions of one package, so that no field of its Kptfile stays local.

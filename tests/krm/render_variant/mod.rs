@@ -418,6 +418,44 @@ spec:
     assert_eq!(outcome.file("Kptfile"), local);
 }
 
+/// The merged package says what the injection overwrites, not the one before.
+#[test]
+fn upstream_decides_what_is_an_injection_point() {
+    let context =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kptfile.kpt.dev}\ndata: {name: app}\n";
+    let point = |dns: &str| POINT.replace("spec: {}", &format!("spec: {{dns: {dns}}}"));
+    let plain = |dns: &str| point(dns).replace("kpt.dev/config-injection: required", "a: b");
+    let files = |text| {
+        [
+            ("Kptfile", KPTFILE.to_owned()),
+            ("package-context.yaml", context.to_owned()),
+            ("p.yaml", text),
+        ]
+    };
+    for (old, new, conflicts) in [
+        ([plain("1"), plain("2")], point("3"), 0),
+        ([point("1"), point("2")], point("3"), 0),
+        ([point("1"), point("2")], plain("3"), 1),
+    ] {
+        let [base, local] = old.map(files);
+        let upstream = files(new);
+        let [base, local, upstream] = [&base, &local, &upstream]
+            .map(|files| files.each_ref().map(|(path, text)| (*path, text.as_str())));
+        let flags = [
+            (Role::Original, directory(&base).keep()),
+            (Role::Upstream, directory(&upstream).keep()),
+            (Role::Resources, directory_file("r.yaml", SUPPLIED)),
+        ];
+        let outcome = on_package_with(&FUNCTION, VARIANT, &local, &flags).expect("a valid config");
+        assert!(!outcome.failed, "{:?}", outcome.results);
+        let found = outcome
+            .results
+            .iter()
+            .filter(|result| result.contains("MergeConflict"));
+        assert_eq!(found.count(), conflicts, "{:?}", outcome.results);
+    }
+}
+
 #[test]
 fn original_alone_is_wrong_usage() {
     let original = upstream();
