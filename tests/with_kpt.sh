@@ -112,11 +112,11 @@ Y
 +  - type: config.injection.ServiceEndpoints.service-endpoints
 +    status: "True"
 +    reason: ConfigInjected
-+    message: injected resource `useast1-service-endpoints`
++    message: injected resource "useast1-service-endpoints" from cluster
 +  - type: config.injection.ConfigMap.limits
 +    status: "False"
 +    reason: NoResourceSelected
-+    message: no resource of apiVersion `v1` and kind `ConfigMap` is supplied in namespace `default`
++    message: no in-cluster resources of type v1.ConfigMap
 -          value: auth.invalid # from service-endpoints
 +          value: auth.useast1.example.com # from service-endpoints
 +    kpt.dev/injected-resource-name: useast1-service-endpoints

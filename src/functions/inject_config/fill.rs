@@ -1,4 +1,6 @@
 //! Fills injection points, and says what happened to each.
+//!
+//! The texts of conditions are Porch's, so that a package which changes hands does not change.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -103,7 +105,7 @@ impl<'a> Filling<'a> {
             Some(Err(refusal)) => results.push(refusal.result().about(&point.resource)),
             None => {}
         }
-        injected(point, format!("injected resource `{name}`"))
+        injected(point, format!("injected resource \"{name}\" from cluster"))
     }
 }
 
@@ -111,8 +113,9 @@ impl<'a> Filling<'a> {
 pub(super) fn without_field(point: &Point, name: &str, results: &mut Results) -> ConditionRecord {
     let field = field_of(&point.resource);
     let message = format!("the selected resource `{name}` has no `{field}`");
-    let result = FunctionResult::warning(Reason::FieldNotFound, message.clone());
+    let result = FunctionResult::warning(Reason::FieldNotFound, message);
     results.push(result.about(&point.resource).at(field));
+    let message = format!("field \"{field}\" not found in resource \"{name}\"");
     unfilled_record(point, Reason::FieldNotFound, message)
 }
 
@@ -199,19 +202,24 @@ pub(super) fn unfilled(
     let Resource {
         api_version, kind, ..
     } = &point.resource;
-    let message = match selection {
-        Some(_) => "no injection selector matches a supplied resource".to_owned(),
-        None => format!(
-            "no resource of apiVersion `{api_version}` and kind `{kind}` is supplied in namespace `{}`",
-            injectors.namespace
-        ),
+    let recorded = match selection {
+        _ if injectors.selectors.is_empty() => "no injectors defined".to_owned(),
+        Some(_) => "no resource matched any injection selector for this injection point".to_owned(),
+        None => format!("no in-cluster resources of type {api_version}.{kind}"),
     };
     if point.required {
-        let result = FunctionResult::warning(Reason::NoResourceSelected, message.clone());
+        let message = match selection {
+            Some(_) => "no injection selector matches a supplied resource".to_owned(),
+            None => format!(
+                "no resource of apiVersion `{api_version}` and kind `{kind}` is supplied in namespace `{}`",
+                injectors.namespace
+            ),
+        };
+        let result = FunctionResult::warning(Reason::NoResourceSelected, message);
         let field = Path::fields(&["metadata", "annotations", CONFIG_INJECTION_ANNOTATION]);
         results.push(result.about(&point.resource).at(field));
     }
-    unfilled_record(point, Reason::NoResourceSelected, message)
+    unfilled_record(point, Reason::NoResourceSelected, recorded)
 }
 
 /// The condition of a point that was filled.

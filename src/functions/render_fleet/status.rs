@@ -7,7 +7,7 @@ use super::outcome::VariantOutcome;
 use super::render::Action;
 use super::variants::is_variant;
 use crate::config::UsageError;
-use crate::functions::render_variant::status::{Outcome, write_status};
+use crate::functions::render_variant::status::{ENSURED, Outcome, write_status};
 use crate::package::{PackageError, read_package, write_package};
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
@@ -33,8 +33,7 @@ impl Statuses {
     pub(super) fn add(&mut self, outcome: &VariantOutcome) {
         let failed = outcome.action == Some(Action::Failed);
         let ready = match &outcome.to {
-            // As Porch says it, so that a hand-over rewrites nothing.
-            Some(_) => "successfully ensured downstream package variant",
+            Some(_) => ENSURED,
             None => "the package is left unchanged",
         };
         let status = Status {

@@ -12,6 +12,10 @@ use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 use super::Variant;
 
+/// The message of a true `Ready` in a `status`, as Porch writes it: a PackageVariant that changes hands stays
+/// as it is.
+pub(in crate::functions) const ENSURED: &str = "successfully ensured downstream package variant";
+
 /// How a run went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::functions) enum Outcome {
@@ -38,7 +42,7 @@ impl Outcome {
                 let message = "the PackageVariant is not valid";
                 [
                     condition("Stalled", "True", "ValidationError", message),
-                    condition("Ready", "False", "Error", message),
+                    condition("Ready", "False", "Error", "invalid packagevariant object"),
                 ]
             }
             Self::Failed => {
@@ -56,7 +60,7 @@ impl Outcome {
     }
 }
 
-/// The message of `Ready`. It claims only what this run checked.
+/// The message of `Ready` in the results. It claims only what this run checked.
 pub(super) fn ready(supplied: &Supplied) -> String {
     match supplied.upstream().and_then(SuppliedPackage::git) {
         Some(GitOrigin { revision, .. }) => format!(
@@ -78,8 +82,7 @@ pub(super) fn write(
         return;
     };
     let targets = downstream_targets(variant, list, supplied);
-    let ready = ready(supplied);
-    let conditions = Outcome::Ready.conditions(&ready);
+    let conditions = Outcome::Ready.conditions(ENSURED);
     let outcome = list.edit(id, |root, editor| {
         write_status(root, &conditions, &targets, editor)
     });

@@ -27,15 +27,15 @@ status:
   - type: config.injection.ConfigMap.a
     status: \"True\"
     reason: ConfigInjected
-    message: injected resource `s`
+    message: injected resource \"s\" from cluster
   - type: config.injection.B.b
     status: \"False\"
     reason: NoResourceSelected
-    message: no resource of apiVersion `example.com/v1` and kind `B` is supplied in namespace `default`
+    message: no in-cluster resources of type example.com/v1.B
   - type: config.injection.C.c
     status: \"False\"
     reason: NoResourceSelected
-    message: no resource of apiVersion `example.com/v1` and kind `C` is supplied in namespace `default`
+    message: no in-cluster resources of type example.com/v1.C
 "
         )
     );
@@ -84,7 +84,10 @@ status:
         &[("Kptfile", kptfile), ("b.yaml", &b)],
     );
     let expected = kptfile
-        .replace("message: old # m", "message: injected resource `s` # m")
+        .replace(
+            "message: old # m",
+            "message: injected resource \"s\" from cluster # m",
+        )
         .replace("status: 'False' # s", "status: 'True' # s")
         .replace("# kept\n", "# kept\n      reason: ConfigInjected\n");
     assert_eq!(outcome.file("Kptfile"), expected);
@@ -131,8 +134,8 @@ fn each_condition_is_a_result_with_its_type_status_and_reason() {
     assert_eq!(
         conditions,
         [
-            "[info] Kptfile: Kptfile/example: status.conditions: config.injection.B.b is True: injected resource `s` (ConfigInjected)",
-            "[info] Kptfile: Kptfile/example: status.conditions: config.injection.C.c is False: no resource of apiVersion `example.com/v1` and kind `C` is supplied in namespace `default` (NoResourceSelected)",
+            "[info] Kptfile: Kptfile/example: status.conditions: config.injection.B.b is True: injected resource \"s\" from cluster (ConfigInjected)",
+            "[info] Kptfile: Kptfile/example: status.conditions: config.injection.C.c is False: no in-cluster resources of type example.com/v1.C (NoResourceSelected)",
         ]
     );
     let tags = "\"tags\":{\"reason\":\"ConfigInjected\",\"type\":\"config.injection.B.b\",\"status\":\"True\"}";

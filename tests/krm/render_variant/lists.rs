@@ -84,7 +84,7 @@ spec:
     - type: Ready
       status: \"True\"
       reason: NoErrors
-      message: the package is rendered
+      message: successfully ensured downstream package variant
     downstreamTargets:
     - name: edge.edge-app.v1
 ";
