@@ -81,8 +81,8 @@ impl ResourceList {
         };
         let text = &self.texts[self.items[first.0].text];
         let edited = text.rewritten(|_, editor| {
-            for id in ids {
-                let node = self.node(*id);
+            let nodes: Vec<NodeRef<'s>> = ids.iter().map(|id| self.node(*id)).collect();
+            for (id, node) in ids.iter().zip(nodes.iter().copied()) {
                 let before = editor.added();
                 let edited = change(*id, node, editor)
                     .and_then(|()| self.room.take(editor.added() - before));
@@ -90,6 +90,9 @@ impl ResourceList {
                     editor.discard(node);
                     refused.push((*id, error));
                 }
+            }
+            for (at, error) in editor.settle(&nodes) {
+                refused.push((ids[at], error));
             }
             Ok::<_, EditError>(())
         });

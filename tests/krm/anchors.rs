@@ -555,6 +555,31 @@ fn one_resource_with_a_shared_anchor_does_not_hide_others() {
     }
 }
 
+#[test]
+fn each_patched_resource_with_a_shared_anchor_is_named() {
+    let file = map("data: &x {k: &y {v: v}}\nmore: *x\nalso: *y\n");
+    let second = |text: &str| text.replace("name: a", "name: b");
+    let patch = map("data: {k: {v: new}}\n");
+    let both = |text: &str| format!("{text}---\n{}", second(text));
+    let files = BTreeMap::from([("p.yaml".to_owned(), both(&patch))]);
+    let inputs = Inputs {
+        supplied: vec![(Role::Patches, SuppliedInput::Files(files))],
+        ..Inputs::default()
+    };
+    let package = BTreeMap::from([("a.yaml".to_owned(), both(&file).into_bytes())]);
+    let outcome = run(&apply_patch::FUNCTION, inputs, Items::Package(package));
+    let results = outcome.expect("no usage error").results;
+    let said: Vec<String> = results.iter().map(ToString::to_string).collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    for (line, name) in said.iter().zip(["a", "b"]) {
+        let start = format!("[error] a.yaml: ConfigMap/{name}: more: ");
+        assert!(
+            line.starts_with(&start) && line.ends_with("(SharedAnchor)"),
+            "{line}"
+        );
+    }
+}
+
 /// A ResourceList whose second item reads an anchored value of the first, which holds an anchor itself.
 fn shared_list() -> String {
     let item = |name: &str, data: &str| {
