@@ -7,13 +7,13 @@ use std::collections::{HashMap, HashSet};
 use crate::parallel;
 use crate::patch::finding::unbounded;
 use crate::patch::last_applied::LastApplied;
-use crate::patch::node::{Node, is_bounded};
+use crate::patch::node::{Node, adds_at_most, is_bounded};
 use crate::patch::target::{Index, Matches};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
-use crate::resource_list::{ItemId, ResourceList};
+use crate::resource_list::{ItemId, MOST_ADDED, ResourceList};
 use crate::results::{FunctionResult, LAST_APPLIED, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
-use crate::yaml::{NodeRef, Path};
+use crate::yaml::{EditError, NodeRef, Path};
 
 /// A configuration with its live resource and its previous configuration.
 pub(super) struct Pair<'a> {
@@ -153,6 +153,12 @@ impl LivePairing<'_> {
             let pairing = &mut outcome.pairing;
             if !is_bounded(config) {
                 pairing.push(unbounded(resource));
+                return;
+            }
+            // It is written out, into the annotation at least.
+            if !adds_at_most(MOST_ADDED, config) {
+                let refused = FunctionResult::refused(&EditError::TooLarge);
+                pairing.push(refused.about(resource));
                 return;
             }
             let Ok(live) = self.live.find(resource, pairing) else {

@@ -337,17 +337,38 @@ const MAX_DEPTH: usize = 1024;
 /// Whether a value, its aliases written out, is small enough to be walked through.
 #[must_use]
 pub fn is_bounded(root: NodeRef<'_>) -> bool {
+    fits(root, MAX_NODES, |_| 1)
+}
+
+/// Whether a value has at most so many bytes more than its text when its aliases are written out, as JSON.
+#[must_use]
+pub(crate) fn adds_at_most(bytes: usize, root: NodeRef<'_>) -> bool {
+    let written = root.source().len().saturating_mul(2);
+    fits(root, written.saturating_add(bytes), |node| {
+        let keys = node
+            .entries()
+            .map(|entry| entry.key.source().len() + "'':,".len());
+        if node.kind().is_mapping() || node.kind().is_sequence() {
+            keys.sum()
+        } else {
+            node.source().len() + "'',".len()
+        }
+    })
+}
+
+/// Whether a budget pays for all nodes of a value, its aliases written out.
+fn fits(root: NodeRef<'_>, mut budget: usize, cost: impl Fn(NodeRef<'_>) -> usize) -> bool {
     if memchr::memchr(b'*', root.source().as_bytes()).is_none() {
         return true;
     }
     let mut pending = vec![(root, 0_usize)];
-    let mut budget = MAX_NODES;
     while let Some((node, depth)) = pending.pop() {
-        let Some(left) = budget.checked_sub(1).filter(|_| depth <= MAX_DEPTH) else {
+        let node = node.resolved();
+        let left = budget.checked_sub(cost(node));
+        let Some(left) = left.filter(|_| depth <= MAX_DEPTH) else {
             return false;
         };
         budget = left;
-        let node = node.resolved();
         pending.extend(node.items().map(|item| (item, depth + 1)));
         pending.extend(node.entries().map(|entry| (entry.value, depth + 1)));
     }

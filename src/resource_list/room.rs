@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::yaml::EditError;
 
 /// Bytes that edits may add besides as many as all inputs have.
-const BESIDES: usize = 16 << 20;
+pub(crate) const MOST_ADDED: usize = 16 << 20;
 
 /// The bytes that edits may still add.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl Room {
 
     /// Room for edits of a run with inputs of so many bytes.
     pub(super) fn of_inputs(length: usize) -> Self {
-        Self(AtomicUsize::new(length.saturating_add(BESIDES)))
+        Self(AtomicUsize::new(length.saturating_add(MOST_ADDED)))
     }
 
     /// Takes room for an edit.

@@ -219,3 +219,34 @@ fn aliases_and_merge_keys_of_the_configuration_are_written_out() {
         check(&case);
     }
 }
+
+/// Neither as a value nor as text: it would take hundreds of megabytes.
+#[test]
+fn a_configuration_whose_aliases_stand_for_too_much_is_refused_at_once() {
+    let map = |value: &dyn Fn(u8) -> String| {
+        let entries = (0..9).map(|key| format!("k{key}: {}", value(key)));
+        entries.collect::<Vec<_>>().join(", ")
+    };
+    let mut bomb = format!("data:\n  m0: &m0 {{{}}}\n", map(&|_| "x".to_owned()));
+    for level in 1..7 {
+        let aliases = map(&|_| format!("*m{}", level - 1));
+        bomb += &format!("  m{level}: &m{level} {{{aliases}}}\n");
+    }
+    for function in [&apply_config::FUNCTION, &create_patch::FUNCTION] {
+        let live = BTreeMap::from([("a.yaml".to_owned(), format!("{HEAD}data: {{a: b}}\n"))]);
+        let inputs = Inputs {
+            supplied: vec![(Role::Live, SuppliedInput::Files(live))],
+            ..Inputs::default()
+        };
+        let config = format!("{HEAD}{bomb}").into_bytes();
+        let items = Items::Package(BTreeMap::from([("a.yaml".to_owned(), config)]));
+        let outcome = run(function, inputs, items).expect("inputs");
+        let results: Vec<String> = outcome.results.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            results,
+            [
+                "[error] a.yaml: ConfigMap/a: expected edits that add at most 16 MB and as much as all inputs have, found more (OutputTooLarge)"
+            ]
+        );
+    }
+}
