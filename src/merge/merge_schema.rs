@@ -13,6 +13,8 @@ use crate::yaml::NodeRef;
 pub struct MergeSchema<'s> {
     type_ref: Option<TypeRef<'s>>,
     special: Special,
+    /// Whether the annotations of a pipeline are data of a file, and not of the run.
+    in_files: bool,
 }
 
 /// Values that merge by rules of their own.
@@ -68,6 +70,7 @@ impl<'s> MergeSchema<'s> {
             return Self {
                 type_ref: schema.resource("v1", "ConfigMap"),
                 special,
+                in_files: false,
             };
         }
         let found = schema.resource(&resource.api_version, &resource.kind);
@@ -80,7 +83,17 @@ impl<'s> MergeSchema<'s> {
                 groups => Special::ResourceOf(groups),
             },
         };
-        Self { type_ref, special }
+        Self {
+            type_ref,
+            special,
+            in_files: false,
+        }
+    }
+
+    /// For resources of files, which no pipeline annotated.
+    #[must_use]
+    pub fn in_files(self, in_files: bool) -> Self {
+        Self { in_files, ..self }
     }
 
     /// The value under a key.
@@ -115,7 +128,11 @@ impl<'s> MergeSchema<'s> {
             _ => Special::None,
         };
         let type_ref = self.type_ref.and_then(|type_ref| type_ref.field(name));
-        Self { type_ref, special }
+        Self {
+            type_ref,
+            special,
+            ..*self
+        }
     }
 
     /// The keys of a mapping that merge as one value.
@@ -136,7 +153,11 @@ impl<'s> MergeSchema<'s> {
             Special::Generators => Special::Generator,
             _ => Special::None,
         };
-        Self { type_ref, special }
+        Self {
+            type_ref,
+            special,
+            ..*self
+        }
     }
 
     /// How the elements of a list relate.
@@ -158,13 +179,11 @@ impl<'s> MergeSchema<'s> {
 
     /// Whether a merge leaves an entry as local has it.
     pub(super) fn keeps_local(&self, key: &str) -> bool {
+        let is_of_tools =
+            || key == UPSTREAM_IDENTIFIER || !self.in_files && is_pipeline_annotation(key);
         match self.special {
-            Special::Annotations => key == UPSTREAM_IDENTIFIER || is_pipeline_annotation(key),
-            Special::KptfileAnnotations => {
-                key == UPSTREAM_IDENTIFIER
-                    || is_pipeline_annotation(key)
-                    || is_ownership_annotation(key)
-            }
+            Special::Annotations => is_of_tools(),
+            Special::KptfileAnnotations => is_of_tools() || is_ownership_annotation(key),
             Special::RootKptfile => matches!(key, "upstream" | "upstreamLock"),
             Special::RootKptfileMetadata => key == "name",
             Special::KptfileStatus => key == RENDER_STATUS,

@@ -27,6 +27,8 @@ pub(super) struct FieldMerge<'p> {
     /// The resources, by their items in local.
     pub(super) tracks: &'p BTreeMap<ItemId, Track>,
     pub(super) heads: &'p Heads,
+    /// Whether all three versions come from files.
+    pub(super) in_files: bool,
 }
 
 impl FieldMerge<'_> {
@@ -55,7 +57,8 @@ impl FieldMerge<'_> {
                 };
                 let base = track.base.map(|at| self.base.node(at));
                 let merge_schema =
-                    MergeSchema::of(&resources[&id], self.schema, self.root == Some(id));
+                    MergeSchema::of(&resources[&id], self.schema, self.root == Some(id))
+                        .in_files(self.in_files);
                 let upstream = self.upstream.node(upstream);
                 let rules = self.rules.of(&resources[&id]);
                 let policy = Policy {

@@ -211,6 +211,9 @@ impl Merge<'_> {
             root,
             tracks: &plan.merged,
             heads: &plan.heads,
+            in_files: local.is_package()
+                && self.original.files().is_some()
+                && self.upstream.files().is_some(),
         };
         fields.merge(local, self.is_overwritten, &mut report);
         let inputs = Inputs {

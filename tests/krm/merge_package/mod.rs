@@ -325,6 +325,25 @@ fn annotations_that_name_a_path_are_data_in_a_file() {
         assert_eq!(files[path], expected);
         assert_eq!(said.len(), 1, "{said:?}");
     }
+    // They merge like any other.
+    let of = |value: &str, path: &str| {
+        let text = annotated.replace("{x: 1}", value);
+        text.replace("path: other.yaml", &format!("path: {path}"))
+    };
+    let (base, local, upstream) = (
+        annotated.clone(),
+        of("{x: 2}", "other.yaml"),
+        of("{x: 1}", "new.yaml"),
+    );
+    let (files, said) = merge_files(
+        [
+            &[("c.yaml", &base)],
+            &[("c.yaml", &local)],
+            &[("c.yaml", &upstream)],
+        ],
+        "",
+    );
+    assert_eq!(files["c.yaml"], of("{x: 2}", "new.yaml"), "{said:?}");
 }
 
 #[test]
