@@ -45,7 +45,11 @@ pub(crate) fn run(status: &Status, common: &Common) -> Result<u8> {
     for directory in &status.directories {
         find(directory, 0, &mut packages)?;
     }
-    if packages.is_empty() {
+    let mut states = Vec::new();
+    for directory in packages {
+        states.extend(state(&directory, common)?);
+    }
+    if states.is_empty() {
         // The error tells what else is there.
         let first = status
             .directories
@@ -53,10 +57,6 @@ pub(crate) fn run(status: &Status, common: &Common) -> Result<u8> {
             .map_or(Path::new("."), PathBuf::as_path);
         let package = Package::open(first)?;
         followed(&package)?;
-    }
-    let mut states = Vec::new();
-    for directory in packages {
-        states.extend(state(&directory, common)?);
     }
     let is_newer = states.iter().any(|state| !state.newer.is_empty());
     if common.json {

@@ -309,11 +309,11 @@ fn mark(merger: &Merger, files: &mut Contents, open: &[Conflict], label: &str) -
 }
 
 fn abort(package: &Package, common: &Common) -> Result<u8> {
-    let Some(open) = &package.tracking.open else {
+    if package.tracking.open.is_none() {
         let message = format!("no upgrade of '{}' is open", package.name());
         return Err(Failure::new(message).hint(package.command(&["status"])));
-    };
-    let said = worktree::restore(&package.directory, &open.from)?;
+    }
+    let said = worktree::restore(&package.directory)?;
     if common.json {
         let json = serde_json::json!({"path": package.name(), "aborted": true, "message": said});
         to_stdout(&format!("{json}\n"))?;

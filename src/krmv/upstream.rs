@@ -102,16 +102,17 @@ impl Upstream {
         &self,
         commit: &str,
         reference: Option<&Reference>,
-    ) -> Result<Repository> {
+    ) -> Result<(Repository, String)> {
         let has = |path: &Path| {
             let repository = Repository::open(path).ok()?;
-            repository.commit_with_id(commit)?;
+            // kpt records the object of an annotated tag.
+            let commit = repository.commit_with_id(commit)?;
             // A clone that was cut short may have the commit alone.
-            repository.tree_of("", commit).ok()?;
-            Some(repository)
+            repository.tree_of("", &commit).ok()?;
+            Some((repository, commit))
         };
-        if let Some(repository) = has(&self.path) {
-            return Ok(repository);
+        if let Some(found) = has(&self.path) {
+            return Ok(found);
         }
         let name = reference.map_or(commit, |reference| reference.name.as_str());
         if self.is_local {
@@ -153,8 +154,8 @@ impl Upstream {
             if let Err(error) = fetch(&attempt) {
                 last = Some(error);
             }
-            if let Some(repository) = has(&self.path) {
-                return Ok(repository);
+            if let Some(found) = has(&self.path) {
+                return Ok(found);
             }
         }
         Err(match last {
@@ -233,7 +234,11 @@ impl Upstream {
         revision: &Revision,
         reference: Option<&Reference>,
     ) -> Result<Files> {
-        let repository = self.fetch_commit(&revision.commit, reference)?;
+        let (repository, commit) = self.fetch_commit(&revision.commit, reference)?;
+        let revision = &Revision {
+            commit,
+            ..revision.clone()
+        };
         if repository.tree_of(path, &revision.commit)?.is_some() {
             let snapshot = repository.read(path, revision.clone())?;
             return Ok(Files {
@@ -258,7 +263,15 @@ impl Upstream {
         }
         // The error names what is like it.
         Err(match repository.read(path, revision.clone()) {
-            Err(error) => Failure::new(error.to_string()),
+            Err(error) => Failure::new(error.to_string()).hint(command([
+                "git",
+                "-C",
+                &self.path.to_string_lossy(),
+                "ls-tree",
+                "-r",
+                "--name-only",
+                &revision.commit,
+            ])),
             Ok(_) => Failure::new(format!("there is no YAML file or directory '{path}'")),
         })
     }

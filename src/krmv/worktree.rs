@@ -74,24 +74,35 @@ pub(crate) fn changed_by(directory: &Path, file: &str, line: usize) -> Option<St
 }
 
 /// Puts a directory back to what it was before the open upgrade; says from where.
-pub(crate) fn restore(directory: &Path, from: &str) -> Result<String> {
+pub(crate) fn restore(directory: &Path) -> Result<String> {
     let name = directory.to_string_lossy().into_owned();
     if !is_inside(directory)? {
         let message =
             format!("'{name}' is not in a Git work tree, so what it was before is not known");
         return Err(Failure::new(message).hint(command(["krmv", "resolve", &name])));
     }
-    let commits = client::text(directory, ["log", "--format=%H", "-100", "--", KPTFILE])?;
-    let head = client::line(directory, ["rev-parse", "HEAD"]);
-    let candidates = head.into_iter().chain(commits.lines().map(str::to_owned));
-    let before = candidates.into_iter().find(|commit| {
+    let log = [
+        "log",
+        "--first-parent",
+        "--format=%H",
+        "-100",
+        "--",
+        KPTFILE,
+    ];
+    let commits = client::text(directory, log)?;
+    let state_at = |commit: &str| {
         let text = client::text(directory, ["show", &format!("{commit}:./{KPTFILE}")]);
-        let tracking = text.ok().and_then(|text| Tracking::read(&text).ok());
-        tracking.is_some_and(|tracking| {
-            let lock = tracking.lock.and_then(|lock| lock.commit);
-            tracking.open.is_none() && lock.as_deref() == Some(from)
-        })
-    });
+        Some(Tracking::read(&text.ok()?).ok()?.open.is_some())
+    };
+    // The upgrade may be in commits already.
+    let opened = commits
+        .lines()
+        .take_while(|commit| state_at(commit) == Some(true));
+    let parent = opened
+        .last()
+        .map_or("HEAD".to_owned(), |commit| format!("{commit}^"));
+    let before = client::line(directory, ["rev-parse", "--verify", "--quiet", &parent]);
+    let before = before.filter(|before| state_at(before) == Some(false));
     let Some(before) = before else {
         let message = format!("no commit has '{name}' as it was before the upgrade");
         return Err(Failure::new(message).hint(command(["krmv", "resolve", &name])));

@@ -1,28 +1,56 @@
 //! Conflicts decided on a terminal: `script` gives the program one.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::Stdio;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use super::{KRMV, World};
 
-/// Runs `krmv resolve web` on a terminal, and types these keys. `None` without `script`.
+/// Runs `krmv resolve web` on a terminal, and types a key whenever it asks. `None` without `script`.
 fn typed(world: &World, keys: &str, editor: &str) -> Option<(bool, String)> {
     let script = super::on_path("script")?;
     let mut command = world.command(&script);
     let line = format!("{KRMV} resolve web --color never");
     command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
     command.env("EDITOR", editor).env("TERM", "xterm");
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("script runs");
     let mut stdin = child.stdin.take().expect("a pipe");
-    stdin.write_all(keys.as_bytes()).expect("keys");
-    let output = child.wait_with_output().expect("it ends");
-    drop(stdin);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    Some((output.status.success(), text))
+    let mut stdout = child.stdout.take().expect("a pipe");
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = stdout.read(&mut buffer) {
+            if send.send(buffer[..count].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    let mut keys = keys.bytes();
+    let (mut text, mut asked) = (String::new(), 0);
+    loop {
+        match receive.recv_timeout(Duration::from_secs(60)) {
+            Ok(bytes) => text += &String::from_utf8_lossy(&bytes),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                child.kill().expect("it runs");
+                panic!("nothing came any more: {text}");
+            }
+        }
+        let prompts = text.matches("decide [l,u,e,s,b,q,?] ").count();
+        if prompts > asked {
+            asked = prompts;
+            // Else it asked once more than there are keys, and the timeout ends it.
+            if let Some(key) = keys.next() {
+                stdin.write_all(&[key]).expect("a key");
+                stdin.flush().expect("a key");
+            }
+        }
+    }
+    let status = child.wait().expect("it ends");
+    assert_eq!(keys.next(), None, "{text}");
+    Some((status.success(), text))
 }
 
 #[test]
