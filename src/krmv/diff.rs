@@ -149,8 +149,11 @@ struct Part {
     text: String,
 }
 
+/// Files by their paths.
+type Files<'a> = BTreeMap<&'a str, &'a [u8]>;
+
 /// Resources by their identity, and the files that hold none.
-fn parts(files: &Contents) -> Result<(BTreeMap<String, Part>, BTreeMap<&str, &[u8]>)> {
+fn parts(files: &Contents) -> Result<(BTreeMap<String, Part>, Files<'_>)> {
     let mut resources = BTreeMap::new();
     let mut others: BTreeMap<&str, &[u8]> = BTreeMap::new();
     for (path, bytes) in files {

@@ -101,7 +101,7 @@ fn write_new(
     upstream: &Upstream,
 ) -> Result<New> {
     let file = files.file.clone();
-    let package = files.to_clone(upstream, &source.path)?;
+    let package = files.into_clone(upstream, &source.path)?;
     let name = name_of(directory, source);
     let mut results = Results::default();
     let mut changes = cloned_files(&package, &name, &mut results)?;

@@ -13,7 +13,7 @@ use super::conflict::conflicts;
 use super::exit;
 use super::failure::{Failure, Result};
 use super::merging::Side;
-use super::package::{Contents, KPTFILE, Package};
+use super::package::{KPTFILE, Package};
 use super::print::{GREEN, Page, RED, YELLOW, counted, progress, to_stdout};
 use super::releases::{Reference, Releases};
 use super::session::{followed, locked_revision, merger, original};

@@ -319,7 +319,7 @@ pub(crate) struct Files {
 
 impl Files {
     /// As the upstream of a new package, with the files that merges leave out.
-    pub(crate) fn to_clone(
+    pub(crate) fn into_clone(
         self,
         upstream: &Upstream,
         directory: &str,

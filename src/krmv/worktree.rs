@@ -73,14 +73,8 @@ pub(crate) fn changed_by(directory: &Path, file: &str, line: usize) -> Option<St
     ))
 }
 
-/// Puts a directory back to what it was before the open upgrade; says from where.
-pub(crate) fn restore(directory: &Path) -> Result<String> {
-    let name = directory.to_string_lossy().into_owned();
-    if !is_inside(directory)? {
-        let message =
-            format!("'{name}' is not in a Git work tree, so what it was before is not known");
-        return Err(Failure::new(message).hint(command(["krmv", "resolve", &name])));
-    }
+/// The last commit before the open upgrade.
+fn before_upgrade(directory: &Path) -> Result<Option<String>> {
     let log = [
         "log",
         "--first-parent",
@@ -102,8 +96,18 @@ pub(crate) fn restore(directory: &Path) -> Result<String> {
         .last()
         .map_or("HEAD".to_owned(), |commit| format!("{commit}^"));
     let before = client::line(directory, ["rev-parse", "--verify", "--quiet", &parent]);
-    let before = before.filter(|before| state_at(before) == Some(false));
-    let Some(before) = before else {
+    Ok(before.filter(|before| state_at(before) == Some(false)))
+}
+
+/// Puts a directory back to what it was before the open upgrade; says from where.
+pub(crate) fn restore(directory: &Path) -> Result<String> {
+    let name = directory.to_string_lossy().into_owned();
+    if !is_inside(directory)? {
+        let message =
+            format!("'{name}' is not in a Git work tree, so what it was before is not known");
+        return Err(Failure::new(message).hint(command(["krmv", "resolve", &name])));
+    }
+    let Some(before) = before_upgrade(directory)? else {
         let message = format!("no commit has '{name}' as it was before the upgrade");
         return Err(Failure::new(message).hint(command(["krmv", "resolve", &name])));
     };

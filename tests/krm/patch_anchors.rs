@@ -245,7 +245,7 @@ fn a_configuration_whose_aliases_stand_for_too_much_is_refused_at_once() {
         assert_eq!(
             results,
             [
-                "[error] a.yaml: ConfigMap/a: expected edits that add at most 16 MB and as much as all inputs have, found more (OutputTooLarge)"
+                "[error] a.yaml: ConfigMap/a: the edits would add more than the limit (16 MB and the size of all inputs) (OutputTooLarge)"
             ]
         );
     }
