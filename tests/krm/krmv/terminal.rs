@@ -113,7 +113,7 @@ fn a_place_is_edited_with_the_editor() {
     // Takes both sides apart: a value of its own.
     let editor =
         "sed -i -e '/^<<<<<<< /d' -e '/^=======$/,/^>>>>>>> /d' -e 's/replicas: 5/replicas: 4/'";
-    let Some((_, text)) = typed(&world, "ell", editor) else {
+    let Some((_, text)) = typed(&world, "el", editor) else {
         return;
     };
     assert!(text.contains("all decided"), "{text}");
