@@ -36,9 +36,8 @@ impl Upstream {
         let is_url = address.contains("://") || super::source::is_ssh(address);
         if !is_url || local.len() < address.len() {
             let Some(path) = existing(Path::new(local)) else {
-                let message = format!(
-                    "there is no Git repository at '{local}', where the package comes from"
-                );
+                let message =
+                    format!("'{local}', where the package comes from, is not a Git repository");
                 return Err(Failure::new(message).hint(command(["git", "clone", "URL", local])));
             };
             return Ok(Self {
