@@ -30,7 +30,7 @@ pub struct State {
 
 impl Repository {
     /// The states in which tags have a directory, or where no tag has it, those in the history of a
-    /// commit. Each tree is there once, named by the tag of the highest [rank](State::rank).
+    /// commit. Each tree is there once, named by the tag of the highest rank.
     ///
     /// # Errors
     /// [`GitError`]: an object that is damaged.

@@ -22,7 +22,7 @@ const NAMES: [&str; 10] = [
     "conflicts",
 ];
 
-/// How many packages had which action, by [`NAMES`].
+/// How many packages had which action, by its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(from = "HashMap<String, u64>")]
 pub struct FleetCounts([u64; NAMES.len()]);
