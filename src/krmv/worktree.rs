@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use krm_variants::package::is_temporary;
+
 use super::client;
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
@@ -13,7 +15,8 @@ fn is_inside(directory: &Path) -> Result<bool> {
     Ok(output.status.success() && output.stdout.starts_with(b"true"))
 }
 
-/// What is not committed below a directory, as `git status` lists it. None outside of a work tree.
+/// What is not committed below a directory, as `git status` lists it, without what a killed run left, which the
+/// next one removes. None outside of a work tree.
 pub(crate) fn uncommitted(directory: &Path) -> Result<Vec<String>> {
     if !is_inside(directory)? {
         return Ok(Vec::new());
@@ -22,7 +25,12 @@ pub(crate) fn uncommitted(directory: &Path) -> Result<Vec<String>> {
         directory,
         ["status", "--porcelain", "--untracked-files=all", "--", "."],
     )?;
-    Ok(listed.lines().map(str::to_owned).collect())
+    let is_left_behind = |line: &&str| {
+        let name = line.trim_end_matches('"').rsplit(['/', ' ', '"']).next();
+        name.is_some_and(is_temporary)
+    };
+    let lines = listed.lines().filter(|line| !is_left_behind(line));
+    Ok(lines.map(str::to_owned).collect())
 }
 
 /// Refuses a directory with changes that are not committed.

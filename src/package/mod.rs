@@ -26,7 +26,7 @@ pub(crate) use journal::JOURNAL;
 pub use journal::recover_package;
 pub(crate) use listing::{Clonable, Holder, Kind, Listed, Target, list, list_clonable};
 pub(crate) use read::{read_only_file, text_of};
-pub(crate) use temporary::is_temporary;
+pub use temporary::is_temporary;
 
 pub use path::{PathError, check_package_path, normalize_package_path};
 pub(crate) use path::{check_folders, check_path_of_package, is_git};

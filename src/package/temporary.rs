@@ -91,8 +91,9 @@ fn start_of(id: u32) -> io::Result<Option<u64>> {
         .ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// Is this the name of a temporary file?
-pub(crate) fn is_temporary(name: &str) -> bool {
+/// Whether this is the name of a temporary file, which a run at work or a killed one put beside a file.
+#[must_use]
+pub fn is_temporary(name: &str) -> bool {
     name.starts_with(PREFIX) && name.ends_with(SUFFIX)
 }
 

@@ -209,3 +209,13 @@ fn two_at_once_wait_for_each_other() {
     let said = refused(&world, "own", &["upgrade", "web"]);
     assert!(said.contains("another krmv works on 'web'"), "{said}");
 }
+
+#[test]
+fn what_a_killed_run_left_is_no_change_of_a_person() {
+    let world = World::with_package();
+    let left = "web/.krm-variants-0-1-2-AbCdEf.tmp";
+    world.write(left, "half of a file\n");
+    let outcome = world.krmv(&["upgrade", "web", "v1.1.0"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(world.read("web/app.yaml").contains("app:2"));
+}
