@@ -81,87 +81,53 @@ pub(crate) fn changed_by(directory: &Path, file: &str, line: usize) -> Option<St
     ))
 }
 
-/// The last commit before the open upgrade.
+/// Puts a directory back to what it was before the open upgrade; says from where.
+pub(crate) fn restore(directory: &Path) -> Result<String> {
+    let name = directory.to_string_lossy().into_owned();
+    let unknown = |message: String| Failure::new(message).hint(command(["krmv", "resolve", &name]));
+    if !is_inside(directory)? {
+        let why = "is not in a Git work tree, so what it was before is not known";
+        return Err(unknown(format!("'{name}' {why}")));
+    }
+    let before = before_upgrade(directory)?;
+    let before = before.ok_or_else(|| {
+        unknown(format!(
+            "no commit has '{name}' as it was before the upgrade"
+        ))
+    })?;
+    // What the working tree has now, new files included, is kept as a commit that no branch names.
+    client::text(directory, ["add", "--all", "--", "."])?;
+    let kept = client::line(directory, ["stash", "create"]);
+    let diff = "diff --cached --name-only -z --no-renames --diff-filter=A --relative";
+    let diff = diff.split(' ').chain([before.as_str(), "--", "."]);
+    let added = client::text(directory, diff)?;
+    client::text(directory, ["checkout", &before, "--", "."])?;
+    for path in added.split('\0').filter(|path| !path.is_empty()) {
+        let remove = ["rm", "--quiet", "--force", "--ignore-unmatch", "--", path];
+        client::text(directory, remove)?;
+    }
+    let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
+    let mut said = format!("back to commit {}", short(&before));
+    if let Some(kept) = kept {
+        said += &format!("; what it was until now: git stash apply {}", short(&kept));
+    }
+    Ok(said)
+}
+
+/// The commit before the open upgrade, which may be in commits itself.
 fn before_upgrade(directory: &Path) -> Result<Option<String>> {
-    let log = [
-        "log",
-        "--first-parent",
-        "--format=%H",
-        "-100",
-        "--",
-        KPTFILE,
-    ];
-    let commits = client::text(directory, log)?;
-    let state_at = |commit: &str| {
+    let log = "log --first-parent --format=%H -100 --";
+    let commits = client::text(directory, log.split(' ').chain([KPTFILE]))?;
+    let is_open_at = |commit: &str| {
         let text = client::text(directory, ["show", &format!("{commit}:./{KPTFILE}")]);
         Some(Tracking::read(&text.ok()?).ok()?.open.is_some())
     };
-    // The upgrade may be in commits already.
     let opened = commits
         .lines()
-        .take_while(|commit| state_at(commit) == Some(true));
+        .take_while(|commit| is_open_at(commit) == Some(true));
     let parent = opened
         .last()
         .map_or("HEAD".to_owned(), |commit| format!("{commit}^"));
     let before = client::line(directory, ["rev-parse", "--verify", "--quiet", &parent]);
-    Ok(before.filter(|before| state_at(before) == Some(false)))
-}
-
-/// Puts a directory back to what it was before the open upgrade; says from where.
-pub(crate) fn restore(directory: &Path) -> Result<String> {
-    let name = directory.to_string_lossy().into_owned();
-    if !is_inside(directory)? {
-        let message =
-            format!("'{name}' is not in a Git work tree, so what it was before is not known");
-        return Err(Failure::new(message).hint(command(["krmv", "resolve", &name])));
-    }
-    let Some(before) = before_upgrade(directory)? else {
-        let message = format!("no commit has '{name}' as it was before the upgrade");
-        return Err(Failure::new(message).hint(command(["krmv", "resolve", &name])));
-    };
-    // What the working tree has now is kept as a commit that no branch names.
-    let kept = client::line(directory, ["stash", "create"]);
-    let diff = [
-        "diff",
-        "--name-only",
-        "-z",
-        "--no-renames",
-        "--diff-filter=A",
-        "--relative",
-    ];
-    let added = client::text(
-        directory,
-        diff.iter().copied().chain([before.as_str(), "--", "."]),
-    )?;
-    let untracked = [
-        "ls-files",
-        "--others",
-        "--exclude-standard",
-        "-z",
-        "--",
-        ".",
-    ];
-    let untracked = client::text(directory, untracked)?;
-    client::text(directory, ["checkout", &before, "--", "."])?;
-    for path in added.split('\0').filter(|path| !path.is_empty()) {
-        client::text(
-            directory,
-            ["rm", "--quiet", "--force", "--ignore-unmatch", "--", path],
-        )?;
-    }
-    let mut said = format!("back to commit {}", before.get(..8).unwrap_or(&before));
-    if let Some(kept) = kept {
-        said += &format!(
-            "; what it was until now: git stash apply {}",
-            kept.get(..12).unwrap_or(&kept)
-        );
-    }
-    let count = untracked
-        .split('\0')
-        .filter(|path| !path.is_empty())
-        .count();
-    if count > 0 {
-        said += &format!("; left alone, not known to Git: {count} files");
-    }
-    Ok(said)
+    Ok(before.filter(|before| is_open_at(before) == Some(false)))
 }

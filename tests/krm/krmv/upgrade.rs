@@ -232,12 +232,12 @@ fn abort_goes_back_to_what_was_before() {
         super::SERVICE,
     );
     let before = files(&world);
-    for commits in [false, true] {
+    for (stages, commits) in [(false, false), (true, false), (true, true)] {
         assert_eq!(world.krmv(&["upgrade", "web"]).code, Some(1));
         assert!(world.path("web/new.yaml").exists());
         if commits {
             world.commit("half of an upgrade");
-        } else {
+        } else if stages {
             world.folder.git_in("own", &["add", "web"]);
         }
         let outcome = world.krmv(&["upgrade", "web", "--abort"]);
