@@ -14,7 +14,7 @@ use serde_json::json;
 use super::cli::{Common, Diff};
 use super::failure::Result;
 use super::package::{Contents, KPTFILE, Package};
-use super::print::{BOLD, CYAN, GREEN, Page, RED, counted, to_stdout};
+use super::print::{BOLD, CYAN, GREEN, Page, RED, to_stdout};
 use super::session::{followed, locked_revision, merger, open_target, original};
 use super::upstream::{Upstream, contents};
 use super::{exit, kptfile};
@@ -61,10 +61,7 @@ pub(crate) fn run(diff: &Diff, common: &Common) -> Result<u8> {
         }
     }
     if diff.stat {
-        page.line(format_args!(
-            "{} changed",
-            counted(edits.len(), "resource or file")
-        ));
+        page.line(format_args!("{} changed", edits.len()));
     }
     page.finish()?;
     Ok(exit::DONE)

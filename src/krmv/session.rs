@@ -97,6 +97,17 @@ pub(crate) fn merger(
     reference: Option<&Reference>,
 ) -> Result<Merger> {
     let original = original(package, upstream, releases)?;
+    merger_from(original, package, upstream, target, reference)
+}
+
+/// The same, with the original revision read before.
+pub(crate) fn merger_from(
+    original: Arc<SuppliedPackage>,
+    package: &Package,
+    upstream: &Upstream,
+    target: &Revision,
+    reference: Option<&Reference>,
+) -> Result<Merger> {
     let file = package.only_file()?;
     let files = upstream.snapshot(&package.tracking.path(), target, reference)?;
     let lock = package.tracking.lock.as_ref();

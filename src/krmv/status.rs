@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use krm_variants::merge::likeness::{FileEdits, Packages, SimilarityScanner};
 use krm_variants::supplied::SuppliedPackage;
@@ -16,7 +17,7 @@ use super::merging::Side;
 use super::package::{KPTFILE, Package};
 use super::print::{GREEN, Page, RED, YELLOW, counted, progress, to_stdout};
 use super::releases::{Reference, Releases};
-use super::session::{followed, locked_revision, merger, original};
+use super::session::{followed, locked_revision, merger, merger_from, original};
 use super::upgrade::open_conflicts;
 use super::upstream::{Upstream, contents};
 
@@ -150,13 +151,8 @@ fn fill(state: &mut State, package: &Package, repository: &str, common: &Common)
     for release in newer {
         progress(format_args!("{}: trying {}", state.path, release.short));
         let revision = release.revision();
-        let merger = merger(
-            package,
-            &upstream,
-            Some(&releases),
-            &revision,
-            Some(release),
-        );
+        let original = Arc::clone(&base);
+        let merger = merger_from(original, package, &upstream, &revision, Some(release));
         let merged = merger.and_then(|merger| merger.merge(&package.contents, Side::Local));
         let merged = merged.ok().filter(|merged| !merged.results.has_errors());
         state.newer.push(Newer {
