@@ -60,8 +60,9 @@ impl Output {
         // Neither are the items.
         list.drop_trees();
         for document in &documents {
-            let parsed = Tree::parse(&document.text, ParseOptions::default());
-            parsed.map_err(EditError::Broken).map_err(broken)?;
+            Tree::check(&document.text, ParseOptions::default())
+                .map_err(EditError::Broken)
+                .map_err(broken)?;
         }
         Ok(Self::Documents(documents))
     }

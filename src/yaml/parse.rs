@@ -3,7 +3,7 @@
 use super::error::ParseError;
 use super::limits::Limits;
 use super::parser;
-use super::scan::{self, Bail, TreeBuilder};
+use super::scan::{self, Bail, Checker, TreeBuilder};
 use super::tree::{NONE, ParseOptions, Tree};
 
 impl Tree {
@@ -17,12 +17,25 @@ impl Tree {
     }
 
     fn parse_within(text: &str, options: ParseOptions, limits: Limits) -> Result<Self, ParseError> {
-        if !scan::is_in_use() {
-            return Self::parse_documents(text, options, limits.of_any_syntax());
+        let builder = TreeBuilder::new(text, options.depth, limits);
+        Self::build(text, options, builder, limits)
+    }
+
+    /// Checks that a text can be read, and makes no tree of it if the line scanner reads it.
+    ///
+    /// # Errors
+    /// Those of [`Tree::parse`].
+    pub(crate) fn check(text: &str, options: ParseOptions) -> Result<(), ParseError> {
+        if !scan::is_in_use() || text.len() >= NONE as usize {
+            return Self::parse(text, options).map(drop);
         }
-        match Self::scan(text, options, limits)? {
-            Some(tree) => Ok(tree),
-            None => Self::parse_documents(text, options, limits),
+        let limits = Limits::of(text);
+        let mut checker = Checker::new(text, options.depth, limits);
+        match scan::scan(text, &mut checker) {
+            Ok(()) if !checker.is_full() => Ok(()),
+            // The scanner stops there again, with a tree that tells the place.
+            _ if checker.is_full() => Self::parse_within(text, options, limits).map(drop),
+            _ => Self::parse_documents(text, options, limits).map(drop),
         }
     }
 
@@ -31,8 +44,9 @@ impl Tree {
     /// For tests and benchmarks: [`Tree::parse`] does this first.
     #[must_use]
     pub fn parse_fast(text: &str, options: ParseOptions) -> Option<Self> {
-        let scanned = Self::scan(text, options, Limits::of(text));
-        scanned.ok().flatten()
+        let limits = Limits::of(text);
+        let builder = TreeBuilder::new(text, options.depth, limits);
+        Self::scan(text, options, builder, limits).ok().flatten()
     }
 
     /// As [`Tree::parse`], for a text that was accepted before, as a whole or as a part of another, whose limits may have been
@@ -44,12 +58,31 @@ impl Tree {
         Self::parse_within(text, options, Limits::NONE)
     }
 
+    fn build(
+        text: &str,
+        options: ParseOptions,
+        builder: TreeBuilder<'_>,
+        limits: Limits,
+    ) -> Result<Self, ParseError> {
+        if !scan::is_in_use() {
+            return Self::parse_documents(text, options, limits.of_any_syntax());
+        }
+        if let Some(tree) = Self::scan(text, options, builder, limits)? {
+            return Ok(tree);
+        }
+        Self::parse_documents(text, options, limits)
+    }
+
     /// Reads by the line scanner; `None` where it stopped. At the node limit the general parser would stop, too.
-    fn scan(text: &str, options: ParseOptions, limits: Limits) -> Result<Option<Self>, ParseError> {
+    fn scan(
+        text: &str,
+        options: ParseOptions,
+        mut builder: TreeBuilder<'_>,
+        limits: Limits,
+    ) -> Result<Option<Self>, ParseError> {
         if text.len() >= NONE as usize {
             return Ok(None);
         }
-        let mut builder = TreeBuilder::new(text, options.depth, limits);
         if scan::scan(text, &mut builder) == Err(Bail) {
             return builder.check_limit().map(|()| None);
         }

@@ -25,7 +25,7 @@ impl Editor<'_, '_> {
     /// # Errors
     /// As [`Editor::finish`].
     pub(crate) fn finish_with(self, options: ParseOptions) -> Result<String, EditError> {
-        self.splice()?.parse(options).map(|(text, _)| text)
+        self.splice()?.checked(options)
     }
 
     /// The text with all changes made, and its tree.
@@ -103,5 +103,13 @@ impl Spliced {
             return Ok((text, tree));
         }
         Ok((whole, whole_tree))
+    }
+
+    fn checked(self, options: ParseOptions) -> Result<String, EditError> {
+        if self.cut.is_some() {
+            return self.parse(options).map(|(text, _)| text);
+        }
+        Tree::check(&self.text, options).map_err(EditError::Broken)?;
+        Ok(self.text)
     }
 }

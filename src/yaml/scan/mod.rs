@@ -9,11 +9,12 @@
 //! In reading order: this file walks lines and indentation. [`inline`] reads keys and scalars of one
 //! line, [`several_lines`] scalars that go on below, [`flow`] brackets and braces, [`block_scalar`] `|`
 //! and `>`. [`bytes`] checks every byte first, [`near`] searches short runs. [`decode`] decodes the text of a scalar. [`build`] makes
-//! a tree of the events.
+//! a tree of the events, [`check`] nothing.
 
 mod block_scalar;
 mod build;
 mod bytes;
+mod check;
 mod decode;
 mod flow;
 mod inline;
@@ -26,6 +27,7 @@ use super::tree::NodeKind;
 use crate::test_switches::Switch;
 
 pub(super) use build::TreeBuilder;
+pub(super) use check::Checker;
 pub(crate) use decode::decode;
 pub(crate) use keys::OpenKeys;
 pub(super) use near::line_end as near_line_end;
