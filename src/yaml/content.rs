@@ -178,7 +178,7 @@ impl OwnedDocument {
         })
     }
 
-    /// The text of a document with edits of its root, which is parsed again.
+    /// The text of a document with edits of its root. No tree is made of the new text, which may be long.
     ///
     /// # Errors
     /// As [`OwnedDocument::edit`].
@@ -187,7 +187,10 @@ impl OwnedDocument {
         change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     ) -> Result<String, E> {
         let document = Self::parse(text).map_err(EditError::Broken)?;
-        document.edit(change).map(|edited| edited.text)
+        match document.changed(change)? {
+            Some(editor) => Ok(editor.finish()?),
+            None => Ok(document.text),
+        }
     }
 
     /// The document with edits of its root, parsed again if there are any.
@@ -198,14 +201,23 @@ impl OwnedDocument {
         self,
         change: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
     ) -> Result<Self, E> {
-        if let Some(root) = self.root() {
-            let mut editor = Editor::new(self.document());
-            change(root, &mut editor)?;
-            if !editor.is_empty() {
-                return Ok(editor.finish_parsed()?);
-            }
+        match self.changed(change)? {
+            Some(editor) => Ok(editor.finish_parsed()?),
+            None => Ok(self),
         }
-        Ok(self)
+    }
+
+    /// An editor with edits of the root; `None` if there are none.
+    fn changed<'d, 'f, E>(
+        &'d self,
+        change: impl FnOnce(NodeRef<'d>, &mut Editor<'d, 'f>) -> Result<(), E>,
+    ) -> Result<Option<Editor<'d, 'f>>, E> {
+        let Some(root) = self.root() else {
+            return Ok(None);
+        };
+        let mut editor = Editor::new(self.document());
+        change(root, &mut editor)?;
+        Ok(Some(editor).filter(|editor| !editor.is_empty()))
     }
 
     /// The document.
