@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use krm_variants::merge::decided::glob;
 use krm_variants::results::{FunctionResult, Reason, ResourceRef, Results, Severity};
 use krm_variants::yaml::Value;
 
@@ -124,29 +125,6 @@ pub(crate) fn undecided(all: Vec<Conflict>, decided: &BTreeSet<String>) -> Vec<C
     let mut all = all;
     all.retain(|conflict| !decided.contains(&conflict.key()));
     all
-}
-
-/// Whether a text fits a pattern, in which `*` is any text and every other character itself.
-pub(crate) fn glob(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = text.strip_prefix(first) else {
-        return false;
-    };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return rest.is_empty();
-    }
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return rest.ends_with(part);
-        }
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    true
 }
 
 #[cfg(test)]

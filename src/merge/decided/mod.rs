@@ -13,7 +13,7 @@
 
 mod pattern;
 
-pub use pattern::{Pattern, PatternError};
+pub use pattern::{Pattern, PatternError, glob};
 
 use serde::Deserialize;
 
@@ -245,7 +245,7 @@ impl Target {
             (&self.namespace, namespace),
         ];
         let fits = |(pattern, text): &(&Option<String>, &str)| match pattern {
-            Some(pattern) => pattern::glob(pattern, text),
+            Some(pattern) => glob(pattern, text),
             None => true,
         };
         pairs.iter().all(fits)

@@ -190,8 +190,9 @@ fn fits(pattern: &PatternStep, step: &Trail<'_>) -> bool {
     }
 }
 
-/// Whether a text is what a pattern with `*` says.
-pub(super) fn glob(pattern: &str, text: &str) -> bool {
+/// Whether a text fits a pattern, in which `*` is any text and every other character itself.
+#[must_use]
+pub fn glob(pattern: &str, text: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else {
         return pattern == text;
     };
