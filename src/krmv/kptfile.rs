@@ -116,13 +116,7 @@ fn edited(
     text: &str,
     edit: impl for<'d> FnOnce(NodeRef<'d>, &mut Editor<'d, '_>) -> std::result::Result<(), EditError>,
 ) -> Result<String> {
-    let document = OwnedDocument::parse(text.to_owned())?;
-    let Some(root) = document.root() else {
-        return Ok(text.to_owned());
-    };
-    let mut editor = Editor::new(document.document());
-    edit(root, &mut editor)?;
-    Ok(editor.finish()?)
+    Ok(OwnedDocument::edited(text.to_owned(), edit)?)
 }
 
 /// The Kptfile of a package without one.
