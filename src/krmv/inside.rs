@@ -37,8 +37,6 @@ pub(crate) fn functions(common: &Common) -> Result<u8> {
 /// The whole command line: own commands, and functions.
 fn whole() -> Command {
     let functions = ALL.iter().map(|function| command(function));
-    let mut whole = Cli::command();
-    whole.build();
     let whole = Cli::command().subcommands(functions);
     whole.mut_subcommands(|sub| sub.mut_args(with_hint))
 }
