@@ -30,6 +30,20 @@ pub struct Revision {
     pub is_ambiguous: bool,
 }
 
+impl Revision {
+    /// A commit for which everything has one name.
+    #[must_use]
+    pub fn named(name: &str, commit: String) -> Self {
+        Self {
+            given: name.to_owned(),
+            commit,
+            upstream_ref: name.to_owned(),
+            lock_ref: name.to_owned(),
+            is_ambiguous: false,
+        }
+    }
+}
+
 impl Repository {
     /// Finds the commit of a revision. As in kpt, a tag `DIRECTORY/REVISION` goes before
     /// `REVISION`, and so does one of a folder around the directory. `latest` is the highest version, or else what has
@@ -51,11 +65,8 @@ impl Repository {
             let tag = format!("{folder}/{revision}");
             if let Some(commit) = self.commit_of_reference(&format!("refs/tags/{tag}"))? {
                 return Ok(Revision {
-                    given: revision.to_owned(),
-                    commit,
-                    upstream_ref: revision.to_owned(),
                     lock_ref: tag,
-                    is_ambiguous: false,
+                    ..Revision::named(revision, commit)
                 });
             }
             folder = folder.rsplit_once('/').map_or("", |(above, _)| above);

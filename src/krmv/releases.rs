@@ -23,11 +23,8 @@ impl Reference {
     /// The names that a Kptfile has for it.
     pub(crate) fn revision(&self) -> Revision {
         Revision {
-            given: self.short.clone(),
-            commit: self.commit.clone(),
-            upstream_ref: self.short.clone(),
             lock_ref: self.name.clone(),
-            is_ambiguous: false,
+            ..Revision::named(&self.short, self.commit.clone())
         }
     }
 

@@ -49,13 +49,7 @@ pub(crate) fn locked_revision(
         Failure::new(message).hint("krmv help get")
     })?;
     let name = named.unwrap_or(&commit).to_owned();
-    Ok(Revision {
-        given: name.clone(),
-        commit,
-        upstream_ref: name.clone(),
-        lock_ref: name,
-        is_ambiguous: false,
-    })
+    Ok(Revision::named(&name, commit))
 }
 
 /// The package at the lock's revision.
@@ -158,11 +152,9 @@ pub(crate) fn open_target(
     let name = wanted.unwrap_or_else(|| open.to.clone());
     let known = releases.and_then(|releases| releases.named(&name));
     let known = known.filter(|known| known.commit == open.to);
-    Revision {
-        given: name.clone(),
-        commit: open.to.clone(),
-        lock_ref: known.map_or_else(|| name.clone(), |known| known.name.clone()),
-        upstream_ref: name,
-        is_ambiguous: false,
+    let mut revision = Revision::named(&name, open.to.clone());
+    if let Some(known) = known {
+        revision.lock_ref.clone_from(&known.name);
     }
+    revision
 }

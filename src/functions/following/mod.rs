@@ -158,13 +158,7 @@ pub(crate) fn locked(
         directory,
         revision: name.clone(),
     };
-    let revision = Revision {
-        given: name.clone(),
-        commit,
-        upstream_ref: name.clone(),
-        lock_ref: name,
-        is_ambiguous: false,
-    };
+    let revision = Revision::named(&name, commit);
     Ok(Locked::Other(Box::new(OtherRevision {
         source,
         revision,

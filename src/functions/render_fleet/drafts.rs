@@ -391,13 +391,7 @@ impl<'d> Draft<'d> {
         {
             return Ok(None);
         }
-        let revision = Revision {
-            given: commit.to_owned(),
-            commit: commit.to_owned(),
-            upstream_ref: commit.to_owned(),
-            lock_ref: commit.to_owned(),
-            is_ambiguous: false,
-        };
+        let revision = Revision::named(commit, commit.to_owned());
         repository
             .read(directory, revision)
             .map(Some)

@@ -62,13 +62,7 @@ pub(crate) fn find_original(
     };
     results.push(original_found(original, &candidates));
     let name = original.state.name.clone();
-    let revision = Revision {
-        given: name.clone(),
-        commit: original.state.commit.clone(),
-        upstream_ref: name.clone(),
-        lock_ref: name.clone(),
-        is_ambiguous: false,
-    };
+    let revision = Revision::named(&name, original.state.commit.clone());
     let snapshot = repository.read(directory, revision).map_err(failed)?;
     let source = GitSource {
         revision: name,
