@@ -1,6 +1,6 @@
 //! Runs a function in memory: bytes in, bytes out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -59,9 +59,8 @@ pub struct Outcome {
     /// documents of a package. A ResourceList holds the results that it came with;
     /// [`Items::with_results`] adds those of this run.
     pub items: Items,
-    /// The changes that made a package's items of those that came, for
-    /// [`write_package`](crate::package::write_package).
-    pub changes: Vec<FileChange>,
+    /// The permission bits of a package's new files that have some, by path.
+    pub modes: HashMap<String, u32>,
     /// The documents that the function made of the package's items; none for other functions.
     pub documents: Vec<Document>,
     /// The results of this run.
@@ -109,7 +108,7 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
     };
     let (output, results) = run_on(function, inputs, &mut list)?;
     let mut documents = Vec::new();
-    let mut changes = Vec::new();
+    let mut modes = HashMap::new();
     let items = match (output, items) {
         (_, items) if results.has_errors() => items,
         (Output::Documents(made), items) => {
@@ -120,13 +119,12 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
             Items::ResourceList(to_text(list, &Results::default())?)
         }
         (Output::Edited, Items::Package(files)) => {
-            changes = list.file_changes();
-            Items::Package(changed(files, &changes))
+            Items::Package(changed(files, list.file_changes(), &mut modes))
         }
     };
     Ok(Outcome {
         items,
-        changes,
+        modes,
         documents,
         results,
     })
@@ -158,12 +156,16 @@ fn to_text(mut list: ResourceList, results: &Results) -> Result<String, UsageErr
 
 fn changed(
     mut files: BTreeMap<String, Vec<u8>>,
-    changes: &[FileChange],
+    changes: Vec<FileChange>,
+    modes: &mut HashMap<String, u32>,
 ) -> BTreeMap<String, Vec<u8>> {
     for change in changes {
         match change {
-            FileChange::Write { path, bytes, .. } => files.insert(path.clone(), bytes.clone()),
-            FileChange::Delete { path } => files.remove(path),
+            FileChange::Write { path, bytes, mode } => {
+                modes.extend(mode.map(|mode| (path.clone(), mode)));
+                files.insert(path, bytes)
+            }
+            FileChange::Delete { path } => files.remove(&path),
         };
     }
     files

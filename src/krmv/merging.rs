@@ -11,7 +11,6 @@ use krm_variants::config::Config;
 use krm_variants::functions::{
     DriverFiles, DriverOutcome, Inputs, Items, Outcome, SuppliedInput, merge_package, run,
 };
-use krm_variants::package::FileChange;
 use krm_variants::results::Results;
 use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::yaml::{OwnedDocument, Value, to_block_text};
@@ -88,7 +87,7 @@ impl Merger {
         }
         let Outcome {
             items,
-            changes,
+            modes,
             results,
             ..
         } = run(&merge_package::FUNCTION, inputs, Items::Package(items))?;
@@ -101,17 +100,9 @@ impl Merger {
             let others = local.iter().filter(|(path, _)| *path != file);
             contents.extend(others.map(|(path, bytes)| (path.clone(), bytes.clone())));
         }
-        let modes = changes.into_iter().filter_map(|change| match change {
-            FileChange::Write {
-                path,
-                mode: Some(mode),
-                ..
-            } => Some((path, mode)),
-            _ => None,
-        });
         Ok(Merged {
             contents,
-            modes: modes.collect(),
+            modes,
             results,
         })
     }
