@@ -429,14 +429,23 @@ fn original_found(original: &Candidate<'_>, candidates: &[Candidate<'_>]) -> Fun
         "the package is a copy of `{}`, with {edits}{next}",
         original.state.name
     );
-    let result = FunctionResult::info(message)
-        .tag("reason", Reason::OriginalFound.as_str())
-        .tag("original", original.state.name.clone())
-        .tag("differences", edits);
-    match others.first() {
-        Some(_) => result.tag("next", others.join(", ")),
-        None => result,
+    let result = FunctionResult::info(message).tag("reason", Reason::OriginalFound.as_str());
+    with_candidates(result, original, &others)
+}
+
+/// The tags that name a candidate and those next to it.
+fn with_candidates(
+    result: FunctionResult,
+    candidate: &Candidate<'_>,
+    others: &[String],
+) -> FunctionResult {
+    let result = result
+        .tag("original", candidate.state.name.clone())
+        .tag("differences", split(&candidate.edits));
+    if others.is_empty() {
+        return result;
     }
+    result.tag("next", others.join(", "))
 }
 
 fn uncertain(
@@ -471,19 +480,8 @@ fn uncertain(
         source.repository.display()
     );
     let result = FunctionResult::error(Reason::OriginalUncertain, message);
-    let Some((nearest, others)) = candidates.split_first() else {
-        return result;
-    };
-    let others: Vec<String> = others
-        .iter()
-        .take(NAMED - 1)
-        .map(ToString::to_string)
-        .collect();
-    let result = result
-        .tag("original", nearest.state.name.clone())
-        .tag("differences", split(&nearest.edits));
-    if others.is_empty() {
-        return result;
+    match (candidates.first(), named.split_first()) {
+        (Some(nearest), Some((_, others))) => with_candidates(result, nearest, others),
+        _ => result,
     }
-    result.tag("next", others.join(", "))
 }
