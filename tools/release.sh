@@ -53,7 +53,7 @@ names() {
 
 # usage: archive TARGET VERSION PROGRAM...
 archive() {
-  local target=$1 version=$2 name stage profile=${PROFILE-dist} built
+  local target=$1 version=$2 name stage profile=${PROFILE-dist} built shell
   shift 2
   name=krm-variants-$version-$target
   stage=target/archives/$name
@@ -70,7 +70,11 @@ archive() {
   git ls-files -z -- '*.md' LICENSE schemas examples docs functions ':!tests' ':!fuzz' ':!tools' ':!**/main.rs' |
     tar --create --null --files-from=- | tar --extract --directory "$stage"
   # Manual pages, and completions for bash, zsh and fish.
-  cargo run --quiet --locked --example manual -- "$stage/share"
+  cargo run --quiet --locked --example completions -- "$stage/share/completions"
+  cargo run --quiet --locked --bin krmv -- man "$stage/share/man/man1"
+  for shell in bash:krmv.bash zsh:_krmv fish:krmv.fish; do
+    cargo run --quiet --locked --bin krmv -- completion "${shell%%:*}" >"$stage/share/completions/${shell%%:*}/${shell##*:}"
+  done
   # What the licences of the dependencies ask for: their names and texts of them.
   cargo metadata --format-version 1 --locked --filter-platform "$target" | python3 tools/licences.py >"$stage/LICENCES-OF-DEPENDENCIES.txt"
   # Reproducible: the same files make the same bytes.

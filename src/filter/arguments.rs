@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{
-    Arg, ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueEnum, value_parser,
+    Arg, ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint,
+    value_parser,
 };
 
 use super::fleet_arguments::FleetArguments;
@@ -306,6 +307,18 @@ pub(super) fn path_flag(name: &'static str, value: &'static str, help: &'static 
     let flag = Arg::new(name).long(name).value_name(value).help(help);
     let flag = flag.help_heading(INPUTS);
     flag.value_parser(value_parser!(PathBuf))
+}
+
+/// Says what the value of a flag is, for completions: without it, bash completes a directory as if it were the whole path.
+#[must_use]
+pub fn with_value_hint(flag: Arg) -> Arg {
+    let name = flag.get_value_names().and_then(|names| names.first());
+    let hint = match name.map(|name| name.as_str()) {
+        Some("DIR" | "DIRECTORY" | "DIRECTORIES") => ValueHint::DirPath,
+        Some("FILE" | "PATH") => ValueHint::FilePath,
+        _ => return flag,
+    };
+    flag.value_hint(hint)
 }
 
 /// The flag of a merge driver.

@@ -3,10 +3,10 @@
 use std::fs::{create_dir_all, write};
 use std::path::Path;
 
-use clap::{Arg, Command, CommandFactory, ValueHint};
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
-use krm_variants::filter::command;
+use krm_variants::filter::{command, with_value_hint};
 use krm_variants::functions::ALL;
 
 use super::cli::{Cli, Common};
@@ -38,18 +38,7 @@ pub(crate) fn functions(common: &Common) -> Result<u8> {
 fn whole() -> Command {
     let functions = ALL.iter().map(|function| command(function));
     let whole = Cli::command().subcommands(functions);
-    whole.mut_subcommands(|sub| sub.mut_args(with_hint))
-}
-
-/// Says what a flag's value is, for completions.
-fn with_hint(flag: Arg) -> Arg {
-    let name = flag.get_value_names().and_then(|names| names.first());
-    let hint = match name.map(|name| name.as_str()) {
-        Some("DIR" | "DIRECTORY" | "DIRECTORIES") => ValueHint::DirPath,
-        Some("FILE" | "PATH") => ValueHint::FilePath,
-        _ => return flag,
-    };
-    flag.value_hint(hint)
+    whole.mut_subcommands(|sub| sub.mut_args(with_value_hint))
 }
 
 /// Prints completions.
