@@ -12,6 +12,14 @@ pub(crate) struct Outcome {
     pub(crate) stderr: String,
 }
 
+impl Outcome {
+    /// Fails with what was printed unless the exit code is this one.
+    #[track_caller]
+    pub(crate) fn assert_code(&self, code: i32) {
+        assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
+    }
+}
+
 /// The binary of `set-package-context`.
 pub(crate) const SET_PACKAGE_CONTEXT: &str = env!("CARGO_BIN_EXE_set-package-context");
 

@@ -159,13 +159,7 @@ fn line_ends_of_crlf_stay() {
     }
     world.commit("crlf");
     let outcome = world.krmv(&["upgrade", "web", "v1.1.0"]);
-    assert_eq!(
-        outcome.code,
-        Some(0),
-        "{}{}",
-        outcome.stdout,
-        outcome.stderr
-    );
+    outcome.assert_code(0);
     for file in ["Kptfile", "app.yaml"] {
         let text = world.read(&format!("web/{file}"));
         assert_eq!(

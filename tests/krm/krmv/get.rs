@@ -132,13 +132,7 @@ fn one_file_is_a_package() {
     world.write("app/own.yaml", SERVICE_OF_OWN);
     world.commit("get");
     let outcome = world.krmv(&["upgrade", "app", "v1.1.0"]);
-    assert_eq!(
-        outcome.code,
-        Some(0),
-        "{}{}",
-        outcome.stdout,
-        outcome.stderr
-    );
+    outcome.assert_code(0);
     assert!(world.read("app/app.yaml").contains("image: app:2"));
     assert_eq!(world.read("app/own.yaml"), SERVICE_OF_OWN);
     assert!(!world.path("app/service.yaml").exists());
@@ -152,13 +146,7 @@ fn a_copy_is_adopted_by_its_content() {
     world.write("copy/app.yaml", &super::deployment(5, "app:2", "64Mi"));
     world.write("copy/service.yaml", super::SERVICE);
     let outcome = world.krmv(&["get", "--adopt", "../catalog//web", "copy"]);
-    assert_eq!(
-        outcome.code,
-        Some(0),
-        "{}{}",
-        outcome.stdout,
-        outcome.stderr
-    );
+    outcome.assert_code(0);
     assert!(
         world.read("copy/Kptfile").contains("ref: v1.1.0"),
         "{}",

@@ -86,13 +86,7 @@ impl World {
     pub(crate) fn open() -> Self {
         let world = Self::edited();
         let outcome = world.krmv(&["upgrade", "web", "v2.0.0"]);
-        assert_eq!(
-            outcome.code,
-            Some(1),
-            "{}{}",
-            outcome.stdout,
-            outcome.stderr
-        );
+        outcome.assert_code(1);
         world
     }
 

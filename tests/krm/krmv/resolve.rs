@@ -19,13 +19,7 @@ fn conflicts_are_decided_one_today_and_one_tomorrow() {
     );
     world.commit("tomorrow");
     let outcome = world.krmv(&["resolve", "web", "--take", "upstream", "*memory"]);
-    assert_eq!(
-        outcome.code,
-        Some(0),
-        "{}{}",
-        outcome.stdout,
-        outcome.stderr
-    );
+    outcome.assert_code(0);
     let text = world.read("web/app.yaml");
     assert!(
         text.contains("replicas: 5 # by load") && text.contains("memory: 128Mi"),
@@ -131,13 +125,7 @@ fn a_remembered_decision_decides_later_upgrades() {
     assert_eq!(world.read("web/.krmv.yaml").matches("take:").count(), 2);
     world.commit("settled");
     let outcome = world.krmv(&["upgrade", "web", "v3.0.0-rc.1"]);
-    assert_eq!(
-        outcome.code,
-        Some(0),
-        "{}{}",
-        outcome.stdout,
-        outcome.stderr
-    );
+    outcome.assert_code(0);
     assert!(
         outcome.stdout.contains("1 decided by a rule"),
         "{}",
@@ -161,24 +149,12 @@ fn kpt_can_complete_an_open_upgrade() {
     let mut command = world.command(&kpt);
     command.args(["pkg", "update", "web@v2.0.0"]);
     let outcome = super::outcome(command);
-    assert_eq!(
-        outcome.code,
-        Some(0),
-        "{}{}",
-        outcome.stdout,
-        outcome.stderr
-    );
+    outcome.assert_code(0);
     world.commit("kpt");
     let outcome = world.krmv(&["resolve", "web"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     let outcome = world.krmv(&["upgrade", "web", "v3.0.0-rc.1", "--take", "upstream"]);
-    assert_eq!(
-        outcome.code,
-        Some(0),
-        "{}{}",
-        outcome.stdout,
-        outcome.stderr
-    );
+    outcome.assert_code(0);
     assert!(
         !world.read("web/Kptfile").contains("fn.kpt.dev"),
         "{}",

@@ -7,13 +7,7 @@ fn a_merge_without_conflict_moves_the_lock() {
     let world = World::with_package();
     let before = world.read("web/Kptfile");
     let outcome = world.krmv(&["upgrade", "web", "v1.1.0"]);
-    assert_eq!(
-        outcome.code,
-        Some(0),
-        "{}{}",
-        outcome.stdout,
-        outcome.stderr
-    );
+    outcome.assert_code(0);
     let commit = |tag| world.commit_of(tag);
     let expected = before
         .replace("v1.0.0", "v1.1.0")
@@ -36,13 +30,7 @@ fn a_merge_without_conflict_moves_the_lock() {
 fn the_default_is_the_newest_final_release() {
     let world = World::with_package();
     let outcome = world.krmv_in("own/web", &["upgrade"]);
-    assert_eq!(
-        outcome.code,
-        Some(0),
-        "{}{}",
-        outcome.stdout,
-        outcome.stderr
-    );
+    outcome.assert_code(0);
     assert!(
         outcome.stdout.contains("v1.0.0 -> v2.0.0"),
         "{}",
@@ -59,13 +47,7 @@ fn a_lone_argument_that_is_no_package_is_the_revision() {
         ("main", "main"),
     ] {
         let outcome = world.krmv_in("own/web", &["upgrade", revision, "--dry-run"]);
-        assert_eq!(
-            outcome.code,
-            Some(0),
-            "{}{}",
-            outcome.stdout,
-            outcome.stderr
-        );
+        outcome.assert_code(0);
         assert!(
             outcome.stdout.contains(&format!("-> {found}\n")),
             "{}",
@@ -79,13 +61,7 @@ fn a_lone_argument_that_is_no_package_is_the_revision() {
 fn undecided_conflicts_keep_your_value_and_the_lock() {
     let world = World::edited();
     let outcome = world.krmv(&["upgrade", "web"]);
-    assert_eq!(
-        outcome.code,
-        Some(1),
-        "{}{}",
-        outcome.stdout,
-        outcome.stderr
-    );
+    outcome.assert_code(1);
     let text = world.read("web/app.yaml");
     assert!(
         text.contains("replicas: 5 # by load") && text.contains("256Mi"),
@@ -179,13 +155,7 @@ fn all_conflicts_can_be_taken_from_one_side() {
     ] {
         let world = World::edited();
         let outcome = world.krmv(&["upgrade", "web", "--take", side]);
-        assert_eq!(
-            outcome.code,
-            Some(0),
-            "{}{}",
-            outcome.stdout,
-            outcome.stderr
-        );
+        outcome.assert_code(0);
         assert!(
             world.read("web/app.yaml").contains(replicas),
             "{}",
@@ -271,13 +241,7 @@ fn markers_show_both_sides_in_the_files() {
     let by_hand = super::deployment(4, "app:3", "200Mi");
     world.write("web/app.yaml", &by_hand);
     let settled = world.krmv(&["resolve", "web", "--take", "file"]);
-    assert_eq!(
-        settled.code,
-        Some(0),
-        "{}{}",
-        settled.stdout,
-        settled.stderr
-    );
+    settled.assert_code(0);
     assert_eq!(world.read("web/app.yaml"), by_hand);
     assert!(!world.read("web/Kptfile").contains("v1.0.0"));
 }
@@ -293,7 +257,7 @@ fn markers_go_where_a_side_is_taken_for_the_whole_file() {
         let one = world.krmv(&["resolve", "web", "--take", side, "spec.replicas"]);
         assert_eq!(one.code, Some(2), "{}", one.stdout);
         let all = world.krmv(&["resolve", "web", "--take", side]);
-        assert_eq!(all.code, Some(0), "{}{}", all.stdout, all.stderr);
+        all.assert_code(0);
         let text = world.read("web/app.yaml");
         assert!(text.contains(replicas) && !text.contains("<<<"), "{text}");
     }
