@@ -30,6 +30,9 @@ pub(crate) struct Upstream {
 /// The list of references that was read last.
 const REFERENCES: &str = "krmv-references";
 
+/// Flags of a fetch that gets single commits.
+const SHALLOW: [&str; 2] = ["--depth=1", "--no-tags"];
+
 impl Upstream {
     pub(crate) fn open(address: &str, is_offline: bool) -> Result<Self> {
         let local = address.strip_prefix("file://").unwrap_or(address);
@@ -132,25 +135,19 @@ impl Upstream {
         }
         self.prepare()?;
         progress(format_args!("Fetching {name} from {}", self.address));
-        let fetch = |more: &[&str]| {
-            let common = ["fetch", "--quiet", "--no-write-fetch-head", "--force"];
-            let mut arguments = common.to_vec();
-            arguments.extend(more);
-            client::text(&self.path, arguments)
-        };
         let address = self.address.as_str();
-        let shallow = ["--depth=1", "--no-tags", "--", address];
+        let shallow = [SHALLOW.as_slice(), &["--", address]].concat();
         let full_name = reference.map(|reference| format!("+{0}:{0}", reference.full_name));
         let mut attempts: Vec<Vec<&str>> = Vec::new();
         if let Some(full_name) = &full_name {
-            attempts.push([shallow.as_slice(), &[full_name.as_str()]].concat());
+            attempts.push([&shallow, [full_name.as_str()].as_slice()].concat());
         }
-        attempts.push([shallow.as_slice(), &[commit]].concat());
+        attempts.push([&shallow, [commit].as_slice()].concat());
         // All that there is.
         attempts.push(vec!["--tags", "--", address, "+refs/heads/*:refs/heads/*"]);
         let mut last = None;
         for attempt in attempts {
-            if let Err(error) = fetch(&attempt) {
+            if let Err(error) = self.fetch(&attempt) {
                 last = Some(error);
             }
             if let Some(found) = has(&self.path) {
@@ -185,22 +182,14 @@ impl Upstream {
             "Fetching {count} revisions from {}",
             self.address
         ));
-        let start = [
-            "fetch",
-            "--quiet",
-            "--no-write-fetch-head",
-            "--force",
-            "--depth=1",
-            "--no-tags",
-        ];
-        let mut arguments: Vec<String> = start.map(str::to_owned).to_vec();
-        arguments.extend(["--".to_owned(), self.address.clone()]);
         let names = missing
             .iter()
             .map(|reference| format!("+{0}:{0}", reference.full_name));
-        arguments.extend(names);
-        client::text(&self.path, arguments).map_err(|error| self.unreachable(error))?;
-        Ok(())
+        let names: Vec<String> = names.collect();
+        let mut arguments = [SHALLOW.as_slice(), &["--", &self.address]].concat();
+        arguments.extend(names.iter().map(String::as_str));
+        self.fetch(&arguments)
+            .map_err(|error| self.unreachable(error))
     }
 
     /// Fetches all tags and branches with their histories.
@@ -214,11 +203,17 @@ impl Upstream {
         self.prepare()?;
         progress(format_args!("Fetching the history of {}", self.address));
         let is_shallow = self.path.join("shallow").exists();
-        let mut arguments = vec!["fetch", "--quiet", "--force", "--tags"];
+        let mut arguments = vec!["--tags"];
         arguments.extend(is_shallow.then_some("--unshallow"));
         arguments.extend(["--", self.address.as_str(), "+refs/heads/*:refs/heads/*"]);
-        client::text(&self.path, arguments).map_err(|error| self.unreachable(error))?;
-        Ok(())
+        self.fetch(&arguments)
+            .map_err(|error| self.unreachable(error))
+    }
+
+    /// Fetches into the cache.
+    fn fetch(&self, arguments: &[&str]) -> Result<()> {
+        let common = ["fetch", "--quiet", "--no-write-fetch-head", "--force"];
+        client::text(&self.path, common.iter().chain(arguments)).map(drop)
     }
 
     /// Where it is on this machine.
