@@ -15,7 +15,7 @@ chmod +x "$work/$name/bin/no-such-program"
 tar -czf "$release/$name.tar.gz" -C "$work" "$name"
 (cd "$release" && sha256sum -- *.tar.gz >SHA256SUMS.x86_64-unknown-linux-musl)
 export RELEASES=file://$work/releases
-# Nobody's login is asked for.
+# No login is used.
 export GH_CONFIG_DIR=$work GH_TOKEN='' GITHUB_TOKEN=''
 
 fail() {
@@ -27,7 +27,7 @@ fail() {
 
 echo "changed" >>"$release/$name.tar.gz"
 if tools/action/install.sh no-such-program "$work/other" 9.9.9 2>"$work/said"; then fail "a wrong sum was accepted"; fi
-grep -q "expected the SHA-256" "$work/said" || fail "nobody said why: $(cat "$work/said")"
+grep -q "expected the SHA-256" "$work/said" || fail "the reason was not printed: $(cat "$work/said")"
 [[ ! -e $work/other/no-such-program ]] || fail "a program of a wrong sum was installed"
 PATH=$work/bin:$PATH tools/action/install.sh no-such-program "$work/third" 9.9.9 >/dev/null
 [[ ! -e $work/third ]] || fail "one on PATH was installed again"

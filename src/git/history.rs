@@ -22,7 +22,7 @@ pub struct State {
     pub names: Vec<String>,
     /// The commit.
     pub commit: String,
-    /// Whether the revision wanted contains that commit.
+    /// Whether the upstream revision to upgrade to contains that commit.
     pub is_contained: bool,
     /// The time of the commit, in seconds.
     time: i64,

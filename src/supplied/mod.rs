@@ -83,7 +83,7 @@ impl Role {
                 "What it was based on: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
             Self::Upstream => {
-                "The revision wanted: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
+                "The upstream revision to upgrade to: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
             Self::Live => "Resources as the cluster has them: file or directory",
             Self::Patches => "Patches: file or directory, repeatable",
