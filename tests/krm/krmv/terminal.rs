@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use super::{KRMV, World};
 
+const CTRL_C: u8 = 3;
+
 /// Runs `krmv resolve web` on a terminal, and types a key whenever it asks. `None` without `script`.
 fn typed(world: &World, keys: &str, editor: &str) -> Option<(bool, String)> {
     let script = super::on_path("script")?;
@@ -29,10 +31,23 @@ fn typed(world: &World, keys: &str, editor: &str) -> Option<(bool, String)> {
     });
     let mut keys = keys.bytes();
     let (mut text, mut asked) = (String::new(), 0);
+    let (mut last, mut silent) = (None, 0);
     loop {
-        match receive.recv_timeout(Duration::from_secs(60)) {
-            Ok(bytes) => text += &String::from_utf8_lossy(&bytes),
+        match receive.recv_timeout(Duration::from_secs(1)) {
+            Ok(bytes) => {
+                text += &String::from_utf8_lossy(&bytes);
+                silent = 0;
+            }
             Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) if silent < 60 => {
+                silent += 1;
+                // Before the program reads keys, the terminal makes a signal of Ctrl-C, which may be ignored: in jobs in the
+                // background, for one.
+                if last == Some(CTRL_C) {
+                    // It may have ended meanwhile.
+                    stdin.write_all(&[CTRL_C]).ok();
+                }
+            }
             Err(RecvTimeoutError::Timeout) => {
                 child.kill().expect("it runs");
                 panic!("nothing came any more: {text}");
@@ -45,6 +60,7 @@ fn typed(world: &World, keys: &str, editor: &str) -> Option<(bool, String)> {
             if let Some(key) = keys.next() {
                 stdin.write_all(&[key]).expect("a key");
                 stdin.flush().expect("a key");
+                last = Some(key);
             }
         }
     }
