@@ -62,8 +62,7 @@ pub(super) fn on_files(
 }
 
 /// Merges lines, as Git does without a driver. Git itself does it: it is there, since it started this
-/// process; its settings count (`merge.conflictStyle`); and no library that we use merges three
-/// versions by lines.
+/// process, and its settings count (`merge.conflictStyle`).
 fn by_lines(original: &Path, local: &Path, upstream: &Path) -> Result<u8, UsageError> {
     let mut command = Command::new("git");
     command.args(["merge-file", "-L", "ours", "-L", "base", "-L", "theirs"]);

@@ -39,7 +39,12 @@ pub(super) fn on_package(
         }
         files => files.map_err(|error| usage(&error))?,
     };
-    let mut list = ResourceList::from_files(&files).map_err(|error| usage(&error))?;
+    let list = if function.takes_texts() {
+        ResourceList::from_files_and_texts(&files)
+    } else {
+        ResourceList::from_files(&files)
+    };
+    let mut list = list.map_err(|error| usage(&error))?;
     if directory.is_file() && !is_package_revision(&list) {
         let path = directory.to_path_buf();
         return Err(usage(&PackageError::NotADirectory { path }));

@@ -80,6 +80,11 @@ impl Function {
         let has = |role| self.roles.contains(&role);
         has(Role::Upstream) && !has(Role::Before) || self.fleet.is_some()
     }
+
+    /// Whether a file of a package that is not YAML is text to it.
+    pub(crate) fn takes_texts(&self) -> bool {
+        self.merge_driver.is_some()
+    }
 }
 
 /// The three versions of a file that Git's merge driver gets, and its path.

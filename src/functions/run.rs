@@ -103,8 +103,15 @@ pub struct Outcome {
 pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome, UsageError> {
     let mut list = match &items {
         Items::ResourceList(text) => read_list(text)?,
-        Items::Package(files) => ResourceList::from_memory(files.clone())
-            .map_err(|error| UsageError(error.to_string()))?,
+        Items::Package(files) => {
+            let files = files.clone();
+            let list = if function.takes_texts() {
+                ResourceList::from_memory_and_texts(files)
+            } else {
+                ResourceList::from_memory(files)
+            };
+            list.map_err(|error| UsageError(error.to_string()))?
+        }
     };
     let (output, results) = run_on(function, inputs, &mut list)?;
     let mut documents = Vec::new();
@@ -200,6 +207,9 @@ pub(crate) fn run_on(
             SuppliedInput::Files(files) => supplied.add_files(role, files, &mut step_results)?,
             SuppliedInput::Package(package) => supplied.add(role, package),
         }
+    }
+    if list.not_yaml().is_none() {
+        supplied.refuse_texts()?;
     }
     supplied.set_openapi(inputs.openapi);
     supplied.set_conflicts(inputs.conflicts);

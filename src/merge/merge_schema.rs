@@ -8,8 +8,8 @@ use crate::resource::{Resource, is_pipeline_annotation};
 use crate::schema::{Keys, ListType, MapType, Schema, TypeRef};
 use crate::yaml::NodeRef;
 
-/// How a value in a resource merges.
-#[derive(Debug, Clone, Copy)]
+/// How a value in a resource merges; by default one about which nothing is known.
+#[derive(Debug, Clone, Copy, Default)]
 pub struct MergeSchema<'s> {
     type_ref: Option<TypeRef<'s>>,
     special: Special,
@@ -18,8 +18,9 @@ pub struct MergeSchema<'s> {
 }
 
 /// Values that merge by rules of their own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Special {
+    #[default]
     None,
     Resource,
     Metadata,

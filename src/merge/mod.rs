@@ -3,7 +3,7 @@
 //! In reading order: [`rule`], which decides between three versions of anything; [`decided`], what
 //! somebody decided beforehand; `trail`, the way to a value; [`order`], which merges the orders of a list; `merge_schema`, which says
 //! how the parts of a resource relate; `groups`, which fields exclude each other; [`fields`], which merges
-//! one resource into the text of the local one; [`kptfile`] and `kustomization`, what is particular to
+//! one resource into the text of the local one; `lines` and `text`, which merge what is no document; [`kptfile`] and `kustomization`, what is particular to
 //! those; [`member`] and [`resources`], which resources are the same, with [`upstream_identifier`];
 //! [`package`], what becomes of each, and of all else in a package.
 
@@ -13,12 +13,14 @@ mod groups;
 pub mod kptfile;
 mod kustomization;
 pub mod likeness;
+mod lines;
 pub mod member;
 mod merge_schema;
 pub mod order;
 pub mod package;
 pub mod resources;
 pub mod rule;
+mod text;
 mod trail;
 pub mod upstream_identifier;
 mod versions;

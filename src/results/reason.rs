@@ -117,6 +117,8 @@ reasons! {
     NotInElementOrder,
     /// The package, or the output, could not be written; the other results of the run are void.
     NotWritten,
+    /// A file is named like KRM but is not valid YAML, so it merges as text.
+    NotYaml,
     /// The new revision of the upstream is older than the one that the package is based on.
     OlderRevision,
     /// The revision that a package was copied from was found by its content.

@@ -257,6 +257,15 @@ impl Supplied {
         own.for_each(SuppliedPackage::drop_trees);
     }
 
+    /// Refuses files of packages that are not YAML.
+    ///
+    /// # Errors
+    /// [`UsageError`] that names the first.
+    pub(crate) fn refuse_texts(&self) -> Result<(), UsageError> {
+        let mut packages = self.inputs.iter();
+        packages.try_for_each(|(_, package)| package.refuse_texts())
+    }
+
     /// Sets the OpenAPI document of `--openapi`.
     pub(crate) fn set_openapi(&mut self, document: Option<OwnedDocument>) {
         self.openapi = document;

@@ -10,7 +10,7 @@ use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision};
 use crate::package::{PackageFiles, Unread};
 use crate::resource::Resource;
-use crate::resource_list::{ItemId, KrmFile, ResourceList};
+use crate::resource_list::{ItemId, KrmFile, NotYaml, ResourceList};
 use crate::yaml::NodeRef;
 
 /// One supplied input.
@@ -22,6 +22,8 @@ pub struct SuppliedPackage {
     pub(super) files: BTreeMap<String, SuppliedFile>,
     /// What was not read, with a warning.
     pub(super) skipped: BTreeSet<String>,
+    /// Its files that are named like KRM and are not YAML.
+    pub(super) not_yaml: NotYaml,
     /// The names of the PackageRevisionResources in it.
     pub(super) revisions: Vec<PackageRevisionName>,
     /// The directory, from which files that are not KRM are read later.
@@ -153,6 +155,7 @@ impl SuppliedPackage {
             list: ResourceList::read_only(),
             files: BTreeMap::new(),
             skipped: BTreeSet::new(),
+            not_yaml: NotYaml::new(),
             revisions: Vec::new(),
             kinds: OnceLock::new(),
             names: OnceLock::new(),
@@ -211,6 +214,27 @@ impl SuppliedPackage {
         let is_new = |path: &String| !self.skipped.contains(path);
         unread.skipped.retain(|skipped| is_new(&skipped.path));
         Ok(unread)
+    }
+
+    /// Its files that are named like KRM and are not YAML.
+    pub(crate) fn not_yaml(&self) -> &NotYaml {
+        &self.not_yaml
+    }
+
+    /// Refuses files that are not YAML.
+    ///
+    /// # Errors
+    /// [`UsageError`] that names the first.
+    pub(crate) fn refuse_texts(&self) -> Result<(), UsageError> {
+        match self.not_yaml.first_key_value() {
+            None => Ok(()),
+            Some((path, error)) => Err(UsageError(format!("{}/{path}: {error}", self.place))),
+        }
+    }
+
+    /// The same package, if all its files are YAML.
+    pub(crate) fn without_texts(self) -> Result<Self, UsageError> {
+        self.refuse_texts().map(|()| self)
     }
 
     /// The permission bits of a file, where the input has them.

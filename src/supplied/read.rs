@@ -213,7 +213,7 @@ impl SuppliedPackage {
         path: &FilePath,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
-        from_path(role, path, None, results)
+        from_path(role, path, None, results)?.without_texts()
     }
 
     /// A package of texts.

@@ -15,7 +15,7 @@ use crate::package::{
 };
 use crate::parallel;
 use crate::resource::{PATH_ANNOTATIONS, Resource};
-use crate::resource_list::ResourceList;
+use crate::resource_list::{ResourceList, is_text};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::source_text::{Locator, SourceText, is_krm};
 use crate::text::Text;
@@ -164,12 +164,7 @@ impl<'r> Reader<'r> {
             let documents = documents(self.role, &text);
             return self.add_krm(name, Text::from(text), documents, None);
         }
-        let file = SuppliedFile {
-            path: name.clone(),
-            mode: None,
-            content: SuppliedContent::Text(text),
-        };
-        self.package.files.insert(name, file);
+        self.insert(name, None, SuppliedContent::Text(text));
         Ok(())
     }
 
@@ -194,21 +189,36 @@ impl<'r> Reader<'r> {
                 let items = found.into_iter().map(located);
                 self.package.list.push_text(whole(text), items)
             }
-            None => self.push_parsed(&path, text)?,
+            None => match SourceText::parse(text.clone()) {
+                Ok(text) => self.push_parsed(&path, text)?,
+                Err(error) if self.role.is_package() && is_text(&path, &error) => {
+                    let content = SuppliedContent::Text(text.to_string());
+                    self.package.not_yaml.insert(path.clone(), error);
+                    self.insert(path, mode, content);
+                    return Ok(());
+                }
+                Err(error) => {
+                    let place = &self.package.place;
+                    return Err(UsageError(format!("{place}/{path}: {error}")));
+                }
+            },
         };
-        let file = SuppliedFile {
-            path: path.clone(),
-            mode,
-            content: SuppliedContent::Krm(number),
-        };
-        self.package.files.insert(path, file);
+        self.insert(path, mode, SuppliedContent::Krm(number));
         Ok(())
     }
 
+    fn insert(&mut self, path: String, mode: Option<u32>, content: SuppliedContent) {
+        let file = SuppliedFile {
+            path: path.clone(),
+            mode,
+            content,
+        };
+        self.package.files.insert(path, file);
+    }
+
     /// Adds a text of a package whose resources are read from its tree; gives its number.
-    fn push_parsed(&mut self, path: &str, text: Text) -> Result<usize, UsageError> {
+    fn push_parsed(&mut self, path: &str, text: SourceText) -> Result<usize, UsageError> {
         let place = format!("{}/{path}", self.package.place);
-        let text = parse(text, &place)?;
         let document = text.document();
         let mut items = Vec::new();
         for index in 0..document.len() {

@@ -14,6 +14,8 @@ pub struct ParseError {
     pub column: usize,
     /// What was expected and what was found.
     pub message: String,
+    /// Whether it is no YAML at all, and not YAML that no package may hold.
+    pub is_syntax: bool,
 }
 
 impl ParseError {
@@ -24,6 +26,7 @@ impl ParseError {
             line,
             column,
             message,
+            is_syntax: false,
         }
     }
 

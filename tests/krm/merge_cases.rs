@@ -174,6 +174,10 @@ pub(crate) const DIFFERENCES: &[(&str, &[&str])] = &[
         &["S09-type-change", "S10-type-change-local"],
     ),
     ("selectors stand as a whole", &["doc09"]),
+    (
+        "text that both sides changed merges by lines, and the winner's stand where that is a conflict",
+        &["R17-nonkrm"],
+    ),
 ];
 
 #[test]

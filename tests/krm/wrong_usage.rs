@@ -339,13 +339,13 @@ const INPUTS: &[Wrong] = &[
     ),
     line(
         "a Helm chart for a package",
-        "merge-package --package chart",
+        "set-package-context --package chart a=b",
         2,
         &["templates/web.yaml", "line 6, column 5", "helm template"],
     ),
     line(
         "tabs",
-        "merge-package --package tabs",
+        "set-package-context --package tabs a=b",
         2,
         &["web.yaml", "line 4, column 2", "spaces"],
     ),

@@ -229,7 +229,9 @@ impl<'c> Catalogs<'c> {
             let snapshot = repository.read(&source.directory, revision.clone());
             let mut snapshot = snapshot.map_err(|error| UsageError(error.to_string()))?;
             snapshot.address.clone_from(&origin.address);
-            SuppliedPackage::from_git(Role::Upstream, source.clone(), snapshot, results)
+            let package =
+                SuppliedPackage::from_git(Role::Upstream, source.clone(), snapshot, results);
+            package?.without_texts()
         })
     }
 

@@ -22,7 +22,7 @@ use crate::merge::package::{Merge, MergeInput, MergeOptions};
 use crate::merge::{ConflictRules, OnConflict};
 use crate::package::is_krm_name;
 use crate::resource_list::ResourceList;
-use crate::results::{Results, Severity};
+use crate::results::{FunctionResult, Reason, Results, Severity};
 use crate::schema::Schema;
 use crate::supplied::{Role, SuppliedPackage};
 use crate::yaml::NodeRef;
@@ -87,8 +87,8 @@ fn read_config(config: Option<NodeRef<'_>>) -> Result<(OnConflict, ConflictStyle
     ))
 }
 
-/// Merges the file. `Unmerged` if no version holds resources, or if one version is not YAML: Git then
-/// merges the lines.
+/// Merges the file. `Unmerged` if one version is not YAML, or if lines of a file without resources would be a conflict: Git
+/// merges such lines itself, and marks them.
 pub(super) fn merge_file(
     files: &DriverFiles,
     config: Option<NodeRef<'_>>,
@@ -126,7 +126,7 @@ struct MergedFile {
     results: Results,
 }
 
-/// `None` if no version of the file holds a resource.
+/// `None` if no version of the file holds a resource, and its lines are a conflict.
 fn merge(files: &DriverFiles, on_conflict: OnConflict) -> Result<Option<MergedFile>, UsageError> {
     let texts = |text: &str| {
         // A branch that added the file has nothing to compare it with.
@@ -143,9 +143,7 @@ fn merge(files: &DriverFiles, on_conflict: OnConflict) -> Result<Option<MergedFi
     let mut local = ResourceList::from_texts(texts(&files.local))
         .map_err(|error| UsageError(error.to_string()))?;
     let resources = [original.list(), upstream.list(), &local];
-    if resources.iter().all(|list| list.items().next().is_none()) {
-        return Ok(None);
-    }
+    let is_krm = resources.iter().any(|list| list.items().next().is_some());
     let merge = Merge {
         original: MergeInput::Supplied(&original),
         upstream: MergeInput::Supplied(&upstream),
@@ -161,6 +159,13 @@ fn merge(files: &DriverFiles, on_conflict: OnConflict) -> Result<Option<MergedFi
         is_one_package: true,
     };
     merge.run(&mut local, &mut results)?;
+    // One of fields names the field.
+    let is_of_lines = |result: &FunctionResult| {
+        result.field.is_none() && result.has_reason(Reason::MergeConflict)
+    };
+    if !is_krm && results.iter().any(is_of_lines) {
+        return Ok(None);
+    }
     if let Some(error) = results
         .iter()
         .find(|result| result.severity == Severity::Error)

@@ -17,6 +17,7 @@ mod align;
 mod child;
 mod collection;
 mod comments;
+mod document;
 mod entries;
 mod groups;
 mod list;
@@ -40,6 +41,7 @@ use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, Path, Value};
 
 use child::{Child, Children, nodes};
 use comments::removed_comments;
+pub(super) use document::merge_documents;
 use take::{has_flow_comments_to_take, take, take_inner_comments};
 
 /// A value that both sides changed differently.

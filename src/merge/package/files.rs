@@ -1,7 +1,7 @@
-//! Files that are not KRM: each is one value, and a local change stands.
+//! Files that are not KRM.
 //!
-//! A file that local did not change becomes upstream's; if upstream deleted it, it goes. A file that local
-//! changed stays as it is, and a change of upstream's is a conflict. A file that local deleted stays deleted.
+//! A file that local did not change becomes upstream's; if upstream deleted it, it goes. One that both changed
+//! merges (`combined_file`); a binary one stays as it is, with a conflict. A file that local deleted stays deleted.
 //!
 //! Source: contract, merge-package, Files that are not KRM.
 
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Strategy;
-use super::kustomization_file;
+use super::combined_file;
 use super::others::Others;
 use super::report::Report;
 use super::subpackages::SubPackages;
@@ -84,7 +84,7 @@ impl Files<'_> {
         let is_changed = file.base != file.local;
         if !stays && !overwrites && is_changed {
             let versions = file.as_ref().map(Option::as_deref);
-            if let Some(merged) = kustomization_file::merge(path, versions, report) {
+            if let Some(merged) = combined_file::merge(path, versions, report) {
                 let is_other = file.local.as_deref() != Some(merged.as_slice());
                 report.counts.updated += usize::from(is_other);
                 return is_other.then_some(FileAction::Write(merged, None));
@@ -98,6 +98,14 @@ impl Files<'_> {
             if !is_conflict {
                 return None;
             }
+            let hides = hides_values(&file);
+            let shown = |bytes: &[u8]| {
+                if hides {
+                    REDACTED.to_owned()
+                } else {
+                    shown(bytes)
+                }
+            };
             let values = file.as_ref().map(|bytes| bytes.as_deref().map(shown));
             if is_taken {
                 report.kept_file(CHANGED, path, values);
@@ -149,6 +157,21 @@ impl FileActions {
             }
         }
     }
+}
+
+/// What results show in place of the values of a Secret.
+pub(super) const REDACTED: &str = "<redacted>";
+
+/// Whether a version holds a Secret, as far as its lines tell: a file that is not YAML has no resources.
+pub(super) fn hides_values<T: AsRef<[u8]>>(file: &Versions<Option<T>>) -> bool {
+    let is_secret = |line: &[u8]| {
+        let is_part = |byte: &u8| !byte.is_ascii_whitespace() && !b"\"'{},-".contains(byte);
+        let parts: Vec<u8> = line.iter().copied().filter(is_part).collect();
+        memchr::memmem::find(&parts, b"kind:Secret").is_some()
+    };
+    let versions = file.as_ref().into_iter().flatten();
+    let mut lines = versions.flat_map(|bytes| bytes.as_ref().split(|byte| *byte == b'\n'));
+    lines.any(is_secret)
 }
 
 /// The content of a file as a value in results.

@@ -61,7 +61,7 @@ impl Packages<'_, '_> {
         strategy: Strategy,
         report: &mut Report<'_>,
     ) {
-        let original = &Package::read(original.list());
+        let original = &Package::read(original.list(), self.texts);
         let old: HashMap<usize, usize> = pair(&self.local.all.members, &original.all.members)
             .into_iter()
             .collect();

@@ -20,10 +20,16 @@ pub(crate) struct Members {
 impl Members {
     /// Reads who the resources of a package are.
     pub(crate) fn read(list: &ResourceList) -> Self {
+        Self::read_but(list, &BTreeSet::new())
+    }
+
+    /// As [`read`](Self::read), without the resources in `texts`.
+    fn read_but(list: &ResourceList, texts: &BTreeSet<String>) -> Self {
         let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
         let paths = list.paths_from_root(&ids);
         let own = ids.into_iter().zip(paths);
-        let own = own.filter(|(_, path)| !path.as_deref().is_some_and(is_revision_metadata));
+        let is_other = |path: &str| is_revision_metadata(path) || texts.contains(path);
+        let own = own.filter(|(_, path)| !path.as_deref().is_some_and(is_other));
         let (ids, paths): (Vec<ItemId>, Vec<Option<String>>) = own.unzip();
         // Most resources declare nothing, and need not be parsed to know it.
         let declaring = list.items_that_may_contain(&[MERGE_COMMENT, UPSTREAM_IDENTIFIER]);
@@ -76,10 +82,11 @@ pub(super) struct Package<'p> {
 }
 
 impl<'p> Package<'p> {
-    pub(super) fn read(list: &'p ResourceList) -> Self {
+    /// Reads the resources of a list, but for those in `texts`.
+    pub(super) fn read(list: &'p ResourceList, texts: &BTreeSet<String>) -> Self {
         Self {
             list,
-            all: Members::read(list),
+            all: Members::read_but(list, texts),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Merges packages: a plan first, then one place that changes the local package.
 //!
-//! In reading order: `empty` refuses what is no package; `members` and `others` read what a package has,
+//! In reading order: `empty` refuses what is no package; `texts` finds files that are not YAML; `members` and `others` read what a package has,
 //! `packages` puts three side by side, `default_paths` places what has no path; `plan` decides what becomes of everything, with `local_changes`,
-//! `subpackages`, `actions` for resources, `files` and `kustomization_file` for files that are not KRM,
+//! `subpackages`, `actions` for resources, `files` and `combined_file` for files that are not KRM,
 //! `heads`, `documents`, `untouched` for what needs no merge, and `places`; `merged_fields` and `apply` with
 //! `new_text` carry the plan out; `report` has the results, and `cut` shortens what they show.
 //!
@@ -10,13 +10,13 @@
 
 mod actions;
 mod apply;
+mod combined_file;
 mod cut;
 mod default_paths;
 mod documents;
 mod empty;
 mod files;
 mod heads;
-mod kustomization_file;
 mod local_changes;
 mod members;
 mod merged_fields;
@@ -27,6 +27,7 @@ mod places;
 mod plan;
 mod report;
 mod subpackages;
+mod texts;
 mod untouched;
 
 use super::decided::ConflictRules;
@@ -178,13 +179,14 @@ impl Merge<'_> {
         if !self.options.allow_empty && self.refuse_empty(local, results) {
             return Ok(());
         }
+        let texts = self.texts(local, results)?;
         // As if local had no changes.
         let copy = self.options.strategy.overwrites_local().then(|| {
             let all: Vec<ItemId> = local.items().map(|(id, _)| id).collect();
             local.copies_of(&all)
         });
         let base = copy.as_ref().unwrap_or(self.original.list());
-        let mut packages = Packages::read(base, local, self.original, self.upstream);
+        let mut packages = Packages::read(base, local, self.original, self.upstream, &texts);
         if self.is_one_package {
             packages.root = None;
         }

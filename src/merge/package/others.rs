@@ -23,11 +23,12 @@ pub(super) struct Others<'s> {
 }
 
 impl<'s> Others<'s> {
-    /// Reads them, if all three packages are made of files.
+    /// Reads them, if all three packages are made of files; `texts` are among them whatever they hold.
     pub(super) fn read(
         original: MergeInput<'s>,
         local: &'s ResourceList,
         upstream: MergeInput<'s>,
+        texts: &BTreeSet<String>,
     ) -> Result<Self, UsageError> {
         let mut others = Self::default();
         let (Some(old), Some(new)) = (original.files(), upstream.files()) else {
@@ -36,18 +37,25 @@ impl<'s> Others<'s> {
         if !local.is_package() {
             return Ok(others);
         }
-        for file in others_of(old) {
+        for file in others_of(old, texts) {
             let bytes = Some(old.read_file(&file.path)?);
             others.files.entry(file.path.clone()).or_default().base = bytes;
         }
-        for file in others_of(new) {
+        for file in others_of(new, texts) {
             let bytes = Some(new.read_file(&file.path)?);
             others.files.entry(file.path.clone()).or_default().upstream = bytes;
             if let Some(mode) = file.mode {
                 others.modes.insert(file.path.clone(), mode);
             }
         }
-        for path in local.paths_of_others() {
+        let mut own = local.paths_of_others();
+        let of_resources = local.paths_of_resources().into_iter();
+        own.extend(
+            of_resources
+                .filter(|path| texts.contains(*path))
+                .map(str::to_owned),
+        );
+        for path in own {
             let bytes = local.read_file(&path);
             let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
             others.files.entry(path).or_default().local = Some(bytes);
@@ -90,10 +98,14 @@ impl<'s> Others<'s> {
 }
 
 /// The files of a package that hold no resources.
-fn others_of(package: &SuppliedPackage) -> impl Iterator<Item = &SuppliedFile> {
+fn others_of<'s>(
+    package: &'s SuppliedPackage,
+    texts: &BTreeSet<String>,
+) -> impl Iterator<Item = &'s SuppliedFile> {
     let paths = package.list().items();
     let paths: BTreeSet<&str> = paths
         .filter_map(|(_, resource)| resource.origin.path.as_deref())
+        .filter(|path| !texts.contains(*path))
         .collect();
     package
         .files()

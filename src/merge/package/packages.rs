@@ -23,6 +23,8 @@ pub(super) struct Packages<'p, 'l> {
     pub(super) identifies: bool,
     /// Files that upstream has as base has them.
     pub(super) unchanged: BTreeSet<&'p str>,
+    /// Files that are text though they are named like KRM.
+    pub(super) texts: &'p BTreeSet<String>,
 }
 
 impl<'p, 'l> Packages<'p, 'l> {
@@ -33,11 +35,12 @@ impl<'p, 'l> Packages<'p, 'l> {
         local: &'l ResourceList,
         original: MergeInput<'p>,
         upstream: MergeInput<'p>,
+        texts: &'p BTreeSet<String>,
     ) -> Self {
-        let local_package = Package::read(local);
+        let local_package = Package::read(local, texts);
         Self {
-            base: Package::read(base),
-            upstream: Package::read(upstream.list()),
+            base: Package::read(base, texts),
+            upstream: Package::read(upstream.list(), texts),
             root: root_kptfile(local),
             // kpt writes it on all resources of a package, or on none.
             identifies: {
@@ -45,6 +48,7 @@ impl<'p, 'l> Packages<'p, 'l> {
                 members.iter().any(|member| member.is_identified)
             },
             unchanged: unchanged_files(original, upstream),
+            texts,
             local: local_package,
         }
     }

@@ -51,7 +51,7 @@ impl Merge<'_> {
         let tracks = packages.tracks(strategy);
         default_paths::place(packages, &tracks, results);
         let packages = &*packages;
-        let others = Others::read(self.original, local, self.upstream)?;
+        let others = Others::read(self.original, local, self.upstream, packages.texts)?;
         if strategy.refuses_local_changes() {
             packages.refuse_local_changes(&tracks, results);
             others.refuse_local_changes(results);

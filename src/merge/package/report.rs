@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use super::MergeOptions;
 use super::cut::{Shown, cut};
+use super::files::REDACTED;
 use crate::interner::Interner;
 use crate::merge::decided::RulesOf;
 use crate::merge::fields::Thing;
+use crate::merge::text::{LineConflict, MOST_LINES};
 use crate::merge::{Conflict, ConflictRules, Decision, Findings, OnConflict, Side, Versions};
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Message, Reason, Results, Severity, json};
@@ -36,6 +38,8 @@ pub(super) struct Report<'r> {
     rules: &'r ConflictRules,
     said: Results,
     pub(super) counts: Counts,
+    /// How many lines of texts may still be compared.
+    pub(super) lines_left: usize,
 }
 
 impl<'r> Report<'r> {
@@ -45,6 +49,7 @@ impl<'r> Report<'r> {
             rules,
             said: Results::default(),
             counts: Counts::default(),
+            lines_left: MOST_LINES,
         }
     }
 
@@ -55,6 +60,10 @@ impl<'r> Report<'r> {
 
     pub(super) fn rules_of(&self, resource: &Resource) -> RulesOf<'r> {
         self.rules.of(resource)
+    }
+
+    pub(super) fn rules_of_files(&self) -> RulesOf<'r> {
+        self.rules.of_files()
     }
 
     pub(super) fn say(&mut self, result: FunctionResult) {
@@ -198,7 +207,31 @@ impl<'r> Report<'r> {
         self.said.push(result.in_file(path));
     }
 
-    /// What was found within a resource.
+    /// A conflict over lines of a file.
+    pub(super) fn lines(
+        &mut self,
+        path: &str,
+        decision: Decision,
+        found: &LineConflict,
+        hides: bool,
+    ) {
+        let shown = |lines: &str| {
+            if hides {
+                REDACTED.to_owned()
+            } else {
+                Value::from(lines).to_json()
+            }
+        };
+        let values = found.lines.as_ref();
+        let values = values.map(|lines| lines.as_deref().map(shown));
+        let versions = cut(&values, SHORT);
+        let what = format!("local and upstream both changed {}", found.within);
+        let result = self.versions_conflict(what, &versions, decision, &values);
+        let result = result.tag("within", &found.within);
+        self.said.push(result.in_file(path));
+    }
+
+    /// What was found within a resource, or a file that is none.
     pub(super) fn findings(&mut self, resource: &Resource, findings: &Findings) {
         let told = findings.conflicts.iter().map(|found| (found, 0));
         let others = findings.others.iter().map(|(first, more)| (first, *more));
@@ -212,7 +245,7 @@ impl<'r> Report<'r> {
             {
                 result.message += &lost;
             }
-            let result = result.about(resource).at(&found.path);
+            let result = about(result, resource).at(&found.path);
             self.count(decision, more);
             let result = result.decided_at(&found.rule_path);
             self.said.push(FunctionResult { more, ..result });
@@ -220,7 +253,7 @@ impl<'r> Report<'r> {
         for path in &findings.duplicates {
             let message = "two elements have the same keys: they were matched by their position";
             let result = FunctionResult::warning(Reason::DuplicateKey, message);
-            self.said.push(result.about(resource).at(path));
+            self.said.push(about(result, resource).at(path));
         }
     }
 
@@ -273,6 +306,14 @@ impl Counts {
         Some(format!(
             "{begin}, {removed} removed, {moved} moved, {conflicts}{decided}"
         ))
+    }
+}
+
+/// Names the resource; a document that is none by its file alone.
+fn about(result: FunctionResult, resource: &Resource) -> FunctionResult {
+    match &resource.origin.path {
+        Some(path) if resource.kind.is_empty() => result.in_file(path.clone()),
+        _ => result.about(resource),
     }
 }
 

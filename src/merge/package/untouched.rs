@@ -38,6 +38,12 @@ impl Untouched {
             return untouched;
         }
         (untouched.files, untouched.deleted) = same_files(original, upstream, local);
+        untouched
+            .files
+            .retain(|path| !packages.texts.contains(path));
+        untouched
+            .deleted
+            .retain(|path| !packages.texts.contains(path));
         for (track, action) in tracks.iter().zip(actions) {
             if !is_upstreams(packages, track, *action) {
                 for path in packages.paths(track).into_iter().flatten() {

@@ -28,7 +28,12 @@ pub(super) struct Package {
     paths: Vec<String>,
     numbers: HashMap<String, usize>,
     others: OtherFiles,
+    /// Those among the other files that are named like KRM and are not YAML; `None` if the package may hold none.
+    not_yaml: Option<Box<NotYaml>>,
 }
+
+/// Files that are named like KRM and are not YAML, each with what is wrong with it.
+pub(crate) type NotYaml = BTreeMap<String, ParseError>;
 
 /// The files that are not named like KRM.
 #[derive(Debug)]
@@ -120,6 +125,12 @@ impl Package {
     /// The number of a file that is named like KRM.
     pub(super) fn number(&self, path: &str) -> Option<usize> {
         self.numbers.get(path).copied()
+    }
+
+    /// Whether a file that is named like KRM is text.
+    fn is_text(&self, path: &str) -> bool {
+        let mut not_yaml = self.not_yaml.iter();
+        not_yaml.any(|files| files.contains_key(path))
     }
 
     /// The files that are named like KRM.
@@ -231,12 +242,59 @@ impl ResourceList {
     /// # Errors
     /// [`InputError::Yaml`] for a file that does not parse.
     pub fn from_files(files: &PackageFiles) -> Result<Self, InputError> {
+        Self::read_files(files, None)
+    }
+
+    /// As [`from_files`](Self::from_files), but a file that is not YAML is text, like a file of another name.
+    ///
+    /// # Errors
+    /// [`InputError::Yaml`] for a file that is YAML and that no package may hold, and for such a Kptfile.
+    pub fn from_files_and_texts(files: &PackageFiles) -> Result<Self, InputError> {
+        Self::read_files(files, Some(NotYaml::new()))
+    }
+
+    fn read_files(files: &PackageFiles, mut not_yaml: Option<NotYaml>) -> Result<Self, InputError> {
         let length = |file: &PackageFile| file.content.text.len();
         let read = parallel::map(&files.files, length, |file| {
             KrmFile::parse(file.path.clone(), file.content.text.clone())
         });
-        let read: Vec<KrmFile> = read.into_iter().collect::<Result<_, _>>()?;
-        Ok(Self::of_files(read, OtherFiles::of(files)))
+        let mut others = OtherFiles::of(files);
+        let mut krm = Vec::with_capacity(read.len());
+        for (file, read) in files.files.iter().zip(read) {
+            match (read, &mut not_yaml) {
+                (Err(InputError::Yaml { error, .. }), Some(not_yaml))
+                    if is_text(&file.path, &error) =>
+                {
+                    let bytes = file.content.text.as_bytes().to_vec();
+                    others.held.insert(file.path.clone(), bytes);
+                    not_yaml.insert(file.path.clone(), error);
+                }
+                (read, _) => krm.push(read?),
+            }
+        }
+        let mut list = Self::of_files(krm, others);
+        if let Form::Package(package) = &mut list.form {
+            package.not_yaml = not_yaml.map(Box::new);
+        }
+        Ok(list)
+    }
+
+    /// The files of a package that are named like KRM and are not YAML; `None` where such are errors.
+    pub(crate) fn not_yaml(&self) -> Option<&NotYaml> {
+        self.package()?.not_yaml.as_deref()
+    }
+
+    /// Makes a file text that is not YAML in another version of the package.
+    pub(crate) fn make_text(&mut self, path: &str, error: &ParseError) {
+        if let Form::Package(Package {
+            not_yaml: Some(not_yaml),
+            ..
+        }) = &mut self.form
+        {
+            not_yaml
+                .entry(path.to_owned())
+                .or_insert_with(|| error.clone());
+        }
     }
 
     /// A package of files that were read before, sorted by path.
@@ -249,6 +307,7 @@ impl ResourceList {
             paths: Vec::with_capacity(files.len()),
             numbers: HashMap::with_capacity(files.len()),
             others,
+            not_yaml: None,
         };
         let count = files.iter().map(|file| file.documents.len()).sum();
         let (mut texts, mut items) = (Vec::with_capacity(files.len()), Vec::with_capacity(count));
@@ -279,6 +338,23 @@ impl ResourceList {
     pub fn from_memory(
         files: impl IntoIterator<Item = (String, Vec<u8>)>,
     ) -> Result<Self, InputError> {
+        Self::read_memory(files, None)
+    }
+
+    /// As [`from_memory`](Self::from_memory), but a file that is not YAML is text.
+    ///
+    /// # Errors
+    /// As [`from_files_and_texts`](Self::from_files_and_texts).
+    pub(crate) fn from_memory_and_texts(
+        files: impl IntoIterator<Item = (String, Vec<u8>)>,
+    ) -> Result<Self, InputError> {
+        Self::read_memory(files, Some(NotYaml::new()))
+    }
+
+    fn read_memory(
+        files: impl IntoIterator<Item = (String, Vec<u8>)>,
+        not_yaml: Option<NotYaml>,
+    ) -> Result<Self, InputError> {
         let mut krm = PackageFiles::empty("");
         let mut held = BTreeMap::new();
         for (path, bytes) in files {
@@ -298,9 +374,9 @@ impl ResourceList {
             }
         }
         krm.files.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut list = Self::from_files(&krm)?;
+        let mut list = Self::read_files(&krm, not_yaml)?;
         if let Form::Package(package) = &mut list.form {
-            package.others.held = held;
+            package.others.held.append(&mut held);
         }
         Ok(list)
     }
@@ -335,7 +411,7 @@ impl ResourceList {
         for change in changed {
             let is_krm = is_krm_name(change.path().rsplit('/').next().unwrap_or_default());
             let (path, text) = match change {
-                change if !is_krm => {
+                change if !is_krm || package.is_text(change.path()) => {
                     copied.push(change);
                     continue;
                 }
@@ -372,6 +448,11 @@ impl ResourceList {
         self.changes.files.modes = modes;
         Ok(())
     }
+}
+
+/// Whether a file is text because of an error. A Kptfile never is: it says what the package is.
+pub(crate) fn is_text(path: &str, error: &ParseError) -> bool {
+    error.is_syntax && path.rsplit('/').next() != Some("Kptfile")
 }
 
 fn not_yaml(path: &str, error: ParseError) -> InputError {

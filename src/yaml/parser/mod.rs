@@ -114,7 +114,7 @@ impl<'t> Builder<'t> {
         // columns would change the wrong collection.
         if let Some(at) = lone_return(self.bytes) {
             let message = "expected a line to end in LF or CRLF, found a CR alone";
-            return Err(self.error(at, message.to_owned()).into());
+            return Err(self.syntax_error(at, message).into());
         }
         // To the parser it is the end of its input, which behind a quoted scalar of several lines it takes.
         if let Some(at) = memchr::memchr(0, self.bytes) {
@@ -147,6 +147,7 @@ impl<'t> Builder<'t> {
             line: place.map_or(marker.line(), |place| place.line),
             column: place.map_or(marker.col() + 1, |place| place.column),
             message: error.info() + advice(self.text, &error.info()),
+            is_syntax: true,
         };
         match error.kind() {
             ErrorKind::InvalidQuotedScalarIndent => Failure::QuotedIndent(parse_error),
@@ -426,6 +427,14 @@ impl<'t> Builder<'t> {
 
     fn error(&self, at: usize, message: String) -> ParseError {
         ParseError::at(self.text, at, message)
+    }
+
+    fn syntax_error(&self, at: usize, message: &str) -> ParseError {
+        let is_syntax = true;
+        ParseError {
+            is_syntax,
+            ..self.error(at, message.to_owned())
+        }
     }
 }
 

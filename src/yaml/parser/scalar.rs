@@ -53,7 +53,7 @@ impl Builder<'_> {
         {
             // The parser reads over some.
             let message = "expected a new entry or item, found text that a comment cut off";
-            return Err(self.error(start + at, message.to_owned()));
+            return Err(self.syntax_error(start + at, message));
         }
         let mut value = value;
         if block && end == self.text.len() && !self.text.ends_with('\n') {

@@ -433,8 +433,8 @@ fn files_of_a_tree_that_are_no_yaml() {
         message.contains("'cm.yaml' is not valid UTF-8"),
         "{message}"
     );
-    folder.put("catalog/nginx/cm.yaml", "a: [");
-    folder.commit("no YAML");
+    folder.put("catalog/nginx/cm.yaml", "a: 1\na: 2\n");
+    folder.commit("a key twice");
     folder.put("local/Kptfile", KPTFILE);
     let outcome = folder.merge(&[
         "--original",

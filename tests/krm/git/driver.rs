@@ -95,6 +95,16 @@ fn a_conflict_is_left_to_the_user() {
 }
 
 #[test]
+fn values_merge_by_their_fields() {
+    let base = "a: 1\nb: 1\nc: 1\n";
+    let (ours, theirs) = (base.replace("a: 1", "a: 2"), base.replace("b: 1", "b: 2"));
+    let folder = branches(base, &ours, &theirs, "");
+    let outcome = folder.git_with("catalog", &["merge", "--no-edit", "theirs"], "");
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(folder.get("catalog/a.yaml"), "a: 2\nb: 2\nc: 1\n");
+}
+
+#[test]
 fn what_is_no_resource_is_merged_by_lines() {
     let base = "a: 1\n\n\n\nb: 1\n\n\n\nc: 1\n";
     let (ours, theirs) = (base.replace("a: 1", "a: 2"), base.replace("c: 1", "c: 2"));

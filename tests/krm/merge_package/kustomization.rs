@@ -101,7 +101,7 @@ fn a_kustomization_without_kind_merges_too() {
             ["[info] merged: 1 changed, 0 added, 0 removed, 0 moved, 0 conflicts"]
         );
     }
-    // What is none is one value.
+    // What is none is text.
     let texts = ["a", "b", "c"].map(|text| format!("{text}\n"));
     let files = texts
         .each_ref()
@@ -109,7 +109,7 @@ fn a_kustomization_without_kind_merges_too() {
     let (found, said) = merge_files([&files[0], &files[1], &files[2]], "");
     assert_eq!(
         (&found["kustomization.yaml"], conflicts(&said).len()),
-        (&texts[1], 1)
+        (&texts[2], 1)
     );
 }
 

@@ -8,6 +8,7 @@ mod kptfile;
 mod kustomization;
 mod one_file;
 mod said;
+mod texts;
 
 use krm_variants::functions::merge_package::FUNCTION;
 use krm_variants::supplied::Role;
@@ -549,7 +550,7 @@ fn bad_input_in_a_role_is_wrong_usage() {
     let folder = tempfile::tempdir().expect("a folder");
     let good = folder.path().join("good");
     let bad = folder.path().join("bad");
-    for (path, text) in [(&good, map("a", "{}")), (&bad, "a: [\n".to_owned())] {
+    for (path, text) in [(&good, map("a", "{}")), (&bad, "a: 1\na: 2\n".to_owned())] {
         std::fs::create_dir(path).expect("a folder");
         std::fs::write(path.join("a.yaml"), text).expect("a file");
     }

@@ -1,0 +1,266 @@
+//! Merges sequences three-way, as `git merge-file` merges lines.
+//!
+//! ```text
+//! base     local    upstream    chunks
+//! a        a        a           the same in all
+//! b        B        b           local's
+//! c        c        c           the same in all
+//! d        D        d2          a conflict
+//! ```
+//!
+//! SideChanges that touch each other are one: between two that both stay is a line that nobody changed. Where
+//! both sides changed the same lines, what they have in common is no conflict.
+
+use std::hash::Hash;
+use std::ops::Range;
+
+use gix_imara_diff::{Algorithm, Diff, Hunk, InternedInput, Interner};
+
+use super::rule::Side;
+use super::versions::Versions;
+
+/// Who changed a part of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Changed {
+    Nobody,
+    One(Side),
+    /// Both sides, to the same lines.
+    BothAlike,
+    /// Both sides, to different lines.
+    Conflict,
+}
+
+/// A part of a text in each version. All parts are all lines of local and of upstream, in their order.
+///
+/// A region that both changed can be several parts; the lines that it has in base are those of each conflict in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Chunk {
+    pub(super) changed: Changed,
+    pub(super) lines: Versions<Range<usize>>,
+}
+
+/// Merges three sequences of lines, or of what they are compared by.
+pub(super) fn chunks<T: Copy + Eq + Hash>(versions: Versions<&[T]>) -> Vec<Chunk> {
+    let Versions {
+        base,
+        local,
+        upstream,
+    } = versions;
+    let mut ours = SideChanges::between(base, local);
+    let mut theirs = SideChanges::between(base, upstream);
+    let mut chunks = Vec::new();
+    let mut done = 0;
+    loop {
+        let starts = [ours.next_start(), theirs.next_start()];
+        let start = starts.into_iter().flatten().min();
+        let end = start.unwrap_or(base.len());
+        if done < end {
+            chunks.push(Chunk {
+                changed: Changed::Nobody,
+                lines: Versions {
+                    base: done..end,
+                    local: ours.shifted(done..end),
+                    upstream: theirs.shifted(done..end),
+                },
+            });
+        }
+        let Some(start) = start else { return chunks };
+        let (local_start, upstream_start) = (
+            ours.shifted(start..start).start,
+            theirs.shifted(start..start).start,
+        );
+        let mut end = start;
+        let (mut is_ours, mut is_theirs) = (false, false);
+        // Each may reach one of the other side.
+        while ours.take(&mut end, &mut is_ours) || theirs.take(&mut end, &mut is_theirs) {}
+        let lines = Versions {
+            base: start..end,
+            local: local_start..ours.shifted(end..end).end,
+            upstream: upstream_start..theirs.shifted(end..end).end,
+        };
+        match (is_ours, is_theirs) {
+            (true, true) => push_both(&mut chunks, versions, lines),
+            (is_ours, _) => chunks.push(Chunk {
+                changed: Changed::One(if is_ours { Side::Local } else { Side::Upstream }),
+                lines,
+            }),
+        }
+        done = end;
+    }
+}
+
+/// Adds a region that both sides changed: what they have in common, and what they do not.
+fn push_both<T: Copy + Eq + Hash>(
+    chunks: &mut Vec<Chunk>,
+    versions: Versions<&[T]>,
+    region: Versions<Range<usize>>,
+) {
+    let (ours, theirs) = (
+        &versions.local[region.local.clone()],
+        &versions.upstream[region.upstream.clone()],
+    );
+    let is_one = ours.is_empty() || theirs.is_empty();
+    let hunks = if is_one {
+        vec![Hunk {
+            before: 0..position(ours.len()),
+            after: 0..position(theirs.len()),
+        }]
+    } else {
+        hunks(ours, theirs)
+    };
+    let moved =
+        |range: Range<u32>, start: usize| range.start as usize + start..range.end as usize + start;
+    let (mut local, mut upstream) = (region.local.start, region.upstream.start);
+    let mut push = |changed, base: Range<usize>, ours: Range<usize>, theirs: Range<usize>| {
+        if !ours.is_empty() || !theirs.is_empty() {
+            let lines = Versions {
+                base,
+                local: ours,
+                upstream: theirs,
+            };
+            chunks.push(Chunk { changed, lines });
+        }
+    };
+    for Hunk { before, after } in hunks {
+        let (ours, theirs) = (
+            moved(before, region.local.start),
+            moved(after, region.upstream.start),
+        );
+        let nothing = region.base.start..region.base.start;
+        push(
+            Changed::BothAlike,
+            nothing,
+            local..ours.start,
+            upstream..theirs.start,
+        );
+        (local, upstream) = (ours.end, theirs.end);
+        push(Changed::Conflict, region.base.clone(), ours, theirs);
+    }
+    push(
+        Changed::BothAlike,
+        region.base.clone(),
+        local..region.local.end,
+        upstream..region.upstream.end,
+    );
+}
+
+/// The changes from base to one side that are still to come.
+struct SideChanges {
+    hunks: std::iter::Peekable<std::vec::IntoIter<Hunk>>,
+    /// Lines of the side before the next change, and lines of base before it.
+    side: usize,
+    base: usize,
+}
+
+impl SideChanges {
+    fn between<T: Copy + Eq + Hash>(base: &[T], side: &[T]) -> Self {
+        Self {
+            hunks: hunks(base, side).into_iter().peekable(),
+            side: 0,
+            base: 0,
+        }
+    }
+
+    fn next_start(&mut self) -> Option<usize> {
+        self.hunks.peek().map(|hunk| hunk.before.start as usize)
+    }
+
+    /// Unchanged lines of base, as lines of the side.
+    fn shifted(&self, lines: Range<usize>) -> Range<usize> {
+        let shift = |line: usize| line - self.base + self.side;
+        shift(lines.start)..shift(lines.end)
+    }
+
+    /// Goes past the next change if it begins no later than at `end`, which moves to where it ends.
+    fn take(&mut self, end: &mut usize, is_taken: &mut bool) -> bool {
+        let next = self
+            .hunks
+            .next_if(|hunk| hunk.before.start as usize <= *end);
+        let Some(hunk) = next else { return false };
+        *end = (*end).max(hunk.before.end as usize);
+        (self.base, self.side) = (hunk.before.end as usize, hunk.after.end as usize);
+        *is_taken = true;
+        true
+    }
+}
+
+/// Positions of lines: the library has them as 32 bits, and no input is that long.
+fn position(line: usize) -> u32 {
+    u32::try_from(line).unwrap_or(u32::MAX)
+}
+
+fn hunks<T: Copy + Eq + Hash>(before: &[T], after: &[T]) -> Vec<Hunk> {
+    let count = before.len() + after.len();
+    let mut input = InternedInput {
+        before: Vec::with_capacity(before.len()),
+        after: Vec::with_capacity(after.len()),
+        interner: Interner::new(count),
+    };
+    input.update_before(before.iter().copied());
+    input.update_after(after.iter().copied());
+    // As git does: heuristics bound the time, and changes that can slide stand as far down as possible.
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_no_heuristic(&input);
+    diff.hunks().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chunks as text: `=` nobody, `<` local, `>` upstream, `&` both alike, `!` a conflict.
+    fn shown([base, local, upstream]: [&str; 3]) -> String {
+        let [base, local, upstream] = [base, local, upstream].map(str::as_bytes);
+        let found = chunks(Versions {
+            base,
+            local,
+            upstream,
+        });
+        let text =
+            |lines: &[u8], range: Range<usize>| String::from_utf8_lossy(&lines[range]).into_owned();
+        let shown = found.into_iter().map(|Chunk { changed, lines }| {
+            let (ours, theirs) = (text(local, lines.local), text(upstream, lines.upstream));
+            match changed {
+                Changed::Nobody => format!("={ours}"),
+                Changed::One(Side::Local) => format!("<{ours}"),
+                Changed::One(Side::Upstream) => format!(">{theirs}"),
+                Changed::BothAlike => format!("&{ours}"),
+                Changed::Conflict => format!("!{}/{ours}/{theirs}", text(base, lines.base)),
+            }
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn changes_of_one_side_are_taken() {
+        let table = [
+            (["", "", ""], ""),
+            (["abc", "abc", "abc"], "=abc"),
+            (["abc", "aBc", "abc"], "=a <B =c"),
+            (["abc", "abc", "abcd"], "=abc >d"),
+            (["abcde", "aBcde", "abcD"], "=a <B =c >D"),
+            (["abc", "aXc", "aXc"], "=a &X =c"),
+            (["abc", "", "abc"], "<"),
+            (["", "x", ""], "<x"),
+        ];
+        for (versions, expected) in table {
+            assert_eq!(shown(versions), expected, "{versions:?}");
+        }
+    }
+
+    #[test]
+    fn changes_that_touch_are_a_conflict() {
+        let table = [
+            (["abc", "aXc", "aYc"], "=a !b/X/Y =c"),
+            (["abcd", "aBcd", "abCd"], "=a !bc/Bc/bC =d"),
+            (["abc", "c", "aBc"], "!ab//aB =c"),
+            (["abc", "abcX", "abcY"], "=abc !/X/Y"),
+            // What both have in common is no conflict.
+            (["abc", "aXYZc", "aXQZc"], "=a &X !b/Y/Q &Z =c"),
+            (["", "xa", "xb"], "&x !/a/b"),
+        ];
+        for (versions, expected) in table {
+            assert_eq!(shown(versions), expected, "{versions:?}");
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Texts and files that are not KRM: documents by their fields, other text by lines.
+
+use std::process::Command;
+
+use krm_variants::functions::{Inputs, Items, SuppliedInput, run};
+
+use super::*;
+
+/// Merges one file; gives it and the lines that are no summary.
+fn merge_file(path: &str, texts: [&str; 3], fields: &str) -> (String, Vec<String>) {
+    let files = texts.map(|text| [(path, text)]);
+    let (found, mut said) = merge_files([&files[0], &files[1], &files[2]], fields);
+    said.retain(|line| !line.starts_with("[info] merged: "));
+    (found[path].clone(), said)
+}
+
+#[test]
+fn a_file_merges_by_lines() {
+    let base = "# Notes\n\none\ntwo\nthree\n";
+    let (local, upstream) = (
+        "# Our notes\n\none\ntwo\nthree\n",
+        "# Notes\n\none\ntwo\nthree\nfour\n",
+    );
+    let (found, said) = merge_file("NOTES.md", [base, local, upstream], "");
+    assert_eq!(found, "# Our notes\n\none\ntwo\nthree\nfour\n");
+    assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+}
+
+#[test]
+fn lines_that_both_changed_are_a_conflict_for_themselves() {
+    let texts = [
+        "a\nb\nc\nd\ne\n",
+        "A\nb\nc\nx\ny\ne\n",
+        "a\nb\nc\nz\ne\nf\n",
+    ];
+    let (found, said) = merge_file("a.txt", texts, "");
+    assert_eq!(found, "A\nb\nc\nz\ne\nf\n");
+    assert_eq!(
+        conflicts(&said),
+        [
+            "[warning] a.txt: local and upstream both changed line 4 (original \"d\\n\", local \"x\\ny\\n\", \
+             upstream \"z\\n\"): upstream's stands (MergeConflict)"
+        ]
+    );
+    let (found, said) = merge_file("a.txt", texts, "onConflict: local\n");
+    assert_eq!(found, "A\nb\nc\nx\ny\ne\nf\n");
+    assert!(
+        conflicts(&said)[0].contains("both changed lines 4-5 "),
+        "{said:?}"
+    );
+    let (found, _) = merge_file("a.txt", texts, "onConflict: error\n");
+    assert_eq!(found, texts[1]);
+}
+
+#[test]
+fn a_file_of_windows_takes_lines_of_unix() {
+    let texts = ["a\nb\nc\nd\n", "a\r\nB\r\nc\r\nd\r\n", "a\nb\nc\nD\n"];
+    let (found, said) = merge_file("a.txt", texts, "");
+    assert_eq!(found, "a\r\nB\r\nc\r\nD\r\n");
+    assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+}
+
+#[test]
+fn a_binary_file_stays_with_a_conflict() {
+    let texts = ["\0a\nb\nc\n", "\0A\nb\nc\n", "\0a\nb\nC\n"];
+    let (found, said) = merge_file("logo.png", texts, "");
+    assert_eq!(found, texts[1]);
+    assert!(conflicts(&said)[0].ends_with("both changed the file: local's stands (MergeConflict)"));
+}
+
+#[test]
+fn values_merge_as_documents() {
+    let base = "image:\n  tag: v1   # set by CI\nreplicas: 1\n\n# Limits\nresources: {}\n";
+    let local = "image:\n  tag: v1   # set by CI\nreplicas: 5 # ours\n\n# Limits\nresources: {}\n";
+    let upstream = "replicas: 1\nimage:\n  tag: v2   # set by CI\nresources: {cpu: 1}\n";
+    let (found, said) = merge_file("values.yaml", [base, local, upstream], "");
+    assert!(
+        found.contains("  tag: v2   # set by CI\n") && found.contains("replicas: 5 # ours\n"),
+        "{found}"
+    );
+    assert!(found.contains("cpu: 1"), "{found}");
+    assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+    // A conflict is one of a field.
+    let upstream = base
+        .replace("replicas: 1", "replicas: 3")
+        .replace("v1", "v2");
+    let (found, said) = merge_file("values.yaml", [base, local, &upstream], "");
+    assert_eq!(
+        found,
+        local
+            .replace("replicas: 5", "replicas: 3")
+            .replace("v1", "v2")
+    );
+    assert_eq!(
+        conflicts(&said),
+        [
+            "[warning] values.yaml: replicas: local and upstream both changed the value (original 1, local 5, \
+             upstream 3): upstream's stands (MergeConflict)"
+        ]
+    );
+}
+
+#[test]
+fn json_stays_json() {
+    let texts = [
+        "{\n  \"title\": \"a\",\n  \"rows\": 1\n}\n",
+        "{\n  \"title\": \"mine\",\n  \"rows\": 1\n}\n",
+        "{\n  \"title\": \"a\",\n  \"rows\": 2\n}",
+    ];
+    let (found, said) = merge_file("d.json", texts, "");
+    assert_eq!(found, "{\n  \"title\": \"mine\",\n  \"rows\": 2\n}\n");
+    assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+}
+
+/// Lines of which every one fits, and all together do not.
+#[test]
+fn a_merge_by_lines_stays_yaml() {
+    let texts = [
+        "a: 1\n---\nb: 1\nc: 1\n",
+        "a: 1\nx: 1\n---\nb: 1\nc: 1\n",
+        "x: 2\na: 1\n---\nb: 1\nc: 1\n",
+    ];
+    let (found, said) = merge_file("two.yaml", texts, "");
+    assert_eq!(found, texts[1]);
+    assert!(
+        conflicts(&said)[0].contains("both changed the file"),
+        "{said:?}"
+    );
+    let upstream = "a: 1\n---\nb: 1\nc: 2\n";
+    let (found, _) = merge_file("two.yaml", [texts[0], texts[1], upstream], "");
+    assert_eq!(found, "a: 1\nx: 1\n---\nb: 1\nc: 2\n");
+}
+
+/// Merges packages in memory; gives the files and the lines that are no summary.
+fn merge_packages(packages: [&[(&str, &str)]; 3]) -> Result<(Files, Vec<String>), String> {
+    let [original, local, upstream] = packages.map(|files| -> Files {
+        let files = files.iter();
+        files
+            .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+            .collect()
+    });
+    let inputs = Inputs {
+        supplied: vec![
+            (Role::Original, SuppliedInput::Files(original)),
+            (Role::Upstream, SuppliedInput::Files(upstream)),
+        ],
+        ..Inputs::default()
+    };
+    let local = local
+        .into_iter()
+        .map(|(path, text)| (path, text.into_bytes()));
+    let outcome = run(&FUNCTION, inputs, Items::Package(local.collect()));
+    let outcome = outcome.map_err(|error| error.to_string())?;
+    let Items::Package(files) = outcome.items else {
+        panic!("a package stays one");
+    };
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    let files = files.into_iter().map(|(path, bytes)| (path, text(bytes)));
+    let said = outcome.results.iter().map(ToString::to_string);
+    let said = said.filter(|line| !line.starts_with("[info] merged: "));
+    Ok((files.collect(), said.collect()))
+}
+
+#[test]
+fn a_template_merges_by_lines() {
+    let base = "kind: {{ .Kind }}\n{{ if .Values.x }}\nx: 1\n{{ end }}\ny: 1\n";
+    let (local, upstream) = (base.replace("x: 1", "x: 2"), base.replace("y: 1", "y: 2"));
+    let other = map("a", "{x: a}");
+    let changed = map("a", "{x: b}");
+    let (files, said) = merge_packages([
+        &[("t/a.yaml", base), ("b.yaml", &other)],
+        &[("t/a.yaml", &local), ("b.yaml", &other)],
+        &[("t/a.yaml", &upstream), ("b.yaml", &changed)],
+    ])
+    .expect("merged");
+    assert_eq!(files["t/a.yaml"], local.replace("y: 1", "y: 2"));
+    assert_eq!(files["b.yaml"], changed);
+    let [warning] = &said[..] else {
+        panic!("{said:?}")
+    };
+    assert!(
+        warning.starts_with(
+            "[warning] t/a.yaml: merged as text, since the local file is not YAML: line 2"
+        ),
+        "{said:?}"
+    );
+    assert!(warning.ends_with("(NotYaml)"), "{said:?}");
+    // One side alone: nothing is to be said.
+    let (files, said) = merge_packages([
+        &[("a.yaml", base)],
+        &[("a.yaml", &local)],
+        &[("a.yaml", base)],
+    ])
+    .expect("merged");
+    assert_eq!((files["a.yaml"].as_str(), said.len()), (local.as_str(), 0));
+}
+
+#[test]
+fn a_file_that_one_version_broke_is_text_in_all() {
+    let base = map("a", "{x: a}") + "# end\n# of it\n# all\n";
+    let local = base.replace("# all", "# mine");
+    let broken = base.replace("x: a}", "x: [b}");
+    let (files, said) = merge_packages([
+        &[("a.yaml", &base)],
+        &[("a.yaml", &local)],
+        &[("a.yaml", &broken)],
+    ])
+    .expect("merged");
+    assert_eq!(files["a.yaml"], local.replace("x: a}", "x: [b}"));
+    assert!(
+        said.len() == 1 && said[0].contains("the upstream file is not YAML"),
+        "{said:?}"
+    );
+    // Local did not touch it, or deleted it.
+    let (files, _) = merge_packages([
+        &[("a.yaml", &base)],
+        &[("a.yaml", &base)],
+        &[("a.yaml", &broken)],
+    ])
+    .expect("merged");
+    assert_eq!(files["a.yaml"], broken);
+    let (files, said) = merge_packages([
+        &[("a.yaml", &base), ("b", "")],
+        &[("b", "")],
+        &[("a.yaml", &broken), ("b", "")],
+    ])
+    .expect("merged");
+    assert_eq!(keys(&files), ["b"]);
+    assert!(
+        said.iter().any(|line| line.ends_with("(StaysDeleted)")),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn keys_that_are_there_twice_stay_an_error() {
+    for path in ["a.yaml", "Kptfile"] {
+        for (text, is_error) in [("a: 1\na: 2\n", true), ("a: [\n", path == "Kptfile")] {
+            let good = [("b.txt", ""), (path, "a: 1\n")];
+            for at in 0..3 {
+                let mut packages = [&good[..]; 3];
+                let bad = [("b.txt", ""), (path, text)];
+                packages[at] = &bad;
+                let merged = merge_packages(packages);
+                assert_eq!(
+                    merged.is_err(),
+                    is_error,
+                    "{path} {text:?} {at}: {merged:?}"
+                );
+            }
+        }
+    }
+}
+
+/// A generator of numbers below a bound.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).expect("31 bits") % bound
+    }
+
+    fn edited(&mut self, lines: &[String], words: usize) -> String {
+        let mut lines = lines.to_vec();
+        for _ in 0..self.below(5) {
+            let at = self.below(lines.len() + 1);
+            let line = format!("line {}", self.below(words));
+            match self.below(3) {
+                0 => lines.insert(at, line),
+                1 => lines.truncate(at.max(1)),
+                _ if at < lines.len() => lines[at] = line,
+                _ => lines.push(line),
+            }
+        }
+        let end = if self.below(5) > 0 { "\n" } else { "" };
+        lines.join("\n") + end
+    }
+}
+
+/// Both outcomes of many merges are those of `git merge-file`, and so is whether there is a conflict.
+#[test]
+fn lines_merge_as_git_merges_them() {
+    let mut numbers = Numbers(88_172_645_463_325_252);
+    let texts = |numbers: &mut Numbers| {
+        let words = [3, 8, 40, 1000][numbers.below(4)];
+        let count = 1 + numbers.below(30);
+        let lines: Vec<String> = (0..count)
+            .map(|_| format!("line {}", numbers.below(words)))
+            .collect();
+        let base = lines.join("\n") + "\n";
+        [
+            base,
+            numbers.edited(&lines, words),
+            numbers.edited(&lines, words),
+        ]
+    };
+    let all: Vec<(String, [String; 3])> = (0..150)
+        .map(|number| (format!("{number}.txt"), texts(&mut numbers)))
+        .collect();
+    let versions = [0, 1, 2].map(|version| {
+        let files = all
+            .iter()
+            .map(|(path, texts)| (path.as_str(), texts[version].as_str()));
+        files.collect::<Vec<_>>()
+    });
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut clean = 0;
+    for (winner, flag) in [("local", "--ours"), ("upstream", "--theirs")] {
+        let fields = format!("onConflict: {winner}\n");
+        let (found, said) = merge_files([&versions[0], &versions[1], &versions[2]], &fields);
+        for (path, texts) in &all {
+            let files = ["base", "local", "upstream"].map(|name| directory.path().join(name));
+            for (file, text) in files.iter().zip(texts) {
+                std::fs::write(file, text).expect("written");
+            }
+            let git = |flags: &[&str]| {
+                let mut git = Command::new("git");
+                git.args(["merge-file", "-p"]).args(flags);
+                let files = [&files[1], &files[0], &files[2]];
+                git.args(files).output().expect("git runs")
+            };
+            let expected = String::from_utf8(git(&[flag]).stdout).expect("UTF-8");
+            assert_eq!(found[path], expected, "{path} {texts:?}");
+            let is_clean = git(&[]).status.success();
+            clean += usize::from(is_clean);
+            let is_said = said.iter().any(|line| {
+                line.contains(&format!(" {path}: ")) && line.ends_with("(MergeConflict)")
+            });
+            assert_eq!(is_clean, !is_said, "{path} {texts:?}");
+        }
+    }
+    assert!((60..260).contains(&clean), "{clean} of 300 are clean");
+}
