@@ -9,6 +9,9 @@
 //! [info] merged: 2 changed, 0 added, 0 removed, 0 moved, 2 conflicts
 //! ```
 //!
+//! A result whose line is known begins with `deployment.yaml:12:`. Equal decisions about fields are one line, that of the
+//! first, with how many more there are; `--verbose` lists them all.
+//!
 //! A terminal shows the values of a conflict below each other:
 //!
 //! ```text
@@ -24,13 +27,16 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use crate::results::{FunctionResult, Results, Severity, printable};
+use crate::results::{FunctionResult, Message, Reason, Results, Severity, printable};
+use crate::yaml::{Path, PathElement};
 
 /// Turns results into text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResultPrinter {
     /// Whether it goes to a terminal that shows colours.
     pub(crate) colour: bool,
+    /// Whether equal decisions are listed one by one.
+    pub(crate) lists_all: bool,
 }
 
 // Not `anstream`: it would also strip the escapes that a package's files hold from a diff of them.
@@ -56,7 +62,8 @@ impl ResultPrinter {
     pub(crate) fn by_file(self, results: &Results) -> String {
         let mut files: Vec<(&str, Vec<&FunctionResult>)> = Vec::new();
         let mut known: HashMap<&str, usize> = HashMap::new();
-        for result in results {
+        let grouped = Grouped::of(results, self.lists_all);
+        for result in results.iter().filter(|result| grouped.is_first(result)) {
             if let Some((path, _)) = &result.file {
                 let at = *known.entry(path).or_insert(files.len());
                 if at == files.len() {
@@ -71,13 +78,18 @@ impl ResultPrinter {
             // Writing to a String never fails.
             let _ = writeln!(text, "{style}{}{style:#}", printable(path));
             for result in results {
+                let has_line = result.tag_value("line").is_some();
                 let line = FunctionResult {
-                    file: None,
+                    file: result.file.clone().filter(|_| has_line),
                     ..result.clone()
                 };
+                let more = grouped.more(result);
                 match ConflictVersions::of(&line).filter(|_| self.colour) {
-                    Some(versions) => self.conflict(&mut text, &line, &versions),
-                    None => self.line(&mut text, "  ", line.severity, &line.to_string()),
+                    Some(versions) => self.conflict(&mut text, &line, &versions, &more),
+                    None => {
+                        let line = line.to_string() + &more;
+                        self.line(&mut text, "  ", result.severity, &line);
+                    }
                 }
             }
         }
@@ -88,12 +100,19 @@ impl ResultPrinter {
     }
 
     /// A conflict with its values below each other; the words in which they differ are bold.
-    fn conflict(self, text: &mut String, result: &FunctionResult, versions: &ConflictVersions<'_>) {
+    fn conflict(
+        self,
+        text: &mut String,
+        result: &FunctionResult,
+        versions: &ConflictVersions<'_>,
+        more: &str,
+    ) {
         let heading = FunctionResult {
             message: result.message.what().into(),
             ..result.clone()
         };
-        self.line(text, "  ", result.severity, &heading.to_string());
+        let heading = heading.to_string() + more;
+        self.line(text, "  ", result.severity, &heading);
         let mut parts = versions.parts().into_iter();
         for (name, value) in &versions.values {
             let mark = if *name == versions.winner { '>' } else { ' ' };
@@ -122,6 +141,57 @@ impl ResultPrinter {
         };
         let _ = writeln!(text, "{indent}{style}{result}{style:#}");
     }
+}
+
+/// Results about fields, grouped by what was decided.
+#[derive(Default)]
+struct Grouped<'r> {
+    /// The first of each group, and how many there are.
+    groups: HashMap<Decided<'r>, (&'r FunctionResult, usize)>,
+}
+
+/// What was decided: severity, reason, the name of the field, and the message with the values.
+type Decided<'r> = (Severity, &'r str, Option<PathElement>, &'r Message);
+
+impl<'r> Grouped<'r> {
+    fn of(results: &'r Results, lists_all: bool) -> Self {
+        let mut grouped = Self::default();
+        for result in results.iter().filter(|_| !lists_all) {
+            if let Some(decided) = decided(result) {
+                grouped.groups.entry(decided).or_insert((result, 0)).1 += 1;
+            }
+        }
+        grouped
+    }
+
+    fn group(&self, result: &'r FunctionResult) -> Option<&(&'r FunctionResult, usize)> {
+        self.groups.get(&decided(result)?)
+    }
+
+    fn is_first(&self, result: &'r FunctionResult) -> bool {
+        self.group(result)
+            .is_none_or(|(first, _)| std::ptr::eq(*first, result))
+    }
+
+    /// What follows a result that stands for others too.
+    fn more(&self, result: &'r FunctionResult) -> String {
+        match self.group(result) {
+            Some((_, count)) if *count > 1 => {
+                let more = count - 1;
+                let places = if more == 1 { "place" } else { "places" };
+                format!(", and the same in {more} more {places} (--verbose lists them)")
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+fn decided(result: &FunctionResult) -> Option<Decided<'_>> {
+    let reason = result.tag_value("reason").filter(|_| result.more == 0)?;
+    let is_decision = reason == Reason::MergeConflict.as_str();
+    let path = Path::parse(result.field.as_deref()?)?;
+    let name = path.elements().last().cloned();
+    is_decision.then_some((result.severity, reason, name, &result.message))
 }
 
 /// The three versions of a conflict.
@@ -233,7 +303,7 @@ pub(crate) fn coloured_diff(diff: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{Message, Reason};
+    use crate::resource::Resource;
 
     fn results() -> Results {
         let mut results = Results::default();
@@ -247,7 +317,10 @@ mod tests {
 
     #[test]
     fn results_stand_under_their_files() {
-        let printer = ResultPrinter { colour: false };
+        let printer = ResultPrinter {
+            colour: false,
+            lists_all: false,
+        };
         assert_eq!(
             printer.by_file(&results()),
             "\
@@ -276,7 +349,11 @@ a\\u{1b}.yaml
             .tag("upstream", "\"45Gi\"");
         let mut results = Results::default();
         results.push(result.tag("winner", "upstream"));
-        let shown = ResultPrinter { colour: true }.by_file(&results);
+        let shown = ResultPrinter {
+            colour: true,
+            lists_all: false,
+        }
+        .by_file(&results);
         let expected = "  [warning] both changed the value (MergeConflict)\n      \
              original  \"<3>Gi\"\n      local     none\n    > upstream  \"<45>Gi\"\n";
         let plain = shown.replace("\u{1b}[1m", "<").replace("\u{1b}[0m", ">");
@@ -285,7 +362,11 @@ a\\u{1b}.yaml
             .replace("(MergeConflict)>", "(MergeConflict)")
             .replace("none>", "none");
         assert_eq!(plain.split_once('\n').expect("a heading").1, expected);
-        let plain = ResultPrinter { colour: false }.by_file(&results);
+        let plain = ResultPrinter {
+            colour: false,
+            lists_all: false,
+        }
+        .by_file(&results);
         assert!(plain.contains(&text), "{plain}");
     }
 
@@ -337,8 +418,52 @@ a\\u{1b}.yaml
     }
 
     #[test]
+    fn equal_decisions_are_one_line() {
+        let conflict = |file: &str, field: &str, name: &str, line: &str| {
+            let resource = Resource {
+                kind: "Deployment".into(),
+                name: Some(name.into()),
+                ..Resource::default()
+            };
+            let result = FunctionResult::warning(Reason::MergeConflict, "both changed it");
+            result
+                .about(&resource)
+                .in_file(file)
+                .at(field)
+                .tag("line", line)
+        };
+        let mut results = Results::default();
+        results.push(conflict("a.yaml", "metadata.labels.x", "a", "6"));
+        results.push(conflict(
+            "a.yaml",
+            "spec.template.metadata.labels.x",
+            "a",
+            "16",
+        ));
+        results.push(conflict("a.yaml", "spec.y", "a", "20"));
+        results.push(conflict("b.yaml", "metadata.labels.x", "b", "6"));
+        let printer = |lists_all| ResultPrinter {
+            colour: false,
+            lists_all,
+        };
+        let text = printer(false).by_file(&results);
+        assert_eq!(
+            text,
+            "a.yaml\n  \
+             [warning] a.yaml:6: Deployment/a: metadata.labels.x: both changed it (MergeConflict), and the same in 2 more \
+             places (--verbose lists them)\n  \
+             [warning] a.yaml:20: Deployment/a: spec.y: both changed it (MergeConflict)\n"
+        );
+        assert_eq!(printer(true).by_file(&results).lines().count(), 6);
+    }
+
+    #[test]
     fn headings_and_severities_stand_out_on_a_terminal() {
-        let text = ResultPrinter { colour: true }.by_file(&results());
+        let text = ResultPrinter {
+            colour: true,
+            lists_all: false,
+        }
+        .by_file(&results());
         assert!(
             text.starts_with("\u{1b}[1mb.yaml\u{1b}[0m\n  \u{1b}[33m[warning] one"),
             "{text:?}"

@@ -1,5 +1,6 @@
 //! Runs a function as Git's merge driver, on one file that two branches changed.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -50,6 +51,7 @@ pub(super) fn on_files(
             return by_lines(original, local, upstream);
         }
     };
+    let results = results.with_lines(|_| Some(Cow::Borrowed(&text)));
     write_results(function, arguments, &results)?;
     print_results(function, arguments, &results, ResultPrinter::by_file);
     std::fs::write(local, text)

@@ -1,5 +1,6 @@
 //! A package directory, edited in place.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -64,6 +65,7 @@ pub(super) fn on_package(
         Output::Edited => (list.file_changes(), None),
         Output::Documents(documents) => (Vec::new(), Some(documents)),
     };
+    let results = results.with_lines(|path| written_text(&files, &changes, path));
     say(arguments, start, || {
         let count = results.iter().count();
         format!(
@@ -96,6 +98,21 @@ pub(super) fn on_package(
     let results = print_review(function, arguments, results)?;
     print_results(function, arguments, &results, ResultPrinter::by_file);
     Ok(code)
+}
+
+/// The text of a file after the changes.
+fn written_text<'f>(
+    files: &'f PackageFiles,
+    changes: &'f [FileChange],
+    path: &str,
+) -> Option<Cow<'f, str>> {
+    match changes.iter().find(|change| change.path() == path) {
+        Some(FileChange::Write { bytes, .. }) => Some(String::from_utf8_lossy(bytes)),
+        Some(FileChange::Delete { .. }) => None,
+        None => files
+            .get(path)
+            .map(|file| Cow::Borrowed(&*file.content.text)),
+    }
 }
 
 /// Writes the changes, or prints the diff instead.

@@ -139,7 +139,8 @@ pub(super) fn print_results(
     let text = match arguments.output {
         Output::Text => {
             let colour = arguments.color.is_on(&stderr);
-            text(ResultPrinter { colour }, shown)
+            let lists_all = arguments.verbose;
+            text(ResultPrinter { colour, lists_all }, shown)
         }
         Output::Json => result_list(function, shown).to_json() + "\n",
     };

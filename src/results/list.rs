@@ -104,6 +104,10 @@ impl Results {
         self.listed.iter()
     }
 
+    pub(super) fn iter_mut(&mut self) -> std::slice::IterMut<'_, FunctionResult> {
+        self.listed.iter_mut()
+    }
+
     /// Those that are listed, grouped by file; what is about no file comes first.
     #[must_use]
     pub(crate) fn by_file(self) -> Vec<FunctionResult> {

@@ -3,6 +3,7 @@
 //! Shape and field names are those of kpt (`results` of a ResourceList, `kpt.dev/v1`
 //! `FunctionResultList`). Every error and warning carries a [`Reason`] as `tags.reason`.
 
+mod lines;
 mod list;
 mod message;
 mod reason;
@@ -261,12 +262,16 @@ impl FunctionResult {
     }
 }
 
-/// One line: `[error] file.yaml: ConfigMap/name: field: message (Reason)`.
+/// One line: `[error] file.yaml: ConfigMap/name: field: message (Reason)`, with `file.yaml:12` where the line is known.
 impl fmt::Display for FunctionResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}] ", self.severity.as_str())?;
         if let Some((path, _)) = &self.file {
-            write!(f, "{}: ", printable(path))?;
+            write!(f, "{}:", printable(path))?;
+            if let Some(line) = self.tag_value("line") {
+                write!(f, "{line}:")?;
+            }
+            f.write_str(" ")?;
         }
         if let Some(resource) = &self.resource {
             let namespace = resource

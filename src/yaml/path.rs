@@ -57,6 +57,29 @@ impl Path {
         self.child(PathElement::Index(index))
     }
 
+    /// Reads a path as it is printed; `None` if it is none, or has elements by their keys or values.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut path = Self::root();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let quoted = rest.strip_prefix('[').and_then(unquote);
+            let (element, after) = if let Some((name, after)) = quoted {
+                (PathElement::Field(name), after.strip_prefix(']')?)
+            } else if let Some(index) = rest.strip_prefix('[') {
+                let (index, after) = index.split_once(']')?;
+                (PathElement::Index(index.parse().ok()?), after)
+            } else {
+                let name = rest.strip_prefix('.').unwrap_or(rest);
+                let end = name.find(['.', '[']).unwrap_or(name.len());
+                let (name, after) = name.split_at(end);
+                (PathElement::Field(name.to_owned()), after)
+            };
+            path.0.push(element);
+            rest = after;
+        }
+        Some(path)
+    }
+
     /// Its elements, from the root down.
     #[must_use]
     pub fn elements(&self) -> &[PathElement] {
@@ -150,6 +173,9 @@ mod tests {
             path.to_string(),
             r#"metadata.annotations["kpt.dev/config-injection"]"#
         );
+        let path = path.index(3).field("").field("a]\"").index(0).index(1);
+        assert_eq!(Path::parse(&path.to_string()), Some(path));
+        assert_eq!(Path::parse("a[name=b].c"), None);
     }
 
     #[test]

@@ -347,7 +347,7 @@ fn a_lock_of_another_type_is_kept_and_names_no_original() {
     );
     for outcome in [merged, rendered] {
         assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
-        let place = "[error] Kptfile/nginx: upstreamLock.type: ";
+        let place = "[error] Kptfile:6: Kptfile/nginx: upstreamLock.type: ";
         let message = "expected an `upstreamLock` of type `git`, found type `generic`";
         for part in [place, message, "(OriginalNotFound)"] {
             assert!(outcome.stderr.contains(part), "{}", outcome.stderr);

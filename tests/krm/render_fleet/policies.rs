@@ -585,7 +585,16 @@ fn conflicts_are_told_with_paths_from_the_fleet_and_decided_by_rules() {
     fleet.expect(
         &["--check"],
         3,
-        &["east/a/cm.yaml", "east/b/cm.yaml", "; 2 conflicts"],
+        &[
+            "east/a/cm.yaml",
+            "the same in 1 more place",
+            "; 2 conflicts",
+        ],
+    );
+    fleet.expect(
+        &["--check", "--verbose"],
+        3,
+        &["east/a/cm.yaml", "east/b/cm.yaml"],
     );
     fleet.folder.put(
         "config.yaml",

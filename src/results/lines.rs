@@ -1,0 +1,215 @@
+//! The lines of the places that results are about: `tags.line`.
+//!
+//! Source: contract, merge-package (A conflict).
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use arcstr::ArcStr;
+
+use super::{FunctionResult, ResourceRef, Results};
+use crate::identity::separate_documents;
+use crate::resource::Resource;
+use crate::yaml::scalar::ScalarStyle;
+use crate::yaml::{NodeKind, NodeRef, OwnedDocument, Path, PathElement};
+
+const LINE: &str = "line";
+
+impl Results {
+    /// Tags each result about a field of a file, or about lines of one, with its line in the text that `text_of` gives of
+    /// the file, counted from 1. A field that is not there has the line of what would hold it. Results
+    /// without tags are those that kpt's own functions make too, and stay.
+    #[must_use]
+    pub(crate) fn with_lines<'t>(mut self, text_of: impl Fn(&str) -> Option<Cow<'t, str>>) -> Self {
+        let mut files: BTreeMap<ArcStr, Vec<&mut FunctionResult>> = BTreeMap::new();
+        for result in self.iter_mut() {
+            let is_placed = result.field.is_some() || result.first_line_within().is_some();
+            if let Some((path, _)) = &result.file
+                && is_placed
+                && !result.tags.is_empty()
+                && result.tag_value(LINE).is_none()
+            {
+                files.entry(path.clone()).or_default().push(result);
+            }
+        }
+        for (path, results) in files {
+            let Some(text) = text_of(&path) else { continue };
+            let documents = documents(&text);
+            for result in results {
+                let line = match (&result.field, result.first_line_within()) {
+                    (None, within) => within,
+                    (Some(field), _) => {
+                        Path::parse(field).and_then(|path| line_of(&documents, result, &path))
+                    }
+                };
+                if let Some(line) = line {
+                    result.tags.push((LINE.to_owned(), line.to_string()));
+                }
+            }
+        }
+        self
+    }
+}
+
+impl FunctionResult {
+    /// The first of the lines that `tags.within` names.
+    fn first_line_within(&self) -> Option<usize> {
+        let within = self.tag_value("within")?;
+        let lines = within
+            .strip_prefix("lines ")
+            .or(within.strip_prefix("line "))?;
+        lines.split('-').next()?.parse().ok()
+    }
+}
+
+/// A document of a file, or all of them.
+struct DocumentText<'t> {
+    text: &'t str,
+    /// How many lines of the file are before it.
+    lines_before: usize,
+    /// Its only resource; `None` if it must be parsed to know what it holds.
+    resource: Option<Resource>,
+    parsed: OnceCell<Option<OwnedDocument>>,
+}
+
+fn documents(text: &str) -> Vec<DocumentText<'_>> {
+    let document = |text, lines_before, resource| DocumentText {
+        text,
+        lines_before,
+        resource,
+        parsed: OnceCell::new(),
+    };
+    let Some(separate) = separate_documents(text) else {
+        return vec![document(text, 0, None)];
+    };
+    let mut lines_before = 0;
+    let separate = separate.into_iter().map(|(range, resource)| {
+        let text = &text[range];
+        let found = document(text, lines_before, resource);
+        lines_before += text.matches('\n').count();
+        found
+    });
+    separate.collect()
+}
+
+fn line_of(documents: &[DocumentText<'_>], result: &FunctionResult, path: &Path) -> Option<usize> {
+    let is_it = |resource: &Resource| {
+        let about = result.resource.as_ref();
+        about.is_none_or(|about| is_about(about, resource))
+    };
+    let documents = documents.iter();
+    let mut documents = documents.filter(|document| document.resource.as_ref().is_none_or(is_it));
+    documents.find_map(|document| {
+        let parse = || OwnedDocument::parse(document.text.to_owned()).ok();
+        let parsed = document.parsed.get_or_init(parse).as_ref()?.document();
+        let mut roots = (0..parsed.len()).filter_map(|index| parsed.root(index));
+        let root = roots.find(|root| is_it(&Resource::read(*root)))?;
+        let (at, value) = place(root, path);
+        let line = parsed.location(at).line + document.lines_before;
+        // The lines of a literal begin after its header.
+        let within = value.filter(|value| value.kind() == NodeKind::Scalar(ScalarStyle::Literal));
+        let within = within.and_then(|_| result.first_line_within());
+        Some(line + within.unwrap_or_default())
+    })
+}
+
+fn is_about(about: &ResourceRef, resource: &Resource) -> bool {
+    about.kind == resource.kind
+        && about.api_version == resource.api_version
+        && about.name == *resource.name.as_ref().unwrap_or(&ArcStr::new())
+        && about.namespace == resource.namespace
+}
+
+/// Where a value stands, or else what would hold it; with the value if it is there.
+fn place<'a>(root: NodeRef<'a>, path: &Path) -> (usize, Option<NodeRef<'a>>) {
+    let (mut at, mut node) = (root.outer_start(), root);
+    for element in path.elements() {
+        let next = match element {
+            PathElement::Field(name) => node
+                .entry(name)
+                .map(|entry| (entry.key.outer_start(), entry.value)),
+            PathElement::Index(index) => {
+                let item = node.items().nth(*index);
+                item.map(|item| (item.outer_start(), item))
+            }
+            PathElement::Key(_) | PathElement::Value(_) => None,
+        };
+        let Some((start, value)) = next else {
+            return (at, None);
+        };
+        (at, node) = (start, value.resolved());
+    }
+    (at, Some(node))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::Reason;
+
+    const TEXT: &str = "\
+# A head
+
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+data:
+  x: 1
+  \"a.b\": 2
+  list:
+  - 1
+  - 2
+  text: |
+    one
+    two
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: b
+data: {x: 1}
+";
+
+    fn line(name: &str, field: &str, within: &str) -> Option<String> {
+        let resource = Resource {
+            api_version: "v1".into(),
+            kind: "ConfigMap".into(),
+            name: Some(name.into()),
+            ..Resource::default()
+        };
+        let mut results = Results::default();
+        let result = FunctionResult::warning(Reason::MergeConflict, "a").about(&resource);
+        let result = result.in_file("a.yaml").at(field);
+        results.push(if within.is_empty() {
+            result
+        } else {
+            result.tag("within", within)
+        });
+        let results = results.with_lines(|path| (path == "a.yaml").then(|| TEXT.into()));
+        let first = results.iter().next().expect("one");
+        first.tag_value(LINE).map(str::to_owned)
+    }
+
+    #[test]
+    fn lines_are_those_of_the_file() {
+        for (name, field, within, expected) in [
+            ("a", "data.x", "", Some("8")),
+            ("a", "data[\"a.b\"]", "", Some("9")),
+            ("a", "data.list[1]", "", Some("12")),
+            ("a", "data.text", "line 2", Some("15")),
+            ("a", "data.text", "a.b", Some("13")),
+            ("a", "data.gone.x", "", Some("7")),
+            ("a", "gone", "", Some("3")),
+            ("b", "data.x", "", Some("21")),
+            ("c", "data.x", "", None),
+        ] {
+            assert_eq!(
+                line(name, field, within).as_deref(),
+                expected,
+                "{name} {field}"
+            );
+        }
+    }
+}
