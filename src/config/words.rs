@@ -45,6 +45,21 @@ impl<'r> Words<'r> {
         self.read(field, found, &BOOL)
     }
 
+    /// A value that is not one of a few words; `otherwise` if the field is absent.
+    pub(crate) fn read_as<T: Copy>(
+        &mut self,
+        field: &str,
+        found: Option<&str>,
+        parse: impl Fn(&str) -> Result<T, String>,
+        otherwise: T,
+    ) -> T {
+        let read = found.map_or(Ok(otherwise), parse);
+        read.unwrap_or_else(|message| {
+            self.refuse(field, message);
+            otherwise
+        })
+    }
+
     /// Reports an error at a field.
     pub(crate) fn refuse(&mut self, field: &str, message: String) {
         self.valid = false;

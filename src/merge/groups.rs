@@ -28,6 +28,8 @@ pub(super) enum When {
     /// Where local and upstream have different keys, or one side removed the key that the other replaced: one
     /// excludes the other.
     Alternatives,
+    /// The same, for the version of an image, unless images are one value.
+    ImageVersion,
     /// Where local and upstream differ in a field that says what the others may be: its name, and its
     /// default.
     Kind(&'static str, &'static str),
@@ -71,6 +73,12 @@ pub(super) static FUNCTION: [Group; 2] = [
     these(&["configMap", "configPath", "configRef"]),
     these(&["image", "exec"]),
 ];
+
+/// An image of a kustomization.
+pub(super) static KUSTOMIZE_IMAGE: [Group; 1] = [Group {
+    keys: Members::These(&["newTag", "digest"]),
+    when: When::ImageVersion,
+}];
 
 static ENV: [Group; 1] = [these(&["value", "valueFrom"])];
 static ENV_SOURCE: [Group; 1] = [these(&[

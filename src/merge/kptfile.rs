@@ -156,7 +156,7 @@ fn image(function: NodeRef<'_>) -> Option<&str> {
     Some(repository(function.get("image")?.as_str()?))
 }
 
-fn last_component(image: &str) -> &str {
+pub(super) fn last_component(image: &str) -> &str {
     image.rsplit('/').next().unwrap_or(image)
 }
 

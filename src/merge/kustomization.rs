@@ -20,7 +20,7 @@ pub(super) fn list(name: &str) -> Option<ListType<'static>> {
         | "validators"
         | "patchesStrategicMerge"
         | "labels" => ListType::Set,
-        "images" | "replicas" | "helmCharts" => ListType::Map(Keys::one("name")),
+        "replicas" | "helmCharts" => ListType::Map(Keys::one("name")),
         // Inline ones are told apart by their value.
         "patches" | "patchesJson6902" | "replacements" => ListType::Map(Keys::one("path")),
         _ => return None,

@@ -50,6 +50,8 @@ enum Special {
     /// A list in which each `name` is there once, though it is no key.
     Ports,
     Kustomization,
+    /// The images of a kustomization.
+    KustomizeImages,
     /// A list of a kustomization.
     Kustomized(ListType<'static>),
     /// The generators of a kustomization.
@@ -119,6 +121,7 @@ impl<'s> MergeSchema<'s> {
             (Special::Kustomization, "configMapGenerator" | "secretGenerator") => {
                 Special::Generators
             }
+            (Special::Kustomization, "images") => Special::KustomizeImages,
             (Special::Kustomization, name) => {
                 kustomization::list(name).map_or(Special::None, Special::Kustomized)
             }
@@ -152,6 +155,7 @@ impl<'s> MergeSchema<'s> {
             Special::Functions => Special::Grouped(&groups::FUNCTION),
             Special::ListOf(groups) => Special::Grouped(groups),
             Special::Generators => Special::Generator,
+            Special::KustomizeImages => Special::Grouped(&groups::KUSTOMIZE_IMAGE),
             _ => Special::None,
         };
         Self {
@@ -169,6 +173,7 @@ impl<'s> MergeSchema<'s> {
             Special::Conditions => ListType::Map(Keys::one("type")),
             Special::Generators => ListType::Map(kustomization::GENERATOR_KEYS),
             Special::Kustomized(list) => list,
+            Special::KustomizeImages => ListType::Map(Keys::one("name")),
             _ => self.type_ref.map_or(ListType::Atomic, TypeRef::list),
         }
     }

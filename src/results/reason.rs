@@ -33,6 +33,8 @@ reasons! {
     AmbiguousRevision,
     /// A container has other arguments, another command or another environment.
     ArgumentsChanged,
+    /// Both sides changed a value, and both changes are in the result.
+    Combined,
     /// The repository lacks a commit that a Kptfile names; its tag was used instead.
     CommitNotFound,
     /// A ConfigMap or Secret changes, and running pods keep its old values until they restart.

@@ -6,6 +6,7 @@ use super::FUNCTION;
 use crate::config::{
     API_VERSION, UsageError, Words, expected, kind_of, typed, typed_config, typed_data, unexpected,
 };
+use crate::merge::combine::{Combine, WrittenCombine};
 use crate::merge::decided::{WrittenRule, written_in_file};
 use crate::merge::package::{MergeOptions, Strategy};
 use crate::merge::{ConflictRules, OnConflict};
@@ -17,6 +18,7 @@ typed_config! {
     pub(in crate::functions) struct MergePackage ignores original, upstream {
         on_conflict: Option<String>,
         strategy: Option<String>,
+        combine: Option<WrittenCombine>,
         allow_empty: Option<bool>,
         create_kptfile: Option<bool>,
         /// Rules that decide conflicts beforehand; the first that fits decides.
@@ -30,6 +32,7 @@ typed_config! {
 struct Scalars {
     on_conflict: Option<String>,
     strategy: Option<String>,
+    combine: Option<String>,
     allow_empty: Option<String>,
     create_kptfile: Option<String>,
     /// For the merge driver alone; declared here for a better message.
@@ -67,6 +70,7 @@ pub(super) fn read_options(
                 let scalars = Scalars {
                     on_conflict: typed.on_conflict,
                     strategy: typed.strategy,
+                    combine: typed.combine.map(WrittenCombine::into_text),
                     allow_empty: typed.allow_empty.map(|allowed| allowed.to_string()),
                     create_kptfile: typed.create_kptfile.map(|create| create.to_string()),
                     conflict_style: None,
@@ -85,6 +89,12 @@ pub(super) fn read_options(
     );
     let names_strategy = scalars.strategy.is_some();
     let strategy = words.read("strategy", scalars.strategy.as_deref(), &Strategy::WORDS);
+    let combine = words.read_as(
+        "combine",
+        scalars.combine.as_deref(),
+        Combine::parse,
+        Combine::default(),
+    );
     let allow_empty = words.read_bool("allowEmpty", scalars.allow_empty.as_deref());
     let creates_kptfile = words.read_bool("createKptfile", scalars.create_kptfile.as_deref());
     if let Some(found) = scalars.conflict_style {
@@ -97,6 +107,7 @@ pub(super) fn read_options(
         on_conflict,
         strategy,
         allow_empty,
+        combine,
     };
     let valid = words.are_valid();
     let at = Path::fields(&["conflicts"]);

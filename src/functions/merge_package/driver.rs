@@ -19,7 +19,7 @@ use crate::config::words::word;
 use crate::config::{UsageError, typed, typed_config};
 use crate::functions::{DriverFiles, DriverOutcome};
 use crate::merge::package::{Merge, MergeInput, MergeOptions};
-use crate::merge::{ConflictRules, OnConflict};
+use crate::merge::{Combine, ConflictRules, OnConflict};
 use crate::package::is_krm_name;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity};
@@ -41,6 +41,7 @@ typed_config! {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct DriverOptions {
     on_conflict: Option<String>,
+    combine: Option<String>,
     conflict_style: Option<String>,
 }
 
@@ -57,9 +58,9 @@ impl ConflictStyle {
     const WORDS: [(&'static str, Self); 2] = [("value", Self::Value), ("markers", Self::Markers)];
 }
 
-/// Which side's value stands, and what a conflict looks like. A merge driver cannot refuse a file,
+/// How to merge, and what a conflict looks like. A merge driver cannot refuse a file,
 /// so a conflict is no error.
-fn read_config(config: Option<NodeRef<'_>>) -> Result<(OnConflict, ConflictStyle), UsageError> {
+fn read_config(config: Option<NodeRef<'_>>) -> Result<(MergeOptions, ConflictStyle), UsageError> {
     let found = match config {
         Some(config) => typed::<DriverConfig>(config)?.data,
         None => DriverOptions::default(),
@@ -81,10 +82,14 @@ fn read_config(config: Option<NodeRef<'_>>) -> Result<(OnConflict, ConflictStyle
     let style = style.map_or(Ok(ConflictStyle::Value), |found| {
         word(found, &ConflictStyle::WORDS)
     });
-    Ok((
-        side.map_err(at("onConflict"))?,
-        style.map_err(at("conflictStyle"))?,
-    ))
+    let combine = found.combine.as_deref().map(Combine::parse).transpose();
+    let options = MergeOptions {
+        on_conflict: side.map_err(at("onConflict"))?,
+        combine: combine.map_err(at("combine"))?.unwrap_or_default(),
+        allow_empty: true,
+        ..MergeOptions::default()
+    };
+    Ok((options, style.map_err(at("conflictStyle"))?))
 }
 
 /// Merges the file. `Unmerged` if one version is not YAML, or if lines of a file without resources would be a conflict: Git
@@ -93,23 +98,27 @@ pub(super) fn merge_file(
     files: &DriverFiles,
     config: Option<NodeRef<'_>>,
 ) -> Result<DriverOutcome, UsageError> {
-    let (on_conflict, style) = read_config(config)?;
+    let (options, style) = read_config(config)?;
     if !is_krm_name(files.path.rsplit('/').next().unwrap_or_default()) {
         return Ok(DriverOutcome::Unmerged(None));
     }
-    let merged = match merge(files, on_conflict) {
+    let merged = match merge(files, options) {
         Err(error) => return Ok(DriverOutcome::Unmerged(Some(error.to_string()))),
         Ok(None) => return Ok(DriverOutcome::Unmerged(None)),
         Ok(Some(merged)) => merged,
     };
     let mut text = merged.text;
     if style == ConflictStyle::Markers && merged.results.has_open_conflicts() {
-        let other = match on_conflict {
+        let other = match options.on_conflict {
             OnConflict::Local => OnConflict::Upstream,
             _ => OnConflict::Local,
         };
+        let other = MergeOptions {
+            on_conflict: other,
+            ..options
+        };
         if let Some(other) = merge(files, other)? {
-            text = match on_conflict {
+            text = match options.on_conflict {
                 OnConflict::Local => with_markers(&text, &other.text),
                 _ => with_markers(&other.text, &text),
             };
@@ -127,7 +136,7 @@ struct MergedFile {
 }
 
 /// `None` if no version of the file holds a resource, and its lines are a conflict.
-fn merge(files: &DriverFiles, on_conflict: OnConflict) -> Result<Option<MergedFile>, UsageError> {
+fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile>, UsageError> {
     let texts = |text: &str| {
         // A branch that added the file has nothing to compare it with.
         let own = (!text.is_empty()).then(|| (files.path.clone(), text.to_owned()));
@@ -147,11 +156,7 @@ fn merge(files: &DriverFiles, on_conflict: OnConflict) -> Result<Option<MergedFi
     let merge = Merge {
         original: MergeInput::Supplied(&original),
         upstream: MergeInput::Supplied(&upstream),
-        options: MergeOptions {
-            on_conflict,
-            allow_empty: true,
-            ..MergeOptions::default()
-        },
+        options,
         rules: &ConflictRules::default(),
         schema: Schema::builtin(),
         is_overwritten: &|_, _, _| false,

@@ -48,6 +48,13 @@ pub(super) const STRATEGY: Key = Key {
     help: "as in kpt",
 };
 
+/// The key `combine`, as [`ON_CONFLICT`].
+pub(super) const COMBINE: Key = Key {
+    name: "combine",
+    words: &["image,list,text,document"],
+    help: "what merges by its parts where both changed it; `none` for nothing",
+};
+
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "merge-package",
@@ -64,6 +71,7 @@ pub const FUNCTION: Function = Function {
     keys: Keys::These(&[
         ON_CONFLICT,
         STRATEGY,
+        COMBINE,
         Key {
             name: "allowEmpty",
             words: &["false", "true"],

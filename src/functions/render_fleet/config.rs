@@ -10,6 +10,7 @@ use crate::config::{
 };
 use crate::fleet::Shard;
 use crate::functions::render_variant::MergeDefaults;
+use crate::merge::combine::{Combine, WrittenCombine};
 use crate::merge::decided::{WrittenRule, written_in_file};
 use crate::merge::package::{MergeOptions, Strategy};
 use crate::merge::{ConflictRules, OnConflict};
@@ -22,6 +23,7 @@ typed_config! {
     pub(in crate::functions) struct RenderFleet ignores variants, resources {
         on_conflict: Option<String>,
         strategy: Option<String>,
+        combine: Option<WrittenCombine>,
         /// Rules that decide conflicts
         conflicts: Option<Vec<WrittenRule>>,
         prune: Option<bool>,
@@ -64,6 +66,7 @@ enum Deletions {
 struct FleetScalars {
     on_conflict: Option<String>,
     strategy: Option<String>,
+    combine: Option<String>,
     prune: Option<String>,
     max_deletions: Option<String>,
     shard: Option<String>,
@@ -116,12 +119,21 @@ pub(crate) struct FleetSettings {
     pub(super) drafts: bool,
 }
 
-fn read_max_deletions(written: Option<&str>, words: &mut Words<'_>) -> MaxDeletions {
-    let read = written.map_or(Ok(MaxDeletions::DEFAULT), MaxDeletions::parse);
-    read.unwrap_or_else(|message| {
-        words.refuse("maxDeletions", message);
-        MaxDeletions::DEFAULT
-    })
+impl RenderFleet {
+    fn take_scalars(&mut self) -> FleetScalars {
+        FleetScalars {
+            on_conflict: self.on_conflict.take(),
+            strategy: self.strategy.take(),
+            combine: self.combine.take().map(WrittenCombine::into_text),
+            prune: self.prune.map(|word| word.to_string()),
+            max_deletions: self.max_deletions.take().map(|deletions| match deletions {
+                Deletions::Number(number) => number.to_string(),
+                Deletions::Text(text) => text,
+            }),
+            shard: self.shard.take(),
+            allow_empty: self.allow_empty.map(|word| word.to_string()),
+        }
+    }
 }
 
 impl From<WrittenCatalog> for CatalogSource {
@@ -149,30 +161,15 @@ pub(crate) fn read_settings(
     let (scalars, prefix) = match config.map(|config| (config, kind_of(config))) {
         None => (FleetScalars::default(), Path::root()),
         Some((config, (API_VERSION, "RenderFleet"))) => {
-            let typed: RenderFleet = typed(config)?;
+            let mut typed: RenderFleet = typed(config)?;
+            let scalars = typed.take_scalars();
             if typed.conflicts.is_some() && written.is_some() {
                 let message = "expected `--conflicts` or the field `conflicts`, found both";
                 return Err(UsageError(message.to_owned()));
             }
             written = written.or(typed.conflicts);
-            catalogs.extend(
-                typed
-                    .catalog
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(CatalogSource::from),
-            );
-            let scalars = FleetScalars {
-                on_conflict: typed.on_conflict,
-                strategy: typed.strategy,
-                prune: typed.prune.map(|word| word.to_string()),
-                max_deletions: typed.max_deletions.map(|deletions| match deletions {
-                    Deletions::Number(number) => number.to_string(),
-                    Deletions::Text(text) => text,
-                }),
-                shard: typed.shard,
-                allow_empty: typed.allow_empty.map(|word| word.to_string()),
-            };
+            let listed = typed.catalog.into_iter().flatten();
+            catalogs.extend(listed.map(CatalogSource::from));
             (scalars, Path::root())
         }
         Some((config, ("v1", "ConfigMap"))) => {
@@ -190,10 +187,21 @@ pub(crate) fn read_settings(
         ),
         strategy: words.read("strategy", scalars.strategy.as_deref(), &Strategy::WORDS),
         allow_empty: false,
+        combine: words.read_as(
+            "combine",
+            scalars.combine.as_deref(),
+            Combine::parse,
+            Combine::default(),
+        ),
     };
     let prunes = words.read_bool("prune", scalars.prune.as_deref());
     let allow_empty = words.read_bool("allowEmpty", scalars.allow_empty.as_deref());
-    let max_deletions = read_max_deletions(scalars.max_deletions.as_deref(), &mut words);
+    let max_deletions = words.read_as(
+        "maxDeletions",
+        scalars.max_deletions.as_deref(),
+        MaxDeletions::parse,
+        MaxDeletions::DEFAULT,
+    );
     let shard = scalars
         .shard
         .map(|shard| shard.parse::<Shard>())

@@ -27,7 +27,7 @@ mod run;
 mod status;
 mod variants;
 
-use super::merge_package::{ON_CONFLICT, STRATEGY};
+use super::merge_package::{COMBINE, ON_CONFLICT, STRATEGY};
 use super::{Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
 use crate::git;
@@ -53,6 +53,7 @@ pub const FUNCTION: Function = Function {
     keys: Keys::These(&[
         ON_CONFLICT,
         STRATEGY,
+        COMBINE,
         Key {
             name: "prune",
             words: &["false", "true"],

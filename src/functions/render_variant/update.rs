@@ -15,7 +15,7 @@ use crate::functions::inject_config::{
 use crate::kptfile::{find_package_context, owns, root_kptfile};
 use crate::merge::decided::{written_in_file, written_in_text};
 use crate::merge::package::{Merge, MergeInput, MergeOptions, Strategy};
-use crate::merge::{Conflict, ConflictRules, OnConflict};
+use crate::merge::{Combine, Conflict, ConflictRules, OnConflict};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{Supplied, SuppliedPackage};
@@ -76,6 +76,8 @@ pub(super) fn merge_options(variant: &Variant<'_>, results: &mut Results) -> Mer
     if let Some(found) = text(STRATEGY) {
         options.strategy = words.read(STRATEGY, Some(found), &Strategy::WORDS);
     }
+    let combine = options.combine;
+    options.combine = words.read_as(COMBINE, text(COMBINE), Combine::parse, combine);
     if let Some(found) = text(ALLOW_EMPTY) {
         options.allow_empty = words.read_bool(ALLOW_EMPTY, Some(found));
     }
@@ -129,6 +131,7 @@ fn rules(
 
 const ON_CONFLICT: &str = "fn.kpt.dev/on-conflict";
 const STRATEGY: &str = "fn.kpt.dev/strategy";
+const COMBINE: &str = "fn.kpt.dev/combine";
 const ALLOW_EMPTY: &str = "fn.kpt.dev/allow-empty";
 /// Rules for conflicts, as the text of a list.
 const CONFLICTS_ANNOTATION: &str = "fn.kpt.dev/conflicts";

@@ -1,4 +1,5 @@
-//! Conflicts that somebody decided beforehand: the first rule that matches one says who stands.
+//! Conflicts that somebody decided beforehand: the first rule that matches one says who stands, or that the value is
+//! not merged by its parts.
 //!
 //! ```yaml
 //! conflicts:
@@ -35,12 +36,15 @@ struct ConflictRule {
     target: Option<Target>,
     path: Option<Pattern>,
     /// `OnConflict` has the same words.
-    take: OnConflict,
+    take: Option<OnConflict>,
+    /// Whether values merge by their parts.
+    combine: Option<bool>,
 }
 
 /// A rule for conflicts.
 #[derive(Debug, Clone, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(extend("anyOf" = [{"required": ["take"]}, {"required": ["combine"]}])))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct WrittenRule {
     /// The resources that the rule is for; all without it.
@@ -48,8 +52,10 @@ pub struct WrittenRule {
     /// The field, as results name it; `[*]` is any element, a trailing `**` all that is below. Any field without it.
     path: Option<String>,
     /// Whose value stands.
-    #[cfg_attr(test, schemars(required, extend("enum" = OnConflict::WORDS.map(|(word, _)| word))))]
+    #[cfg_attr(test, schemars(extend("enum" = OnConflict::WORDS.map(|(word, _)| word))))]
     take: Option<String>,
+    /// Whether a value that both sides changed merges by its parts; `false` makes it one value.
+    combine: Option<bool>,
 }
 
 /// The resources that a rule is for; absent fields fit all, and `*` any text.
@@ -145,15 +151,16 @@ impl ConflictRules {
                 results.push(result.at(at.index(index).field(field)));
             };
             let take = match rule.take.as_deref() {
+                None if rule.combine.is_some() => Ok(None),
                 None => Err(format!(
                     "expected {}, found none",
                     expected(&OnConflict::WORDS)
                 )),
-                Some(found) => word(found, &OnConflict::WORDS),
+                Some(found) => word(found, &OnConflict::WORDS).map(Some),
             };
             let take = take.unwrap_or_else(|message| {
                 refuse("take", message);
-                OnConflict::default()
+                None
             });
             let path = match rule.path.as_deref().map(Pattern::parse).transpose() {
                 Ok(path) => path,
@@ -163,7 +170,12 @@ impl ConflictRules {
                 }
             };
             let target = rule.target;
-            rules.push(ConflictRule { target, path, take });
+            rules.push(ConflictRule {
+                target,
+                path,
+                take,
+                combine: rule.combine,
+            });
         }
         valid.then_some(Self(rules))
     }
@@ -206,28 +218,37 @@ impl RulesOf<'_> {
 
     /// Who stands in a conflict over a field.
     pub(super) fn decide_field(&self, trail: &Trail<'_>, otherwise: Side) -> Decision {
-        self.first(otherwise, |rule| match &rule.path {
-            Some(pattern) => matches(pattern, trail),
-            None => true,
-        })
+        self.first(otherwise, |rule| rule.is_about(trail))
+    }
+
+    /// Whether a field may merge by its parts: the first rule that says anything of it decides.
+    pub(super) fn combine_field(&self, trail: &Trail<'_>) -> bool {
+        let mut fitting = self.0.iter().filter(|(_, rule)| rule.is_about(trail));
+        fitting.find_map(|(_, rule)| rule.combine).unwrap_or(true)
     }
 
     fn first(&self, otherwise: Side, fits: impl Fn(&ConflictRule) -> bool) -> Decision {
-        let found = self.0.iter().find(|(_, rule)| fits(rule));
-        let Some((index, rule)) = found else {
+        let mut fitting = self.0.iter().filter(|(_, rule)| fits(rule));
+        let found = fitting.find_map(|(index, rule)| Some((index, rule.take?)));
+        let Some((index, take)) = found else {
             return Decision::by_default(otherwise);
         };
-        let is_error = rule.take == OnConflict::Error;
+        let is_error = take == OnConflict::Error;
         Decision {
-            side: if is_error {
-                otherwise
-            } else {
-                rule.take.winner()
-            },
+            side: if is_error { otherwise } else { take.winner() },
             rule: Some(DecidedBy {
                 index: *index,
                 is_error,
             }),
+        }
+    }
+}
+
+impl ConflictRule {
+    fn is_about(&self, trail: &Trail<'_>) -> bool {
+        match &self.path {
+            Some(pattern) => matches(pattern, trail),
+            None => true,
         }
     }
 }

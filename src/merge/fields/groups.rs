@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::super::combine::PartsOf;
 use super::super::groups::{Group, When};
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
@@ -43,6 +44,9 @@ impl Merge<'_> {
     }
 
     fn group(&mut self, trail: &Trail<'_>, group: &Group, parts: &Parts<'_, '_>) -> Option<Side> {
+        if group.when == When::ImageVersion && !self.combines(trail, PartsOf::Image) {
+            return None;
+        }
         let versions = Versions {
             base: of_group(group, &parts.children.base),
             local: of_group(group, &parts.children.local),
@@ -82,8 +86,8 @@ fn applies(when: When, versions: &Versions<Vec<Child<'_>>>) -> bool {
     let both = !local.is_empty() && !upstream.is_empty();
     match when {
         When::Always => true,
-        When::Alternatives if both => keys(local) != keys(upstream),
-        When::Alternatives => {
+        When::Alternatives | When::ImageVersion if both => keys(local) != keys(upstream),
+        When::Alternatives | When::ImageVersion => {
             let kept = if local.is_empty() { upstream } else { local };
             !base.is_empty() && !kept.is_empty() && keys(kept) != keys(base)
         }

@@ -22,6 +22,7 @@ mod entries;
 mod groups;
 mod list;
 mod order;
+mod parts;
 mod take;
 
 #[cfg(test)]
@@ -31,6 +32,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use super::combine::{Combine, PartsOf};
 use super::decided::{DecidedBy, Decision, RulesOf};
 use super::merge_schema::MergeSchema;
 use super::rule::{self, Outcome, Side};
@@ -73,8 +75,23 @@ impl Conflict {
     }
 }
 
+/// A value that has the changes of both sides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Combined {
+    /// Where.
+    pub path: Path,
+    /// What its parts are.
+    pub kind: PartsOf,
+    /// What local changed.
+    pub local: Value,
+    /// What upstream changed.
+    pub upstream: Value,
+    /// How many more there are that are not listed.
+    pub more: usize,
+}
+
 /// What a conflict is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thing {
     /// The value of a field.
     Value,
@@ -84,6 +101,8 @@ pub enum Thing {
     Functions,
     /// The order of the elements; the values are their keys then.
     Order,
+    /// A part of a value, by its place within.
+    Part(String),
 }
 
 impl Thing {
@@ -103,6 +122,8 @@ pub struct Policy<'r> {
     pub winner: Side,
     /// What was decided beforehand for this resource.
     pub rules: RulesOf<'r>,
+    /// What merges by its parts where both sides changed it.
+    pub combine: Combine,
     /// How many conflicts are told one by one.
     pub most: usize,
 }
@@ -112,6 +133,7 @@ impl From<Side> for Policy<'_> {
         Self {
             winner,
             rules: RulesOf::default(),
+            combine: Combine::default(),
             most: MOST_LISTED,
         }
     }
@@ -124,6 +146,8 @@ pub struct Findings {
     pub conflicts: Vec<Conflict>,
     /// Of those beyond, the first with each decision, and how many more there are with it.
     pub others: Vec<(Conflict, usize)>,
+    /// Values with the changes of both sides, up to the same limit.
+    pub combined: Vec<Combined>,
     /// Lists in which two elements have the same keys.
     pub duplicates: Vec<Path>,
     /// Whether a list with comments got, lost or moved elements.
@@ -255,7 +279,10 @@ impl Merge<'_> {
         let outcome = rule::merge(values, |a, b| a.equals(b));
         let side = match outcome {
             Outcome::Stands(side) => side,
-            Outcome::Conflict => self.conflict(trail, values),
+            Outcome::Conflict => match self.combine(trail, versions, editor)? {
+                Some(fate) => return Ok(fate),
+                None => self.conflict(trail, values),
+            },
         };
         match (side, local, upstream) {
             (Side::Local, Some(local), Some(upstream)) if outcome != Outcome::Conflict => {

@@ -9,7 +9,7 @@ use super::report::Report;
 use crate::kptfile::remove_ids;
 use crate::merge::fields::{self, Findings, Policy};
 use crate::merge::resources::Track;
-use crate::merge::{ConflictRules, MergeSchema, Side};
+use crate::merge::{Combine, ConflictRules, MergeSchema, Side};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, MOST_LISTED};
@@ -23,6 +23,7 @@ pub(super) struct FieldMerge<'p> {
     pub(super) schema: &'p Schema,
     pub(super) winner: Side,
     pub(super) rules: &'p ConflictRules,
+    pub(super) combine: Combine,
     pub(super) root: Option<ItemId>,
     /// The resources, by their items in local.
     pub(super) tracks: &'p BTreeMap<ItemId, Track>,
@@ -64,6 +65,7 @@ impl FieldMerge<'_> {
                 let policy = Policy {
                     winner: self.winner,
                     rules,
+                    combine: self.combine,
                     most: MOST_LISTED.saturating_sub(count),
                 };
                 let findings =

@@ -30,6 +30,7 @@ mod subpackages;
 mod texts;
 mod untouched;
 
+use super::combine::Combine;
 use super::decided::ConflictRules;
 use super::fields::Conflict;
 use super::rule::OnConflict;
@@ -120,6 +121,8 @@ pub struct MergeOptions {
     pub strategy: Strategy,
     /// Whether original and upstream may be empty.
     pub allow_empty: bool,
+    /// What merges by its parts where both sides changed it.
+    pub combine: Combine,
 }
 
 /// One of the packages that local is merged with.
@@ -210,6 +213,7 @@ impl Merge<'_> {
             schema: &schema,
             winner: self.options.on_conflict.winner(),
             rules: self.rules,
+            combine: self.options.combine,
             root,
             tracks: &plan.merged,
             heads: &plan.heads,

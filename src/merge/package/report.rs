@@ -9,7 +9,9 @@ use crate::interner::Interner;
 use crate::merge::decided::RulesOf;
 use crate::merge::fields::Thing;
 use crate::merge::text::{LineConflict, MOST_LINES};
-use crate::merge::{Conflict, ConflictRules, Decision, Findings, OnConflict, Side, Versions};
+use crate::merge::{
+    Combine, Combined, Conflict, ConflictRules, Decision, Findings, OnConflict, Side, Versions,
+};
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Message, Reason, Results, Severity, json};
 use crate::yaml::{Path, Value};
@@ -207,6 +209,11 @@ impl<'r> Report<'r> {
         self.said.push(result.in_file(path));
     }
 
+    /// What merges by its parts where both sides changed it.
+    pub(super) fn combine(&self) -> Combine {
+        self.options.combine
+    }
+
     /// A conflict over lines of a file.
     pub(super) fn lines(
         &mut self,
@@ -241,6 +248,9 @@ impl<'r> Report<'r> {
             let decision = found.decision();
             let versions = cut(&values, SHORT);
             let mut result = self.versions_conflict(what(found), &versions, decision, &values);
+            if let Thing::Part(within) = &found.thing {
+                result = result.tag("within", within.as_str());
+            }
             if let Some(lost) = lost_functions(found).filter(|_| result.severity != Severity::Error)
             {
                 result.message += &lost;
@@ -249,6 +259,9 @@ impl<'r> Report<'r> {
             self.count(decision, more);
             let result = result.decided_at(&found.rule_path);
             self.said.push(FunctionResult { more, ..result });
+        }
+        for found in &findings.combined {
+            self.said.push(combined(resource, found));
         }
         for path in &findings.duplicates {
             let message = "two elements have the same keys: they were matched by their position";
@@ -309,6 +322,31 @@ impl Counts {
     }
 }
 
+/// A value that has the changes of both sides.
+fn combined(resource: &Resource, found: &Combined) -> FunctionResult {
+    let values = Versions {
+        base: None,
+        local: Some(json(resource, &found.path, &found.local)),
+        upstream: Some(json(resource, &found.path, &found.upstream)),
+    };
+    let short = cut(&values, SHORT);
+    let [_, local, upstream] = short.map(Option::unwrap_or_default).into_array();
+    let message = format!("local's {local} and upstream's {upstream} are combined");
+    let mut result = FunctionResult::info(message)
+        .tag("reason", Reason::Combined.as_str())
+        .tag("kind", found.kind.as_str());
+    for (name, value) in VERSIONS.into_iter().zip(cut(&values, LONG)) {
+        if let Some(value) = value {
+            result = result.tag(name, value);
+        }
+    }
+    let result = about(result, resource).at(&found.path);
+    FunctionResult {
+        more: found.more,
+        ..result
+    }
+}
+
 /// Names the resource; a document that is none by its file alone.
 fn about(result: FunctionResult, resource: &Resource) -> FunctionResult {
     match &resource.origin.path {
@@ -327,7 +365,8 @@ fn what(found: &Conflict) -> String {
     let values = found.values.as_ref().into_array();
     let present = values.map(Option::is_some);
     let is = |is: fn(&Value) -> bool| values.into_iter().flatten().any(is);
-    let thing = match found.thing {
+    let thing = match &found.thing {
+        Thing::Part(_) => "the value",
         Thing::Order => "the order of the elements",
         Thing::Functions => "the list",
         Thing::Element => "the element",
@@ -336,7 +375,7 @@ fn what(found: &Conflict) -> String {
         Thing::Value => "the value",
     };
     let name = found.element.as_ref();
-    let thing = match (found.thing, name) {
+    let thing = match (&found.thing, name) {
         (Thing::Element, Some(name)) => format!("{thing} `{name}`"),
         (_, Some(name)) => format!("{thing} within `{name}`"),
         (_, None) => thing.to_owned(),

@@ -7,6 +7,7 @@ mod empty;
 mod kptfile;
 mod kustomization;
 mod one_file;
+mod parts;
 mod said;
 mod texts;
 

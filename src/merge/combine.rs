@@ -1,0 +1,122 @@
+//! Which values merge by their parts where both sides changed them.
+//!
+//! Source: contract, merge-package, Parts.
+
+/// A kind of value that has parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartsOf {
+    /// An image reference: its repository and its version.
+    Image,
+    /// A list without keys: its elements.
+    List,
+    /// A text: its lines.
+    Text,
+    /// A YAML or JSON document in a string: its fields.
+    Document,
+}
+
+impl PartsOf {
+    const ALL: [Self; 4] = [Self::Image, Self::List, Self::Text, Self::Document];
+
+    /// The word in configurations and results.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::List => "list",
+            Self::Text => "text",
+            Self::Document => "document",
+        }
+    }
+}
+
+/// The kinds of values that merge by their parts; all by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Combine {
+    kinds: [bool; PartsOf::ALL.len()],
+}
+
+impl Default for Combine {
+    fn default() -> Self {
+        let kinds = [true; PartsOf::ALL.len()];
+        Self { kinds }
+    }
+}
+
+impl Combine {
+    /// Every value is one value.
+    pub const NONE: Self = Self {
+        kinds: [false; PartsOf::ALL.len()],
+    };
+
+    /// Whether values of a kind merge by their parts.
+    #[must_use]
+    pub fn has(self, kind: PartsOf) -> bool {
+        self.kinds[kind as usize]
+    }
+
+    /// Reads `none`, or kinds with commas between them.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let mut found = Self::NONE;
+        if text == "none" {
+            return Ok(found);
+        }
+        for word in text.split(',').map(str::trim) {
+            let kind = PartsOf::ALL.into_iter().find(|kind| kind.as_str() == word);
+            let Some(kind) = kind else {
+                let expected = PartsOf::ALL.map(PartsOf::as_str).join("`, `");
+                return Err(format!(
+                    "expected `none`, or some of `{expected}`, found `{word}`"
+                ));
+            };
+            found.kinds[kind as usize] = true;
+        }
+        Ok(found)
+    }
+}
+
+/// The field `combine` of a config.
+#[derive(Debug, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub(crate) enum WrittenCombine {
+    Word(#[cfg_attr(test, schemars(extend("enum" = ["none"])))] String),
+    Kinds(
+        #[cfg_attr(test, schemars(extend("items" = {"enum": PartsOf::ALL.map(PartsOf::as_str)})))]
+        Vec<String>,
+    ),
+}
+
+impl WrittenCombine {
+    /// The same as one text.
+    pub(crate) fn into_text(self) -> String {
+        match self {
+            Self::Word(word) => word,
+            Self::Kinds(kinds) if kinds.is_empty() => "none".to_owned(),
+            Self::Kinds(kinds) => kinds.join(","),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_read() {
+        let kinds = |text: &str| {
+            let combine = Combine::parse(text)?;
+            let has = PartsOf::ALL.into_iter().filter(|kind| combine.has(*kind));
+            Ok::<_, String>(has.map(PartsOf::as_str).collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(kinds("none").as_deref(), Ok(""));
+        assert_eq!(kinds("list, image").as_deref(), Ok("image list"));
+        let expected =
+            "expected `none`, or some of `image`, `list`, `text`, `document`, found `lists`";
+        assert_eq!(kinds("image,lists"), Err(expected.to_owned()));
+        assert_eq!(
+            Combine::parse("image,list,text,document"),
+            Ok(Combine::default())
+        );
+    }
+}

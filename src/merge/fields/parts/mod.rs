@@ -1,0 +1,117 @@
+//! Values that both sides changed to different ends, merged by their parts.
+//!
+//! ```yaml
+//! image: docker.io/app:1   # base      # local: mirror/app:1   # upstream: docker.io/app:2   # merged: mirror/app:2
+//! ```
+//!
+//! Source: contract, merge-package, Parts.
+
+mod image;
+
+use super::super::combine::PartsOf;
+use super::super::trail::Trail;
+use super::super::versions::Versions;
+use super::child::Children;
+use super::take::take;
+use super::{Combined, Fate, Merge, Thing};
+use crate::yaml::{Content, EditError, Editor, Value};
+
+/// A string that was merged by its parts.
+struct MergedText {
+    text: String,
+    /// What each side changed and the other did not.
+    local: Option<Value>,
+    upstream: Option<Value>,
+    /// The parts that both sides changed to different ends; the winner's are in the text.
+    conflicts: Vec<InnerConflict>,
+}
+
+/// A part that both sides changed to different ends.
+struct InnerConflict {
+    /// Where it is within the value.
+    within: String,
+    values: Versions<Option<Value>>,
+}
+
+impl Merge<'_> {
+    /// Merges by its parts what both sides changed to different ends; `None` if it is one value.
+    pub(super) fn combine<'d, 'f>(
+        &mut self,
+        trail: &Trail<'_>,
+        versions: Children<'d, 'f>,
+        editor: &mut Editor<'d, 'f>,
+    ) -> Result<Option<Fate>, EditError> {
+        let (Some(local), Some(upstream)) = (versions.local, versions.upstream) else {
+            return Ok(None);
+        };
+        let texts = Versions {
+            base: versions
+                .base
+                .and_then(|base| base.value.resolved().as_str()),
+            local: local.value.resolved().as_str(),
+            upstream: upstream.value.resolved().as_str(),
+        };
+        let Some((kind, merged)) = self.combine_texts(trail, texts) else {
+            return Ok(None);
+        };
+        let decision = self.decide(trail, self.policy.winner);
+        for conflict in merged.conflicts {
+            let InnerConflict { within, values } = conflict;
+            self.report(trail, Thing::Part(within), values, decision);
+        }
+        if let (Some(local), Some(upstream)) = (merged.local, merged.upstream) {
+            self.report_combined(trail, kind, local, upstream);
+        }
+        if Some(merged.text.as_str()) == texts.upstream {
+            self.findings.moves_comments |= take(versions.base, local, upstream, editor)?;
+        } else if Some(merged.text.as_str()) != texts.local {
+            editor.replace(local.value, Content::Value(Value::from(merged.text)))?;
+        }
+        Ok(Some(Fate::Local))
+    }
+
+    /// Merges strings by the first kind of parts that they have.
+    fn combine_texts(
+        &self,
+        trail: &Trail<'_>,
+        texts: Versions<Option<&str>>,
+    ) -> Option<(PartsOf, MergedText)> {
+        let (local, upstream) = (texts.local?, texts.upstream?);
+        let winner = || self.decide(trail, self.policy.winner).side;
+        if let Some(base) = texts.base
+            && self.combines(trail, PartsOf::Image)
+        {
+            let versions = Versions {
+                base,
+                local,
+                upstream,
+            };
+            let is_image = matches!(trail, Trail::Field(_, "image"));
+            if let Some(merged) = image::merge(versions, is_image, winner()) {
+                return Some((PartsOf::Image, merged));
+            }
+        }
+        None
+    }
+
+    /// Whether values of a kind merge by their parts in this place.
+    pub(super) fn combines(&self, trail: &Trail<'_>, kind: PartsOf) -> bool {
+        self.policy.combine.has(kind) && self.policy.rules.combine_field(trail)
+    }
+
+    fn report_combined(&mut self, trail: &Trail<'_>, kind: PartsOf, local: Value, upstream: Value) {
+        if self.findings.combined.len() >= self.policy.most
+            && let Some(last) = self.findings.combined.last_mut()
+        {
+            last.more += 1;
+            return;
+        }
+        self.findings.combined.push(Combined {
+            path: trail.to_path(),
+            kind,
+            local,
+            upstream,
+            more: 0,
+        });
+    }
+}
