@@ -188,7 +188,9 @@ impl<'r> Grouped<'r> {
 
 fn decided(result: &FunctionResult) -> Option<Decided<'_>> {
     let reason = result.tag_value("reason").filter(|_| result.more == 0)?;
-    let is_decision = reason == Reason::MergeConflict.as_str();
+    let is_decision = [Reason::MergeConflict, Reason::Combined]
+        .map(Reason::as_str)
+        .contains(&reason);
     let path = Path::parse(result.field.as_deref()?)?;
     let name = path.elements().last().cloned();
     is_decision.then_some((result.severity, reason, name, &result.message))

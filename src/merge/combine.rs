@@ -55,6 +55,12 @@ impl Combine {
         self.kinds[kind as usize]
     }
 
+    /// The same without a kind.
+    pub(super) fn without(mut self, kind: PartsOf) -> Self {
+        self.kinds[kind as usize] = false;
+        self
+    }
+
     /// Reads `none`, or kinds with commas between them.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut found = Self::NONE;

@@ -14,9 +14,12 @@ use super::versions::Versions;
 pub(super) const MOST_LINES: usize = 500_000;
 
 /// A text made of three.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct MergedText {
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct MergedLines {
     pub(super) text: String,
+    /// What each side brought: lines that it added after `+`, and those that it removed after `-`.
+    pub(super) local: String,
+    pub(super) upstream: String,
     /// The lines that both sides changed differently, in their order.
     pub(super) conflicts: Vec<LineConflict>,
 }
@@ -30,47 +33,187 @@ pub(super) struct LineConflict {
     pub(super) lines: Versions<Option<String>>,
 }
 
+/// How lines merge that end in an image.
+#[derive(Clone, Copy)]
+pub(super) struct ImageLines {
+    /// What the versions of such a line have in common.
+    pub(super) key: fn(&str) -> Option<(&str, &str)>,
+    /// The merged line; `None` if it is one value.
+    pub(super) merge: fn(Versions<&str>) -> Option<String>,
+}
+
+/// What a line is compared by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum LineKey<'t> {
+    Line(&'t str),
+    Image((&'t str, &'t str)),
+}
+
+impl<'t> LineKey<'t> {
+    fn of(line: &'t str, images: ImageLines) -> Self {
+        let image = (images.key)(without_end(line));
+        image.map_or(Self::Line(line), Self::Image)
+    }
+}
+
+fn without_end(line: &str) -> &str {
+    line.trim_end_matches(['\r', '\n'])
+}
+
 /// Merges three texts. `None` if that would take more lines than are left, of which those compared are taken.
+///
+/// With `images`, a line that ends in an image is the same line in all versions, and what both sides changed of the
+/// image is merged, where that leaves fewer lines in conflict.
 pub(super) fn merge(
     versions: Versions<&str>,
     winner: Side,
+    images: Option<ImageLines>,
     lines_left: &mut usize,
-) -> Option<MergedText> {
+) -> Option<MergedLines> {
     let versions = with_one_line_end(versions);
     let lines = versions.as_ref().map(|text| {
         let lines = text.split_inclusive('\n');
         lines.collect::<Vec<_>>()
     });
     *lines_left = lines_left.checked_sub(compared(&lines))?;
-    let slices = lines.as_ref().map(Vec::as_slice);
-    let mut merged = MergedText {
-        text: String::new(),
-        conflicts: Vec::new(),
+    let lines = lines.as_ref().map(Vec::as_slice);
+    let merged = put_together(lines, chunks(lines), winner, None);
+    let Some(images) = images.filter(|_| !merged.conflicts.is_empty()) else {
+        return Some(merged);
     };
-    // The number of the next line.
-    let mut next = 1;
-    for Chunk { changed, lines } in chunks(slices) {
-        let ranges = slices.zip(lines);
-        let parts = ranges.map(|(lines, range)| &lines[range]);
-        let side = match changed {
-            Changed::One(side) => side,
-            Changed::Nobody | Changed::BothAlike => Side::Local,
-            Changed::Conflict => winner,
+    let keys = lines.map(|lines| {
+        let keys = lines.iter().map(|line| LineKey::of(line, images));
+        keys.collect::<Vec<_>>()
+    });
+    let has_image =
+        |keys: &Vec<LineKey<'_>>| keys.iter().any(|key| matches!(key, LineKey::Image(_)));
+    if !keys.as_ref().into_iter().all(has_image) {
+        return Some(merged);
+    }
+    let chunks = chunks(keys.as_ref().map(Vec::as_slice));
+    let apart = put_together(lines, chunks, winner, Some(images));
+    Some(if apart.in_conflict() < merged.in_conflict() {
+        apart
+    } else {
+        merged
+    })
+}
+
+/// The text that chunks of lines make. With `images`, lines of a chunk that nobody changed may differ in their image.
+fn put_together(
+    lines: Versions<&[&str]>,
+    chunks: Vec<Chunk>,
+    winner: Side,
+    images: Option<ImageLines>,
+) -> MergedLines {
+    let mut output = LineWriter {
+        merged: MergedLines::default(),
+        winner,
+        next: 1,
+    };
+    for Chunk {
+        changed,
+        lines: ranges,
+    } in chunks
+    {
+        let parts = lines.zip(ranges).map(|(lines, range)| &lines[range]);
+        match changed {
+            Changed::Nobody | Changed::BothAlike if parts.local == parts.upstream => {
+                output.push(parts.local);
+            }
+            Changed::One(Side::Local) if parts.base == parts.upstream => {
+                output.push_changed(Side::Local, parts.base, parts.local);
+            }
+            Changed::One(Side::Upstream) if parts.base == parts.local => {
+                output.push_changed(Side::Upstream, parts.base, parts.upstream);
+            }
+            Changed::Nobody => {
+                for at in 0..parts.local.len() {
+                    output.push_image(parts.map(|lines| &lines[at..=at]), images);
+                }
+            }
+            Changed::BothAlike | Changed::One(_) | Changed::Conflict => output.push_conflict(parts),
+        }
+    }
+    output.merged
+}
+
+struct LineWriter {
+    merged: MergedLines,
+    winner: Side,
+    /// The number of the next line.
+    next: usize,
+}
+
+impl LineWriter {
+    fn push(&mut self, lines: &[&str]) {
+        lines
+            .iter()
+            .for_each(|line| self.merged.text.push_str(line));
+        self.next += lines.len();
+    }
+
+    fn push_changed(&mut self, side: Side, old: &[&str], new: &[&str]) {
+        self.bring(side, old, new);
+        self.push(new);
+    }
+
+    /// Notes what a side changed.
+    fn bring(&mut self, side: Side, old: &[&str], new: &[&str]) {
+        let brought = match side {
+            Side::Local => &mut self.merged.local,
+            Side::Upstream => &mut self.merged.upstream,
         };
-        let stands = match side {
+        let signed = old.iter().map(|line| ('-', line));
+        for (sign, line) in signed.chain(new.iter().map(|line| ('+', line))) {
+            brought.push(sign);
+            brought.push_str(without_end(line));
+            brought.push('\n');
+        }
+    }
+
+    fn push_conflict(&mut self, parts: Versions<&[&str]>) {
+        let stands = match self.winner {
             Side::Local => parts.local,
             Side::Upstream => parts.upstream,
         };
-        if changed == Changed::Conflict {
-            merged.conflicts.push(LineConflict {
-                within: within(next, stands.len()),
-                lines: parts.map(|lines| (!lines.is_empty()).then(|| lines.concat())),
-            });
-        }
-        stands.iter().for_each(|line| merged.text.push_str(line));
-        next += stands.len();
+        self.merged.conflicts.push(LineConflict {
+            within: within(self.next, stands.len()),
+            lines: parts.map(|lines| (!lines.is_empty()).then(|| lines.concat())),
+        });
+        self.push(stands);
     }
-    Some(merged)
+
+    /// One line that ends in an image in each version.
+    fn push_image(&mut self, parts: Versions<&[&str]>, images: Option<ImageLines>) {
+        match rule::merge(parts.map(Some), |a, b| a == b) {
+            Outcome::Stands(Side::Local) if parts.base == parts.local => self.push(parts.local),
+            Outcome::Stands(Side::Local) => self.push_changed(Side::Local, parts.base, parts.local),
+            Outcome::Stands(Side::Upstream) => {
+                self.push_changed(Side::Upstream, parts.base, parts.upstream);
+            }
+            Outcome::Conflict => {
+                let plain = parts.map(|lines| without_end(lines[0]));
+                let Some(line) = images.and_then(|images| (images.merge)(plain)) else {
+                    return self.push_conflict(parts);
+                };
+                self.bring(Side::Local, parts.base, parts.local);
+                self.bring(Side::Upstream, parts.base, parts.upstream);
+                let end = &parts.local[0][plain.local.len()..];
+                self.push(&[&line, end]);
+                self.next -= 1;
+            }
+        }
+    }
+}
+
+impl MergedLines {
+    /// How many lines of both sides are in conflict.
+    fn in_conflict(&self) -> usize {
+        let sides = self.conflicts.iter();
+        let sides = sides.flat_map(|conflict| [&conflict.lines.local, &conflict.lines.upstream]);
+        sides.flatten().map(|lines| lines.lines().count()).sum()
+    }
 }
 
 /// How lines of a text are named in `tags.within`.
@@ -132,13 +275,13 @@ fn line_end(text: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn merged([base, local, upstream]: [&str; 3], winner: Side) -> MergedText {
+    fn merged([base, local, upstream]: [&str; 3], winner: Side) -> MergedLines {
         let versions = Versions {
             base,
             local,
             upstream,
         };
-        merge(versions, winner, &mut MOST_LINES.clone()).expect("few lines")
+        merge(versions, winner, None, &mut MOST_LINES.clone()).expect("few lines")
     }
 
     #[test]
@@ -204,6 +347,17 @@ mod tests {
     }
 
     #[test]
+    fn both_sides_lines_are_named() {
+        let text = merged(["a\nb\nc\nd", "a\nB\nc\nd", "b\nc\nd"], Side::Local);
+        assert_eq!(text.conflicts.len(), 1, "{text:?}");
+        let text = merged(["a\nb\nc\nd", "A\nb\nc\nd", "a\nb\nd\ne"], Side::Local);
+        assert_eq!(
+            (text.local.as_str(), text.upstream.as_str()),
+            ("-a\n+A\n", "-c\n-d\n+d\n+e\n")
+        );
+    }
+
+    #[test]
     fn lines_beyond_the_limit_are_not_compared() {
         let versions = Versions {
             base: "a\nb\nc\nd\n",
@@ -211,8 +365,8 @@ mod tests {
             upstream: "a\nb\nC\nd\n",
         };
         let mut left = 11;
-        assert!(merge(versions, Side::Local, &mut left).is_some());
+        assert!(merge(versions, Side::Local, None, &mut left).is_some());
         assert_eq!(left, 5);
-        assert_eq!(merge(versions, Side::Local, &mut left), None);
+        assert_eq!(merge(versions, Side::Local, None, &mut left), None);
     }
 }

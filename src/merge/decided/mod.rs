@@ -227,6 +227,13 @@ impl RulesOf<'_> {
         fitting.find_map(|(_, rule)| rule.combine).unwrap_or(true)
     }
 
+    /// Whether a file may merge by its parts.
+    pub(super) fn combine_whole(&self) -> bool {
+        let whole = self.0.iter().filter(|(_, rule)| rule.path.is_none());
+        let mut said = whole.filter_map(|(_, rule)| rule.combine);
+        said.next().unwrap_or(true)
+    }
+
     fn first(&self, otherwise: Side, fits: impl Fn(&ConflictRule) -> bool) -> Decision {
         let mut fitting = self.0.iter().filter(|(_, rule)| fits(rule));
         let found = fitting.find_map(|(index, rule)| Some((index, rule.take?)));

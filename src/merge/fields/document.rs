@@ -1,18 +1,39 @@
 //! A text that is a document: its three versions merge like those of a resource, into the text of local.
 
+use std::collections::BTreeMap;
+
 use crate::merge::merge_schema::MergeSchema;
 use crate::merge::versions::Versions;
-use crate::yaml::{Editor, NodeRef, OwnedDocument};
+use crate::yaml::{Editor, NodeKind, NodeRef, OwnedDocument, Path, Value};
 
 use super::{Findings, Policy, merge_resource};
 
-/// Merges three texts that are a mapping or list each; an absent base counts as empty. `None` if one is something
-/// else, holds more than one document, or the merge needs an edit that cannot be made.
+/// A document made of three.
+pub(in crate::merge) struct MergedDocument {
+    pub(in crate::merge) text: String,
+    pub(in crate::merge) findings: Findings,
+    /// What each side changed and the other did not: the new values by their paths.
+    pub(in crate::merge) local: Option<Value>,
+    pub(in crate::merge) upstream: Option<Value>,
+}
+
+/// How many changes of one side are named.
+const MOST_CHANGES: usize = 20;
+
+/// Merges three texts that are one document each, with a root of a kind that `accepts` takes; an absent base counts as
+/// empty. `None` if one is something else, or if the merge needs an edit that cannot be made.
 pub(in crate::merge) fn merge_documents(
     texts: Versions<Option<&str>, &str>,
+    accepts: fn(&str, NodeKind) -> bool,
     schema: MergeSchema<'_>,
     policy: Policy<'_>,
-) -> Option<(String, Findings)> {
+) -> Option<MergedDocument> {
+    let read = |text: &str| {
+        let owned = OwnedDocument::parse(text.to_owned()).ok()?;
+        let kind = owned.root()?.kind();
+        let is_one = owned.document().len() == 1 && accepts(text, kind);
+        (is_one && !is_template(owned.root()?)).then_some(owned)
+    };
     let base = match texts.base {
         Some(base) => Some(read(base)?),
         None => None,
@@ -25,14 +46,55 @@ pub(in crate::merge) fn merge_documents(
     if !are_alike(ours, theirs) || base.is_some_and(|base| !are_alike(base, ours)) {
         return None;
     }
-    let found = merge_resource(base, ours, theirs, schema, policy, &mut editor).ok()?;
-    Some((editor.finish().ok()?, found))
+    let findings = merge_resource(base, ours, theirs, schema, policy, &mut editor).ok()?;
+    let brought = |side, other| {
+        let mut found = Vec::new();
+        changes(&Path::root(), [base, Some(side), Some(other)], &mut found);
+        (!found.is_empty()).then_some(Value::Mapping(found))
+    };
+    Some(MergedDocument {
+        local: brought(ours, theirs),
+        upstream: brought(theirs, ours),
+        text: editor.finish().ok()?,
+        findings,
+    })
 }
 
-/// A text that is one mapping or list.
-fn read(text: &str) -> Option<OwnedDocument> {
-    let owned = OwnedDocument::parse(text.to_owned()).ok()?;
-    let kind = owned.root()?.kind();
-    let is_collection = kind.is_mapping() || kind.is_sequence();
-    (owned.document().len() == 1 && is_collection).then_some(owned)
+/// Whether a key is a collection, as in `a: {{ .a }}`: such a text is YAML by chance.
+fn is_template(node: NodeRef<'_>) -> bool {
+    let is_one = |key: NodeRef<'_>| !matches!(key.kind(), NodeKind::Scalar(_));
+    let mut entries = node.entries();
+    entries.any(|entry| is_one(entry.key) || is_template(entry.value))
+        || node.items().any(is_template)
+}
+
+/// Adds what one side changed of base, and the other did not: `[base, side, other]`.
+fn changes(path: &Path, nodes: [Option<NodeRef<'_>>; 3], found: &mut Vec<(Value, Value)>) {
+    let [base, side, other] = nodes.map(|node| node.map(|node| node.resolved()));
+    let is_same = |a: Option<NodeRef<'_>>, b: Option<NodeRef<'_>>| match (a, b) {
+        (Some(a), Some(b)) => a.equals(&b),
+        (a, b) => a.is_none() && b.is_none(),
+    };
+    if found.len() >= MOST_CHANGES || is_same(base, side) {
+        return;
+    }
+    let is_mapping = |node: Option<NodeRef<'_>>| node.is_some_and(|node| node.kind().is_mapping());
+    if is_mapping(side) && (is_mapping(base) || base.is_none() && is_mapping(other)) {
+        let entries = [base, side, other].map(|node| {
+            let entries = node.into_iter().flat_map(|node| node.entries());
+            let named = entries.filter_map(|entry| Some((entry.key.scalar_text()?, entry.value)));
+            named.collect::<BTreeMap<_, _>>()
+        });
+        let [base, side, _] = &entries;
+        let names = base
+            .keys()
+            .chain(side.keys().filter(|name| !base.contains_key(*name)));
+        for name in names {
+            let below = entries.each_ref().map(|entries| entries.get(name).copied());
+            changes(&path.field(name), below, found);
+        }
+    } else if is_same(base, other) {
+        let value = side.and_then(|node| node.value()).unwrap_or(Value::Null);
+        found.push((Value::from(path.to_string()), value));
+    }
 }

@@ -36,6 +36,7 @@ use super::combine::{Combine, PartsOf};
 use super::decided::{DecidedBy, Decision, RulesOf};
 use super::merge_schema::MergeSchema;
 use super::rule::{self, Outcome, Side};
+use super::text::MOST_LINES;
 use super::trail::Trail;
 use super::versions::Versions;
 use crate::results::MOST_LISTED;
@@ -43,7 +44,8 @@ use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument, Path, Value};
 
 use child::{Child, Children, nodes};
 use comments::removed_comments;
-pub(super) use document::merge_documents;
+pub(super) use document::{MergedDocument, merge_documents};
+pub(super) use parts::IMAGE_LINES;
 use take::{has_flow_comments_to_take, take, take_inner_comments};
 
 /// A value that both sides changed differently.
@@ -126,6 +128,8 @@ pub struct Policy<'r> {
     pub combine: Combine,
     /// How many conflicts are told one by one.
     pub most: usize,
+    /// How many lines of texts are still compared.
+    pub lines_left: usize,
 }
 
 impl From<Side> for Policy<'_> {
@@ -135,6 +139,7 @@ impl From<Side> for Policy<'_> {
             rules: RulesOf::default(),
             combine: Combine::default(),
             most: MOST_LISTED,
+            lines_left: MOST_LINES,
         }
     }
 }
@@ -152,6 +157,8 @@ pub struct Findings {
     pub duplicates: Vec<Path>,
     /// Whether a list with comments got, lost or moved elements.
     pub moves_comments: bool,
+    /// How many lines of texts are left of those of the [`Policy`].
+    pub lines_left: usize,
 }
 
 /// Whether two resources have the same text, with aliases that stand for themselves: such have no values that are equal.
@@ -173,11 +180,15 @@ pub fn merge_resource<'d, 'f, 'r>(
     policy: impl Into<Policy<'r>>,
     editor: &mut Editor<'d, 'f>,
 ) -> Result<Findings, EditError> {
+    let policy = policy.into();
     if is_endless_twice(local, upstream) {
-        return Ok(Findings::default());
+        return Ok(Findings {
+            lines_left: policy.lines_left,
+            ..Findings::default()
+        });
     }
     let mut merge = Merge {
-        policy: policy.into(),
+        policy,
         findings: Findings::default(),
     };
     let removed = base.map(|base| removed_comments(base, local, upstream));
@@ -188,6 +199,7 @@ pub fn merge_resource<'d, 'f, 'r>(
         upstream: Some(Child::of(upstream)),
     };
     merge.child(&Trail::Root, schema, Elementwise::Yes, versions, editor)?;
+    merge.findings.lines_left = merge.policy.lines_left;
     Ok(merge.findings)
 }
 

@@ -3,15 +3,15 @@
 //!
 //! Source: contract, merge-package, Files that are not KRM; Parts.
 
-use super::files::hides_values;
+use super::files::{REDACTED, hides_values};
 use super::report::Report;
-use crate::merge::fields::{Policy, merge_documents};
+use crate::merge::fields::{IMAGE_LINES, MergedDocument, Policy, merge_documents};
 use crate::merge::text;
-use crate::merge::{MergeSchema, Versions};
+use crate::merge::{MergeSchema, PartsOf, Versions};
 use crate::package::is_krm_name;
 use crate::resource::{Origin, Resource};
 use crate::schema::Schema;
-use crate::yaml::OwnedDocument;
+use crate::yaml::{NodeKind, OwnedDocument, Value};
 
 /// The names under which kustomize finds one.
 const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -35,12 +35,18 @@ pub(super) fn merge(
     };
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_kustomization = KUSTOMIZATIONS.contains(&name);
-    let merged = if is_kustomization || is_krm_name(name) {
+    // One that holds a Secret after all is shown nowhere.
+    let hides = hides_values(&Versions {
+        base: texts.base,
+        local: Some(texts.local),
+        upstream: texts.upstream,
+    });
+    let merged = if !hides && (is_kustomization || is_krm_name(name)) {
         document(path, is_kustomization, texts, report)
     } else {
         None
     };
-    let merged = merged.or_else(|| lines(path, texts, report));
+    let merged = merged.or_else(|| lines(path, texts, hides, report));
     merged.map(String::into_bytes)
 }
 
@@ -67,39 +73,60 @@ fn document(
     let (merge_schema, rules) = if is_kustomization {
         resource.api_version = "kustomize.config.k8s.io/v1beta1".into();
         resource.kind = "Kustomization".into();
-        (
-            MergeSchema::of(&resource, &schema, false),
-            report.rules_of(&resource),
-        )
-    } else {
+        let merge_schema = MergeSchema::of(&resource, &schema, false);
+        (merge_schema, report.rules_of(&resource))
+    } else if report.combines_files(PartsOf::Document) {
         (MergeSchema::default(), report.rules_of_files())
+    } else {
+        return None;
     };
     let policy = Policy {
         rules,
+        combine: report.combine(),
+        lines_left: report.lines_left,
         ..Policy::from(report.winner())
     };
-    let (text, found) = merge_documents(texts, merge_schema, policy)?;
-    report.findings(&resource, &found);
+    let is_collection = |_: &str, root: NodeKind| root.is_mapping() || root.is_sequence();
+    let merged = merge_documents(texts, is_collection, merge_schema, policy)?;
+    let MergedDocument {
+        text,
+        findings,
+        local,
+        upstream,
+    } = merged;
+    report.lines_left = findings.lines_left;
+    report.findings(&resource, &findings);
+    if !is_kustomization {
+        report.combined_file(path, PartsOf::Document, local, upstream);
+    }
     Some(text)
 }
 
-fn lines(path: &str, texts: Texts<'_>, report: &mut Report<'_>) -> Option<String> {
+fn lines(path: &str, texts: Texts<'_>, hides: bool, report: &mut Report<'_>) -> Option<String> {
+    if !report.combines_files(PartsOf::Text) {
+        return None;
+    }
     let decision = report.rules_of_files().decide_whole(report.winner());
     let versions = Versions {
         base: texts.base.unwrap_or_default(),
         local: texts.local,
         upstream: texts.upstream?,
     };
-    let merged = text::merge(versions, decision.side, &mut report.lines_left)?;
+    let images = report.combines_files(PartsOf::Image);
+    let images = images.then_some(IMAGE_LINES);
+    let merged = text::merge(versions, decision.side, images, &mut report.lines_left)?;
     // Lines that fit in no document together are no merge of it.
     let is_yaml = |text: &str| OwnedDocument::parse(text.to_owned()).is_ok();
     let name = path.rsplit('/').next().unwrap_or(path);
     if is_krm_name(name) && versions.into_iter().all(is_yaml) && !is_yaml(&merged.text) {
         return None;
     }
-    let hides = hides_values(&versions.map(Some));
     for conflict in &merged.conflicts {
         report.lines(path, decision, conflict, hides);
     }
+    let shown = |lines: String| Value::from(if hides { REDACTED.to_owned() } else { lines });
+    let value = |lines: String| (!lines.is_empty()).then(|| shown(lines));
+    let (local, upstream) = (value(merged.local), value(merged.upstream));
+    report.combined_file(path, PartsOf::Text, local, upstream);
     Some(merged.text)
 }

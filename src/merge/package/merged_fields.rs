@@ -48,6 +48,7 @@ impl FieldMerge<'_> {
         let mut found: Vec<(ItemId, Findings)> = Vec::new();
         let mut refused: Vec<(ItemId, EditError)> = Vec::new();
         let mut count = 0;
+        let mut lines_left = report.lines_left;
         let mut updated: BTreeSet<ItemId> = BTreeSet::new();
         local.edit_items(
             ids,
@@ -67,6 +68,7 @@ impl FieldMerge<'_> {
                     rules,
                     combine: self.combine,
                     most: MOST_LISTED.saturating_sub(count),
+                    lines_left,
                 };
                 let findings =
                     fields::merge_resource(base, node, upstream, merge_schema, policy, editor)?;
@@ -81,12 +83,14 @@ impl FieldMerge<'_> {
                     remove_ids(node, editor)?;
                 }
                 count += findings.conflicts.len();
+                lines_left = findings.lines_left;
                 updated.extend(editor.touches(node).then_some(id));
                 found.push((id, findings));
                 Ok(())
             },
             |id, error| refused.push((id, error)),
         );
+        report.lines_left = lines_left;
         let mut unmerged = BTreeSet::new();
         for (id, error) in refused {
             updated.remove(&id);

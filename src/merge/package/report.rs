@@ -10,7 +10,7 @@ use crate::merge::decided::RulesOf;
 use crate::merge::fields::Thing;
 use crate::merge::text::{LineConflict, MOST_LINES};
 use crate::merge::{
-    Combine, Combined, Conflict, ConflictRules, Decision, Findings, OnConflict, Side, Versions,
+    Combine, Conflict, ConflictRules, Decision, Findings, OnConflict, PartsOf, Side, Versions,
 };
 use crate::resource::Resource;
 use crate::results::{FunctionResult, Message, Reason, Results, Severity, json};
@@ -214,6 +214,25 @@ impl<'r> Report<'r> {
         self.options.combine
     }
 
+    /// Whether files that are not KRM merge by parts of a kind.
+    pub(super) fn combines_files(&self, kind: PartsOf) -> bool {
+        self.combine().has(kind) && self.rules_of_files().combine_whole()
+    }
+
+    /// A file that has the changes of both sides, if both brought some.
+    pub(super) fn combined_file(
+        &mut self,
+        path: &str,
+        kind: PartsOf,
+        local: Option<Value>,
+        upstream: Option<Value>,
+    ) {
+        if let (Some(local), Some(upstream)) = (local, upstream) {
+            let values = [local, upstream].map(|value| value.to_json());
+            self.said.push(combined(kind, values).in_file(path));
+        }
+    }
+
     /// A conflict over lines of a file.
     pub(super) fn lines(
         &mut self,
@@ -261,7 +280,11 @@ impl<'r> Report<'r> {
             self.said.push(FunctionResult { more, ..result });
         }
         for found in &findings.combined {
-            self.said.push(combined(resource, found));
+            let shown = |value| json(resource, &found.path, value);
+            let values = [shown(&found.local), shown(&found.upstream)];
+            let result = about(combined(found.kind, values), resource).at(&found.path);
+            let more = found.more;
+            self.said.push(FunctionResult { more, ..result });
         }
         for path in &findings.duplicates {
             let message = "two elements have the same keys: they were matched by their position";
@@ -323,28 +346,24 @@ impl Counts {
 }
 
 /// A value that has the changes of both sides.
-fn combined(resource: &Resource, found: &Combined) -> FunctionResult {
+fn combined(kind: PartsOf, [local, upstream]: [String; 2]) -> FunctionResult {
     let values = Versions {
         base: None,
-        local: Some(json(resource, &found.path, &found.local)),
-        upstream: Some(json(resource, &found.path, &found.upstream)),
+        local: Some(local),
+        upstream: Some(upstream),
     };
     let short = cut(&values, SHORT);
     let [_, local, upstream] = short.map(Option::unwrap_or_default).into_array();
     let message = format!("local's {local} and upstream's {upstream} are combined");
     let mut result = FunctionResult::info(message)
         .tag("reason", Reason::Combined.as_str())
-        .tag("kind", found.kind.as_str());
+        .tag("kind", kind.as_str());
     for (name, value) in VERSIONS.into_iter().zip(cut(&values, LONG)) {
         if let Some(value) = value {
             result = result.tag(name, value);
         }
     }
-    let result = about(result, resource).at(&found.path);
-    FunctionResult {
-        more: found.more,
-        ..result
-    }
+    result
 }
 
 /// Names the resource; a document that is none by its file alone.
@@ -375,10 +394,14 @@ fn what(found: &Conflict) -> String {
         Thing::Value => "the value",
     };
     let name = found.element.as_ref();
+    let thing = match &found.thing {
+        Thing::Part(within) => format!("`{within}` of {thing}"),
+        _ => thing.to_owned(),
+    };
     let thing = match (&found.thing, name) {
         (Thing::Element, Some(name)) => format!("{thing} `{name}`"),
         (_, Some(name)) => format!("{thing} within `{name}`"),
-        (_, None) => thing.to_owned(),
+        (_, None) => thing,
     };
     match present {
         _ if found.thing == Thing::Order => format!("local and upstream both changed {thing}"),

@@ -175,9 +175,10 @@ fn a_template_merges_by_lines() {
     .expect("merged");
     assert_eq!(files["t/a.yaml"], local.replace("y: 1", "y: 2"));
     assert_eq!(files["b.yaml"], changed);
-    let [warning] = &said[..] else {
-        panic!("{said:?}")
+    let [warning, combined] = &said[..] else {
+        panic!("{said:?}");
     };
+    assert!(combined.ends_with("are combined (Combined)"), "{combined}");
     assert!(
         warning.starts_with(
             "[warning] t/a.yaml: merged as text, since the local file is not YAML: line 2"
@@ -207,8 +208,9 @@ fn a_file_that_one_version_broke_is_text_in_all() {
     ])
     .expect("merged");
     assert_eq!(files["a.yaml"], local.replace("x: a}", "x: [b}"));
+    let is_it = |line: &String| line.contains("the upstream file is not YAML");
     assert!(
-        said.len() == 1 && said[0].contains("the upstream file is not YAML"),
+        said.iter().any(is_it) && conflicts(&said).is_empty(),
         "{said:?}"
     );
     // Local did not touch it, or deleted it.
@@ -249,6 +251,195 @@ fn keys_that_are_there_twice_stay_an_error() {
                 );
             }
         }
+    }
+}
+
+fn config_map(key: &str, text: &str) -> String {
+    let lines = text
+        .lines()
+        .map(|line| format!("    {line}\n").replace("    \n", "\n"));
+    let text: String = lines.collect();
+    format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  {key}: | # ours\n{text}  end: x\n"
+    )
+}
+
+/// Merges the text of a ConfigMap's key; gives the file, and the lines that are no summary.
+fn merge_text(key: &str, texts: [&str; 3], fields: &str) -> (String, Vec<String>) {
+    let texts = texts.map(|text| config_map(key, text));
+    merge_file("a.yaml", texts.each_ref().map(String::as_str), fields)
+}
+
+#[test]
+fn a_document_in_a_string_merges_by_its_fields() {
+    let base = "# Settings\nlevel: info   # of logs\n\nserver:\n    port: 80\n    hosts: [a, b]\n";
+    let local = base.replace("level: info ", "level: \"debug\" ");
+    let upstream = base
+        .replace("port: 80", "port: 8080")
+        .replace("# Settings", "# New settings");
+    let (found, said) = merge_text("c.yaml", [base, &local, &upstream], "");
+    let both = local
+        .replace("port: 80", "port: 8080")
+        .replace("# Settings", "# New settings");
+    assert_eq!(found, config_map("c.yaml", &both));
+    assert_eq!(
+        said,
+        [
+            "[info] a.yaml: ConfigMap/a: data[\"c.yaml\"]: local's {\"level\":\"debug\"} and upstream's \
+             {\"server.port\":8080} are combined (Combined)"
+        ]
+    );
+    // A conflict is one of the inner field.
+    let upstream = upstream.replace("info", "warn");
+    let (found, said) = merge_text("c.yaml", [base, &local, &upstream], "onConflict: local\n");
+    assert_eq!(found, config_map("c.yaml", &both));
+    assert!(
+        conflicts(&said)[0]
+            .contains("both changed `level` of the value (original \"info\", local \"debug\""),
+        "{said:?}"
+    );
+    // As one value, as before.
+    let (found, said) = merge_text("c.yaml", [base, &local, &upstream], "combine: none\n");
+    assert_eq!(found, config_map("c.yaml", &upstream));
+    assert_eq!((said.len(), conflicts(&said).len()), (1, 1), "{said:?}");
+}
+
+#[test]
+fn json_in_a_string_keeps_its_bytes() {
+    let base = "{\"title\": \"a\",\n  \"panels\": [ {\"id\":1} ], \"rows\":1 }\n";
+    let local = base.replace("\"a\"", "\"mine\"");
+    let upstream = base.replace("\"rows\":1", "\"rows\":2");
+    let (found, said) = merge_text("d.json", [base, &local, &upstream], "");
+    assert_eq!(
+        found,
+        config_map("d.json", &local.replace("\"rows\":1", "\"rows\":2"))
+    );
+    assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+    // On one line, in quotes.
+    let quoted = |text: &str| {
+        format!("apiVersion: v1\nkind: A\nmetadata:\n  name: a\n  annotations:\n    x: '{text}'\n")
+    };
+    let texts = [
+        "{\"a\":1,\"b\":1}",
+        "{\"a\":2,\"b\":1}",
+        "{\"a\":1,\"b\":2}",
+    ]
+    .map(quoted);
+    let (found, _) = merge_file("a.yaml", texts.each_ref().map(String::as_str), "");
+    assert_eq!(found, quoted("{\"a\":2,\"b\":2}"));
+}
+
+#[test]
+fn a_script_in_a_string_merges_by_lines() {
+    let base = "#!/bin/sh\nset -e\n\nrun one\nrun two\n";
+    let local = base.replace("set -e", "set -eu");
+    let upstream = base.replace("run two\n", "run two\nrun three\n");
+    let (found, said) = merge_text("run.sh", [base, &local, &upstream], "");
+    assert_eq!(
+        found,
+        config_map(
+            "run.sh",
+            &local.replace("run two\n", "run two\nrun three\n")
+        )
+    );
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].ends_with("are combined (Combined)"), "{said:?}");
+    let upstream = upstream.replace("run one", "run 1");
+    let local = local.replace("run one", "run first");
+    let (found, said) = merge_text("run.sh", [base, &local, &upstream], "onConflict: local\n");
+    assert_eq!(
+        found,
+        config_map(
+            "run.sh",
+            &local.replace("run two\n", "run two\nrun three\n")
+        )
+    );
+    assert_eq!(conflicts(&said).len(), 1, "{said:?}");
+    assert!(
+        conflicts(&said)[0].contains("upstream \"run 1\\n\")"),
+        "{said:?}"
+    );
+}
+
+/// Templates are no documents: their braces are not to be printed anew.
+#[test]
+fn a_template_in_a_string_merges_by_lines() {
+    let base = "{{ if .x }}\na: 1\n{{ end }}\nb: {{ .b }}\nc: 1\n";
+    let (local, upstream) = (
+        base.replace("a: 1", "a: 2"),
+        base.replace(".b }}", ".new }}"),
+    );
+    let (found, said) = merge_text("t.tpl", [base, &local, &upstream], "");
+    assert_eq!(
+        found,
+        config_map("t.tpl", &local.replace(".b }}", ".new }}"))
+    );
+    assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+    let base = "a: {{ .a }}\nb: {{ .b }}\n\nc: 1\n";
+    let (local, upstream) = (
+        base.replace("c: 1", "c: 2"),
+        base.replace(".b }}", ".new | quote }}"),
+    );
+    let (found, said) = merge_text("t.yaml", [base, &local, &upstream], "");
+    assert_eq!(
+        found,
+        config_map("t.yaml", &local.replace(".b }}", ".new | quote }}"))
+    );
+    assert_eq!(conflicts(&said).len(), 0, "{said:?}");
+}
+
+#[test]
+fn images_at_the_ends_of_lines_merge_by_their_parts() {
+    let base = "3.8.0=quay.io/strimzi/kafka:0.45\n3.9.0=quay.io/strimzi/kafka:0.45\n";
+    let local = base.replace("quay.io/strimzi", "mirror");
+    let upstream = "3.9.0=quay.io/strimzi/kafka:0.46\n4.0.0=quay.io/strimzi/kafka:0.46\n";
+    let (found, said) = merge_text("images", [base, &local, upstream], "");
+    assert!(
+        found.contains("    3.9.0=mirror/kafka:0.46\n    4.0.0=quay.io/strimzi/kafka:0.46\n"),
+        "{found}"
+    );
+    // Upstream removed the line that local changed.
+    assert_eq!(conflicts(&said).len(), 1, "{said:?}");
+    assert!(conflicts(&said)[0].contains("3.8.0"), "{said:?}");
+    let (_, said) = merge_text("images", [base, &local, upstream], "combine: text\n");
+    assert!(conflicts(&said)[0].contains("3.9.0"), "{said:?}");
+}
+
+#[test]
+fn texts_in_other_styles_stay_in_them() {
+    let file = |text: &str| {
+        format!("apiVersion: v1\nkind: A\nmetadata:\n  name: a\nspec:\n  text: {text}\n  end: 1\n")
+    };
+    for texts in [
+        [
+            "\"a\\nb\\nc\\nd\\n\"",
+            "\"A\\nb\\nc\\nd\\n\"",
+            "\"a\\nb\\nc\\nD\\n\"",
+            "\"A\\nb\\nc\\nD\\n\"",
+        ],
+        [
+            ">\n    a\n\n    b\n\n    c\n\n    d",
+            ">\n    A\n\n    b\n\n    c\n\n    d",
+            ">\n    a\n\n    b\n\n    c\n\n    D",
+            ">\n    A\n\n    b\n\n    c\n\n    D",
+        ],
+        [
+            "|-\n    a\n    b\n    c\n    d",
+            "|-\n    A\n    b\n    c\n    d",
+            "|-\n    a\n    b\n    c\n    D",
+            "|-\n    A\n    b\n    c\n    D",
+        ],
+        [
+            "|+\n    a\n    b\n    c\n    d\n",
+            "|+\n    A\n    b\n    c\n    d\n",
+            "|+\n    a\n    b\n    c\n    D\n",
+            "|+\n    A\n    b\n    c\n    D\n",
+        ],
+    ] {
+        let [base, local, upstream, merged] = texts.map(file);
+        let (found, said) = merge_file("a.yaml", [&base, &local, &upstream], "");
+        assert_eq!(found, merged, "{said:?}");
+        assert_eq!(conflicts(&said).len(), 0, "{said:?}");
     }
 }
 

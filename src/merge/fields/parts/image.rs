@@ -42,6 +42,18 @@ impl<'a> Image<'a> {
     }
 }
 
+/// What a line that ends in an image has in common with its other versions; `None` for other lines.
+pub(super) fn key_of_line(line: &str) -> Option<(&str, &str)> {
+    let image = Image::of(line).filter(|image| !image.prefix.is_empty())?;
+    Some((image.prefix, last_component(image.repository)))
+}
+
+/// Merges a line that ends in an image; `None` if a part of that is a conflict.
+pub(super) fn merge_line(lines: Versions<&str>) -> Option<String> {
+    let merged = merge(lines, false, Side::Local)?;
+    merged.conflicts.is_empty().then_some(merged.text)
+}
+
 /// Whether a text is a path of names, perhaps behind a registry.
 fn is_repository(text: &str) -> bool {
     let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':');

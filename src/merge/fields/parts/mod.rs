@@ -7,14 +7,22 @@
 //! Source: contract, merge-package, Parts.
 
 mod image;
+mod text;
 
 use super::super::combine::PartsOf;
+use super::super::text::ImageLines;
 use super::super::trail::Trail;
 use super::super::versions::Versions;
 use super::child::Children;
 use super::take::take;
 use super::{Combined, Fate, Merge, Thing};
 use crate::yaml::{Content, EditError, Editor, Value};
+
+/// Images at the ends of lines.
+pub(in crate::merge) const IMAGE_LINES: ImageLines = ImageLines {
+    key: image::key_of_line,
+    merge: image::merge_line,
+};
 
 /// A string that was merged by its parts.
 struct MergedText {
@@ -72,12 +80,11 @@ impl Merge<'_> {
 
     /// Merges strings by the first kind of parts that they have.
     fn combine_texts(
-        &self,
+        &mut self,
         trail: &Trail<'_>,
         texts: Versions<Option<&str>>,
     ) -> Option<(PartsOf, MergedText)> {
         let (local, upstream) = (texts.local?, texts.upstream?);
-        let winner = || self.decide(trail, self.policy.winner).side;
         if let Some(base) = texts.base
             && self.combines(trail, PartsOf::Image)
         {
@@ -87,11 +94,16 @@ impl Merge<'_> {
                 upstream,
             };
             let is_image = matches!(trail, Trail::Field(_, "image"));
-            if let Some(merged) = image::merge(versions, is_image, winner()) {
+            let winner = self.decide(trail, self.policy.winner).side;
+            if let Some(merged) = image::merge(versions, is_image, winner) {
                 return Some((PartsOf::Image, merged));
             }
         }
-        None
+        if let Some(merged) = self.combine_documents(trail, texts) {
+            return Some((PartsOf::Document, merged));
+        }
+        let merged = self.combine_lines(trail, texts)?;
+        Some((PartsOf::Text, merged))
     }
 
     /// Whether values of a kind merge by their parts in this place.

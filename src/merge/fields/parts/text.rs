@@ -1,0 +1,123 @@
+//! Texts: those that are documents merge by their fields, all others by lines.
+//!
+//! ```yaml
+//! config.yaml: |          # base      # local              # upstream           # merged
+//!   level: info                         level: debug         level: info          level: debug
+//!   format: text                        format: text         format: json         format: json
+//! ```
+
+use serde::de::IgnoredAny;
+
+use super::super::super::combine::PartsOf;
+use super::super::super::decided::RulesOf;
+use super::super::super::merge_schema::MergeSchema;
+use super::super::super::text;
+use super::super::super::trail::Trail;
+use super::super::super::versions::Versions;
+use super::super::document::{MergedDocument, merge_documents};
+use super::super::{Merge, Policy};
+use super::{IMAGE_LINES, InnerConflict, MergedText};
+use crate::yaml::{NodeKind, Value};
+
+impl Merge<'_> {
+    /// Merges texts that are a mapping of YAML or an object of JSON each.
+    pub(super) fn combine_documents(
+        &mut self,
+        trail: &Trail<'_>,
+        texts: Versions<Option<&str>>,
+    ) -> Option<MergedText> {
+        if !self.combines(trail, PartsOf::Document) {
+            return None;
+        }
+        let texts = Versions {
+            base: texts.base,
+            local: texts.local?,
+            upstream: Some(texts.upstream?),
+        };
+        let given = [texts.base, Some(texts.local), texts.upstream];
+        if !given.into_iter().flatten().all(may_be_document) {
+            return None;
+        }
+        let policy = Policy {
+            winner: self.decide(trail, self.policy.winner).side,
+            // They decide about the text.
+            rules: RulesOf::default(),
+            // Each level would be parsed again.
+            combine: self.policy.combine.without(PartsOf::Document),
+            ..self.policy
+        };
+        let merged = merge_documents(texts, is_document, MergeSchema::default(), policy)?;
+        let MergedDocument {
+            text,
+            findings,
+            local,
+            upstream,
+        } = merged;
+        self.policy.lines_left = findings.lines_left;
+        let others = findings.others.into_iter().map(|(first, _)| first);
+        let conflicts = findings.conflicts.into_iter().chain(others);
+        let conflicts = conflicts.map(|conflict| InnerConflict {
+            within: conflict.path.to_string(),
+            values: conflict.values,
+        });
+        Some(MergedText {
+            text,
+            local,
+            upstream,
+            conflicts: conflicts.collect(),
+        })
+    }
+
+    /// Merges texts of several lines.
+    pub(super) fn combine_lines(
+        &mut self,
+        trail: &Trail<'_>,
+        texts: Versions<Option<&str>>,
+    ) -> Option<MergedText> {
+        let versions = Versions {
+            base: texts.base.unwrap_or_default(),
+            local: texts.local?,
+            upstream: texts.upstream?,
+        };
+        let have_lines = has_lines(versions.local) && has_lines(versions.upstream);
+        if !have_lines || !self.combines(trail, PartsOf::Text) {
+            return None;
+        }
+        let winner = self.decide(trail, self.policy.winner).side;
+        let images = self.combines(trail, PartsOf::Image).then_some(IMAGE_LINES);
+        let merged = text::merge(versions, winner, images, &mut self.policy.lines_left)?;
+        // They have no line in common.
+        if let [conflict] = &merged.conflicts[..]
+            && conflict.lines.local.as_deref() == Some(versions.local)
+            && conflict.lines.upstream.as_deref() == Some(versions.upstream)
+        {
+            return None;
+        }
+        let value = |lines: String| (!lines.is_empty()).then(|| Value::from(lines));
+        let conflicts = merged.conflicts.into_iter().map(|conflict| InnerConflict {
+            within: conflict.within,
+            values: conflict.lines.map(|lines| lines.map(Value::from)),
+        });
+        Some(MergedText {
+            text: merged.text,
+            local: value(merged.local),
+            upstream: value(merged.upstream),
+            conflicts: conflicts.collect(),
+        })
+    }
+}
+
+fn has_lines(text: &str) -> bool {
+    text.trim_end_matches('\n').contains('\n')
+}
+
+/// Whether a text is worth parsing: it has several lines, or may be JSON.
+fn may_be_document(text: &str) -> bool {
+    has_lines(text) || text.starts_with('{')
+}
+
+/// A mapping in flow style is JSON or a template, which is none.
+fn is_document(text: &str, root: NodeKind) -> bool {
+    let is_json = || serde_json::from_str::<IgnoredAny>(text).is_ok();
+    root == NodeKind::BlockMapping || root == NodeKind::FlowMapping && is_json()
+}
