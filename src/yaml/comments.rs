@@ -1,8 +1,10 @@
 //! The comments of an entry or item: on the lines directly above it, and around its value.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::document::Document;
+use super::lines::is_marker;
 use super::node::{EntryRef, NodeRef};
 use super::tree::{NodeId, NodeKind};
 
@@ -212,6 +214,55 @@ pub(crate) fn comments_above(node: NodeRef<'_>) -> Vec<&str> {
     }
     let head = head_start(document, start, document.column(node.outer_start()), 0);
     document.text[head..start].lines().map(str::trim).collect()
+}
+
+/// The lines below an entry (by its key) or item, with comments that belong to no other: those up to the comments
+/// above the next one, and below the last of a root those up to the last comment. What stands below the last of
+/// another collection is below the entry or item around that. `None` where comments would become part of a
+/// scalar.
+pub(crate) fn lines_below(owner: NodeRef<'_>) -> Option<Range<usize>> {
+    let document = owner.document;
+    let text = document.text;
+    let parent = owner.parent()?;
+    let value = value_of(owner).filter(|value| value.written().id == value.id)?;
+    if ends_in_block_scalar(value) {
+        return None;
+    }
+    let column = document.column(unit_start(owner));
+    let end = document.line_end(value_end(value));
+    let from = Some(end + 1).filter(|from| *from <= text.len())?;
+    let (mut at, mut commented) = (from, from);
+    while at < text.len() {
+        let end = document.line_end(at);
+        let line = text[at..end].trim_start_matches(' ');
+        let indent = end - at - line.len();
+        if line.starts_with('#') {
+            commented = (end + 1).min(text.len());
+        } else if indent == 0
+            && [b"---", b"..."]
+                .iter()
+                .any(|marker| is_marker(line.as_bytes(), marker))
+        {
+            break;
+        } else if !line.trim().is_empty() {
+            let is_item = line.trim_end() == "-" || line.starts_with("- ");
+            let is_next = indent == column && is_item == parent.kind().is_sequence();
+            return is_next.then(|| from..head_start(document, at, indent, from));
+        }
+        at = end + 1;
+    }
+    parent.parent().is_none().then_some(from..commented)
+}
+
+fn ends_in_block_scalar(value: NodeRef<'_>) -> bool {
+    let last = std::iter::successors(Some(value), |node| last_part(*node)).last();
+    last.is_some_and(|last| last.kind().is_block_scalar())
+}
+
+/// The last value of a block collection.
+pub(crate) fn last_part(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
+    let parts = node.entries().map(|entry| entry.value).chain(node.items());
+    parts.last().filter(|_| node.kind().is_block_collection())
 }
 
 /// The first of the comment lines directly above the line at `line`; a comment that is indented

@@ -45,7 +45,9 @@ pub(crate) mod scan;
 pub mod value;
 mod verbatim;
 
-pub(crate) use comments::{ValueComments, all_comments, comments_above, line_comment};
+pub(crate) use comments::{
+    ValueComments, all_comments, comments_above, last_part, line_comment, lines_below,
+};
 pub use content::{Content, OwnedDocument};
 pub use document::Document;
 pub use edit::{Editor, Part};

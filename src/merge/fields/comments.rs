@@ -1,10 +1,13 @@
 //! Comments, three-way like the values that they belong to.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use super::child::Child;
 use crate::merge::upstream_identifier::MERGE_COMMENT;
-use crate::yaml::{Editor, NodeRef, ValueComments, all_comments, comments_above};
+use crate::yaml::{
+    Editor, NodeRef, ValueComments, all_comments, comments_above, last_part, lines_below,
+};
 
 /// Comments of an entry or item: those that only upstream changed are taken. The one beside a value
 /// that local changed stays: a setter comment would overwrite that value later.
@@ -30,6 +33,7 @@ pub(super) fn take_comments<'d>(
     if above != old_above && comments_above(ours) == old_above {
         editor.set_comments_above(ours, &above);
     }
+    take_lines_below(base, local, upstream, editor);
     let [before, here, there] = [base.value, local.value, upstream.value].map(ValueComments::of);
     let is_identifier = |comments: &ValueComments<'_>| comments.contains(MERGE_COMMENT);
     if is_identifier(&here) || is_identifier(&there) {
@@ -41,6 +45,101 @@ pub(super) fn take_comments<'d>(
         editor.set_value_comments(ours, there);
     } else if !here.is_empty() || before == there {
         editor.keep_value_comments(ours);
+    }
+}
+
+/// The comment lines below an entry or item that belong to no other, if only upstream changed them. A line that
+/// upstream has as often as base elsewhere is none of its changes: its neighbour moved.
+fn take_lines_below<'d>(
+    base: Child<'_>,
+    local: Child<'d>,
+    upstream: Child<'_>,
+    editor: &mut Editor<'d, '_>,
+) {
+    let ends = [base.value, upstream.value];
+    let (base, local, upstream) = (base.owner(), local.owner(), upstream.owner());
+    let (Some(old), Some(ours), Some(theirs)) =
+        (lines_below(base), lines_below(local), lines_below(upstream))
+    else {
+        return;
+    };
+    let comments = |node: NodeRef<'_>, range: &Range<usize>| {
+        let lines = node.document.text[range.clone()].lines().map(str::trim);
+        let lines = lines.filter(|line| !line.is_empty());
+        lines.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let (before, after) = (comments(base, &old), comments(upstream, &theirs));
+    if before == after || comments(local, &ours) != before {
+        return;
+    }
+    let [next_old, next_own, next_their] = [base, local, upstream].map(next_sibling);
+    if !end_alike(ends[0], ends[1])
+        || !is_same(next_old, next_own)
+        || !is_same(next_own, next_their)
+    {
+        return;
+    }
+    let count = |node: NodeRef<'_>, comment: &str| {
+        let all = node
+            .document
+            .comments()
+            .map(|range| &node.document.text[range]);
+        all.filter(|found| found.trim_end() == comment).count()
+    };
+    let changed = before.iter().chain(&after);
+    let mut changed = changed.filter(|line| before.contains(line) != after.contains(line));
+    if !changed.all(|line| count(base, line) != count(upstream, line)) {
+        return;
+    }
+    let column = |node: NodeRef<'_>| node.column();
+    let (from, to) = (column(upstream), column(local));
+    let shifted = |line: &str| {
+        let comment = line.trim();
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        if comment.is_empty() {
+            String::new()
+        } else {
+            " ".repeat((indent + to).saturating_sub(from)) + comment
+        }
+    };
+    let lines = upstream.document.text[theirs].lines().map(shifted);
+    editor.set_lines_below(local, lines.collect());
+}
+
+/// The entry (by its key) or item behind another.
+fn next_sibling(owner: NodeRef<'_>) -> Option<NodeRef<'_>> {
+    let parent = owner.parent()?;
+    let keys = parent.entries().map(|entry| entry.key);
+    let mut siblings = keys.chain(parent.items());
+    siblings.find(|node| node.id == owner.id)?;
+    siblings.next()
+}
+
+/// Whether the block collections at the end of two values have equally many parts, and last ones of one key.
+fn end_alike(one: NodeRef<'_>, other: NodeRef<'_>) -> bool {
+    let shape = |value: NodeRef<'_>| {
+        let mut shape = Vec::new();
+        let mut last = Some(value).filter(|node| node.kind().is_block_collection());
+        while let Some(node) = last {
+            let keys = node
+                .entries()
+                .map(|entry| entry.key.field_name().to_owned());
+            shape.push((keys.last(), node.entries().count() + node.items().count()));
+            last = last_part(node).filter(|node| node.kind().is_block_collection());
+        }
+        shape
+    };
+    shape(one) == shape(other)
+}
+
+/// Whether two are entries of one key, or items of one name or value.
+fn is_same(one: Option<NodeRef<'_>>, other: Option<NodeRef<'_>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => match (one.get("name"), other.get("name")) {
+            (Some(one), Some(other)) => one.equals(&other),
+            _ => one.equals(&other),
+        },
+        (one, other) => one.is_none() && other.is_none(),
     }
 }
 

@@ -70,6 +70,8 @@ pub enum Part<'f> {
 struct Comments {
     /// Lines directly above, each from its `#`.
     above: Option<Vec<String>>,
+    /// The lines below, blank ones included.
+    below: Option<Vec<String>>,
     /// Around the value.
     value: Around,
 }
@@ -398,6 +400,12 @@ impl<'d, 'f> Editor<'d, 'f> {
     pub fn set_comments_above(&mut self, owner: NodeRef<'d>, lines: &[&str]) {
         let lines = lines.iter().map(|line| (*line).to_owned()).collect();
         self.comments.entry(owner.id).or_default().above = Some(lines);
+    }
+
+    /// Gives an entry (by its key) or an item of a block collection other lines below, as far as they belong to no
+    /// other. Nothing happens where its neighbours change.
+    pub(crate) fn set_lines_below(&mut self, owner: NodeRef<'d>, lines: Vec<String>) {
+        self.comments.entry(owner.id).or_default().below = Some(lines);
     }
 
     /// Gives an entry (by its key) or an item of a block collection another comment at the end of

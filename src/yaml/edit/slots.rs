@@ -130,6 +130,11 @@ impl<'d> Children<'d> {
         EntryRef::of_key(self.node.document.node(self.ids[index]))
     }
 
+    /// A key or item.
+    pub(super) fn owner(&self, index: usize) -> NodeRef<'d> {
+        self.node.document.node(self.ids[index])
+    }
+
     /// The nodes of an entry or item.
     pub(super) fn ids(&self, index: usize) -> Range<u32> {
         let next = self.ids.get(index + 1).map(|id| id.0);

@@ -329,3 +329,70 @@ fn commented_out_lines_that_local_removed_do_not_come_back_with_a_neighbour() {
         &with_args("- a # mine\n- n\n- c\n"),
     );
 }
+
+/// At the foot of a document, a map or a list, and between entries.
+#[test]
+fn loose_comments_that_only_upstream_changed_are_taken() {
+    for text in [
+        "a: 1\nz: 0\n@",
+        "a: 1\nz: 0\n\n@\n",
+        "a: 1\nm:\n  b: 1\n@\nz: 0\n",
+        "a: 1\nl:\n- b: 1\n@\n- c: 1\nz: 0\n",
+        "a: 1\n\n@\n\nb: 1\nz: 0\n",
+        "a: 1\nm:\n  b: 1\n  @\nz: 0\n",
+        "a: 1\r\n\r\n@\r\n\r\nb: 1\r\nz: 0\r\n",
+    ] {
+        let with = |comment: &str| text.replace('@', comment);
+        let local = |comment: &str| with(comment).replace("z: 0", "z: 9");
+        check(
+            &with("# old"),
+            &local("# old"),
+            &with("# new"),
+            &local("# new"),
+        );
+        // Changed by local, or by both: kept.
+        check(
+            &with("# old"),
+            &local("# own"),
+            &with("# old"),
+            &local("# own"),
+        );
+        check(
+            &with("# old"),
+            &local("# own"),
+            &with("# new"),
+            &local("# own"),
+        );
+        check(
+            &with("# old"),
+            &local("# new"),
+            &with("# new"),
+            &local("# new"),
+        );
+    }
+    // New and gone.
+    let (without, with) = ("a: 1\nz: 0\n", "a: 1\nz: 0\n# b: 2\n# c: 3\n");
+    let local = |text: &str| text.replace("a: 1", "a: 9");
+    check(without, &local(without), with, &local(with));
+    check(with, &local(with), without, &local(without));
+    // The comment stays in its place; its neighbour is another one.
+    check(
+        "a: 1\n\n# c\n\nz: 0\n",
+        "a: 9\n\n# c\n\nz: 0\n",
+        "a: 1\nb: 1\n\n# c\n\nz: 0\n",
+        "a: 9\nb: 1\n\n# c\n\nz: 0\n",
+    );
+    // Entries come and go elsewhere, and the second merge changes nothing.
+    let base = "a: 1\nb: 1\n\n# old\n\nz: 0\n# foot\n";
+    let upstream = "b: 1\n\n# new\n\nz: 0\n# feet\n";
+    let [local, merged] = [base, upstream].map(|text| text.replace("b: 1", "b: 9"));
+    check(base, &local, upstream, &merged);
+    check(base, &merged, upstream, &merged);
+    // A line of a block scalar is no place for one.
+    check(
+        "a: 1\nt: |\n  x\n",
+        "a: 9\nt: |\n  x\n",
+        "a: 1\nt: |\n  x\n# c\n",
+        "a: 9\nt: |\n  x\n",
+    );
+}
