@@ -329,7 +329,7 @@ impl<'a> NodeRef<'a> {
     }
 
     /// The node in the source, where its comments stand: for a copy the alias.
-    pub(super) fn written(&self) -> Self {
+    pub(crate) fn written(&self) -> Self {
         let tree = self.document.tree;
         let Some(expansion) = tree.expansion.as_deref() else {
             return *self;
@@ -367,7 +367,7 @@ impl<'a> NodeRef<'a> {
 
     /// Whether there are aliases or merge keys within this node, so that its value stands partly
     /// elsewhere.
-    pub(super) fn is_assembled(&self) -> bool {
+    pub(crate) fn is_assembled(&self) -> bool {
         let tree = self.document.tree;
         match tree.expansion.as_deref() {
             None => self.has_alias() || tree.merges && self.has_merge_key(),

@@ -16,7 +16,7 @@ use super::child::{Child, Siblings};
 use super::comments::{comments_of, take_comments};
 
 use crate::kptfile::has_comments;
-use crate::yaml::{Content, EditError, Editor, NodeRef, Part};
+use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, Part};
 
 /// Takes the comments within an equal value that only upstream changed.
 pub(super) fn take_inner_comments<'d, 'f>(
@@ -61,6 +61,10 @@ pub(super) fn take<'d, 'f>(
     editor: &mut Editor<'d, 'f>,
 ) -> Result<bool, EditError> {
     let (base, local, upstream) = (base.map(|base| base.value), local.value, upstream.value);
+    if local.is_assembled() && is_written_alike(local, upstream) {
+        take_through_aliases(local, upstream, editor)?;
+        return Ok(false);
+    }
     let is_scalar = !local.kind().is_mapping() && !local.kind().is_sequence();
     if is_scalar || base.is_some_and(|base| is_written_alike(base, local)) {
         editor.replace(local, Content::Node(upstream))?;
@@ -76,6 +80,29 @@ pub(super) fn take<'d, 'f>(
     };
     taking.node(base.as_ref().map(|base| base.node), local, upstream, editor)?;
     Ok(taking.moves_comments.get())
+}
+
+/// Gives each alias of a value the value that it has in upstream, which writes it alike: an alias stays if its
+/// anchor gets that, too.
+fn take_through_aliases<'d, 'f>(
+    local: NodeRef<'d>,
+    upstream: NodeRef<'f>,
+    editor: &mut Editor<'d, 'f>,
+) -> Result<(), EditError> {
+    let mut pending = vec![(local, upstream)];
+    while let Some((local, upstream)) = pending.pop() {
+        if local.equals(&upstream) {
+            continue;
+        }
+        if local.written().kind() == NodeKind::Alias {
+            editor.replace(local, Content::Node(upstream))?;
+            continue;
+        }
+        pending.extend(local.items().zip(upstream.items()));
+        let entries = local.entries().zip(upstream.entries());
+        pending.extend(entries.map(|(own, theirs)| (own.value, theirs.value)));
+    }
+    Ok(())
 }
 
 /// Whether two nodes have the same text but for their indentation, comments included.

@@ -182,3 +182,18 @@ fn keys_that_are_no_strings() {
         "? a\n:\n: nothing\n",
     );
 }
+
+#[test]
+fn an_alias_within_an_atomic_value_stays_where_it_reads_upstreams() {
+    let text = |labels: &str, selector: &str, replicas: u8| {
+        format!(
+            "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: d\n  labels: &l\n    app: x\n{labels}spec:\n  replicas: {replicas}\n  selector:{selector}\n  template:\n    metadata:\n      labels: *l\n"
+        )
+    };
+    let tier = "    tier: u\n";
+    for selector in [" {matchLabels: *l}", "\n    matchLabels: *l"] {
+        let [base, local, upstream, after] =
+            [("", 1), ("", 5), (tier, 1), (tier, 5)].map(|(labels, n)| text(labels, selector, n));
+        check(&base, &local, &upstream, &after);
+    }
+}
