@@ -55,6 +55,7 @@ pub(crate) enum Command {
     Resolve(Resolve),
     Diff(Diff),
     Status(Status),
+    Review(Review),
     /// List the functions, which are commands too
     Functions,
     /// Print the completions for a shell
@@ -167,6 +168,43 @@ pub(crate) struct Status {
     /// Directories
     #[arg(default_value = ".")]
     pub(crate) directories: Vec<PathBuf>,
+}
+
+/// Show what an upgrade, or what you changed, means for the cluster
+///
+/// With REV: the package now, and after an upgrade to it. Without: what you did since the last commit, or if all is
+/// committed, since the original revision. The worst comes first.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  krmv review web v1.4.0\n  krmv review web --from lock\n  \
+    krmv review web --from v1.3.0 v1.4.0    # two releases, without your edits\n  \
+    krmv review web '~1.4' --format markdown --fail-on dangerous"
+)]
+pub(crate) struct Review {
+    /// The package (default: the current directory), then the revision to upgrade to
+    #[arg(value_name = "DIR] [REV", num_args = 0..=2)]
+    pub(crate) arguments: Vec<String>,
+    /// Where the change begins: `lock` (the original revision), `HEAD` (your last commit), or a
+    /// revision of upstream
+    #[arg(long, value_name = "STATE")]
+    pub(crate) from: Option<String>,
+    /// How it is printed; markdown: a comment for a pull request
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: ReviewFormat,
+    /// From which risk on the exit code is 1: never (default), dangerous, blocking
+    #[arg(long, value_name = "RISK", value_parser = ["never", "dangerous", "blocking"])]
+    pub(crate) fail_on: Option<String>,
+    /// The release of Kubernetes that must serve all versions, such as 1.34
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) kubernetes_version: Option<String>,
+}
+
+/// What a review looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReviewFormat {
+    Text,
+    Markdown,
+    Json,
 }
 
 /// A side of a conflict.

@@ -130,7 +130,8 @@ pub(crate) fn base(package: &Package, upstream: &Upstream) -> Result<Base> {
     Ok(Base { raw, cloned })
 }
 
-fn cloned(supplied: &SuppliedPackage) -> Result<Contents> {
+/// A revision as `get` writes it, with identities for later merges.
+pub(crate) fn cloned(supplied: &SuppliedPackage) -> Result<Contents> {
     let mut results = Results::default();
     let changes = cloned_files(supplied, "", &mut results)?;
     let files = changes.into_iter().filter_map(|change| match change {

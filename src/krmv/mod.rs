@@ -22,6 +22,7 @@ mod print;
 mod releases;
 mod report;
 mod resolve;
+mod review;
 mod session;
 mod source;
 mod status;
@@ -87,6 +88,7 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Resolve(resolve) => resolve::run(&resolve, &common),
         Command::Diff(diff) => diff::run(&diff, &common),
         Command::Status(status) => status::run(&status, &common),
+        Command::Review(review) => review::run(&review, &common),
         Command::Functions => inside::functions(&common),
         Command::Completion { shell } => inside::completion(shell),
         Command::Man { directory } => inside::manual(&directory),

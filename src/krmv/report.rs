@@ -163,7 +163,8 @@ pub(crate) fn conflict_json(conflict: &Conflict) -> Value {
     })
 }
 
-fn result_json(result: &FunctionResult) -> Value {
+/// A result for programs.
+pub(crate) fn result_json(result: &FunctionResult) -> Value {
     serde_json::from_str(&result.to_value().to_json()).unwrap_or_default()
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn run(upgrade: &Upgrade, common: &Common) -> Result<u8> {
 }
 
 /// The directory and the revision among the arguments. A lone one that is no package is a revision.
-fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>)> {
+pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>)> {
     match arguments {
         [] => Ok((PathBuf::from("."), None)),
         [one] if Path::new(one).exists() => Ok((PathBuf::from(one), None)),
@@ -69,9 +69,9 @@ fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>)> {
 }
 
 /// The revision to upgrade to.
-struct Target<'r> {
-    revision: Revision,
-    reference: Option<&'r Reference>,
+pub(crate) struct Target<'r> {
+    pub(crate) revision: Revision,
+    pub(crate) reference: Option<&'r Reference>,
 }
 
 impl<'r> Target<'r> {
@@ -83,7 +83,8 @@ impl<'r> Target<'r> {
     }
 }
 
-fn target<'r>(
+/// The revision that a person asks for; the newest final release without a request.
+pub(crate) fn target<'r>(
     package: &Package,
     upstream: &Upstream,
     releases: &'r Releases,

@@ -18,17 +18,26 @@ pub fn is_finding(result: &FunctionResult) -> bool {
     result.tag_value(RISK).is_some()
 }
 
+/// How many changes among results have a risk; routine changes are counted each.
+#[must_use]
+pub fn count(results: &Results, risk: Risk) -> usize {
+    let found = of_risk(results, risk);
+    match risk {
+        Risk::Routine => found.map(routine).sum(),
+        _ => found.map(|result| 1 + result.more).sum(),
+    }
+}
+
 /// How many changes there are of each risk: `1 blocking, 2 dangerous, 0 notable, 14 other changes`.
 fn summary(results: &Results) -> String {
-    let count = |risk| of_risk(results, risk).map(|result| 1 + result.more).sum();
     let mut parts = Vec::new();
     for risk in [Risk::Blocking, Risk::Dangerous, Risk::Notable] {
-        let count: usize = count(risk);
+        let count = count(results, risk);
         if count > 0 {
             parts.push(format!("{count} {risk}"));
         }
     }
-    let other: usize = of_risk(results, Risk::Routine).map(routine).sum();
+    let other = count(results, Risk::Routine);
     if other > 0 {
         let noun = if other == 1 { "change" } else { "changes" };
         let word = if parts.is_empty() { "routine" } else { "other" };

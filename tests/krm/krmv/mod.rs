@@ -4,6 +4,7 @@ mod bad_input;
 mod functions;
 mod get;
 mod resolve;
+mod review;
 mod status;
 mod terminal;
 mod upgrade;

@@ -1,0 +1,390 @@
+//! `krmv review`: what an upgrade, or what you changed, means for the cluster.
+//!
+//! Both states of the package are made in memory, and `review-package` compares them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use krm_variants::config::Config;
+use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run as run_function};
+use krm_variants::git::{Repository, Revision};
+use krm_variants::package::is_krm_name;
+use krm_variants::results::Results;
+use krm_variants::review::{Risk, report};
+use krm_variants::supplied::{Role, SuppliedPackage};
+use serde_json::json;
+
+use super::cli::{Common, Review, ReviewFormat};
+use super::conflict::conflicts;
+use super::diff::cloned;
+use super::failure::{Failure, Result, command};
+use super::kptfile::Tracking;
+use super::merging::Side;
+use super::package::{Contents, KPTFILE, Package};
+use super::print::{Page, YELLOW, counted, to_stdout};
+use super::releases::Releases;
+use super::report::{print_errors, result_json};
+use super::session::{followed, locked_revision, merger, open_target, original};
+use super::upgrade::{Target, arguments, target};
+use super::upstream::{Files, Upstream, contents};
+use super::{client, exit, worktree};
+
+pub(crate) fn run(review: &Review, common: &Common) -> Result<u8> {
+    let (directory, request) = arguments(&review.arguments)?;
+    let package = Package::open(&directory)?;
+    let (_, repository) = followed(&package)?;
+    // Only `get`, `status` and `upgrade` go to the network.
+    let upstream = Upstream::open(repository, true)?;
+    let releases = upstream.releases(&package.tracking.path());
+    let next = package.command(&["status"]);
+    let releases = releases.map_err(|error| error.hint(next.clone()))?;
+    let sides = Sides {
+        package: &package,
+        upstream: &upstream,
+        releases: &releases,
+    };
+    let compared = match &request {
+        Some(request) => sides.with_revision(review.from.as_deref(), request),
+        None => sides.with_files(review.from.as_deref()),
+    };
+    let compared = compared.map_err(|error| {
+        if error.hints.is_empty() {
+            error.hint(next)
+        } else {
+            error
+        }
+    })?;
+    if let Some(results) = &compared.failed {
+        print_errors(results, common)?;
+        return Ok(exit::OPEN);
+    }
+    let results = review_of(&compared, &settings(review))?;
+    if results.has_errors() && !results.iter().any(report::is_finding) {
+        print_errors(&results, common)?;
+        return Ok(exit::OPEN);
+    }
+    let format = if common.json {
+        ReviewFormat::Json
+    } else {
+        review.format
+    };
+    match format {
+        ReviewFormat::Json => to_stdout(&format!("{}\n", compared.to_json(&package, &results)))?,
+        ReviewFormat::Markdown => to_stdout(&compared.to_markdown(&results))?,
+        ReviewFormat::Text => compared.print(&package, request.as_deref(), &results, common)?,
+    }
+    Ok(if results.has_errors() {
+        exit::OPEN
+    } else {
+        exit::DONE
+    })
+}
+
+/// Two states of a package.
+#[derive(Default)]
+pub(crate) struct Compared {
+    pub(crate) before: Contents,
+    pub(crate) after: Contents,
+    /// The upstream revisions that both were made from, where they differ.
+    pub(crate) upstream: Option<[Arc<SuppliedPackage>; 2]>,
+    /// What a person calls the states.
+    names: [String; 2],
+    /// Conflicts of the merge that made `after`, which has local's value there.
+    undecided: usize,
+    /// The results of a merge that could not be made.
+    failed: Option<Results>,
+}
+
+/// The findings about a change, by `KEY=VALUE` settings of `review-package`.
+pub(crate) fn review_of(compared: &Compared, settings: &[String]) -> Result<Results> {
+    let is_krm = |path: &String| is_krm_name(path.rsplit('/').next().unwrap_or_default());
+    let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
+    let before = compared.before.iter().filter(|(path, _)| is_krm(path));
+    let before: BTreeMap<String, String> = before
+        .map(|(path, bytes)| (path.clone(), text(bytes)))
+        .collect();
+    let mut supplied = vec![(Role::Before, SuppliedInput::Files(before))];
+    if let Some(revisions) = &compared.upstream {
+        let revisions = revisions.iter().cloned().map(SuppliedInput::Package);
+        supplied.extend([Role::Original, Role::Upstream].into_iter().zip(revisions));
+    }
+    let inputs = Inputs {
+        config: Some(Config::from_pairs(settings)?),
+        supplied,
+        ..Inputs::default()
+    };
+    let mut after = compared.after.clone();
+    after.retain(|path, _| is_krm(path));
+    let outcome = run_function(&review_package::FUNCTION, inputs, Items::Package(after))?;
+    Ok(outcome.results)
+}
+
+/// The flags as settings of the function.
+fn settings(review: &Review) -> Vec<String> {
+    let version = review.kubernetes_version.as_ref();
+    let fail_on = review.fail_on.as_ref();
+    [("failOn", fail_on), ("kubernetesVersion", version)]
+        .into_iter()
+        .filter_map(|(key, value)| Some(format!("{key}={}", value?)))
+        .collect()
+}
+
+/// What the states of a package are made from.
+struct Sides<'s> {
+    package: &'s Package,
+    upstream: &'s Upstream,
+    releases: &'s Releases,
+}
+
+impl Sides<'_> {
+    /// What is there, compared with the last commit, the lock or a revision of upstream.
+    fn with_files(&self, from: Option<&str>) -> Result<Compared> {
+        let mut compared = Compared {
+            after: self.own(&self.package.contents)?,
+            ..Compared::default()
+        };
+        compared.names[1] = "what is there".to_owned();
+        let from = match from {
+            Some(from) => from,
+            None if self.is_edited_since_commit()? => HEAD,
+            None => LOCK,
+        };
+        self.begin_at(from, &mut compared)?;
+        if let Some(committed) = self.committed(from)? {
+            compared.upstream = self.revisions_since(&committed)?;
+        }
+        Ok(compared)
+    }
+
+    /// The package after an upgrade to a revision, compared with what is there or with another state. Between two
+    /// revisions of upstream, these alone.
+    fn with_revision(&self, from: Option<&str>, request: &str) -> Result<Compared> {
+        let to = target(self.package, self.upstream, self.releases, Some(request))?;
+        let mut compared = Compared::default();
+        compared.names[1].clone_from(&to.revision.lock_ref);
+        if let Some(from) = from.filter(|from| !is_own(from)) {
+            self.begin_at(from, &mut compared)?;
+            let files = self.snapshot(&to)?;
+            compared.after = contents(&*self.supplied(files, Role::Upstream)?)?;
+            return Ok(compared);
+        }
+        if self.package.tracking.open.is_some() {
+            let message = format!(
+                "an upgrade of '{}' is open; decide its conflicts first",
+                self.package.name()
+            );
+            return Err(Failure::new(message).hint(self.package.command(&["resolve"])));
+        }
+        let merger = merger(
+            self.package,
+            self.upstream,
+            Some(self.releases),
+            &to.revision,
+            to.reference,
+        )?;
+        let merged = merger.merge(&self.package.contents, Side::Local)?;
+        if merged.results.has_errors() {
+            compared.failed = Some(merged.results);
+            return Ok(compared);
+        }
+        compared.undecided = conflicts(&merged.results).len();
+        compared.after = self.own(&merged.contents)?;
+        compared.upstream = Some([merger.original, merger.upstream]);
+        match from {
+            Some(from) => self.begin_at(from, &mut compared)?,
+            None => {
+                compared.before = self.own(&self.package.contents)?;
+                compared.names[0] = self.locked_name()?;
+            }
+        }
+        Ok(compared)
+    }
+
+    /// Fills in the state from which the change begins.
+    fn begin_at(&self, from: &str, compared: &mut Compared) -> Result<()> {
+        compared.names[0] = from.to_owned();
+        if from == LOCK {
+            compared.names[0] = self.locked_name()?;
+            let supplied = original(self.package, self.upstream, Some(self.releases))?;
+            let mark = "internal.kpt.dev/upstream-identifier";
+            // `get` writes identities, which are no change of a person.
+            let is_marked = self.package.contents.values().any(|bytes| {
+                let mut windows = bytes.windows(mark.len());
+                windows.any(|window| window == mark.as_bytes())
+            });
+            compared.before = if is_marked {
+                cloned(&supplied)?
+            } else {
+                contents(&supplied)?
+            };
+            return Ok(());
+        }
+        let before = match self.committed(from)? {
+            Some(committed) => committed,
+            None => {
+                let revision = target(self.package, self.upstream, self.releases, Some(from))?;
+                compared.names[0].clone_from(&revision.revision.lock_ref);
+                self.supplied(self.snapshot(&revision)?, Role::Before)?
+            }
+        };
+        compared.before = self.own(&contents(&before)?)?;
+        Ok(())
+    }
+
+    fn snapshot(&self, revision: &Target<'_>) -> Result<Files> {
+        let path = self.package.tracking.path();
+        self.upstream
+            .snapshot(&path, &revision.revision, revision.reference)
+    }
+
+    fn supplied(&self, files: Files, role: Role) -> Result<Arc<SuppliedPackage>> {
+        files.supplied(role, self.package.only_file()?.as_deref())
+    }
+
+    /// The files that count: all, or the only one.
+    fn own(&self, contents: &Contents) -> Result<Contents> {
+        let mut own = contents.clone();
+        if let Some(only) = self.package.only_file()? {
+            own.retain(|path, _| *path == only);
+        }
+        Ok(own)
+    }
+
+    fn locked_name(&self) -> Result<String> {
+        let (lock, _) = followed(self.package)?;
+        Ok(locked_revision(lock, Some(self.releases))?.lock_ref)
+    }
+
+    /// Whether the package has changes that are not committed, and a commit to compare with.
+    fn is_edited_since_commit(&self) -> Result<bool> {
+        let directory = &self.package.directory;
+        if worktree::uncommitted(directory)?.is_empty() {
+            return Ok(false);
+        }
+        let at_head = format!("{HEAD}:./{KPTFILE}");
+        Ok(client::line(directory, ["cat-file", "-t", &at_head]).is_some())
+    }
+
+    /// The package in a commit of its own repository; `None` where another place is meant.
+    fn committed(&self, name: &str) -> Result<Option<Arc<SuppliedPackage>>> {
+        if name == LOCK || !is_own(name) {
+            return Ok(None);
+        }
+        let directory = &self.package.directory;
+        let line = |arguments: [&str; 3]| {
+            let found = client::line(directory, arguments);
+            found.ok_or_else(|| {
+                let message = format!(
+                    "'{}' has no commit `{name}` to compare with",
+                    self.package.name()
+                );
+                Failure::new(message).hint(command(["git", "-C", &self.package.name(), "log"]))
+            })
+        };
+        let top = line(["rev-parse", "--path-format=absolute", "--show-toplevel"])?;
+        let commit = line(["rev-parse", "--verify", &format!("{name}^{{commit}}")])?;
+        let within = client::line(directory, ["rev-parse", "--show-prefix"]).unwrap_or_default();
+        let repository = Repository::open(&PathBuf::from(top))?;
+        let revision = Revision::named(name, commit);
+        let snapshot = repository.read(within.trim_end_matches('/'), revision)?;
+        let file = None;
+        Files { snapshot, file }
+            .supplied(Role::Before, None)
+            .map(Some)
+    }
+
+    /// The upstream revisions of a committed state and of what is there, if they differ.
+    fn revisions_since(
+        &self,
+        committed: &SuppliedPackage,
+    ) -> Result<Option<[Arc<SuppliedPackage>; 2]>> {
+        let Ok(kptfile) = committed.read_file(KPTFILE) else {
+            return Ok(None);
+        };
+        let before = Tracking::read(&String::from_utf8_lossy(&kptfile))?;
+        let Some(old) = before.lock else {
+            return Ok(None);
+        };
+        let (lock, _) = followed(self.package)?;
+        let old = locked_revision(&old, Some(self.releases))?;
+        let new = match &self.package.tracking.open {
+            Some(open) => open_target(self.package, open, Some(self.releases)),
+            None => locked_revision(lock, Some(self.releases))?,
+        };
+        if old.commit == new.commit {
+            return Ok(None);
+        }
+        let read = |revision: Revision, role| {
+            let target = Target {
+                revision,
+                reference: None,
+            };
+            self.supplied(self.snapshot(&target)?, role)
+        };
+        Ok(Some([
+            read(old, Role::Original)?,
+            read(new, Role::Upstream)?,
+        ]))
+    }
+}
+
+/// The last commit of the package's own repository.
+const HEAD: &str = "HEAD";
+/// The revision that the package was made from.
+const LOCK: &str = "lock";
+
+/// Whether a name is one of a state of the package, and not of its upstream.
+fn is_own(name: &str) -> bool {
+    name == LOCK || name.starts_with(HEAD)
+}
+
+impl Compared {
+    fn print(
+        &self,
+        package: &Package,
+        request: Option<&str>,
+        results: &Results,
+        common: &Common,
+    ) -> Result<()> {
+        let mut page = Page::new(common);
+        let [from, to] = &self.names;
+        page.line(format_args!("{}: {from} -> {to}", package.name()));
+        if let Some(note) = self.note() {
+            let note = page.styled(YELLOW, note);
+            page.wrapped(&format!("  {note}"), 4);
+        }
+        page.line("");
+        for line in report::text(results).lines() {
+            page.line(line);
+        }
+        if let (Some(request), true) = (request, self.upstream.is_some()) {
+            page.hint(&package.command(&["upgrade", request]));
+        }
+        page.finish()
+    }
+
+    fn to_markdown(&self, results: &Results) -> String {
+        let note = self.note().map(|note| format!("\n{note}\n"));
+        report::markdown(results) + &note.unwrap_or_default()
+    }
+
+    fn to_json(&self, package: &Package, results: &Results) -> serde_json::Value {
+        let counts = Risk::ALL.map(|risk| (risk.as_str(), report::count(results, risk)));
+        let worst = counts.iter().find(|(_, count)| *count > 0);
+        json!({
+            "path": package.name(),
+            "from": self.names[0],
+            "to": self.names[1],
+            "conflicts": self.undecided,
+            "risk": worst.map(|(risk, _)| risk),
+            "counts": BTreeMap::from(counts),
+            "findings": results.iter().map(result_json).collect::<Vec<_>>(),
+        })
+    }
+
+    fn note(&self) -> Option<String> {
+        let count = counted(self.undecided, "conflict");
+        (self.undecided > 0).then(|| format!("{count} to decide; the review has your value there"))
+    }
+}
