@@ -89,6 +89,8 @@ pub struct Edits {
     pub added: usize,
     /// Files and folders, resources and elements that local lacks, each as one.
     pub removed: usize,
+    /// Those of them that are elements and entries of a document that local has.
+    pub removed_parts: usize,
     /// Values that both have.
     pub shared: usize,
     /// Equal for upstream packages that are alike in all that local has.
@@ -113,6 +115,7 @@ impl Edits {
         self.changed += other.changed;
         self.added += other.added;
         self.removed += other.removed;
+        self.removed_parts += other.removed_parts;
         self.shared += other.shared;
         self.alike = self.alike.wrapping_add(other.alike);
     }
@@ -120,6 +123,12 @@ impl Edits {
     /// Notes that upstream differs from local at a place.
     fn differ(&mut self, difference: &impl Hash) {
         self.alike = self.alike.wrapping_add(hash(difference));
+    }
+
+    /// Counts entries, elements or lines that local lacks.
+    fn remove_parts(&mut self, count: usize) {
+        self.removed += count;
+        self.removed_parts += count;
     }
 
     fn change(&mut self, place: u64, local: &Tree, upstream: &Tree) {
@@ -165,7 +174,7 @@ impl Edits {
         let mut theirs = upstream.iter().peekable();
         for (key, value) in local {
             while theirs.next_if(|(other, _)| other < key).is_some() {
-                self.removed += 1;
+                self.remove_parts(1);
             }
             let place = hash(&(place, key));
             match theirs.next_if(|(other, _)| other == key) {
@@ -173,7 +182,7 @@ impl Edits {
                 None => self.add_tree(place, value),
             }
         }
-        self.removed += theirs.count();
+        self.remove_parts(theirs.count());
     }
 
     fn between_sequences(
@@ -211,7 +220,7 @@ impl Edits {
                 continue;
             }
             match name {
-                Some(_) => self.removed += 1,
+                Some(_) => self.remove_parts(1),
                 None => theirs.push(tree),
             }
         }
@@ -223,7 +232,7 @@ impl Edits {
                 None => self.add_tree(place, tree),
             }
         }
-        self.removed += theirs.count();
+        self.remove_parts(theirs.count());
     }
 
     /// Lines that follow each other and that local lacks are one removed part, or were changed.
@@ -250,7 +259,7 @@ impl Edits {
         let changed = own.min(parts);
         self.changed += changed;
         self.added += own - changed;
-        self.removed += parts - changed;
+        self.remove_parts(parts - changed);
     }
 }
 

@@ -34,7 +34,7 @@ OWN = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\ndata:\n  region:
 EDITS = [
     (re.compile(r"(\n *(?:- )?image: *[\"']?)(?=[a-z])"), r"\1mirror.example.com/"),
     (re.compile(r"(\n *replicas: )\d+"), r"\g<1>5"),
-    (re.compile(r"(\n  labels:\n)(?=    )"), r"\1    team: platform\n"),
+    (re.compile(r"(\n  labels:\n)(?=    )"), r"\1    copied-by: platform\n"),
     (re.compile(r"(\n *cpu: )[^\n]+"), r"\g<1>150m"),
     (re.compile(r"(\n *imagePullPolicy: )\w+"), r"\g<1>IfNotPresent"),
     (re.compile(r"(\n  description: )[^\n>|]+(?=\n)"), r"\g<1>edited"),
@@ -197,7 +197,9 @@ def main():
                     verdict = "right" if judge.alike(tag, found["original"], kept) else "WRONG"
                 else:
                     is_uncertain = "OriginalUncertain" in done.stderr.decode()
-                    verdict = "error" if done.returncode == 1 and is_uncertain else "FAILED"
+                    # Exit code 2: the project's own file, or the one of a tag, is not valid YAML.
+                    is_refused = done.returncode == 2 and b": line " in done.stderr
+                    verdict = "error" if is_refused or (done.returncode == 1 and is_uncertain) else "FAILED"
                 counts[verdict] += 1
                 about = f"{found['original']} ({found['differences']}); next {found.get('next')}" if found else done.stderr.decode()[:700]
                 about = about if verdict != "error" else re.sub(r"\s+", " ", about)[60:500]

@@ -353,3 +353,73 @@ fn edits_in_a_file_that_another_revision_lacks_do_not_make_it_that_one() {
         outcome.stderr
     );
 }
+
+#[test]
+fn a_document_that_is_as_it_was_copied_goes_before_one_with_more_in_it() {
+    let folder = Folder::new(&[]);
+    for (version, more) in [("v1.0.0", ""), ("v1.1.0", "  more: \"1\"\n")] {
+        folder.put("catalog/m/a.yaml", resource("a", &values(0)) + more);
+        folder.put("catalog/m/b.yaml", resource("b", &values(0)));
+        folder.commit(version);
+        folder.git(&["tag", version]);
+    }
+    folder.put("local/a.yaml", resource("a", &values(0)));
+    let outcome = folder.merge(&["--original", "auto", "--upstream", "catalog//m?ref=v1.1.0"]);
+    assert!(
+        outcome.stderr.contains("a copy of `v1.0.0`"),
+        "{}",
+        outcome.stderr
+    );
+    // What upstream added since arrives.
+    assert!(folder.get("local/a.yaml").contains("more: \"1\""));
+}
+
+#[test]
+fn an_edit_that_gives_local_the_values_of_another_revision_does_not_make_it_that_one() {
+    let pod = |version: &str, policy: &str| {
+        let container = |name: &str, version: &str| {
+            format!(
+                "  - name: {name}\n    image: registry/{name}:{version}\n    imagePullPolicy: {policy}\n"
+            )
+        };
+        let containers = [("a", version), ("b", version), ("c", "v1.2.0")];
+        let containers = containers.map(|(name, version)| container(name, version));
+        let head = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n";
+        head.to_owned() + &containers.concat()
+    };
+    let folder = Folder::new(&[]);
+    for (tag, version, policy) in [
+        ("v2.0.1", "v2.0.0", "Always"),
+        ("v2.1.5", "v2.1.1", "Never"),
+    ] {
+        folder.put("catalog/m/pod.yaml", pod(version, policy));
+        folder.put("catalog/m/a.yaml", resource("a", &values(0)));
+        folder.commit(tag);
+        folder.git(&["tag", tag]);
+    }
+    folder.put("local/a.yaml", resource("a", &values(0)));
+    let auto = |local: String| {
+        folder.put("local/pod.yaml", local);
+        folder.merge(&[
+            "--original",
+            "auto",
+            "--upstream",
+            "catalog//m?ref=v2.1.5",
+            "--check",
+        ])
+    };
+    // Two edits from v2.1.5, three from v2.0.1.
+    let outcome = auto(pod("v2.0.0", "Never"));
+    assert!(
+        outcome.stderr.contains("(OriginalUncertain)"),
+        "{}",
+        outcome.stderr
+    );
+    // Images of its own say nothing.
+    let outcome = auto(pod("v2.0.0", "Always").replace("a:v2.0.0", "a:v7"));
+    assert!(
+        outcome.stderr.contains("a copy of `v2.0.1`"),
+        "{}",
+        outcome.stderr
+    );
+}

@@ -289,6 +289,7 @@ impl Search<'_> {
         };
         let possible: Vec<&Candidate<'_>> = candidates.iter().filter(may_be).collect();
         let original = match possible[..] {
+            [only] if self.versions_speak_against(only, candidates)? => None,
             [only] => Some(only),
             _ => self.named_by_versions(&possible)?,
         };
@@ -300,8 +301,7 @@ impl Search<'_> {
         &self,
         possible: &[&'c Candidate<'s>],
     ) -> Result<Option<&'c Candidate<'s>>, GitError> {
-        let files = self.local.files.iter();
-        let versions = versions_in(files.map(|file| file.bytes.as_slice()));
+        let versions = self.local_versions();
         let are_named = |versions: &Versions, candidate: &Candidate<'_>| {
             candidate.names.iter().any(|name| versions.names(name))
         };
@@ -313,19 +313,54 @@ impl Search<'_> {
             return Ok(None);
         };
         for candidate in possible {
-            let files = self
-                .repository
-                .files_of(self.directory, &candidate.state.commit)?;
-            let common = files
-                .iter()
-                .filter(|(path, _)| self.local.numbers.contains_key(path));
-            let texts = common.map(|(path, id)| self.repository.content(id, path));
-            let texts: Vec<Vec<u8>> = texts.collect::<Result<_, _>>()?;
-            if !are_named(&versions_in(texts.iter().map(Vec::as_slice)), candidate) {
+            if !are_named(&self.versions_of(candidate)?, candidate) {
                 return Ok(None);
             }
         }
         Ok(Some(only))
+    }
+
+    /// Whether another candidate has hardly more edits, and more of the versions that local names: one edit in many
+    /// places may have given local the values of a revision that it is no copy of.
+    fn versions_speak_against(
+        &self,
+        nearest: &Candidate<'_>,
+        candidates: &[Candidate<'_>],
+    ) -> Result<bool, GitError> {
+        let most = nearest.fewest + (nearest.fewest / 4).max(1);
+        let mut near = candidates
+            .iter()
+            .filter(|other| other.fewest > nearest.fewest && other.fewest <= most)
+            .take(NAMED - 1)
+            .peekable();
+        if nearest.fewest == 0 || near.peek().is_none() {
+            return Ok(false);
+        }
+        let local = self.local_versions();
+        let of_nearest = self.versions_of(nearest)?;
+        for other in near {
+            if local.speak_for(&self.versions_of(other)?, &of_nearest) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn local_versions(&self) -> Versions {
+        versions_in(self.local.files.iter().map(|file| file.bytes.as_slice()))
+    }
+
+    /// The versions in the files that a candidate and local have.
+    fn versions_of(&self, candidate: &Candidate<'_>) -> Result<Versions, GitError> {
+        let files = self
+            .repository
+            .files_of(self.directory, &candidate.state.commit)?;
+        let common = files
+            .iter()
+            .filter(|(path, _)| self.local.numbers.contains_key(path));
+        let texts = common.map(|(path, id)| self.repository.content(id, path));
+        let texts: Vec<Vec<u8>> = texts.collect::<Result<_, _>>()?;
+        Ok(versions_in(texts.iter().map(Vec::as_slice)))
     }
 }
 
@@ -391,11 +426,13 @@ fn candidates(found: Vec<Found<'_>>) -> Vec<Candidate<'_>> {
         let fewest = group.iter().map(|found| found.edits.count()).min()?;
         let names = group.iter().flat_map(|found| &found.state.names);
         let names = names.map(String::as_str).collect();
-        // One that local has all of is what was copied. Otherwise the newest: what local lacks was removed on purpose.
+        // One that local has all of is what was copied, or one whose documents it has as they are. Otherwise the newest:
+        // what local lacks was removed on purpose.
         let named = group.iter().max_by(|a, b| {
-            let is_whole = |found: &Found<'_>| found.edits.removed == 0;
+            let whole =
+                |found: &Found<'_>| (found.edits.removed == 0, Reverse(found.edits.removed_parts));
             let ranks = a.state.rank().cmp(&b.state.rank());
-            is_whole(a).cmp(&is_whole(b)).then(ranks)
+            whole(a).cmp(&whole(b)).then(ranks)
         })?;
         Some(Candidate {
             state: named.state,

@@ -34,6 +34,13 @@ impl Versions {
         spellings.any(|name| self.0.contains(name.strip_prefix('v').unwrap_or(name)))
     }
 
+    /// Whether they include more of one revision's versions, and all of another's that they include.
+    pub(super) fn speak_for(&self, one: &Self, other: &Self) -> bool {
+        let named = |of: &Self| &self.0 & &of.0;
+        let (one, other) = (named(one), named(other));
+        one != other && one.is_superset(&other)
+    }
+
     fn add(&mut self, node: NodeRef<'_>, depth: usize) {
         if depth == 0 {
             return;
