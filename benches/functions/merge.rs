@@ -129,7 +129,7 @@ fn real(root: &Path, pair: &Path) -> usize {
         }
     }
     let krm = krm_variants::package::read_package(&root.join("local")).expect("a package");
-    let list = ResourceList::from_files(&krm).expect("resources");
+    let list = ResourceList::from_package(krm).expect("resources");
     list.items().count()
 }
 

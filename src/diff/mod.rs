@@ -8,7 +8,7 @@ use std::fmt::Write;
 use similar::{Algorithm, TextDiff};
 
 use crate::mask::masked_file;
-use crate::package::{FileChange, PackageError, PackageFiles, USUAL_MODE};
+use crate::package::{FileChange, Package, PackageError, USUAL_MODE};
 use quote::{quote, quote_always};
 
 /// Lines of context around a change.
@@ -63,7 +63,7 @@ impl FileDiff {
 /// # Errors
 /// The file cannot be read any more.
 pub(crate) fn change_diff(
-    files: &PackageFiles,
+    files: &Package,
     change: &FileChange,
     folder: &str,
 ) -> Result<String, PackageError> {
@@ -76,7 +76,7 @@ pub(crate) fn change_diff(
 /// # Errors
 /// The file cannot be read any more.
 pub(crate) fn change_diffs(
-    files: &PackageFiles,
+    files: &Package,
     change: &FileChange,
     folder: &str,
 ) -> Result<FileDiff, PackageError> {
@@ -108,20 +108,19 @@ type Side<'f> = Option<(&'f [u8], u32)>;
 
 /// What a function makes of both sides of a change, with the path below a folder.
 fn with_sides<T>(
-    files: &PackageFiles,
+    files: &Package,
     change: &FileChange,
     folder: &str,
     make: impl FnOnce(&str, Side<'_>, Side<'_>) -> T,
 ) -> Result<T, PackageError> {
     let path = change.path();
-    let other;
-    let before = match (files.get(path), files.mode_of_other(path)) {
-        (Some(file), _) => Some((file.content.text.as_bytes(), file.content.mode)),
-        (None, Some(mode)) => {
-            other = files.read_other(path)?;
-            Some((&other[..], mode))
+    let bytes;
+    let before = match files.get(path) {
+        Some(file) => {
+            bytes = files.read(path)?;
+            Some((&*bytes, file.mode.unwrap_or(USUAL_MODE)))
         }
-        (None, None) => None,
+        None => None,
     };
     let shown = match folder {
         "" => path.to_owned(),

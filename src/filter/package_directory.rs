@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::arguments::Arguments;
@@ -16,8 +17,7 @@ use crate::diff::{change_diff, unified_diff};
 use crate::functions::{Document, Function, Output, is_package_revision};
 use crate::mask::masked;
 use crate::package::{
-    FileChange, PackageError, PackageFiles, read_only_file, read_package, recover_package,
-    write_package,
+    FileChange, Package, PackageError, read_only_file, read_package, recover_package, write_package,
 };
 use crate::resource_list::ResourceList;
 use crate::result_printer::ResultPrinter;
@@ -34,16 +34,17 @@ pub(super) fn on_package(
         recover_package(directory).map_err(|error| usage(&error))?;
     }
     let files = match read_package(directory) {
-        Err(PackageError::Missing { path }) if function.makes_package => PackageFiles::empty(path),
+        Err(PackageError::Missing { path }) if function.makes_package => Package::empty(path),
         Err(PackageError::NotADirectory { .. }) if directory.is_file() => {
             read_only_file(directory).map_err(|error| usage(&error))?
         }
         files => files.map_err(|error| usage(&error))?,
     };
+    let files = Arc::new(files);
     let list = if function.takes_texts() {
-        ResourceList::from_files_and_texts(&files)
+        ResourceList::from_package_and_texts(Arc::clone(&files))
     } else {
-        ResourceList::from_files(&files)
+        ResourceList::from_package(Arc::clone(&files))
     };
     let mut list = list.map_err(|error| usage(&error))?;
     if directory.is_file() && !is_package_revision(&list) {
@@ -52,7 +53,7 @@ pub(super) fn on_package(
     }
     say(arguments, start, || {
         let items = list.items().count();
-        format!("read {} files, {items} resources", files.files.len())
+        format!("read {} files, {items} resources", files.krm().count())
     });
     let mut results = skipped(&files);
     let (output, step_results) = run(function, arguments, &mut list)?;
@@ -102,23 +103,21 @@ pub(super) fn on_package(
 
 /// The text of a file after the changes.
 fn written_text<'f>(
-    files: &'f PackageFiles,
+    files: &'f Package,
     changes: &'f [FileChange],
     path: &str,
 ) -> Option<Cow<'f, str>> {
     match changes.iter().find(|change| change.path() == path) {
         Some(FileChange::Write { bytes, .. }) => Some(String::from_utf8_lossy(bytes)),
         Some(FileChange::Delete { .. }) => None,
-        None => files
-            .get(path)
-            .map(|file| Cow::Borrowed(&*file.content.text)),
+        None => files.get(path)?.krm().map(|text| Cow::Borrowed(&**text)),
     }
 }
 
 /// Writes the changes, or prints the diff instead.
 fn write_changes(
     arguments: &Arguments,
-    files: &PackageFiles,
+    files: &Package,
     changes: &[FileChange],
 ) -> Result<u8, UsageError> {
     let refused = |error: PackageError| UsageError(error.to_string());
@@ -183,7 +182,7 @@ fn document_diff(document: &Document) -> String {
 }
 
 /// A warning for each file that could not be read.
-fn skipped(files: &PackageFiles) -> Results {
+fn skipped(files: &Package) -> Results {
     let mut results = Results::default();
     for skipped in files
         .skipped

@@ -122,7 +122,7 @@ fn documents<'s>(
         list.items().map(move |(id, resource)| {
             let node = list.node(id).resolved();
             let path = resource.origin.path.as_deref();
-            let place = match path.filter(|_| package.files().next().is_some()) {
+            let place = match path.filter(|_| !package.files().is_empty()) {
                 Some(path) => format!("{}/{path}", package.place),
                 None => package.place.clone(),
             };

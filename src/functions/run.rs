@@ -8,7 +8,7 @@ use super::function::{Function, Run};
 use super::output::{Document, Output};
 use super::package_revision::{only_package, within};
 use crate::config::{Config, UsageError};
-use crate::package::{FileChange, check_package_path, check_path_of_package};
+use crate::package::{FileChange, Package, check_package_path, check_path_of_package};
 use crate::resource::PACKAGE_PATH_ANNOTATION;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity};
@@ -104,11 +104,12 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
     let mut list = match &items {
         Items::ResourceList(text) => read_list(text)?,
         Items::Package(files) => {
-            let files = files.clone();
+            let files = Package::of_files(files.clone());
+            let files = files.map_err(|error| UsageError(error.to_string()))?;
             let list = if function.takes_texts() {
-                ResourceList::from_memory_and_texts(files)
+                ResourceList::from_package_and_texts(files)
             } else {
-                ResourceList::from_memory(files)
+                ResourceList::from_package(files)
             };
             list.map_err(|error| UsageError(error.to_string()))?
         }

@@ -10,7 +10,7 @@
 //!
 //! Source: contract, render-fleet, Drafts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
@@ -25,7 +25,7 @@ use gix::sec::Permission;
 
 use super::revision::one_line;
 use super::{GitError, Repository};
-use crate::package::{FileChange, check_package_path};
+use crate::package::{FileChange, Package, check_package_path};
 
 /// A commit on the branch of a draft.
 #[derive(Debug)]
@@ -39,8 +39,8 @@ pub(crate) struct DraftCommit<'d> {
     /// The directory of the package, from the repository's root.
     pub(crate) directory: &'d str,
     pub(crate) changes: &'d [FileChange],
-    /// The permission bits of the files of the package.
-    pub(crate) modes: &'d BTreeMap<String, u32>,
+    /// The package before the changes, whose files keep their permission bits.
+    pub(crate) package: &'d Package,
     pub(crate) message: &'d str,
 }
 
@@ -204,7 +204,7 @@ impl Repository {
                 } => {
                     let id = self.git.write_blob(bytes);
                     let id = id.map_err(|error| failed(&error))?.detach();
-                    let mode = mode.or_else(|| draft.modes.get(file).copied());
+                    let mode = mode.or_else(|| draft.package.mode(file));
                     let kind = match mode {
                         Some(mode) if mode & 0o100 != 0 => EntryKind::BlobExecutable,
                         _ => EntryKind::Blob,

@@ -6,10 +6,8 @@ use super::holder::{File, TreeHolder, join};
 use super::nearest::nearest;
 use super::{GitError, Repository, Revision};
 use crate::package::{
-    Clonable, FileContent, Listed, OtherFile, PackageFile, SkipReason, Skipped, Unread, list,
-    list_clonable, text_of,
+    FileContent, Listed, Package, PackageFile, SkipReason, Skipped, list, list_clonable,
 };
-use crate::text::Text;
 
 /// What one file may have of bytes.
 pub(super) const LARGEST_FILE: u64 = 128 << 20;
@@ -31,12 +29,8 @@ pub struct Snapshot {
     pub tree: String,
     /// Where the repository's clone comes from.
     pub address: String,
-    /// The files that are named like KRM, sorted by path.
-    pub files: Vec<PackageFile>,
-    /// The other files, sorted by path.
-    pub others: Vec<OtherFile>,
-    /// What was not read, and not because of `.krmignore`; sorted.
-    pub skipped: Vec<Skipped>,
+    /// The files.
+    pub package: Package,
 }
 
 fn is_lfs_pointer(bytes: &[u8]) -> bool {
@@ -62,7 +56,7 @@ impl Repository {
             ..
         } = listed;
         let mut left = LARGEST_PACKAGE;
-        let mut files = Vec::new();
+        let mut package = Package::default();
         let mut read = |path: &str, file: File| -> Result<Option<Vec<u8>>, GitError> {
             let bytes = self.bytes_within(file.id, path, &mut left)?;
             let is_pointer = is_lfs_pointer(&bytes);
@@ -73,36 +67,24 @@ impl Repository {
             }
             Ok((!is_pointer).then_some(bytes))
         };
-        for path in krm {
+        let krm = krm.into_iter().filter_map(|path| {
             let target = targets.get(&path).map(|(_, file)| *file);
-            let Some(file) = target.or_else(|| holder.file(&path)) else {
-                continue;
-            };
-            let Some(bytes) = read(&path, file)? else {
-                continue;
-            };
-            let content = FileContent {
-                text: Text::from(text_of(&path, bytes)?),
-                mode: file.mode,
-                target: None,
-            };
-            files.push(PackageFile { path, content });
-        }
-        let mut kept = Vec::new();
-        for (path, file) in others {
-            let mode = file.mode;
+            let file = target.or_else(|| holder.file(&path))?;
+            Some((path, file))
+        });
+        for (path, file) in krm.chain(others) {
             if let Some(bytes) = read(&path, file)? {
-                kept.push(OtherFile { path, mode, bytes });
+                let file = PackageFile::read(&path, bytes, Some(file.mode))?;
+                package.insert(path, file);
             }
         }
         skipped.sort();
+        package.skipped = skipped;
         Ok(Snapshot {
             revision,
             tree: holder.id().to_string(),
             address: self.address(),
-            files,
-            others: kept,
-            skipped,
+            package,
         })
     }
 
@@ -115,28 +97,31 @@ impl Repository {
         directory: &str,
         commit: &str,
         is_read: impl Fn(&str) -> bool,
-    ) -> Result<Unread, GitError> {
+    ) -> Result<Package, GitError> {
         let root = self.root_of(commit)?;
         let holder = TreeHolder::new(self, root, directory)?;
         let holder = holder.ok_or_else(|| self.no_directory(root, directory, commit))?;
         let listed = list_clonable(&holder).map_err(|error| holder.why(error))?;
-        let Clonable { files, mut skipped } = listed;
+        let Listed {
+            others: files,
+            mut skipped,
+            ..
+        } = listed;
         let mut left = LARGEST_PACKAGE;
-        let mut unread = Vec::new();
+        let mut unread = Package::default();
         for (path, File { id, mode }) in files.into_iter().filter(|(path, _)| !is_read(path)) {
             let bytes = self.bytes_within(id, &path, &mut left)?;
             if is_lfs_pointer(&bytes) {
                 let reason = SkipReason::LfsPointer;
                 skipped.push(Skipped { path, reason });
             } else {
-                unread.push(OtherFile { path, mode, bytes });
+                let file = PackageFile::new(FileContent::Other(bytes), Some(mode));
+                unread.insert(path, file);
             }
         }
         skipped.sort();
-        Ok(Unread {
-            files: unread,
-            skipped,
-        })
+        unread.skipped = skipped;
+        Ok(unread)
     }
 
     /// The id of a directory's tree at a commit; `None` if it is not there.

@@ -3,6 +3,7 @@
 use krm_variants::config::Config;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, run};
 use krm_variants::git::Revision;
+use krm_variants::package::PackageFile;
 use krm_variants::supplied::Role;
 use serde_json::json;
 
@@ -46,15 +47,12 @@ pub(crate) fn adopt(
     };
     let files = upstream.snapshot(&source.path, &revision, None)?;
     let file = files.file.clone();
-    let of_upstream = files
-        .snapshot
-        .files
-        .iter()
-        .find(|file| file.path == KPTFILE);
+    let of_upstream = files.snapshot.package.get(KPTFILE);
+    let of_upstream = of_upstream.and_then(PackageFile::krm);
     let own = package.contents.get(KPTFILE);
     let text = match (own, of_upstream) {
         (Some(bytes), _) => String::from_utf8_lossy(bytes).into_owned(),
-        (None, Some(file)) => kptfile::named(&file.content.text, &kptfile::new(&package.label()))?,
+        (None, Some(text)) => kptfile::named(text, &kptfile::new(&package.label()))?,
         (None, None) => kptfile::new(&package.label()),
     };
     let directory = lock_directory(source, file.as_deref());

@@ -156,7 +156,7 @@ fn parts(files: &Contents) -> Result<(BTreeMap<String, Part>, Files<'_>)> {
     let mut others: BTreeMap<&str, &[u8]> = BTreeMap::new();
     for (path, bytes) in files {
         let text = std::str::from_utf8(bytes).ok();
-        let is_krm = is_krm_name(path.rsplit('/').next().unwrap_or_default());
+        let is_krm = is_krm_name(path);
         let parsed = text
             .filter(|_| is_krm)
             .map(|text| OwnedDocument::parse(text.to_owned()));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use krm_variants::functions::render_variant::cloned_files;
 use krm_variants::git::Revision;
-use krm_variants::package::{FileChange, PackageFiles, write_package};
+use krm_variants::package::{FileChange, Package, write_package};
 use krm_variants::results::{Results, Severity, printable};
 
 use super::adopt::adopt;
@@ -124,7 +124,7 @@ fn write_new(
         file.as_deref(),
     )?;
     changes.push(FileChange::write(KPTFILE, text));
-    write_package(&PackageFiles::empty(directory), &changes).map_err(|error| {
+    write_package(&Package::empty(directory), &changes).map_err(|error| {
         let above = directory
             .parent()
             .filter(|path| !path.as_os_str().is_empty());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use krm_variants::fleet::PackageLock;
 use krm_variants::package::{
-    FileChange, PackageFiles, is_krm_name, read_package, recover_package, write_package_whole,
+    self, FileChange, is_krm_name, read_package, recover_package, write_package_whole,
 };
 
 use super::failure::{Failure, Result, command};
@@ -20,7 +20,7 @@ pub(crate) const KPTFILE: &str = "Kptfile";
 pub(crate) struct Package {
     /// As the user gave it.
     pub(crate) directory: PathBuf,
-    files: PackageFiles,
+    files: package::Package,
     pub(crate) contents: Contents,
     pub(crate) tracking: Tracking,
     _lock: PackageLock,
@@ -155,14 +155,10 @@ impl Package {
 }
 
 /// All files of a package in memory.
-fn contents_of(files: &PackageFiles) -> Result<Contents> {
+fn contents_of(files: &package::Package) -> Result<Contents> {
     let mut contents = Contents::new();
-    for file in &files.files {
-        let bytes = file.content.text.as_bytes().to_vec();
-        contents.insert(file.path.clone(), bytes);
-    }
-    for path in &files.others {
-        contents.insert(path.clone(), files.read_other(path)?);
+    for (path, _) in files.files() {
+        contents.insert(path.to_owned(), files.read(path)?.into_owned());
     }
     Ok(contents)
 }

@@ -247,10 +247,8 @@ impl Upstream {
         );
         if has_file.as_deref() == Some("blob") {
             let mut snapshot = repository.read(directory, revision.clone())?;
-            snapshot.files.retain(|file| file.path == name);
-            snapshot.others.clear();
-            snapshot.skipped.clear();
-            if !snapshot.files.is_empty() {
+            snapshot.package.keep_only(name, name);
+            if !snapshot.package.is_empty() {
                 let file = Some(name.to_owned());
                 return Ok(Files { snapshot, file });
             }
@@ -338,10 +336,8 @@ impl Files {
         role: Role,
         local_name: Option<&str>,
     ) -> Result<Arc<SuppliedPackage>> {
-        if let (Some(_), Some(name), Some(file)) =
-            (&self.file, local_name, self.snapshot.files.first_mut())
-        {
-            name.clone_into(&mut file.path);
+        if let Some((file, name)) = self.file.as_deref().zip(local_name) {
+            self.snapshot.package.keep_only(file, name);
         }
         let place = format!("{role} {}", self.snapshot.revision.lock_ref);
         let mut results = Results::default();
@@ -352,9 +348,9 @@ impl Files {
 
 /// The files of a supplied package.
 pub(crate) fn contents(package: &SuppliedPackage) -> Result<BTreeMap<String, Vec<u8>>> {
-    let files = package.files().map(|file| {
-        let bytes = package.read_file(&file.path)?;
-        Ok((file.path.clone(), bytes.into_owned()))
+    let files = package.files().files().map(|(path, _)| {
+        let bytes = package.read_file(path)?;
+        Ok((path.to_owned(), bytes.into_owned()))
     });
     files.collect()
 }

@@ -66,9 +66,9 @@ pub(crate) struct Listed<T, S> {
     pub(crate) targets: BTreeMap<String, T>,
     /// The other regular files.
     pub(crate) others: BTreeMap<String, S>,
-    /// As in [`PackageFiles`](super::PackageFiles).
+    /// As in [`Package`](super::Package).
     pub(crate) ignored: Vec<String>,
-    /// As in [`PackageFiles`](super::PackageFiles).
+    /// As in [`Package`](super::Package).
     pub(crate) skipped: Vec<Skipped>,
     /// Temporary files, of runs at work and of those that were killed.
     pub(crate) temporaries: Vec<String>,
@@ -106,24 +106,15 @@ pub(crate) fn list<H: Holder>(holder: &H) -> Result<Listed<H::Target, H::Stamp>,
     Ok(listed)
 }
 
-/// What a clone takes of a package: all its regular files, those that `.krmignore` keeps out included.
-pub(crate) struct Clonable<S> {
-    pub(crate) files: BTreeMap<String, S>,
-    /// What it leaves out, symbolic links included; sorted.
-    pub(crate) skipped: Vec<Skipped>,
-}
-
-/// Lists what a clone takes of a package, as `kpt pkg get` does.
-pub(crate) fn list_clonable<H: Holder>(holder: &H) -> Result<Clonable<H::Stamp>, PackageError> {
+/// Lists what a clone takes of a package, as `kpt pkg get` does: `others` are all its regular files, those that
+/// `.krmignore` keeps out included, and `skipped` is what it leaves out, symbolic links included.
+pub(crate) fn list_clonable<H: Holder>(
+    holder: &H,
+) -> Result<Listed<H::Target, H::Stamp>, PackageError> {
     let mut walk = Walk::new(holder, Purpose::Clone);
     walk.all()?;
-    let Listed {
-        others: files,
-        mut skipped,
-        ..
-    } = walk.listed;
-    skipped.sort();
-    Ok(Clonable { files, skipped })
+    walk.listed.skipped.sort();
+    Ok(walk.listed)
 }
 
 /// What a package is listed for.

@@ -10,6 +10,7 @@
 //! config) go through [`check_package_path`] first.
 
 mod file;
+mod files;
 mod journal;
 mod krmignore;
 mod listing;
@@ -22,19 +23,17 @@ use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) use files::FileContent;
+pub use files::{Package, PackageFile};
 pub(crate) use journal::JOURNAL;
 pub use journal::recover_package;
-pub(crate) use listing::{Clonable, Holder, Kind, Listed, Target, list, list_clonable};
-pub(crate) use read::{read_only_file, text_of};
+pub(crate) use listing::{Holder, Kind, Listed, Target, list, list_clonable};
+pub(crate) use read::read_only_file;
 pub use temporary::is_temporary;
 
 pub use path::{PathError, check_package_path, normalize_package_path};
 pub(crate) use path::{check_folders, check_path_of_package, is_git};
-pub(crate) use read::Unread;
-pub use read::{
-    FileContent, OtherFile, PackageFile, PackageFiles, SkipReason, Skipped, is_krm_name,
-    read_package,
-};
+pub use read::{SkipReason, Skipped, is_krm_name, read_package};
 pub use write::{FileChange, write_package, write_package_whole};
 
 use path::escape;

@@ -27,12 +27,12 @@ use memchr::memmem::Finder;
 
 pub use changes::{NewResource, NewText, WrittenResource};
 pub(crate) use item_document::{annotate, own_text};
-pub(crate) use package::{FileUnder, KrmFile, NotYaml, is_text};
+pub(crate) use package::{KrmFile, NotYaml, is_text};
 pub(crate) use room::MOST_ADDED;
 pub use wrapper::InputError;
 
 use changes::Changes;
-use package::Package;
+use package::PackageForm;
 use room::Room;
 use stream::Stream;
 
@@ -73,7 +73,7 @@ pub struct ItemId(usize);
 enum Form {
     Stream(Stream),
     Whole,
-    Package(Package),
+    Package(PackageForm),
     ReadOnly,
 }
 

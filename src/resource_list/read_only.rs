@@ -34,11 +34,6 @@ impl ResourceList {
         number
     }
 
-    /// A text by its number.
-    pub(crate) fn text(&self, number: usize) -> &str {
-        self.texts[number].text()
-    }
-
     /// A text by its number, as a file.
     ///
     /// # Errors

@@ -1,10 +1,9 @@
 //! A supplied input that is a directory of a Git repository at a revision.
 
-use super::package::{GitOrigin, SuppliedContent, SuppliedFile, SuppliedPackage};
-use super::reader::{Reader, parsed_documents};
+use super::package::{GitOrigin, SuppliedPackage};
+use super::reader::Reader;
 use super::{Role, UsageError};
 use crate::git::{GitSource, Snapshot};
-use crate::package::OtherFile;
 use crate::results::{FunctionResult, Reason, Results};
 
 impl SuppliedPackage {
@@ -51,27 +50,8 @@ impl SuppliedPackage {
         snapshot: Snapshot,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
-        let Snapshot {
-            files,
-            others,
-            skipped,
-            ..
-        } = snapshot;
         let mut reader = Reader::new(role, place, results);
-        reader.warn_of_skipped(&skipped);
-        let documents = parsed_documents(role, &files);
-        for (file, documents) in files.into_iter().zip(documents) {
-            let mode = Some(file.content.mode);
-            reader.add_krm(file.path, file.content.text, documents, mode)?;
-        }
-        for OtherFile { path, mode, bytes } in others {
-            let file = SuppliedFile {
-                path: path.clone(),
-                mode: Some(mode),
-                content: SuppliedContent::Bytes(bytes),
-            };
-            reader.package.files.insert(path, file);
-        }
+        reader.add_package(snapshot.package)?;
         Ok(reader.package)
     }
 

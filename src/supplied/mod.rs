@@ -15,7 +15,7 @@ mod reader;
 
 pub use catalog::CatalogSource;
 pub(crate) use contents::is_package_revision_resources;
-pub use package::{GitOrigin, PackageRevisionName, SuppliedFile, SuppliedPackage};
+pub use package::{GitOrigin, PackageRevisionName, SuppliedPackage};
 
 use std::fmt;
 use std::path::PathBuf;
@@ -239,7 +239,6 @@ impl Supplied {
                 "role `{role}`: expected one way to fill it, found several"
             )));
         }
-        let files = files.into_iter().collect();
         let package = SuppliedPackage::from_files(role, format!("role `{role}`"), files, results)?;
         self.add(role, Arc::new(package));
         Ok(())

@@ -1,14 +1,14 @@
 //! One supplied input: its resources, and its files where it is a package.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use arcstr::ArcStr;
 
 use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision};
-use crate::package::{PackageFiles, Unread};
+use crate::package::{Package, PackageError};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, KrmFile, NotYaml, ResourceList};
 use crate::yaml::NodeRef;
@@ -19,15 +19,15 @@ pub struct SuppliedPackage {
     /// Where it comes from, for messages: the path of the flag, or the field of the config.
     pub place: String,
     pub(super) list: ResourceList,
-    pub(super) files: BTreeMap<String, SuppliedFile>,
+    pub(super) files: Package,
+    /// The texts of the list that are whole files, by path.
+    pub(super) numbers: HashMap<String, usize>,
     /// What was not read, with a warning.
     pub(super) skipped: BTreeSet<String>,
     /// Its files that are named like KRM and are not YAML.
     pub(super) not_yaml: NotYaml,
     /// The names of the PackageRevisionResources in it.
     pub(super) revisions: Vec<PackageRevisionName>,
-    /// The directory, from which files that are not KRM are read later.
-    pub(super) directory: Option<PackageFiles>,
     /// Its origin in a Git repository, if it has one.
     pub(super) git: Option<GitOrigin>,
     /// The resources of each kind.
@@ -83,37 +83,6 @@ impl PackageRevisionName {
     }
 }
 
-/// A file of a supplied package.
-#[derive(Debug)]
-pub struct SuppliedFile {
-    /// Relative to the package, with `/` between components.
-    pub path: String,
-    /// The permission bits, where the input has them.
-    pub mode: Option<u32>,
-    pub(super) content: SuppliedContent,
-}
-
-/// Where a file's content is.
-#[derive(Debug)]
-pub(super) enum SuppliedContent {
-    /// A text of the list.
-    Krm(usize),
-    /// A text that is not KRM.
-    Text(String),
-    /// The same, from a package directory or a repository.
-    Bytes(Vec<u8>),
-    /// Not read yet.
-    OnDisk,
-}
-
-impl SuppliedFile {
-    /// Whether the file is read for resources; other files are only copied.
-    #[must_use]
-    pub fn is_krm(&self) -> bool {
-        matches!(self.content, SuppliedContent::Krm(_))
-    }
-}
-
 impl SuppliedPackage {
     /// The resources of a kind, of any group. All variants of a fleet ask for some among those of a cluster.
     pub(crate) fn of_kind(&self, kind: &str) -> &[ItemId] {
@@ -153,14 +122,14 @@ impl SuppliedPackage {
         Self {
             place,
             list: ResourceList::read_only(),
-            files: BTreeMap::new(),
+            files: Package::default(),
+            numbers: HashMap::new(),
             skipped: BTreeSet::new(),
             not_yaml: NotYaml::new(),
             revisions: Vec::new(),
             kinds: OnceLock::new(),
             names: OnceLock::new(),
             length: OnceLock::new(),
-            directory: None,
             git: None,
         }
     }
@@ -180,23 +149,24 @@ impl SuppliedPackage {
 
     /// The files, sorted by path. None if the input is not made of files: a single file, an inline
     /// list, items of a ResourceList.
-    pub fn files(&self) -> impl Iterator<Item = &SuppliedFile> {
-        self.files.values()
+    #[must_use]
+    pub fn files(&self) -> &Package {
+        &self.files
     }
 
     /// Whether the input is made of files: a directory, also one of a package or of a repository,
     /// or a PackageRevisionResources.
     #[must_use]
     pub fn is_package(&self) -> bool {
-        self.directory.is_some() || self.git.is_some() || !self.files.is_empty()
+        self.files.is_on_disk() || self.git.is_some() || !self.files.is_empty()
     }
 
     /// What a clone takes apart from [`files`](Self::files), and what it leaves out without a warning so far.
     ///
     /// # Errors
     /// [`UsageError`]: it cannot be read.
-    pub(crate) fn unread(&self) -> Result<Unread, UsageError> {
-        let is_read = |path: &str| self.files.contains_key(path);
+    pub(crate) fn unread(&self) -> Result<Package, UsageError> {
+        let is_read = |path: &str| self.files.get(path).is_some();
         let mut unread = if let Some(GitOrigin {
             source, revision, ..
         }) = &self.git
@@ -205,11 +175,11 @@ impl SuppliedPackage {
             let repository = Repository::open(&source.repository).map_err(failed)?;
             let unread = repository.unread(&source.directory, &revision.commit, is_read);
             unread.map_err(failed)?
-        } else if let Some(directory) = &self.directory {
-            let unread = directory.unread(is_read);
+        } else if self.files.is_on_disk() {
+            let unread = self.files.unread();
             unread.map_err(|error| UsageError(format!("{}: {error}", self.place)))?
         } else {
-            Unread::default()
+            Package::default()
         };
         let is_new = |path: &String| !self.skipped.contains(path);
         unread.skipped.retain(|skipped| is_new(&skipped.path));
@@ -240,18 +210,24 @@ impl SuppliedPackage {
     /// The permission bits of a file, where the input has them.
     #[must_use]
     pub fn mode(&self, path: &str) -> Option<u32> {
-        self.files.get(path)?.mode
+        self.files.mode(path)
+    }
+
+    /// Whether a file is read for resources; other files are only copied.
+    #[must_use]
+    pub fn is_krm(&self, path: &str) -> bool {
+        self.numbers.contains_key(path)
     }
 
     /// A file that is read for resources; `None` for others.
     ///
     /// # Errors
     /// [`UsageError`] if it does not parse.
-    pub(crate) fn krm_file(&self, file: &SuppliedFile) -> Result<Option<KrmFile>, UsageError> {
-        let SuppliedContent::Krm(number) = file.content else {
+    pub(crate) fn krm_file(&self, path: &str) -> Result<Option<KrmFile>, UsageError> {
+        let Some(number) = self.numbers.get(path) else {
             return Ok(None);
         };
-        let read = self.list.file(number, &file.path);
+        let read = self.list.file(*number, path);
         let read = read.map_err(|error| UsageError(format!("{}: {error}", self.place)));
         read.map(Some)
     }
@@ -261,19 +237,10 @@ impl SuppliedPackage {
     /// # Errors
     /// [`UsageError`] if it is not there, or cannot be read any more.
     pub fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, UsageError> {
-        let missing = || UsageError(format!("{}: there is no file `{path}`", self.place));
-        let file = self.files.get(path).ok_or_else(missing)?;
-        match &file.content {
-            SuppliedContent::Krm(index) => Ok(Cow::Borrowed(self.list.text(*index).as_bytes())),
-            SuppliedContent::Text(text) => Ok(Cow::Borrowed(text.as_bytes())),
-            SuppliedContent::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
-            SuppliedContent::OnDisk => {
-                let directory = self.directory.as_ref().ok_or_else(missing)?;
-                let bytes = directory.read_other(path);
-                let bytes =
-                    bytes.map_err(|error| UsageError(format!("{}: {error}", self.place)))?;
-                Ok(Cow::Owned(bytes))
-            }
-        }
+        let read = self.files.read(path).map_err(|error| match error {
+            PackageError::NotInPackage { .. } => format!("there is no file `{path}`"),
+            error => error.to_string(),
+        });
+        read.map_err(|error| UsageError(format!("{}: {error}", self.place)))
     }
 }

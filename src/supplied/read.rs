@@ -5,12 +5,12 @@ use std::io::ErrorKind;
 use std::path::Path as FilePath;
 
 use super::contents::{Contents, elements, is_package_revision_resources};
-use super::package::{SuppliedContent, SuppliedFile, SuppliedPackage};
+use super::package::SuppliedPackage;
 use super::reader::{Reader, parse};
 use super::{Role, UsageError};
 use crate::git::{self, GitError, GitSource};
-use crate::package::{PackageError, check_package_path, normalize_package_path};
-use crate::resource_list::{FileUnder, ResourceList};
+use crate::package::{check_package_path, normalize_package_path, read_package};
+use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::source_text::SourceText;
 use crate::text::Text;
@@ -33,7 +33,8 @@ pub(super) fn from_path(
     let place = path.display().to_string();
     let mut reader = Reader::new(role, place, results);
     if path.is_dir() {
-        reader.read_directory(path)?;
+        let package = read_package(path).map_err(|error| UsageError(format!("--{role}: {error}")));
+        reader.add_package(package?)?;
         return Ok(reader.package);
     }
     if role.is_package() && path.file_name().is_some_and(is_package_file) {
@@ -148,12 +149,15 @@ pub(super) fn from_directory(
     let directory = normalize_package_path(directory);
     let mut reader = Reader::new(role, directory.clone(), results);
     let mut items = list.take_under(&directory);
+    let files = list.files_under(&directory);
+    let files = files.map_err(|error| UsageError(format!("{directory}: {error}")))?;
     // Patches need not be resources, so their files are read as a whole.
     if role == Role::Patches && list.is_package() {
-        for (path, text) in list.krm_texts_under(&directory) {
-            reader.add_krm(path, Text::from(text), None, None)?;
+        for (path, text) in files.krm() {
+            reader.add_krm(path, text.clone(), None)?;
         }
         if reader.package.list.items().next().is_some() {
+            reader.package.files = files;
             return Ok(Some(reader.package));
         }
     }
@@ -168,22 +172,10 @@ pub(super) fn from_directory(
     if reader.read_only_item(&items)? {
         return Ok(Some(reader.package));
     }
-    let failed = |error: PackageError| UsageError(format!("{directory}: {error}"));
-    let files = list.files_under(&directory).map_err(failed)?;
-    let numbers = items.text_numbers();
-    for (path, FileUnder { bytes, mode }) in files {
-        let content = match numbers.get(path.as_str()) {
-            Some(number) => SuppliedContent::Krm(*number),
-            None => SuppliedContent::Bytes(bytes),
-        };
-        let name = path.clone();
-        let file = SuppliedFile {
-            path,
-            mode,
-            content,
-        };
-        reader.package.files.insert(name, file);
-    }
+    let numbers = items.text_numbers().into_iter();
+    let numbers = numbers.map(|(path, number)| (path.to_owned(), number));
+    reader.package.numbers = numbers.collect();
+    reader.package.files = files;
     reader.package.list = items;
     Ok(Some(reader.package))
 }
@@ -220,7 +212,7 @@ impl SuppliedPackage {
     pub(crate) fn from_files(
         role: Role,
         place: String,
-        files: Vec<(String, String)>,
+        files: impl IntoIterator<Item = (String, String)>,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
         let mut reader = Reader::new(role, place, results);

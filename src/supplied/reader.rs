@@ -1,17 +1,15 @@
 //! Collects the texts and files of one supplied input into a package.
 
 use std::ops::Range;
-use std::path::Path as FilePath;
 
 use arcstr::ArcStr;
 
 use super::contents::{Contents, PACKAGE_REVISION_RESOURCES, elements};
-use super::package::{SuppliedContent, SuppliedFile, SuppliedPackage};
+use super::package::SuppliedPackage;
 use super::{Role, UsageError};
 use crate::identity;
 use crate::package::{
-    PackageFile, Skipped, check_package_path, is_krm_name, is_revision_metadata,
-    normalize_package_path, read_package,
+    Package, PackageFile, Skipped, check_package_path, is_revision_metadata, normalize_package_path,
 };
 use crate::parallel;
 use crate::resource::{PATH_ANNOTATIONS, Resource};
@@ -51,30 +49,23 @@ impl<'r> Reader<'r> {
         Ok(true)
     }
 
-    pub(super) fn read_directory(&mut self, directory: &FilePath) -> Result<(), UsageError> {
-        let failed =
-            |error: &dyn std::fmt::Display| UsageError(format!("--{}: {error}", self.role));
-        let mut files = read_package(directory).map_err(|error| failed(&error))?;
-        self.warn_of_skipped(&files.skipped);
-        let krm = std::mem::take(&mut files.files);
-        let documents = parsed_documents(self.role, &krm);
-        for (file, documents) in krm.into_iter().zip(documents) {
-            let mode = Some(file.content.mode);
-            self.add_krm(file.path, file.content.text, documents, mode)?;
+    /// Adds all files of a package.
+    pub(super) fn add_package(&mut self, package: Package) -> Result<(), UsageError> {
+        self.warn_of_skipped(&package.skipped);
+        let krm: Vec<(&str, &Text)> = package.krm().collect();
+        let documents = parallel::map(
+            &krm,
+            |(_, text)| text.len(),
+            |(_, text)| documents(self.role, text),
+        );
+        for ((path, text), documents) in krm.into_iter().zip(documents) {
+            self.add_krm(path, text.clone(), documents)?;
         }
-        for path in &files.others {
-            let file = SuppliedFile {
-                path: path.clone(),
-                mode: files.mode_of_other(path),
-                content: SuppliedContent::OnDisk,
-            };
-            self.package.files.insert(path.clone(), file);
-        }
-        self.package.directory = Some(files);
+        self.package.files = package;
         Ok(())
     }
 
-    pub(super) fn warn_of_skipped(&mut self, skipped: &[Skipped]) {
+    fn warn_of_skipped(&mut self, skipped: &[Skipped]) {
         for skipped in skipped.iter().filter(|s| s.reason.is_warning()) {
             let message = format!("{}: skipped: {}", self.package.place, skipped.reason);
             let result = FunctionResult::warning(Reason::SkippedFile, message);
@@ -155,31 +146,31 @@ impl<'r> Reader<'r> {
         if is_revision_metadata(&name) {
             return Ok(());
         }
-        if self.package.files.contains_key(&name) {
+        if self.package.files.get(&name).is_some() {
             self.results
                 .push(refuse("the file is there twice".to_owned()));
             return Ok(());
         }
-        if is_krm_name(name.rsplit('/').next().unwrap_or_default()) {
-            let documents = documents(self.role, &text);
-            return self.add_krm(name, Text::from(text), documents, None);
+        let file = PackageFile::of_text(&name, text);
+        if let Some(text) = file.krm() {
+            let documents = documents(self.role, text);
+            self.add_krm(&name, text.clone(), documents)?;
         }
-        self.insert(name, None, SuppliedContent::Text(text));
+        self.package.files.insert(name, file);
         Ok(())
     }
 
-    /// Adds a file of a package that is named like KRM, with its [`documents`]. YAML that is not KRM is
+    /// Adds the resources of a file that is named like KRM, with its [`documents`]. YAML that is not KRM is
     /// passed over.
     pub(super) fn add_krm(
         &mut self,
-        path: String,
+        path: &str,
         text: Text,
         documents: Option<Vec<Found>>,
-        mode: Option<u32>,
     ) -> Result<(), UsageError> {
         let number = match documents {
             Some(mut found) => {
-                place_in_file(found.iter_mut().map(|found| &mut found.resource), &path);
+                place_in_file(found.iter_mut().map(|found| &mut found.resource), path);
                 if !self.role.is_package() {
                     // Only the resources are asked for, not the file.
                     self.push_separately(&text, found);
@@ -189,12 +180,10 @@ impl<'r> Reader<'r> {
                 let items = found.into_iter().map(located);
                 self.package.list.push_text(whole(text), items)
             }
-            None => match SourceText::parse(text.clone()) {
-                Ok(text) => self.push_parsed(&path, text)?,
-                Err(error) if self.role.is_package() && is_text(&path, &error) => {
-                    let content = SuppliedContent::Text(text.to_string());
-                    self.package.not_yaml.insert(path.clone(), error);
-                    self.insert(path, mode, content);
+            None => match SourceText::parse(text) {
+                Ok(text) => self.push_parsed(path, text)?,
+                Err(error) if self.role.is_package() && is_text(path, &error) => {
+                    self.package.not_yaml.insert(path.to_owned(), error);
                     return Ok(());
                 }
                 Err(error) => {
@@ -203,17 +192,8 @@ impl<'r> Reader<'r> {
                 }
             },
         };
-        self.insert(path, mode, SuppliedContent::Krm(number));
+        self.package.numbers.insert(path.to_owned(), number);
         Ok(())
-    }
-
-    fn insert(&mut self, path: String, mode: Option<u32>, content: SuppliedContent) {
-        let file = SuppliedFile {
-            path: path.clone(),
-            mode,
-            content,
-        };
-        self.package.files.insert(path, file);
     }
 
     /// Adds a text of a package whose resources are read from its tree; gives its number.
@@ -245,15 +225,6 @@ pub(super) struct Found {
     index: usize,
     range: Range<usize>,
     resource: Resource,
-}
-
-/// The [`documents`] of each file.
-pub(super) fn parsed_documents(role: Role, files: &[PackageFile]) -> Vec<Option<Vec<Found>>> {
-    parallel::map(
-        files,
-        |file| file.content.text.len(),
-        |file| documents(role, &file.content.text),
-    )
 }
 
 /// The KRM documents of a text; `None` if they must be read from its tree.

@@ -33,7 +33,7 @@ fn merge_directories(
     config: &str,
 ) -> (Files, Results) {
     let files = read_package(local).expect("a package");
-    let mut list = ResourceList::from_files(&files).expect("a package");
+    let mut list = ResourceList::from_package(files).expect("a package");
     let config = Config::parse(config.to_owned(), "config").expect("a config");
     let mut results = Results::default();
     let flags = [
@@ -76,18 +76,12 @@ pub(crate) const DEFAULTS: &str = "apiVersion: fn.kpt.dev/v1alpha1\nkind: MergeP
 /// All files, those that are not KRM too.
 pub(crate) fn read(directory: &Path) -> Files {
     let package = read_package(directory).expect("a package");
-    let others = package.others.iter().map(|path| {
-        let text = std::fs::read_to_string(directory.join(path)).expect("a text");
-        (path.clone(), text)
+    let text = |path: &str| package.read(path).expect("a file").into_owned();
+    let files = package.files().map(|(path, _)| {
+        let text = String::from_utf8(text(path)).expect("a text");
+        (path.to_owned(), text)
     });
-    let mut files: Files = others.collect();
-    files.extend(
-        package
-            .files
-            .into_iter()
-            .map(|file| (file.path, file.content.text.to_string())),
-    );
-    files
+    files.collect()
 }
 
 /// The resources of files by path, kind and name, without what kpt writes on them.
@@ -562,7 +556,7 @@ fn values_of_secrets_are_not_shown() {
     ]);
     let at = |name: &str| folder.path().join(name);
     let files = read_package(&at("local")).expect("a package");
-    let mut list = ResourceList::from_files(&files).expect("a package");
+    let mut list = ResourceList::from_package(files).expect("a package");
     let mut results = Results::default();
     let flags = [
         (Role::Original, at("original")),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use krm_variants::config::{Config, UsageError};
 use krm_variants::functions::{Function, Inputs, Items, SuppliedInput, run};
-use krm_variants::package::{FileContent, PackageFile, PackageFiles};
+use krm_variants::package::Package;
 use krm_variants::supplied::Role;
 
 /// What came out of a run.
@@ -28,21 +28,11 @@ impl Outcome {
 }
 
 /// A package of these files.
-pub(crate) fn package(files: &[(&str, &str)]) -> PackageFiles {
-    let mut package = PackageFiles::empty("package");
-    package.files = files
-        .iter()
-        .map(|(path, text)| PackageFile {
-            path: (*path).to_owned(),
-            content: FileContent {
-                text: (*text).to_owned().into(),
-                mode: 0o644,
-                target: None,
-            },
-        })
-        .collect();
-    package.files.sort_by(|a, b| a.path.cmp(&b.path));
-    package
+pub(crate) fn package(files: &[(&str, &str)]) -> Package {
+    let files = files.iter();
+    files
+        .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+        .collect()
 }
 
 fn run_step(

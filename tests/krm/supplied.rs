@@ -44,7 +44,7 @@ fn read(
     files: &[(&str, &str)],
 ) -> Result<(Supplied, Vec<String>, Vec<String>), String> {
     let config = Config::parse(config.to_owned(), "config").map_err(|error| error.to_string())?;
-    let mut list = ResourceList::from_files(&package(files)).expect("a package");
+    let mut list = ResourceList::from_package(package(files)).expect("a package");
     let mut results = Results::default();
     let supplied = Supplied::read(ROLES, flags, config.node(), &mut list, &mut results)
         .map_err(|error| error.to_string())?;
@@ -124,7 +124,8 @@ fn a_flag_names_files_and_directories() {
     );
     let files: Vec<_> = upstream
         .files()
-        .map(|file| (file.path.as_str(), file.is_krm()))
+        .files()
+        .map(|(path, _)| (path, upstream.is_krm(path)))
         .collect();
     assert_eq!(
         files,

@@ -65,9 +65,9 @@ pub(super) fn digest(package: &SuppliedPackage) -> Result<String, UsageError> {
         hash.update((bytes.len() as u64).to_be_bytes());
         hash.update(bytes);
     };
-    for file in package.files() {
-        add(file.path.as_bytes());
-        add(&package.read_file(&file.path)?);
+    for (path, _) in package.files().files() {
+        add(path.as_bytes());
+        add(&package.read_file(path)?);
     }
     let digest = hash.finalize();
     Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())

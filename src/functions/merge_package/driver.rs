@@ -99,7 +99,7 @@ pub(super) fn merge_file(
     config: Option<NodeRef<'_>>,
 ) -> Result<DriverOutcome, UsageError> {
     let (options, style) = read_config(config)?;
-    if !is_krm_name(files.path.rsplit('/').next().unwrap_or_default()) {
+    if !is_krm_name(&files.path) {
         return Ok(DriverOutcome::Unmerged(None));
     }
     let merged = match merge(files, options) {

@@ -1,6 +1,7 @@
 //! The package of a variant in a directory: locked, read, rendered, written.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::{fs, io};
 
 use super::outcome::VariantOutcome;
@@ -10,8 +11,8 @@ use crate::config::UsageError;
 use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{PackageLock, remove_empty_folders};
 use crate::package::{
-    FileChange, PackageError, PackageFiles, check_folders, is_temporary, read_package,
-    recover_package, write_package_whole,
+    FileChange, Package, PackageError, check_folders, is_temporary, read_package, recover_package,
+    write_package_whole,
 };
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
@@ -123,11 +124,12 @@ impl PackageDirectory<'_> {
             recover_package(self.directory)?;
         }
         let files = match read_package(self.directory) {
-            Err(PackageError::Missing { path }) => PackageFiles::empty(path),
+            Err(PackageError::Missing { path }) => Package::empty(path),
             files => files?,
         };
         let is_new = is_empty(self.directory)?;
-        let list = ResourceList::from_files(&files);
+        let files = Arc::new(files);
+        let list = ResourceList::from_package(Arc::clone(&files));
         let mut list = list.map_err(|error| UsageError(error.to_string()))?;
         let rendered = worker.render(variant, self.place, &mut list, is_new, said)?;
         if said.has_errors() || rendered.action.is_none() {
@@ -150,7 +152,7 @@ impl PackageDirectory<'_> {
 
     fn diffs(
         &self,
-        files: &PackageFiles,
+        files: &Package,
         changes: &[FileChange],
     ) -> Result<Vec<FileDiff>, PackageError> {
         if !self.mode.keeps_diffs {

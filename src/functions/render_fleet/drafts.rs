@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::config::FleetSettings;
 use super::directory::Mode;
@@ -10,13 +11,13 @@ use super::prune::without_owner;
 use super::render::{Action, RenderedPackage, Worker};
 use super::variants::{Destination, FleetVariant};
 use crate::config::UsageError;
-use crate::diff::FileDiff;
+use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{
     Downstream, Downstreams, PackageRevisions, RepositoryFacts, Unpublished, revision_name,
 };
 use crate::git::{DraftCommit, GitError, GitSource, Revision, Snapshot, draft_note};
 use crate::merge::package::{Merge, MergeInput};
-use crate::package::{FileChange, USUAL_MODE};
+use crate::package::Package;
 use crate::resource::NamespacedName;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
@@ -265,17 +266,10 @@ impl DraftWork<'_, '_> {
     }
 }
 
-/// A package at a commit.
-#[derive(Default)]
-struct DraftFiles {
-    files: BTreeMap<String, Vec<u8>>,
-    modes: BTreeMap<String, u32>,
-}
-
 /// A package before the work on it.
 struct Begun<'b> {
     list: ResourceList,
-    found: DraftFiles,
+    found: Arc<Package>,
     is_new: bool,
     /// The commits that a new one is on top of.
     parents: Vec<&'b str>,
@@ -321,8 +315,9 @@ impl<'d> Draft<'d> {
         };
         if self.mode.keeps_diffs {
             let diffs = changes.iter();
-            let diffs = diffs.map(|change| diff(&found.files, change, self.path));
-            done.diffs = diffs.collect();
+            let diffs = diffs.map(|change| change_diffs(&found, change, self.path));
+            let diffs = diffs.collect::<Result<_, _>>();
+            done.diffs = diffs.map_err(|error| UsageError(error.to_string()))?;
         }
         if self.mode.writes {
             let commit = DraftCommit {
@@ -331,7 +326,7 @@ impl<'d> Draft<'d> {
                 parents: &parents,
                 directory: &self.revisions.directory,
                 changes: &changes,
-                modes: &found.modes,
+                package: &found,
                 message: &self.message(&done.rendered, &branch, work.upstream()?.as_deref()),
             };
             let written = self.downstream.repository().write_draft(&commit);
@@ -364,8 +359,8 @@ impl<'d> Draft<'d> {
         let commit = revision.map(|revision| revision.commit.as_str()).or(base);
         let snapshot = commit.map_or(Ok(None), |commit| self.snapshot(commit))?;
         let is_new = snapshot.is_none();
-        let found = snapshot.map(DraftFiles::from).unwrap_or_default();
-        let list = ResourceList::from_memory(found.files.clone());
+        let found = Arc::new(snapshot.map(|found| found.package).unwrap_or_default());
+        let list = ResourceList::from_package(Arc::clone(&found));
         let mut list = list.map_err(|error| UsageError(error.to_string()))?;
         let mut parents: Vec<&str> = commit.into_iter().collect();
         if let Some((revision, base)) = revision.filter(|one| one.is_behind).zip(base) {
@@ -417,9 +412,7 @@ impl<'d> Draft<'d> {
             };
             match snapshot {
                 Some(snapshot) => SuppliedPackage::from_git(role, source, snapshot, &mut ignored),
-                None => {
-                    SuppliedPackage::from_files(role, source.to_string(), Vec::new(), &mut ignored)
-                }
+                None => SuppliedPackage::from_files(role, source.to_string(), [], &mut ignored),
             }
         };
         let original = supplied(Role::Original, draft.merge_base.as_deref())?;
@@ -482,28 +475,6 @@ impl<'d> Draft<'d> {
         }
         Ok(withdrawn)
     }
-}
-
-impl From<Snapshot> for DraftFiles {
-    fn from(snapshot: Snapshot) -> Self {
-        let mut found = Self::default();
-        for file in snapshot.files {
-            found.modes.insert(file.path.clone(), file.content.mode);
-            let bytes = file.content.text.as_bytes().to_vec();
-            found.files.insert(file.path, bytes);
-        }
-        for file in snapshot.others {
-            found.modes.insert(file.path.clone(), file.mode);
-            found.files.insert(file.path, file.bytes);
-        }
-        found
-    }
-}
-
-fn diff(files: &BTreeMap<String, Vec<u8>>, change: &FileChange, folder: &str) -> FileDiff {
-    let path = change.path();
-    let before = files.get(path).map(|bytes| (bytes.as_slice(), USUAL_MODE));
-    FileDiff::new(path, &format!("{folder}/{path}"), before, change.after())
 }
 
 #[cfg(test)]

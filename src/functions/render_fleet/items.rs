@@ -15,7 +15,7 @@ use crate::config::UsageError;
 use crate::fleet::{ClaimedPackage, OwnedPackage};
 use crate::functions::{Output, Run};
 use crate::kptfile::{Ownership, remove_owner};
-use crate::package::FileChange;
+use crate::package::{FileChange, Package};
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource, is_pipeline_annotation};
 use crate::resource_list::{ItemId, KrmFile, NewText, ResourceList, annotate, own_text};
 use crate::results::{FunctionResult, Reason, Results};
@@ -174,12 +174,12 @@ impl FleetItems {
             Ok(place) => place,
             Err(findings) => return Ok(VariantOutcome::refused(variant, findings)),
         };
-        let texts = self.below(&place.path).map(|(path, ids)| {
-            Ok::<_, UsageError>((path.to_owned(), file_text(ids, list)?.into_bytes()))
-        });
-        let texts: BTreeMap<String, Vec<u8>> = texts.collect::<Result<_, _>>()?;
-        let is_new = texts.is_empty();
-        let package = ResourceList::from_memory(texts);
+        let texts = self
+            .below(&place.path)
+            .map(|(path, ids)| Ok::<_, UsageError>((path.to_owned(), file_text(ids, list)?)));
+        let files: Package = texts.collect::<Result<_, _>>()?;
+        let is_new = files.is_empty();
+        let package = ResourceList::from_package(files);
         let mut package = package.map_err(|error| UsageError(error.to_string()))?;
         let rendered = worker.render(variant, place, &mut package, is_new, &mut said);
         let rendered = rendered.unwrap_or_else(|error| {

@@ -13,7 +13,7 @@ use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{OwnedPackage, PackageLock, delete_package};
 use crate::kptfile::remove_owner;
 use crate::package::{
-    FileChange, PackageError, read_package, recover_package, write_package_whole,
+    FileChange, PackageError, PackageFile, read_package, recover_package, write_package_whole,
 };
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason};
@@ -102,15 +102,16 @@ fn remove(
         let files = read_package(&directory)?;
         let changes = if package.orphans {
             let kptfile = files.get("Kptfile");
-            let text = kptfile.map(|file| file.content.text.to_string());
+            let text = kptfile
+                .and_then(PackageFile::krm)
+                .map(|text| text.to_string());
             let texts = text.map(|text| ("Kptfile".to_owned(), text));
             let list = ResourceList::from_texts(texts);
             let mut list = list.map_err(|error| UsageError(error.to_string()))?;
             without_owner(&mut list).map_err(CannotWork)?;
             list.file_changes()
         } else {
-            let krm = files.files.iter().map(|file| &file.path);
-            let paths = krm.chain(&files.others);
+            let paths = files.files().map(|(path, _)| path);
             let own = paths.filter(|file| !is_in(&format!("{}/{file}", package.path), below));
             own.map(FileChange::delete).collect()
         };

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::outcome::VariantOutcome;
 use super::render::Action;
@@ -67,7 +68,8 @@ impl Statuses {
     fn write_directory(&self, directory: &Path, results: &mut Results) -> Result<(), UsageError> {
         let failed = |error: PackageError| UsageError(format!("--status: {error}"));
         let files = read_package(directory).map_err(failed)?;
-        let list = ResourceList::from_files(&files);
+        let files = Arc::new(files);
+        let list = ResourceList::from_package(Arc::clone(&files));
         let mut list = list.map_err(|error| UsageError(format!("--status: {error}")))?;
         let found: HashMap<_, _> = list
             .items()

@@ -35,7 +35,7 @@ pub(super) fn clone(
         results.push(finding);
         return Ok(());
     }
-    let from_items = upstream.files().next().is_none();
+    let from_items = upstream.files().is_empty();
     let mut files = if from_items {
         files_of_items(upstream.list())?
     } else {
@@ -84,7 +84,7 @@ pub fn cloned_files(
     name: &str,
     results: &mut Results,
 ) -> Result<Vec<FileChange>, UsageError> {
-    let mut list = ResourceList::from_memory([]).map_err(|error| UsageError(error.to_string()))?;
+    let mut list = ResourceList::from_krm_files(Vec::new());
     let mut files = files_of_package(upstream, results)?;
     for file in &mut files {
         file.write_metadata_in_lines()?;

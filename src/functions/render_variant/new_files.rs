@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use crate::config::UsageError;
 use crate::merge::upstream_identifier::with_metadata_in_lines;
-use crate::package::{Skipped, Unread, is_revision_metadata, normalize_package_path};
+use crate::package::{Skipped, is_revision_metadata, normalize_package_path};
 use crate::resource::Origin;
 use crate::resource_list::{ItemId, KrmFile, ResourceList, own_text};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{SuppliedFile, SuppliedPackage};
+use crate::supplied::SuppliedPackage;
 use crate::text::Text;
 
 /// A file to create.
@@ -69,32 +69,37 @@ pub(super) fn files_of_package(
     package: &SuppliedPackage,
     results: &mut Results,
 ) -> Result<Vec<NewFile>, UsageError> {
-    let Unread { files, skipped } = package.unread()?;
-    let links: HashSet<&str> = skipped.iter().map(|link| link.path.as_str()).collect();
-    for Skipped { path, reason } in &skipped {
+    let unread = package.unread()?;
+    let skipped = unread.skipped.iter();
+    let links: HashSet<&str> = skipped.map(|link| link.path.as_str()).collect();
+    for Skipped { path, reason } in &unread.skipped {
         let result = FunctionResult::warning(Reason::SkippedFile, format!("not cloned: {reason}"));
         results.push(result.in_file(path.clone()));
     }
-    let unread = files.into_iter().map(|file| NewFile {
-        path: file.path,
-        mode: Some(file.mode),
-        content: NewContent::Other(file.bytes),
-    });
-    let file = |file: &SuppliedFile| {
-        let content = match package.krm_file(file)? {
+    let read = package.files().files();
+    let read = read.filter(|(path, _)| !links.contains(path));
+    let mut files = Vec::new();
+    for (path, file) in read {
+        let content = match package.krm_file(path)? {
             Some(krm) => NewContent::Krm(krm),
-            None => NewContent::Other(package.read_file(&file.path)?.into_owned()),
+            None => NewContent::Other(package.read_file(path)?.into_owned()),
         };
-        Ok(NewFile {
-            path: file.path.clone(),
+        files.push(NewFile {
+            path: path.to_owned(),
             mode: file.mode,
             content,
-        })
-    };
-    let read = package.files();
-    let read = read.filter(|file| !links.contains(file.path.as_str()));
-    let mut files: Vec<NewFile> = read.map(file).collect::<Result<_, UsageError>>()?;
-    files.extend(unread);
+        });
+    }
+    for (path, file) in unread.files() {
+        let bytes = unread
+            .read(path)
+            .map_err(|error| UsageError(error.to_string()))?;
+        files.push(NewFile {
+            path: path.to_owned(),
+            mode: file.mode,
+            content: NewContent::Other(bytes.into_owned()),
+        });
+    }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
 }

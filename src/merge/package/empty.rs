@@ -56,7 +56,7 @@ impl MergeInput<'_> {
     fn is_empty(self) -> bool {
         let has_files = self
             .files()
-            .is_some_and(|package| package.files().next().is_some());
+            .is_some_and(|package| !package.files().is_empty());
         !has_files && self.list().items().next().is_none()
     }
 }

@@ -8,7 +8,7 @@ use crate::config::UsageError;
 use crate::merge::Versions;
 use crate::package::is_revision_metadata;
 use crate::resource_list::ResourceList;
-use crate::supplied::{SuppliedFile, SuppliedPackage};
+use crate::supplied::SuppliedPackage;
 
 /// The bytes of one file, where a version has it.
 type Texts<'s> = Versions<Option<Cow<'s, [u8]>>>;
@@ -37,15 +37,15 @@ impl<'s> Others<'s> {
         if !local.is_package() {
             return Ok(others);
         }
-        for file in others_of(old, texts) {
-            let bytes = Some(old.read_file(&file.path)?);
-            others.files.entry(file.path.clone()).or_default().base = bytes;
+        for path in others_of(old, texts) {
+            let bytes = Some(old.read_file(path)?);
+            others.files.entry(path.to_owned()).or_default().base = bytes;
         }
-        for file in others_of(new, texts) {
-            let bytes = Some(new.read_file(&file.path)?);
-            others.files.entry(file.path.clone()).or_default().upstream = bytes;
-            if let Some(mode) = file.mode {
-                others.modes.insert(file.path.clone(), mode);
+        for path in others_of(new, texts) {
+            let bytes = Some(new.read_file(path)?);
+            others.files.entry(path.to_owned()).or_default().upstream = bytes;
+            if let Some(mode) = new.mode(path) {
+                others.modes.insert(path.to_owned(), mode);
             }
         }
         let mut own = local.paths_of_others();
@@ -101,13 +101,12 @@ impl<'s> Others<'s> {
 fn others_of<'s>(
     package: &'s SuppliedPackage,
     texts: &BTreeSet<String>,
-) -> impl Iterator<Item = &'s SuppliedFile> {
+) -> impl Iterator<Item = &'s str> {
     let paths = package.list().items();
     let paths: BTreeSet<&str> = paths
         .filter_map(|(_, resource)| resource.origin.path.as_deref())
         .filter(|path| !texts.contains(*path))
         .collect();
-    package
-        .files()
-        .filter(move |file| !paths.contains(file.path.as_str()))
+    let files = package.files().files().map(|(path, _)| path);
+    files.filter(move |path| !paths.contains(path))
 }

@@ -168,6 +168,6 @@ fn unchanged_files<'s>(original: MergeInput<'s>, upstream: MergeInput<'s>) -> BT
         (Ok(old), Ok(new)) => old == new,
         _ => false,
     };
-    let krm = new.files().filter(|file| file.is_krm());
-    krm.map(|file| file.path.as_str()).filter(same).collect()
+    let paths = new.files().files().map(|(path, _)| path);
+    paths.filter(|path| new.is_krm(path)).filter(same).collect()
 }

@@ -3,7 +3,6 @@
 //! Where kpt reads `.git` folders, every `*.yaml` link wherever it leads, and fails on dangling ones and on
 //! links to folders, the rules of [`read_package`] are ours.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, DirEntry, Metadata};
 use std::io::ErrorKind;
@@ -11,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::file::read_regular;
-use super::listing::{Clonable, Holder, Kind, Listed, Target, list, list_clonable};
+use super::files::{FileContent, Package, PackageFile};
+use super::listing::{Holder, Kind, Listed, Target, list};
 use super::path::is_git;
 use super::{PackageError, mode_of};
 use crate::parallel;
@@ -19,65 +19,6 @@ use crate::text::Text;
 
 /// To open and read a file of unknown length takes as long as to scan so many bytes.
 const FILE_WORK: usize = 1 << 14;
-
-/// A package directory as it was read. [`write_package`](super::write_package) needs it to see whether a file changed since.
-#[derive(Debug, Clone, Default)]
-pub struct PackageFiles {
-    /// The directory, as it was given.
-    pub root: PathBuf,
-    /// The KRM-named files, sorted by path, bytewise.
-    pub files: Vec<PackageFile>,
-    /// The paths of all other regular files, sorted; their contents are not read ([`PackageFiles::read_other`] does).
-    pub others: Vec<String>,
-    /// What `.krmignore` keeps out, sorted. A folder ends in `/` and stands for everything in it.
-    pub ignored: Vec<String>,
-    /// What was not read, and not because of `.krmignore`; sorted.
-    pub skipped: Vec<Skipped>,
-    /// How `others` looked when they were listed.
-    pub(super) other_stamps: BTreeMap<String, Stamp>,
-    /// Temporary files, of runs at work and of those that were killed.
-    pub(super) temporaries: Vec<PathBuf>,
-}
-
-/// A KRM-named file of a package.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackageFile {
-    /// Relative to the package, with `/` between components.
-    pub path: String,
-    /// What was read.
-    pub content: FileContent,
-}
-
-/// What is remembered of a file that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileContent {
-    /// Everything in the file, a byte order mark and CRs included.
-    pub text: Text,
-    /// The permission bits.
-    pub mode: u32,
-    /// If the path is a link to a file that is not listed itself: that file (canonical). It is the one that gets edited.
-    pub target: Option<PathBuf>,
-}
-
-/// A file that is not read for resources.
-#[derive(Debug, Clone)]
-pub struct OtherFile {
-    /// Relative to the package, with `/` between components.
-    pub path: String,
-    /// The permission bits.
-    pub mode: u32,
-    /// Its content.
-    pub bytes: Vec<u8>,
-}
-
-/// What a clone takes of a package apart from the files that are read: those that `.krmignore` names, and
-/// those that are read through a link.
-#[derive(Debug, Default)]
-pub(crate) struct Unread {
-    pub(crate) files: Vec<OtherFile>,
-    /// What a clone leaves out, as kpt does; sorted.
-    pub(crate) skipped: Vec<Skipped>,
-}
 
 /// Something in the package directory that was not read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -139,10 +80,10 @@ impl fmt::Display for SkipReason {
 
 /// How a file looked that was listed and not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(crate) struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
-    mode: u32,
+    pub(super) mode: u32,
 }
 
 impl Stamp {
@@ -155,99 +96,36 @@ impl Stamp {
     }
 }
 
-impl PackageFiles {
-    /// A package without files, in a directory that need not exist yet.
-    pub fn empty(root: impl Into<PathBuf>) -> Self {
-        PackageFiles {
-            root: root.into(),
-            ..PackageFiles::default()
-        }
-    }
-
-    /// The same package as far as its files that are not named like KRM go.
-    pub(crate) fn without_krm(&self) -> Self {
-        PackageFiles {
-            root: self.root.clone(),
-            others: self.others.clone(),
-            other_stamps: self.other_stamps.clone(),
-            ..PackageFiles::default()
-        }
-    }
-
-    /// The KRM-named file of this path.
-    pub fn get(&self, path: &str) -> Option<&PackageFile> {
-        let found = self
-            .files
-            .binary_search_by(|file| file.path.as_bytes().cmp(path.as_bytes()));
-        found.ok().map(|index| &self.files[index])
-    }
-
-    /// What a clone takes apart from the files that are read.
-    pub(crate) fn unread(&self, is_read: impl Fn(&str) -> bool) -> Result<Unread, PackageError> {
-        let Clonable { files, skipped } = list_clonable(&Disk::open(&self.root)?)?;
-        let paths = files.into_keys().filter(|path| !is_read(path));
-        let file = |path: String| {
-            let (bytes, metadata) = read_regular(&self.root.join(&path), &path)?;
-            let mode = mode_of(&metadata);
-            Ok(OtherFile { path, mode, bytes })
-        };
-        let files = paths.map(file).collect::<Result<Vec<_>, PackageError>>()?;
-        Ok(Unread { files, skipped })
-    }
-
-    /// The permission bits of one of the [`others`](PackageFiles::others).
-    #[must_use]
-    pub fn mode_of_other(&self, path: &str) -> Option<u32> {
-        self.other_stamps.get(path).map(|stamp| stamp.mode)
-    }
-
-    /// The bytes of one of the [`others`](PackageFiles::others).
-    ///
-    /// # Errors
-    /// Not one of them, changed since it was listed, or unreadable.
-    pub fn read_other(&self, path: &str) -> Result<Vec<u8>, PackageError> {
-        let Some(stamp) = self.other_stamps.get(path) else {
-            return Err(PackageError::NotInPackage { path: path.into() });
-        };
-        let file = self.root.join(path);
-        let metadata =
-            fs::symlink_metadata(&file).map_err(PackageError::io("read", file.as_path()))?;
-        if !metadata.is_file() || Stamp::of(&metadata) != *stamp {
-            return Err(PackageError::Changed { path: path.into() });
-        }
-        Ok(read_regular(&file, path)?.0)
-    }
-}
-
-/// Is this the name (the last component) of a file that is read as KRM: `*.yaml`, `*.yml`, `*.json` or `Kptfile`?
-pub fn is_krm_name(name: &str) -> bool {
-    name == "Kptfile"
+/// Is this the path or name of a file that is read as KRM: `*.yaml`, `*.yml`, `*.json` or `Kptfile`?
+pub fn is_krm_name(path: &str) -> bool {
+    path.rsplit('/').next() == Some("Kptfile")
         || [".yaml", ".yml", ".json"]
             .iter()
-            .any(|end| name.ends_with(end))
+            .any(|end| path.ends_with(end))
 }
 
 /// Reads one file as the only one of a package, whatever else is in its directory.
 ///
 /// # Errors
 /// As [`read_package`].
-pub(crate) fn read_only_file(file: &Path) -> Result<PackageFiles, PackageError> {
+pub(crate) fn read_only_file(file: &Path) -> Result<Package, PackageError> {
     let file = fs::canonicalize(file).map_err(PackageError::io("read", file))?;
     let not_found = || PackageError::Missing { path: file.clone() };
     let root = file.parent().ok_or_else(not_found)?;
     let name = file.file_name().ok_or_else(not_found)?.to_string_lossy();
-    let (bytes, metadata) = read_regular(&file, &name)?;
-    let content = FileContent {
-        text: Text::from(text_of(&name, bytes)?),
-        mode: mode_of(&metadata),
-        target: None,
-    };
-    let mut files = PackageFiles::empty(root);
-    files.files = vec![PackageFile {
-        path: name.into_owned(),
-        content,
-    }];
-    Ok(files)
+    let mut package = Package::empty(root);
+    package.insert(name.clone(), read_krm(&file, &name, None)?);
+    Ok(package)
+}
+
+/// Reads a file that is named like KRM, itself or through a link.
+fn read_krm(file: &Path, path: &str, target: Option<PathBuf>) -> Result<PackageFile, PackageError> {
+    let (bytes, metadata) = read_regular(file, path)?;
+    Ok(PackageFile {
+        content: FileContent::Krm(Text::from(text_of(path, bytes)?)),
+        mode: Some(mode_of(&metadata)),
+        target,
+    })
 }
 
 /// Reads all regular files `*.yaml`, `*.yml`, `*.json` and `Kptfile` (exact, as kpt has it: not `*.YAML`) of a directory,
@@ -269,7 +147,7 @@ pub(crate) fn read_only_file(file: &Path) -> Result<PackageFiles, PackageError> 
 ///
 /// # Errors
 /// The directory is missing, none or unreadable; a folder or KRM-named file in it cannot be read; one is not UTF-8.
-pub fn read_package(dir: &Path) -> Result<PackageFiles, PackageError> {
+pub fn read_package(dir: &Path) -> Result<Package, PackageError> {
     let disk = Disk::open(dir)?;
     let Listed {
         krm,
@@ -280,41 +158,39 @@ pub fn read_package(dir: &Path) -> Result<PackageFiles, PackageError> {
         temporaries,
     } = list(&disk)?;
     let krm: Vec<String> = krm.into_iter().collect();
-    let read = |path: &String| -> Result<PackageFile, PackageError> {
-        let target = targets.get(path).cloned();
-        let file = target.clone().unwrap_or_else(|| dir.join(path));
-        let (bytes, metadata) = read_regular(&file, path)?;
-        let text = text_of(path, bytes)?;
-        let content = FileContent {
-            text: Text::from(text),
-            mode: mode_of(&metadata),
-            target,
-        };
-        let path = path.clone();
-        Ok(PackageFile { path, content })
-    };
-    let files = parallel::map(&krm, |_| FILE_WORK, read);
-    let files = files.into_iter().collect::<Result<Vec<_>, _>>()?;
-    Ok(PackageFiles {
-        root: dir.to_path_buf(),
-        files,
-        others: others.keys().cloned().collect(),
-        ignored,
-        skipped,
-        other_stamps: others,
-        temporaries: temporaries.iter().map(|path| dir.join(path)).collect(),
-    })
+    let read = parallel::map(
+        &krm,
+        |_| FILE_WORK,
+        |path| {
+            let target = targets.get(path).cloned();
+            let file = target.clone().unwrap_or_else(|| dir.join(path));
+            read_krm(&file, path, target)
+        },
+    );
+    let mut package = Package::empty(dir);
+    package.ignored = ignored;
+    package.skipped = skipped;
+    package.temporaries = temporaries.iter().map(|path| dir.join(path)).collect();
+    for (path, file) in krm.into_iter().zip(read) {
+        package.insert(path, file?);
+    }
+    for (path, stamp) in others {
+        let mode = Some(stamp.mode);
+        let content = FileContent::OnDisk(stamp);
+        package.insert(path, PackageFile::new(content, mode));
+    }
+    Ok(package)
 }
 
 /// A directory on disk.
-struct Disk<'d> {
+pub(super) struct Disk<'d> {
     /// As it was given.
     dir: &'d Path,
     canonical_root: PathBuf,
 }
 
 impl<'d> Disk<'d> {
-    fn open(dir: &'d Path) -> Result<Self, PackageError> {
+    pub(super) fn open(dir: &'d Path) -> Result<Self, PackageError> {
         let path = || dir.to_path_buf();
         let canonical_root = fs::canonicalize(dir).map_err(|error| match error.kind() {
             ErrorKind::NotFound => PackageError::Missing { path: path() },
@@ -412,7 +288,7 @@ impl Holder for Disk<'_> {
 }
 
 /// The text of a KRM file.
-pub(crate) fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, PackageError> {
+pub(super) fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, PackageError> {
     String::from_utf8(bytes).map_err(|error| PackageError::NotUtf8 {
         path: path.to_owned(),
         offset: error.utf8_error().valid_up_to(),

@@ -4,15 +4,24 @@ use super::super::file::below;
 use super::super::testing::{CONFIG_MAP, fifo, link, on_path, package, put};
 use super::*;
 
-fn read(dir: &Path) -> PackageFiles {
+fn read(dir: &Path) -> Package {
     read_package(dir).expect("a package")
 }
 
-fn paths(files: &PackageFiles) -> Vec<&str> {
-    files.files.iter().map(|file| file.path.as_str()).collect()
+fn paths(files: &Package) -> Vec<&str> {
+    files.krm().map(|(path, _)| path).collect()
 }
 
-fn skipped(files: &PackageFiles) -> Vec<(&str, SkipReason)> {
+fn others(files: &Package) -> Vec<&str> {
+    files.others().collect()
+}
+
+/// The text of a file that is named like KRM.
+fn text<'f>(files: &'f Package, path: &str) -> Option<&'f str> {
+    Some(files.get(path)?.krm()?)
+}
+
+fn skipped(files: &Package) -> Vec<(&str, SkipReason)> {
     files
         .skipped
         .iter()
@@ -67,21 +76,18 @@ fn files_are_sorted_bytewise_and_others_listed() {
     ];
     assert_eq!(paths(&files), krm);
     assert_eq!(
-        files.others,
+        others(&files),
         [".krmignore", "README.md", "a/logo.PNG", "binary"]
     );
     assert_eq!(skipped(&files), []);
-    assert_eq!(&*files.get("b.yaml").expect("a file").content.text, "b\r\n");
-    assert_eq!(
-        &*files.get("a/z.yml").expect("a file").content.text,
-        "\u{feff}z"
-    );
-    assert_eq!(files.get("README.md"), None);
-    assert_eq!(files.read_other("binary").expect("a file"), [0xff]);
-    assert!(files.read_other("b.yaml").is_err());
+    assert_eq!(text(&files, "b.yaml"), Some("b\r\n"));
+    assert_eq!(text(&files, "a/z.yml"), Some("\u{feff}z"));
+    assert_eq!(text(&files, "README.md"), None);
+    assert_eq!(*files.read("binary").expect("a file"), [0xff]);
+    assert!(files.read("nothing.yaml").is_err());
     put(dir.path(), "binary", "changed");
     assert!(matches!(
-        files.read_other("binary"),
+        files.read("binary"),
         Err(PackageError::Changed { .. })
     ));
 }
@@ -100,14 +106,16 @@ fn links_inside_are_read_once() {
     link(&dir.path().join("d"), "../shared.txt", "s3.yaml");
     let files = read(dir.path());
     assert_eq!(paths(&files), ["a.yaml", "d/s3.yaml", "d/x.yaml"]);
-    assert_eq!(files.others, ["README.md"]);
+    assert_eq!(others(&files), ["README.md"]);
     assert_eq!(skipped(&files), []);
-    let content = &files.get("d/s3.yaml").expect("a link").content;
-    assert_eq!(&*content.text, "s");
+    assert_eq!(text(&files, "d/s3.yaml"), Some("s"));
     let target = fs::canonicalize(dir.path())
         .expect("a path")
         .join("shared.txt");
-    assert_eq!(content.target, Some(target));
+    assert_eq!(
+        files.get("d/s3.yaml").and_then(|file| file.target.clone()),
+        Some(target)
+    );
 }
 
 #[test]
@@ -245,7 +253,7 @@ fn ignored_paths_are_listed() {
     ]);
     let files = read(dir.path());
     assert_eq!(files.ignored, ["README.md", "gen/", "sub/x.yaml"]);
-    assert_eq!(files.others, [".krmignore", "sub/.krmignore", "sub/y.md"]);
+    assert_eq!(others(&files), [".krmignore", "sub/.krmignore", "sub/y.md"]);
 }
 
 /// What `kpt fn source` reads, one run each (recorded with 1.0.0-beta.56, and run again where kpt is on PATH).

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use super::file::{read_regular, read_seen};
+use super::files::{FileContent, Package, PackageFile};
 use super::journal::{Journal, JournaledFile, digest};
 use super::path::{check_folders, check_place, normalize_package_path};
-use super::read::{PackageFiles, Stamp};
+use super::read::Stamp;
 use super::{PackageError, USUAL_MODE, mode_of, temporary};
 
 /// What is to become of one file of a package.
@@ -75,14 +76,14 @@ impl FileChange {
 /// are removed.
 ///
 /// A file whose content stays the same is not written. If the package directory does not exist and `files` is
-/// [empty](PackageFiles::empty), it is made. A package without files gets all files or none: if one
+/// [empty](Package::empty), it is made. A package without files gets all files or none: if one
 /// cannot be written, those already written are removed, and the next run completes what a killed one left. A file that has several names (hard links) is changed under this one only.
 ///
 /// # Errors
 /// A path that leads out of the package; a file changed underneath; a new file that exists; two changes for one
 /// file; the operating system refuses. Temporary files and folders made for new files are removed then.
-pub fn write_package(files: &PackageFiles, changes: &[FileChange]) -> Result<(), PackageError> {
-    write_watched(files, changes, is_new(files), &mut |_| ())
+pub fn write_package(files: &Package, changes: &[FileChange]) -> Result<(), PackageError> {
+    write_watched(files, changes, files.is_empty(), &mut |_| ())
 }
 
 /// As [`write_package`], with a journal, by which [`recover_package`](super::recover_package) carries through
@@ -90,21 +91,13 @@ pub fn write_package(files: &PackageFiles, changes: &[FileChange]) -> Result<(),
 ///
 /// # Errors
 /// As [`write_package`].
-pub fn write_package_whole(
-    files: &PackageFiles,
-    changes: &[FileChange],
-) -> Result<(), PackageError> {
+pub fn write_package_whole(files: &Package, changes: &[FileChange]) -> Result<(), PackageError> {
     write_watched(files, changes, true, &mut |_| ())
-}
-
-/// Whether a package has no files.
-fn is_new(files: &PackageFiles) -> bool {
-    files.files.is_empty() && files.others.is_empty()
 }
 
 /// As [`write_package`]; `watch` hears of each path before its file is looked at for the last time.
 fn write_watched(
-    files: &PackageFiles,
+    files: &Package,
     changes: &[FileChange],
     is_journaled: bool,
     watch: &mut dyn FnMut(&str),
@@ -114,7 +107,8 @@ fn write_watched(
     changes.retain(|(path, change)| match change {
         FileChange::Write { bytes, .. } => files
             .get(path)
-            .is_none_or(|file| file.content.text.as_bytes() != bytes.as_slice()),
+            .and_then(PackageFile::krm)
+            .is_none_or(|text| text.as_bytes() != bytes.as_slice()),
         FileChange::Delete { .. } => true,
     });
     if changes.is_empty() {
@@ -122,7 +116,7 @@ fn write_watched(
     }
 
     let mut made = Vec::new();
-    let is_new = is_new(files);
+    let is_new = files.is_empty();
     if is_new
         && matches!(fs::symlink_metadata(&files.root), Err(error) if error.kind() == ErrorKind::NotFound)
     {
@@ -212,7 +206,7 @@ enum StepKind<'a> {
     },
 }
 
-fn find_root(files: &PackageFiles) -> Result<PathBuf, PackageError> {
+fn find_root(files: &Package) -> Result<PathBuf, PackageError> {
     match fs::canonicalize(&files.root) {
         Err(error) if error.kind() == ErrorKind::NotFound => Err(PackageError::Missing {
             path: files.root.clone(),
@@ -223,7 +217,7 @@ fn find_root(files: &PackageFiles) -> Result<PathBuf, PackageError> {
 
 /// The rules that look at the disk; nothing is written here.
 fn plan<'a>(
-    files: &PackageFiles,
+    files: &Package,
     root: &Path,
     changes: &'a [(String, &'a FileChange)],
     is_journaled: bool,
@@ -271,35 +265,32 @@ struct FoundFile {
 }
 
 /// Looks whether a file is as it was when it was read; `None` if it was not read.
-fn look(files: &PackageFiles, root: &Path, path: &str) -> Result<Option<FoundFile>, PackageError> {
+fn look(files: &Package, root: &Path, path: &str) -> Result<Option<FoundFile>, PackageError> {
     let changed = || PackageError::Changed { path: path.into() };
     let on_disk = root.join(path);
-    let (target, (bytes, metadata)) = if let Some(file) = files.get(path) {
-        let found = match &file.content.target {
-            Some(target) if fs::canonicalize(&on_disk).ok().as_ref() != Some(target) => {
-                return Err(changed());
-            }
-            Some(target) => (target.clone(), read_regular(target, path)?),
-            None => {
-                check_regular(&on_disk, path)?;
-                let read = read_seen(&on_disk, path)?;
-                (on_disk, read)
-            }
-        };
-        if found.1.0 != file.content.text.as_bytes() {
-            return Err(changed());
-        }
-        found
-    } else if let Some(stamp) = files.other_stamps.get(path) {
-        check_regular(&on_disk, path)?;
-        let read = read_seen(&on_disk, path)?;
-        if Stamp::of(&read.1) != *stamp {
-            return Err(changed());
-        }
-        (on_disk, read)
-    } else {
+    let Some(file) = files.get(path) else {
         return Ok(None);
     };
+    let target = file.target.as_ref().unwrap_or(&on_disk);
+    let (bytes, metadata) = match &file.target {
+        Some(target) if fs::canonicalize(&on_disk).ok().as_ref() != Some(target) => {
+            return Err(changed());
+        }
+        Some(target) => read_regular(target, path)?,
+        None => {
+            check_regular(&on_disk, path)?;
+            read_seen(&on_disk, path)?
+        }
+    };
+    let is_same = match &file.content {
+        FileContent::Krm(text) => bytes == text.as_bytes(),
+        FileContent::Other(other) => bytes == *other,
+        FileContent::OnDisk(stamp) => Stamp::of(&metadata) == *stamp,
+    };
+    if !is_same {
+        return Err(changed());
+    }
+    let target = target.clone();
     Ok(Some(FoundFile {
         target,
         bytes,
@@ -370,7 +361,7 @@ fn journal(
 
 /// The part of a run that changes files.
 struct Commit<'c> {
-    files: &'c PackageFiles,
+    files: &'c Package,
     root: &'c Path,
     /// The files that were changed.
     done: &'c mut Vec<PathBuf>,

@@ -2,7 +2,7 @@ use super::super::testing::{fifo, get, link, package, put};
 use super::super::{PackageError as E, read_package, recover_package};
 use super::*;
 
-fn write(files: &PackageFiles, path: &str, text: &str) -> Result<(), PackageError> {
+fn write(files: &Package, path: &str, text: &str) -> Result<(), PackageError> {
     write_package(files, &[FileChange::write(path, text)])
 }
 
@@ -84,7 +84,7 @@ fn modes_are_kept_and_taken_over() {
     set_mode(dir.path(), "a.yaml", 0o640);
     set_mode(dir.path(), "s.sh", 0o755);
     let files = read_package(dir.path()).expect("a package");
-    assert_eq!(files.files[0].content.mode, 0o640);
+    assert_eq!(files.mode("a.yaml"), Some(0o640));
     let mode_given = |path: &str, mode| FileChange::Write {
         path: path.into(),
         bytes: vec![],
@@ -255,7 +255,7 @@ fn what_a_killed_run_left_behind_goes_with_the_next() {
     file.expect("a file").set_modified(old).expect("a time");
     put(dir.path(), "d/.krm-variants-Ab3dEf.tmp", "of a run at work");
     let files = read_package(dir.path()).expect("a package");
-    assert_eq!(files.others, [""; 0]);
+    assert_eq!(files.others().count(), 0);
     // Even if there is nothing to write.
     write_package(&files, &[]).expect("nothing");
     assert_eq!(
@@ -412,7 +412,7 @@ fn a_failure_leaves_nothing_behind() {
 fn an_empty_package_is_made() {
     let dir = package(&[]);
     let root = dir.path().join("new/package");
-    let files = PackageFiles::empty(&root);
+    let files = Package::empty(&root);
     write_package(&files, &[]).expect("nothing");
     assert_eq!(listing(dir.path()), [""; 0]);
     assert!(write(&files, "../a", "").is_err());
@@ -443,7 +443,7 @@ fn many_files_need_few_handles() {
         .collect();
     write_package(&files, &changes).expect("written");
     assert_eq!(
-        read_package(dir.path()).expect("a package").files.len(),
+        read_package(dir.path()).expect("a package").krm().count(),
         3000
     );
 }
@@ -492,10 +492,8 @@ fn a_run_that_was_killed_anywhere_is_carried_through() {
         recover_package(state.path()).expect("carried through");
         let found = ["a.yaml", "b.yaml", "f/made.yaml"].map(|path| get(state.path(), path));
         assert_eq!(found, expected);
-        assert_eq!(
-            read_package(state.path()).expect("a package").others,
-            Vec::<String>::new()
-        );
+        let others = read_package(state.path()).expect("a package");
+        assert_eq!(others.others().count(), 0);
         assert_eq!(listing(state.path()), listing(dir.path()));
     }
 }

@@ -2,10 +2,10 @@
 
 mod files;
 
-pub(crate) use files::FileUnder;
 pub(super) use files::relative_to;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use arcstr::ArcStr;
 
@@ -13,9 +13,7 @@ use super::changes::{Changes, FileEdits};
 use super::documents::documents_text;
 use super::wrapper::InputError;
 use super::{Form, Item, ResourceList};
-use crate::package::{
-    FileChange, FileContent, PackageFile, PackageFiles, USUAL_MODE, is_krm_name, text_of,
-};
+use crate::package::{FileChange, Package, is_krm_name};
 use crate::parallel;
 use crate::resource::Resource;
 use crate::source_text::{Locator, SourceText};
@@ -24,27 +22,17 @@ use crate::yaml::{Document, ParseError, Tree};
 
 /// The files of a package; the text of file N is text N of the list.
 #[derive(Debug)]
-pub(super) struct Package {
+pub(super) struct PackageForm {
     paths: Vec<String>,
     numbers: HashMap<String, usize>,
-    others: OtherFiles,
-    /// Those among the other files that are named like KRM and are not YAML; `None` if the package may hold none.
+    /// The files as they were read.
+    read: Arc<Package>,
+    /// Those that are named like KRM and are not YAML; `None` if the package may hold none.
     not_yaml: Option<Box<NotYaml>>,
 }
 
 /// Files that are named like KRM and are not YAML, each with what is wrong with it.
 pub(crate) type NotYaml = BTreeMap<String, ParseError>;
-
-/// The files that are not named like KRM.
-#[derive(Debug)]
-struct OtherFiles {
-    /// Those on disk, read when they are asked for.
-    on_disk: PackageFiles,
-    /// Those that came in memory.
-    held: BTreeMap<String, Vec<u8>>,
-    /// Permission bits of the files that are named like KRM, if not the usual ones.
-    modes: BTreeMap<String, u32>,
-}
 
 /// A file that is named like KRM, with its KRM documents by their numbers.
 #[derive(Debug)]
@@ -87,33 +75,7 @@ fn numbered(documents: Vec<Option<Resource>>) -> Vec<(usize, Resource)> {
     krm
 }
 
-impl OtherFiles {
-    fn of(files: &PackageFiles) -> Self {
-        let modes = files
-            .files
-            .iter()
-            .map(|file| (&file.path, file.content.mode));
-        let unusual = modes.filter(|(_, mode)| *mode != USUAL_MODE);
-        Self {
-            on_disk: files.without_krm(),
-            held: BTreeMap::new(),
-            modes: unusual.map(|(path, mode)| (path.clone(), mode)).collect(),
-        }
-    }
-
-    fn has(&self, path: &str) -> bool {
-        let others = &self.on_disk.others;
-        let found = others.binary_search_by(|other| other.as_str().cmp(path));
-        found.is_ok() || self.held.contains_key(path)
-    }
-
-    fn paths(&self) -> impl Iterator<Item = &str> {
-        let on_disk = self.on_disk.others.iter();
-        on_disk.chain(self.held.keys()).map(String::as_str)
-    }
-}
-
-impl Package {
+impl PackageForm {
     /// Adds a file, whose text becomes the next one of the list; gives the file's number.
     pub(super) fn push(&mut self, path: String) -> usize {
         let number = self.paths.len();
@@ -138,9 +100,15 @@ impl Package {
         self.paths.iter().map(String::as_str)
     }
 
+    /// The files that have no text in the list.
+    fn others(&self) -> impl Iterator<Item = &str> {
+        let paths = self.read.files().map(|(path, _)| path);
+        paths.filter(|path| !self.numbers.contains_key(*path))
+    }
+
     /// Whether there is a file of this path.
     pub(super) fn has(&self, path: &str) -> bool {
-        self.numbers.contains_key(path) || self.others.has(path)
+        self.numbers.contains_key(path) || self.read.get(path).is_some()
     }
 
     /// The files that are not as they were read, and the new ones.
@@ -237,46 +205,42 @@ fn items_of_file(
 }
 
 impl ResourceList {
-    /// Reads the resources of a package's files. YAML that is not KRM stays in its file, unseen.
+    /// Reads the resources of a package. YAML that is not KRM stays in its file, unseen.
     ///
     /// # Errors
     /// [`InputError::Yaml`] for a file that does not parse.
-    pub fn from_files(files: &PackageFiles) -> Result<Self, InputError> {
-        Self::read_files(files, None)
+    pub fn from_package(files: impl Into<Arc<Package>>) -> Result<Self, InputError> {
+        Self::read_package(files.into(), None)
     }
 
-    /// As [`from_files`](Self::from_files), but a file that is not YAML is text, like a file of another name.
+    /// As [`from_package`](Self::from_package), but a file that is not YAML is text, like a file of another name.
     ///
     /// # Errors
     /// [`InputError::Yaml`] for a file that is YAML and that no package may hold, and for such a Kptfile.
-    pub fn from_files_and_texts(files: &PackageFiles) -> Result<Self, InputError> {
-        Self::read_files(files, Some(NotYaml::new()))
+    pub fn from_package_and_texts(files: impl Into<Arc<Package>>) -> Result<Self, InputError> {
+        Self::read_package(files.into(), Some(NotYaml::new()))
     }
 
-    fn read_files(files: &PackageFiles, mut not_yaml: Option<NotYaml>) -> Result<Self, InputError> {
-        let length = |file: &PackageFile| file.content.text.len();
-        let read = parallel::map(&files.files, length, |file| {
-            KrmFile::parse(file.path.clone(), file.content.text.clone())
-        });
-        let mut others = OtherFiles::of(files);
+    fn read_package(
+        package: Arc<Package>,
+        mut not_yaml: Option<NotYaml>,
+    ) -> Result<Self, InputError> {
+        let files: Vec<(&str, &Text)> = package.krm().collect();
+        let read = parallel::map(
+            &files,
+            |(_, text)| text.len(),
+            |(path, text)| KrmFile::parse((*path).to_owned(), (*text).clone()),
+        );
         let mut krm = Vec::with_capacity(read.len());
-        for (file, read) in files.files.iter().zip(read) {
+        for ((path, _), read) in files.into_iter().zip(read) {
             match (read, &mut not_yaml) {
-                (Err(InputError::Yaml { error, .. }), Some(not_yaml))
-                    if is_text(&file.path, &error) =>
-                {
-                    let bytes = file.content.text.as_bytes().to_vec();
-                    others.held.insert(file.path.clone(), bytes);
-                    not_yaml.insert(file.path.clone(), error);
+                (Err(InputError::Yaml { error, .. }), Some(not_yaml)) if is_text(path, &error) => {
+                    not_yaml.insert(path.to_owned(), error);
                 }
                 (read, _) => krm.push(read?),
             }
         }
-        let mut list = Self::of_files(krm, others);
-        if let Form::Package(package) = &mut list.form {
-            package.not_yaml = not_yaml.map(Box::new);
-        }
-        Ok(list)
+        Ok(Self::of_files(krm, package, not_yaml))
     }
 
     /// The files of a package that are named like KRM and are not YAML; `None` where such are errors.
@@ -286,7 +250,7 @@ impl ResourceList {
 
     /// Makes a file text that is not YAML in another version of the package.
     pub(crate) fn make_text(&mut self, path: &str, error: &ParseError) {
-        if let Form::Package(Package {
+        if let Form::Package(PackageForm {
             not_yaml: Some(not_yaml),
             ..
         }) = &mut self.form
@@ -299,15 +263,15 @@ impl ResourceList {
 
     /// A package of files that were read before, sorted by path.
     pub(crate) fn from_krm_files(files: Vec<KrmFile>) -> Self {
-        Self::of_files(files, OtherFiles::of(&PackageFiles::empty("")))
+        Self::of_files(files, Arc::default(), None)
     }
 
-    fn of_files(files: Vec<KrmFile>, others: OtherFiles) -> Self {
-        let mut package = Package {
+    fn of_files(files: Vec<KrmFile>, read: Arc<Package>, not_yaml: Option<NotYaml>) -> Self {
+        let mut package = PackageForm {
             paths: Vec::with_capacity(files.len()),
             numbers: HashMap::with_capacity(files.len()),
-            others,
-            not_yaml: None,
+            read,
+            not_yaml: not_yaml.map(Box::new),
         };
         let count = files.iter().map(|file| file.documents.len()).sum();
         let (mut texts, mut items) = (Vec::with_capacity(files.len()), Vec::with_capacity(count));
@@ -327,61 +291,10 @@ impl ResourceList {
     pub(crate) fn from_texts(
         files: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, InputError> {
-        let files = files.into_iter();
-        Self::from_memory(files.map(|(path, text)| (path, text.into_bytes())))
+        Self::from_package(files.into_iter().collect::<Package>())
     }
 
-    /// Reads a package whose files are in memory.
-    ///
-    /// # Errors
-    /// [`InputError`]: a file that is named like KRM is not UTF-8 or does not parse.
-    pub fn from_memory(
-        files: impl IntoIterator<Item = (String, Vec<u8>)>,
-    ) -> Result<Self, InputError> {
-        Self::read_memory(files, None)
-    }
-
-    /// As [`from_memory`](Self::from_memory), but a file that is not YAML is text.
-    ///
-    /// # Errors
-    /// As [`from_files_and_texts`](Self::from_files_and_texts).
-    pub(crate) fn from_memory_and_texts(
-        files: impl IntoIterator<Item = (String, Vec<u8>)>,
-    ) -> Result<Self, InputError> {
-        Self::read_memory(files, Some(NotYaml::new()))
-    }
-
-    fn read_memory(
-        files: impl IntoIterator<Item = (String, Vec<u8>)>,
-        not_yaml: Option<NotYaml>,
-    ) -> Result<Self, InputError> {
-        let mut krm = PackageFiles::empty("");
-        let mut held = BTreeMap::new();
-        for (path, bytes) in files {
-            if is_krm_name(path.rsplit('/').next().unwrap_or_default()) {
-                let text = text_of(&path, bytes).map_err(|error| InputError::Shape {
-                    place: path.clone(),
-                    message: error.to_string(),
-                })?;
-                let content = FileContent {
-                    text: Text::from(text),
-                    mode: USUAL_MODE,
-                    target: None,
-                };
-                krm.files.push(PackageFile { path, content });
-            } else {
-                held.insert(path, bytes);
-            }
-        }
-        krm.files.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut list = Self::read_files(&krm, not_yaml)?;
-        if let Form::Package(package) = &mut list.form {
-            package.others.held.append(&mut held);
-        }
-        Ok(list)
-    }
-
-    fn package(&self) -> Option<&Package> {
+    fn package(&self) -> Option<&PackageForm> {
         match &self.form {
             Form::Package(package) => Some(package),
             _ => None,
@@ -409,7 +322,7 @@ impl ResourceList {
         let mut replaced = HashSet::new();
         let mut items = Vec::with_capacity(changed.len());
         for change in changed {
-            let is_krm = is_krm_name(change.path().rsplit('/').next().unwrap_or_default());
+            let is_krm = is_krm_name(change.path());
             let (path, text) = match change {
                 change if !is_krm || package.is_text(change.path()) => {
                     copied.push(change);

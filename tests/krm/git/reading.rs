@@ -1,7 +1,7 @@
 //! Which repositories, revisions and files are read.
 
 use krm_variants::git::{GitError, GitSource, Repository, read};
-use krm_variants::package::{SkipReason, read_package};
+use krm_variants::package::{Package, SkipReason, read_package};
 
 use super::{Folder, KPTFILE, catalog, files_in, map};
 
@@ -16,8 +16,8 @@ fn source(folder: &Folder, repository: &str, directory: &str, revision: &str) ->
 /// The value of `a`, which tells the version.
 fn version(folder: &Folder, repository: &str, revision: &str) -> Result<String, GitError> {
     let snapshot = read(&source(folder, repository, "nginx", revision))?;
-    let file = snapshot.files.iter().find(|file| file.path == "cm.yaml");
-    let text = &file.expect("the file").content.text;
+    let file = snapshot.package.get("cm.yaml").expect("the file");
+    let text = file.krm().expect("a text");
     let value = text
         .split("a: \"")
         .nth(1)
@@ -270,29 +270,16 @@ fn a_tree_is_read_as_its_checkout() {
     let on_disk = read_package(&folder.path("catalog/pkg")).expect("the checkout");
     let snapshot = read(&source(&folder, "catalog", "pkg", "main")).expect("the tree");
 
-    let paths = |files: &[krm_variants::package::PackageFile]| {
-        let seen = |file: &krm_variants::package::PackageFile| {
-            let executable = file.content.mode & 0o100;
-            (file.path.clone(), file.content.text.to_string(), executable)
-        };
-        files.iter().map(seen).collect::<Vec<_>>()
+    let files = |package: &Package| {
+        let seen = package.files().map(|(path, file)| {
+            let executable = file.mode.expect("a mode") & 0o100;
+            let bytes = package.read(path).expect("a file").into_owned();
+            (path.to_owned(), file.krm().is_some(), bytes, executable)
+        });
+        seen.collect::<Vec<_>>()
     };
-    assert_eq!(paths(&snapshot.files), paths(&on_disk.files));
-    assert!(
-        snapshot
-            .files
-            .iter()
-            .any(|file| file.path == "deep/back.yaml")
-    );
-    let others: Vec<_> = snapshot
-        .others
-        .iter()
-        .map(|file| file.path.clone())
-        .collect();
-    assert_eq!(others, on_disk.others);
-    for file in &snapshot.others {
-        assert_eq!(file.bytes, on_disk.read_other(&file.path).expect("a file"));
-    }
+    assert_eq!(files(&snapshot.package), files(&on_disk));
+    assert!(snapshot.package.get("deep/back.yaml").is_some());
     // Where an absolute link leads is a matter of the machine.
     let known = |reason| match reason {
         SkipReason::DanglingLink | SkipReason::LinkOutOfPackage => SkipReason::LinkOutOfPackage,
@@ -302,7 +289,10 @@ fn a_tree_is_read_as_its_checkout() {
         let one = |s: &krm_variants::package::Skipped| (s.path.clone(), known(s.reason));
         all.iter().map(one).collect::<Vec<_>>()
     };
-    assert_eq!(skipped(&snapshot.skipped), skipped(&on_disk.skipped));
+    assert_eq!(
+        skipped(&snapshot.package.skipped),
+        skipped(&on_disk.skipped)
+    );
 }
 
 #[test]

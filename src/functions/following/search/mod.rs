@@ -252,7 +252,7 @@ impl Search<'_> {
             if local.numbers.contains_key(path) {
                 continue;
             }
-            let is_krm = is_krm_name(path.rsplit('/').next().unwrap_or_default());
+            let is_krm = is_krm_name(path);
             let values = if is_read && is_krm {
                 Some(self.read(path, id)?)
             } else {

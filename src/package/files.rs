@@ -1,0 +1,222 @@
+//! The files of a package, wherever they are: in a directory, in a repository, in memory.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use super::file::read_regular;
+use super::listing::list_clonable;
+use super::read::{Disk, Skipped, Stamp, is_krm_name, text_of};
+use super::{PackageError, mode_of};
+use crate::text::Text;
+
+/// The files of a package by their paths, which are relative to it with `/` between components.
+///
+/// [`write_package`](super::write_package) needs the one that was read to see whether a file changed since.
+#[derive(Debug, Clone, Default)]
+pub struct Package {
+    /// The directory, as it was given; empty for a package that is not on disk.
+    pub root: PathBuf,
+    files: BTreeMap<String, PackageFile>,
+    /// What `.krmignore` keeps out, sorted. A folder ends in `/` and stands for everything in it.
+    pub ignored: Vec<String>,
+    /// What was not read, and not because of `.krmignore`; sorted.
+    pub skipped: Vec<Skipped>,
+    /// Temporary files, of runs at work and of those that were killed.
+    pub(super) temporaries: Vec<PathBuf>,
+}
+
+/// A file of a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackageFile {
+    pub(super) content: FileContent,
+    /// The permission bits, where the package has them.
+    pub mode: Option<u32>,
+    /// If the path is a link to a file that is not listed itself: that file (canonical). It is the one that gets edited.
+    pub target: Option<PathBuf>,
+}
+
+/// What is in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum FileContent {
+    /// Everything in a file that is named like KRM, a byte order mark and CRs included.
+    Krm(Text),
+    /// Another file.
+    Other(Vec<u8>),
+    /// Another file, read when somebody asks for it.
+    OnDisk(Stamp),
+}
+
+impl PackageFile {
+    pub(crate) fn new(content: FileContent, mode: Option<u32>) -> Self {
+        Self {
+            content,
+            mode,
+            target: None,
+        }
+    }
+
+    /// A file that is in memory: text if it is named like KRM.
+    ///
+    /// # Errors
+    /// [`PackageError::NotUtf8`].
+    pub(crate) fn read(
+        path: &str,
+        bytes: Vec<u8>,
+        mode: Option<u32>,
+    ) -> Result<Self, PackageError> {
+        let content = if is_krm_name(path) {
+            FileContent::Krm(Text::from(text_of(path, bytes)?))
+        } else {
+            FileContent::Other(bytes)
+        };
+        Ok(Self::new(content, mode))
+    }
+
+    /// The same of a text.
+    pub(crate) fn of_text(path: &str, text: String) -> Self {
+        let content = if is_krm_name(path) {
+            FileContent::Krm(Text::from(text))
+        } else {
+            FileContent::Other(text.into_bytes())
+        };
+        Self::new(content, None)
+    }
+
+    /// The text of a file that is named like KRM.
+    #[must_use]
+    pub fn krm(&self) -> Option<&Text> {
+        match &self.content {
+            FileContent::Krm(text) => Some(text),
+            FileContent::Other(_) | FileContent::OnDisk(_) => None,
+        }
+    }
+}
+
+impl Package {
+    /// A package without files, in a directory that need not exist yet.
+    pub fn empty(root: impl Into<PathBuf>) -> Self {
+        Self {
+            root: root.into(),
+            ..Self::default()
+        }
+    }
+
+    /// A package in memory.
+    ///
+    /// # Errors
+    /// [`PackageError::NotUtf8`]: a file that is named like KRM.
+    pub fn of_files(
+        files: impl IntoIterator<Item = (String, Vec<u8>)>,
+    ) -> Result<Self, PackageError> {
+        let mut package = Self::default();
+        for (path, bytes) in files {
+            let file = PackageFile::read(&path, bytes, None)?;
+            package.insert(path, file);
+        }
+        Ok(package)
+    }
+
+    pub(crate) fn insert(&mut self, path: impl Into<String>, file: PackageFile) {
+        self.files.insert(path.into(), file);
+    }
+
+    /// All files, sorted by path, bytewise.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &PackageFile)> {
+        self.files.iter().map(|(path, file)| (path.as_str(), file))
+    }
+
+    /// The files that are named like KRM.
+    pub fn krm(&self) -> impl Iterator<Item = (&str, &Text)> {
+        self.files()
+            .filter_map(|(path, file)| Some((path, file.krm()?)))
+    }
+
+    /// The paths of the files that are not named like KRM.
+    pub fn others(&self) -> impl Iterator<Item = &str> {
+        let others = self.files().filter(|(_, file)| file.krm().is_none());
+        others.map(|(path, _)| path)
+    }
+
+    /// The file of a path.
+    #[must_use]
+    pub fn get(&self, path: &str) -> Option<&PackageFile> {
+        self.files.get(path)
+    }
+
+    /// Whether there is no file.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Whether it was read from a directory.
+    pub(crate) fn is_on_disk(&self) -> bool {
+        !self.root.as_os_str().is_empty()
+    }
+
+    /// The permission bits of a file, where the package has them.
+    #[must_use]
+    pub fn mode(&self, path: &str) -> Option<u32> {
+        self.get(path)?.mode
+    }
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// There is none; it changed on disk since it was listed, or is unreadable.
+    pub fn read(&self, path: &str) -> Result<Cow<'_, [u8]>, PackageError> {
+        let missing = || PackageError::NotInPackage { path: path.into() };
+        let stamp = match &self.get(path).ok_or_else(missing)?.content {
+            FileContent::Krm(text) => return Ok(Cow::Borrowed(text.as_bytes())),
+            FileContent::Other(bytes) => return Ok(Cow::Borrowed(bytes)),
+            FileContent::OnDisk(stamp) => stamp,
+        };
+        let file = self.root.join(path);
+        let metadata =
+            fs::symlink_metadata(&file).map_err(PackageError::io("read", file.as_path()))?;
+        if !metadata.is_file() || Stamp::of(&metadata) != *stamp {
+            return Err(PackageError::Changed { path: path.into() });
+        }
+        Ok(Cow::Owned(read_regular(&file, path)?.0))
+    }
+
+    /// What a clone takes of a directory apart from the files that are read: those that `.krmignore` names, and
+    /// those that are read through a link. Skipped is what it leaves out, as kpt does.
+    pub(crate) fn unread(&self) -> Result<Self, PackageError> {
+        let mut unread = Self::default();
+        let listed = list_clonable(&Disk::open(&self.root)?)?;
+        unread.skipped = listed.skipped;
+        for path in listed
+            .others
+            .into_keys()
+            .filter(|path| self.get(path).is_none())
+        {
+            let (bytes, metadata) = read_regular(&self.root.join(&path), &path)?;
+            let file = PackageFile::new(FileContent::Other(bytes), Some(mode_of(&metadata)));
+            unread.insert(path, file);
+        }
+        Ok(unread)
+    }
+
+    /// Makes one file the whole package, under another name.
+    pub fn keep_only(&mut self, path: &str, name: &str) {
+        let file = self.files.remove(path);
+        let file = file.map(|file| (name.to_owned(), file));
+        self.files = file.into_iter().collect();
+        self.skipped.clear();
+    }
+}
+
+/// Files in memory, whatever their names: those that are named like KRM are text.
+impl FromIterator<(String, String)> for Package {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(files: I) -> Self {
+        let mut package = Self::default();
+        for (path, text) in files {
+            let file = PackageFile::of_text(&path, text);
+            package.insert(path, file);
+        }
+        package
+    }
+}
