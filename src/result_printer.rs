@@ -342,7 +342,7 @@ a\\u{1b}.yaml
         let message = Message::of_conflict(
             "both changed the value".to_owned(),
             "original \"3Gi\", local none, upstream \"45Gi\"",
-            "upstream's stands",
+            "kept upstream's value",
         );
         let text = message.to_string();
         let result = FunctionResult::warning(Reason::MergeConflict, message).in_file("a.yaml");

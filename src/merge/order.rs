@@ -280,7 +280,7 @@ mod tests {
         // The neighbours of x are turned round: it follows its predecessor.
         check("ab", "axb", "ba", "bax");
         check("ab", "ba", "axb", "bax");
-        // Added on both sides, in other orders: local's stands.
+        // Added on both sides, in other orders: local's order is kept.
         check("", "ab", "ba", "ab");
         check("", "", "ab", "ab");
     }

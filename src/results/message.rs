@@ -103,7 +103,7 @@ mod tests {
         let mut conflict = Message::of_conflict(
             "both changed the value".to_owned(),
             "original 1, local 5, upstream none",
-            "local's stands",
+            "kept your value",
         );
         conflict += ", without `b`";
         for message in [conflict, Message::from("merged: 1 changed")] {

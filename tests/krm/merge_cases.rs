@@ -169,6 +169,10 @@ pub(crate) const DIFFERENCES: &[(&str, &[&str])] = &[
     ),
     ("selectors stand as a whole", &["doc09"]),
     (
+        "a string of several lines merges by its lines",
+        &["S06-block-scalar-both"],
+    ),
+    (
         "text that both sides changed merges by lines, and the winner's stand where that is a conflict",
         &["R17-nonkrm"],
     ),
@@ -417,7 +421,7 @@ fn an_error_changes_nothing() {
     assert_eq!(
         said[0],
         "[error] a.yaml: ConfigMap/a: data.x: local and upstream both changed the value \
-         (original \"a\", local \"b\", upstream \"c\"): nothing is changed (MergeConflict)"
+         (original \"a\", local \"b\", upstream \"c\"): left unchanged (MergeConflict)"
     );
 }
 

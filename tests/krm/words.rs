@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 /// What is not written, and what is.
-const INSTEAD_OF: [(&str, &str); 19] = [
+const INSTEAD_OF: [(&str, &str); 20] = [
+    ("'s stands", "kept upstream's value, kept your value"),
     ("belong into", "belong in"),
     ("by somebody else", "on disk, by another process"),
     ("comes to be", "is created"),

@@ -205,7 +205,7 @@ pub fn merge_resource<'d, 'f, 'r>(
 
 /// What becomes of an entry or element.
 enum Fate {
-    /// Local's stands, perhaps with changes within.
+    /// Local's value is kept, perhaps with changes within.
     Local,
     /// Upstream's, in a new entry.
     Upstream,

@@ -6,7 +6,7 @@ use super::MergeOptions;
 use super::cut::{Shown, cut};
 use super::files::REDACTED;
 use crate::interner::Interner;
-use crate::merge::decided::RulesOf;
+use crate::merge::decided::{DecidedBy, RulesOf};
 use crate::merge::fields::Thing;
 use crate::merge::text::{LineConflict, MOST_LINES};
 use crate::merge::{
@@ -74,8 +74,8 @@ impl<'r> Report<'r> {
 
     /// A conflict result that names nothing yet.
     fn conflict(&mut self, what: &str, decision: Decision, values: &Shown) -> FunctionResult {
-        self.conflict_as(decision, values, |stands| {
-            format!("{what}: {stands}").into()
+        self.conflict_as(decision, "version", values, |outcome| {
+            format!("{what}: {outcome}").into()
         })
     }
 
@@ -87,18 +87,19 @@ impl<'r> Report<'r> {
         decision: Decision,
         values: &Shown,
     ) -> FunctionResult {
-        let message = |stands: &str| Message::of_conflict(what, &listed(versions), stands);
-        self.conflict_as(decision, values, message)
+        let message = |outcome: &str| Message::of_conflict(what, &listed(versions), outcome);
+        self.conflict_as(decision, "value", values, message)
     }
 
     fn conflict_as(
         &mut self,
         decision: Decision,
+        kept: &str,
         values: &Shown,
         message: impl FnOnce(&str) -> Message,
     ) -> FunctionResult {
-        let (severity, winner, stands) = self.outcome(decision);
-        let mut result = FunctionResult::new(severity, message(&stands));
+        let (severity, winner, outcome) = self.outcome(decision, kept);
+        let mut result = FunctionResult::new(severity, message(&outcome));
         result = result.tag("reason", Reason::MergeConflict.as_str());
         for (name, value) in VERSIONS.into_iter().zip(cut(values, LONG)) {
             if let Some(value) = value {
@@ -113,21 +114,21 @@ impl<'r> Report<'r> {
     }
 
     /// How much a conflict matters, who wins, and what a message says of that.
-    fn outcome(&mut self, decision: Decision) -> (Severity, &'static str, String) {
+    fn outcome(&mut self, decision: Decision, what: &str) -> (Severity, &'static str, String) {
         let side = decision.side.as_str();
         self.count(decision, 1);
-        if let Some(rule) = decision.rule.filter(|rule| !rule.is_error) {
-            let stands = format!("{side}'s stands, as `conflicts[{}]` says", rule.index);
-            return (Severity::Info, side, stands);
-        }
-        let nothing = "nothing is changed";
+        let whose = match decision.side {
+            Side::Local => "your",
+            Side::Upstream => "upstream's",
+        };
+        let kept = format!("kept {whose} {what}");
+        let by = |rule: DecidedBy| format!(" because of `conflicts[{}]`", rule.index);
+        let unchanged = "left unchanged".to_owned();
         match (decision.rule, self.options.on_conflict) {
-            (Some(rule), _) => {
-                let stands = format!("{nothing}, as `conflicts[{}]` says", rule.index);
-                (Severity::Error, "none", stands)
-            }
-            (None, OnConflict::Error) => (Severity::Error, "none", nothing.to_owned()),
-            (None, _) => (Severity::Warning, side, format!("{side}'s stands")),
+            (Some(rule), _) if rule.is_error => (Severity::Error, "none", unchanged + &by(rule)),
+            (Some(rule), _) => (Severity::Info, side, kept + &by(rule)),
+            (None, OnConflict::Error) => (Severity::Error, "none", unchanged),
+            (None, _) => (Severity::Warning, side, kept),
         }
     }
 
@@ -138,8 +139,8 @@ impl<'r> Report<'r> {
         }
     }
 
-    /// A conflict over a whole resource. Local's stands where no rule says otherwise; gives the side
-    /// that does.
+    /// A conflict over a whole resource. Keeps local's version unless a rule decides otherwise; gives the
+    /// side that is kept.
     pub(super) fn resource(
         &mut self,
         message: &str,
@@ -190,8 +191,8 @@ impl<'r> Report<'r> {
         decision.side
     }
 
-    /// A conflict over a file that is not KRM, or over a sub-package. Local's stands where no rule
-    /// says otherwise; gives the side that does.
+    /// A conflict over a file that is not KRM, or over a sub-package. Keeps local's version unless a rule
+    /// decides otherwise; gives the side that is kept.
     pub(super) fn file(&mut self, message: &str, path: &str, values: Shown) -> Side {
         let decision = self.rules.of_files().decide_whole(Side::Local);
         let result = self.conflict(message, decision, &values);

@@ -153,7 +153,7 @@ fn the_record_of_a_render_stays_local_and_never_conflicts() {
     let (old, mine, theirs) = ("a", "a l", "a u");
     let record = |functions| rendered(functions, "");
     let none = String::new;
-    // The status of original, local and upstream: wherever it is, local's stands.
+    // The status of original, local and upstream: wherever it is, local's is kept.
     let table = [
         [record(old), record(mine), record(theirs)],
         [none(), record(mine), record(theirs)],

@@ -233,7 +233,7 @@ fn rules_in_a_file() {
     assert_eq!(code, Some(0), "{stderr}");
     let merged = std::fs::read_to_string(at("package/web.yaml")).expect("a file");
     assert_eq!(merged, deployment("web", 5, "app:2"));
-    assert!(stderr.contains("as `conflicts[0]` says"), "{stderr}");
+    assert!(stderr.contains("because of `conflicts[0]`"), "{stderr}");
 }
 
 /// A fleet has its rules in an annotation of its sets.

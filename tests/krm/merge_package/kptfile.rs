@@ -138,20 +138,20 @@ fn a_pipeline_that_is_one_value_names_each_function_that_is_lost() {
         assert_eq!(said.len(), 1, "{said:?}");
         said[0].clone()
     };
-    let end = "upstream's stands, without local's `r/mine:v1`, `own`, `run --all`, `r/a:v1` (MergeConflict)";
+    let end = "kept upstream's value, without local's `r/mine:v1`, `own`, `run --all`, `r/a:v1` (MergeConflict)";
     assert!(lost("").ends_with(end), "{}", lost(""));
-    let end = "local's stands, without upstream's `r/a:v2`, `r/b:v2`, `r/a:v2` (MergeConflict)";
+    let end = "kept your value, without upstream's `r/a:v2`, `r/b:v2`, `r/a:v2` (MergeConflict)";
     assert!(
         lost("onConflict: local\n").ends_with(end),
         "{}",
         lost("onConflict: local\n")
     );
-    let end = "nothing is changed (MergeConflict)";
+    let end = "left unchanged (MergeConflict)";
     assert!(lost("onConflict: error\n").ends_with(end));
     // What local only removed is not lost.
     let (_, said) = merge_mutators([old, &[a, a], upstream], "");
     assert!(
-        said[0].ends_with("upstream's stands (MergeConflict)"),
+        said[0].ends_with("kept upstream's value (MergeConflict)"),
         "{said:?}"
     );
 }

@@ -669,7 +669,7 @@ fn documents_that_are_not_krm() {
         said_of(&said),
         [
             "[warning] a.yaml: local and upstream both changed the file, and upstream what it \
-             holds besides resources: local's stands (MergeConflict)"
+             holds besides resources: kept your version (MergeConflict)"
         ]
     );
     // Local changed the document, and upstream deleted the file: the document stays.

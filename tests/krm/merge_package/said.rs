@@ -320,7 +320,7 @@ fn a_file_in_which_local_keeps_resources_is_no_rules_to_give_away() {
     );
     assert_eq!(files["v.yaml"], b);
     assert!(
-        said[0].starts_with("[warning] v.yaml: ") && said[0].contains("local's stands"),
+        said[0].starts_with("[warning] v.yaml: ") && said[0].contains("kept your version"),
         "{said:?}"
     );
 }

@@ -39,7 +39,7 @@ fn lines_that_both_changed_are_a_conflict_for_themselves() {
         conflicts(&said),
         [
             "[warning] a.txt: local and upstream both changed line 4 (original \"d\\n\", local \"x\\ny\\n\", \
-             upstream \"z\\n\"): upstream's stands (MergeConflict)"
+             upstream \"z\\n\"): kept upstream's value (MergeConflict)"
         ]
     );
     let (found, said) = merge_file("a.txt", texts, "onConflict: local\n");
@@ -65,7 +65,9 @@ fn a_binary_file_stays_with_a_conflict() {
     let texts = ["\0a\nb\nc\n", "\0A\nb\nc\n", "\0a\nb\nC\n"];
     let (found, said) = merge_file("logo.png", texts, "");
     assert_eq!(found, texts[1]);
-    assert!(conflicts(&said)[0].ends_with("both changed the file: local's stands (MergeConflict)"));
+    assert!(
+        conflicts(&said)[0].ends_with("both changed the file: kept your version (MergeConflict)")
+    );
 }
 
 #[test]
@@ -95,7 +97,7 @@ fn values_merge_as_documents() {
         conflicts(&said),
         [
             "[warning] values.yaml: replicas: local and upstream both changed the value (original 1, local 5, \
-             upstream 3): upstream's stands (MergeConflict)"
+             upstream 3): kept upstream's value (MergeConflict)"
         ]
     );
 }

@@ -124,7 +124,7 @@ impl Merge<'_> {
         }
     }
 
-    /// One value: both changed it, the winner's stands.
+    /// One value: both changed it, the winner's is kept.
     fn whole(&mut self, at: &Place, [_, local, upstream]: Versions<'_>) -> Option<Plain> {
         self.conflict(at);
         if self.upstream_wins { upstream } else { local }.cloned()
