@@ -15,6 +15,7 @@ use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::UsageError;
 use crate::diff::{change_diff, unified_diff};
 use crate::functions::{Document, Function, Output, is_package_revision};
+use crate::kptfile::upstream_file;
 use crate::mask::masked;
 use crate::package::{
     FileChange, Package, PackageError, read_only_file, read_package, recover_package, write_package,
@@ -22,6 +23,7 @@ use crate::package::{
 use crate::resource_list::ResourceList;
 use crate::result_printer::ResultPrinter;
 use crate::results::{FunctionResult, Reason, Results};
+use crate::yaml::OwnedDocument;
 
 pub(super) fn on_package(
     function: &Function,
@@ -33,24 +35,7 @@ pub(super) fn on_package(
     if function.makes_package && !arguments.diff && !arguments.check {
         recover_package(directory).map_err(|error| usage(&error))?;
     }
-    let files = match read_package(directory) {
-        Err(PackageError::Missing { path }) if function.makes_package => Package::empty(path),
-        Err(PackageError::NotADirectory { .. }) if directory.is_file() => {
-            read_only_file(directory).map_err(|error| usage(&error))?
-        }
-        files => files.map_err(|error| usage(&error))?,
-    };
-    let files = Arc::new(files);
-    let list = if function.takes_texts() {
-        ResourceList::from_package_and_texts(Arc::clone(&files))
-    } else {
-        ResourceList::from_package(Arc::clone(&files))
-    };
-    let mut list = list.map_err(|error| usage(&error))?;
-    if directory.is_file() && !is_package_revision(&list) {
-        let path = directory.to_path_buf();
-        return Err(usage(&PackageError::NotADirectory { path }));
-    }
+    let (files, mut list) = read_local(function, directory)?;
     say(arguments, start, || {
         let items = list.items().count();
         format!("read {} files, {items} resources", files.krm().count())
@@ -112,6 +97,58 @@ fn written_text<'f>(
         Some(FileChange::Delete { .. }) => None,
         None => files.get(path)?.krm().map(|text| Cow::Borrowed(&**text)),
     }
+}
+
+/// Reads the local package.
+fn read_local(
+    function: &Function,
+    path: &Path,
+) -> Result<(Arc<Package>, ResourceList), UsageError> {
+    let usage = |error: &dyn std::error::Error| UsageError(error.to_string());
+    let mut files = match read_package(path) {
+        Err(PackageError::Missing { path }) if function.makes_package => Package::empty(path),
+        Err(PackageError::NotADirectory { .. }) if path.is_file() => {
+            read_one_file(path).map_err(|error| usage(&error))?
+        }
+        files => files.map_err(|error| usage(&error))?,
+    };
+    let listed = |files: Package| {
+        let files = Arc::new(files);
+        let list = if function.takes_texts() {
+            ResourceList::from_package_and_texts(Arc::clone(&files))
+        } else {
+            ResourceList::from_package(Arc::clone(&files))
+        };
+        Ok((files, list.map_err(|error| usage(&error))?))
+    };
+    if files.only_file.is_some() && !function.takes_file(path) {
+        // A PackageRevisionResources is a package whatever its file.
+        files.only_file = None;
+        let (files, list) = listed(files)?;
+        if !is_package_revision(&list) {
+            let path = path.to_path_buf();
+            return Err(usage(&PackageError::NotADirectory { path }));
+        }
+        return Ok((files, list));
+    }
+    let (files, list) = listed(files)?;
+    if files.only_file.is_some() && is_package_revision(&list) {
+        let mut package = Package::clone(&files);
+        package.only_file = None;
+        return listed(package);
+    }
+    Ok((files, list))
+}
+
+/// Reads a file as a package, with the Kptfile that records its upstream.
+fn read_one_file(file: &Path) -> Result<Package, PackageError> {
+    let mut files = read_only_file(file)?;
+    files.add_kptfile(|text| {
+        let kptfile = OwnedDocument::parse(text.to_owned()).ok();
+        let root = kptfile.as_ref().and_then(OwnedDocument::root);
+        root.is_some_and(|root| upstream_file(root).is_some())
+    })?;
+    Ok(files)
 }
 
 /// Writes the changes, or prints the diff instead.

@@ -1,9 +1,13 @@
 //! What a function is: a name, its inputs, a step.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use super::output::Output;
 use super::render_fleet::{FleetRun, Watch};
 use crate::config::{ConfigKind, Keys, UsageError};
 use crate::git;
+use crate::package::{is_krm_name, is_package_file};
 use crate::resource_list::ResourceList;
 use crate::results::Results;
 use crate::supplied::{Role, Supplied};
@@ -74,6 +78,13 @@ impl Function {
         reports: false,
         step: |_| Ok(Output::Edited),
     };
+
+    /// Whether it takes this file as a package by itself.
+    pub(crate) fn takes_file(&self, file: &Path) -> bool {
+        let name = file.file_name().and_then(OsStr::to_str);
+        let is_whole = |name: &str| is_krm_name(name) && !is_package_file(name);
+        self.merge_driver.is_some() && name.is_some_and(is_whole)
+    }
 
     /// Whether it merges packages, and so takes rules for conflicts.
     pub(crate) fn merges(&self) -> bool {

@@ -60,6 +60,20 @@ pub enum GitError {
         /// Directories with similar names.
         near: Vec<String>,
     },
+    /// A file is in the place of a directory.
+    #[error(
+        "expected a directory, or a file of YAML or JSON, in the repository '{}' at the revision `{revision}`, \
+         found the file `{file}`",
+        path.display()
+    )]
+    NotADirectory {
+        /// The repository.
+        path: PathBuf,
+        /// The file, from the repository's root.
+        file: String,
+        /// The revision as it was given.
+        revision: String,
+    },
     /// An object is not in the repository, or cannot be read.
     #[error("cannot read {what} from the repository '{}': {message}", path.display())]
     Unreadable {

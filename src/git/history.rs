@@ -41,7 +41,7 @@ impl Repository {
         let mut add = |name: String, commit: ObjectId| -> Result<(), GitError> {
             let id = commit.to_string();
             // Tags whose objects are not there say nothing.
-            let Ok(Some(tree)) = self.tree_of(directory, &id) else {
+            let Ok(Some(tree)) = self.content_of(directory, &id) else {
                 return Ok(());
             };
             let state = State {
@@ -74,7 +74,7 @@ impl Repository {
         if states.is_empty() {
             let mut add = |commit: ObjectId| -> Result<(), GitError> {
                 let id = commit.to_string();
-                let Ok(Some(tree)) = self.tree_of(directory, &id) else {
+                let Ok(Some(tree)) = self.content_of(directory, &id) else {
                     return Ok(());
                 };
                 let time = self.time(commit);
@@ -143,7 +143,11 @@ impl Repository {
     ) -> Result<Vec<(String, String)>, GitError> {
         let root = self.root_of(commit)?;
         let Some(holder) = TreeHolder::new(self, root, directory)? else {
-            return Ok(Vec::new());
+            let file = self.file_of(directory, commit)?;
+            return Ok(file
+                .map(|(name, id)| (name, id.to_string()))
+                .into_iter()
+                .collect());
         };
         let listed = list(&holder).map_err(|error| holder.why(error))?;
         let targets = listed.targets;

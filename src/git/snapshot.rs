@@ -6,7 +6,8 @@ use super::holder::{File, TreeHolder, join};
 use super::nearest::nearest;
 use super::{GitError, Repository, Revision};
 use crate::package::{
-    FileContent, Listed, Package, PackageFile, SkipReason, Skipped, list, list_clonable,
+    FileContent, Listed, Package, PackageFile, SkipReason, Skipped, USUAL_MODE, is_krm_name, list,
+    list_clonable,
 };
 
 /// What one file may have of bytes.
@@ -25,7 +26,7 @@ const LONGEST_POINTER: usize = 1024;
 pub struct Snapshot {
     /// The commit.
     pub revision: Revision,
-    /// The id of the directory's tree: equal ones have equal files.
+    /// The id of the directory's tree, or of the file's content: equal ones have equal files.
     pub tree: String,
     /// Where the repository's clone comes from.
     pub address: String,
@@ -38,7 +39,7 @@ fn is_lfs_pointer(bytes: &[u8]) -> bool {
 }
 
 impl Repository {
-    /// Reads a directory at a commit by the rules of
+    /// Reads a directory, or a file that is named like KRM, at a commit by the rules of
     /// [`read_package`](crate::package::read_package). Submodules and Git LFS pointers are skipped.
     ///
     /// # Errors
@@ -46,6 +47,11 @@ impl Repository {
     pub fn read(&self, directory: &str, revision: Revision) -> Result<Snapshot, GitError> {
         let root = self.root_of(&revision.commit)?;
         let holder = TreeHolder::new(self, root, directory)?;
+        if holder.is_none()
+            && let Some((name, id)) = self.file_of(directory, &revision.commit)?
+        {
+            return self.read_file(&name, id, revision);
+        }
         let holder = holder.ok_or_else(|| self.no_directory(root, directory, &revision.given))?;
         let listed = list(&holder).map_err(|error| holder.why(error))?;
         let Listed {
@@ -124,6 +130,61 @@ impl Repository {
         Ok(unread)
     }
 
+    /// Reads one file as a package.
+    fn read_file(
+        &self,
+        name: &str,
+        id: ObjectId,
+        revision: Revision,
+    ) -> Result<Snapshot, GitError> {
+        let file = PackageFile::read(name, self.bytes(id, name)?, Some(USUAL_MODE))?;
+        Ok(Snapshot {
+            revision,
+            tree: id.to_string(),
+            address: self.address(),
+            package: Package::of_one(name, file),
+        })
+    }
+
+    /// The name and the id of a file at a commit that is named like KRM; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged.
+    pub(super) fn file_of(
+        &self,
+        path: &str,
+        commit: &str,
+    ) -> Result<Option<(String, ObjectId)>, GitError> {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        if !is_krm_name(name) {
+            return Ok(None);
+        }
+        let blob = self.blob_of(self.root_of(commit)?, path)?;
+        Ok(blob.map(|id| (name.to_owned(), id)))
+    }
+
+    /// The id of a file of a tree.
+    fn blob_of(&self, root: ObjectId, path: &str) -> Result<Option<ObjectId>, GitError> {
+        let unreadable = |error: gix::Error| self.unreadable(format!("the file `{path}`"), &error);
+        let tree = self.git.find_tree(root).map_err(unreadable)?;
+        let entry = tree.lookup_entry(path.split('/')).map_err(unreadable)?;
+        let blob = entry.filter(|entry| entry.mode().is_blob());
+        Ok(blob.map(|blob| blob.object_id()))
+    }
+
+    /// The id of a directory's tree or of a file's content at a commit; `None` if it is not there.
+    ///
+    /// # Errors
+    /// [`GitError`]: an object that is missing or damaged.
+    pub fn content_of(&self, path: &str, commit: &str) -> Result<Option<String>, GitError> {
+        let tree = self.tree_of(path, commit)?;
+        if tree.is_some() {
+            return Ok(tree);
+        }
+        let file = self.file_of(path, commit)?;
+        Ok(file.map(|(_, id)| id.to_string()))
+    }
+
     /// The id of a directory's tree at a commit; `None` if it is not there.
     ///
     /// # Errors
@@ -139,13 +200,8 @@ impl Repository {
     /// # Errors
     /// [`GitError`]: an object that is missing, damaged or too large.
     pub(crate) fn file_at(&self, commit: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {
-        let root = self.root_of(commit)?;
-        let unreadable = |error: gix::Error| self.unreadable(format!("the file `{path}`"), &error);
-        let tree = self.git.find_tree(root).map_err(unreadable)?;
-        let entry = tree.lookup_entry(path.split('/')).map_err(unreadable)?;
-        let blob = entry.filter(|entry| entry.mode().is_blob());
-        blob.map(|blob| self.bytes(blob.object_id(), path))
-            .transpose()
+        let blob = self.blob_of(self.root_of(commit)?, path)?;
+        blob.map(|id| self.bytes(id, path)).transpose()
     }
 
     /// The folders of a directory that contain a file of this name, as paths from the directory; none if the
@@ -208,6 +264,13 @@ impl Repository {
     }
 
     fn no_directory(&self, root: ObjectId, directory: &str, revision: &str) -> GitError {
+        if let Ok(Some(_)) = self.blob_of(root, directory) {
+            return GitError::NotADirectory {
+                path: self.path.clone(),
+                file: directory.to_owned(),
+                revision: revision.to_owned(),
+            };
+        }
         let folders = TreeHolder::folders_below(self, root);
         GitError::DirectoryNotFound {
             path: self.path.clone(),

@@ -131,7 +131,11 @@ pub(crate) fn remove_ownership<'d>(
     remove_annotations(kptfile, is_ownership_annotation, editor)
 }
 
-fn remove_annotations<'d>(
+/// Removes annotations of an object; `annotations` goes with the last one.
+///
+/// # Errors
+/// As [`Editor::remove_entry`].
+pub(super) fn remove_annotations<'d>(
     kptfile: NodeRef<'d>,
     is_removed: fn(&str) -> bool,
     editor: &mut Editor<'d, '_>,

@@ -13,16 +13,22 @@
 //! Read and written as kpt does: `ref` of the lock has the package's name as a prefix where the tag has
 //! it, and `directory` begins with a slash.
 
-use crate::git::Revision;
+use super::ownership::{remove_annotations, set_metadata};
+use crate::git::{Revision, join};
 use crate::package::normalize_package_path;
 use crate::results::with_article;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
+/// The annotation of a Kptfile whose package is one file: the file below `upstream.git.directory`.
+const UPSTREAM_FILE_ANNOTATION: &str = "fn.kpt.dev/upstream-file";
+
 /// The revision that a package is based on, as its Kptfile records it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UpstreamLock {
-    /// The directory, from the repository's root, without slashes at its ends.
+    /// The directory or file, from the repository's root, without slashes at its ends.
     pub directory: String,
+    /// Whether it is a file.
+    pub is_file: bool,
     /// The tag or branch.
     pub reference: Option<String>,
     /// The commit, or the object of an annotated tag: kpt writes that one.
@@ -92,13 +98,18 @@ impl UpstreamLock {
         };
         let reference = field("ref")?;
         let commit = field("commit")?;
-        let directory = field("directory")?.unwrap_or_default();
+        let directory = normalize_package_path(&field("directory")?.unwrap_or_default());
+        let file = upstream_file(kptfile).map(normalize_package_path);
         if reference.is_none() && commit.is_none() {
             return Ok(None);
         }
         let strategy = kptfile.get_path(&["upstream", "updateStrategy"]);
         Ok(Some(Self {
-            directory: normalize_package_path(&directory),
+            is_file: file.is_some(),
+            directory: match file {
+                Some(file) => join(&directory, &file),
+                None => directory,
+            },
             reference,
             commit,
             update_strategy: strategy
@@ -106,6 +117,21 @@ impl UpstreamLock {
                 .map(str::to_owned),
         }))
     }
+}
+
+impl UpstreamLock {
+    /// The lock of the same directory or file at another revision.
+    #[must_use]
+    pub fn moved_to<'l>(&'l self, repository: &'l str, revision: &'l Revision) -> NewLock<'l> {
+        NewLock::of_commit(repository, &self.directory, self.is_file, revision)
+    }
+}
+
+/// The file that a Kptfile records as the whole upstream package.
+pub(crate) fn upstream_file(kptfile: NodeRef<'_>) -> Option<&str> {
+    let path = ["metadata", "annotations", UPSTREAM_FILE_ANNOTATION];
+    let file = kptfile.get_path(&path)?.scalar_text()?;
+    (!file.is_empty()).then_some(file)
 }
 
 /// A field of a Kptfile as what it must be; an absent one and a null one are `None`.
@@ -132,8 +158,10 @@ fn present<'d, T>(
 pub struct NewLock<'l> {
     /// Address of the repository.
     pub repository: &'l str,
-    /// The directory, from the repository's root.
+    /// The directory or file, from the repository's root.
     pub directory: &'l str,
+    /// Whether it is a file.
+    pub is_file: bool,
     /// For `upstream.git.ref`.
     pub upstream_ref: &'l str,
     /// For `upstreamLock.git.ref`.
@@ -144,10 +172,16 @@ pub struct NewLock<'l> {
 
 impl<'l> NewLock<'l> {
     /// The lock for a commit.
-    pub fn of_commit(repository: &'l str, directory: &'l str, revision: &'l Revision) -> Self {
+    pub fn of_commit(
+        repository: &'l str,
+        directory: &'l str,
+        is_file: bool,
+        revision: &'l Revision,
+    ) -> Self {
         Self {
             repository,
             directory,
+            is_file,
             upstream_ref: &revision.upstream_ref,
             lock_ref: &revision.lock_ref,
             commit: Some(&revision.commit),
@@ -165,7 +199,19 @@ impl NewLock<'_> {
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError> {
-        let directory = format!("/{}", self.directory);
+        let directory = if self.is_file {
+            let (directory, file) = self
+                .directory
+                .rsplit_once('/')
+                .unwrap_or(("", self.directory));
+            let annotation = [(UPSTREAM_FILE_ANNOTATION, file)];
+            set_metadata(kptfile, "annotations", &annotation, editor)?;
+            directory
+        } else {
+            remove_annotations(kptfile, |name| name == UPSTREAM_FILE_ANNOTATION, editor)?;
+            self.directory
+        };
+        let directory = format!("/{directory}");
         let common = [("repo", self.repository), ("directory", directory.as_str())];
         let [repo, directory] = common;
         let upstream = [repo, directory, ("ref", self.upstream_ref)];

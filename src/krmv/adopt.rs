@@ -3,13 +3,14 @@
 use krm_variants::config::Config;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, run};
 use krm_variants::git::Revision;
+use krm_variants::kptfile::NewLock;
 use krm_variants::package::PackageFile;
 use krm_variants::supplied::Role;
 use serde_json::json;
 
 use super::cli::{Common, Get};
 use super::failure::{Failure, Result, command};
-use super::get::{chosen, lock_directory};
+use super::get::chosen;
 use super::package::{KPTFILE, Package};
 use super::print::{Page, to_stdout};
 use super::releases::Releases;
@@ -46,8 +47,7 @@ pub(crate) fn adopt(
         }
     };
     let files = upstream.snapshot(&source.path, &revision, None)?;
-    let file = files.file.clone();
-    let of_upstream = files.snapshot.package.get(KPTFILE);
+    let of_upstream = files.package.get(KPTFILE);
     let of_upstream = of_upstream.and_then(PackageFile::krm);
     let own = package.contents.get(KPTFILE);
     let text = match (own, of_upstream) {
@@ -55,14 +55,10 @@ pub(crate) fn adopt(
         (None, Some(text)) => kptfile::named(text, &kptfile::new(&package.label()))?,
         (None, None) => kptfile::new(&package.label()),
     };
-    let directory = lock_directory(source, file.as_deref());
-    let text = kptfile::locked(
-        &text,
-        &source.repository,
-        directory,
-        &revision,
-        file.as_deref(),
-    )?;
+    let (repository, path) = (&source.repository, &source.path);
+    let is_file = files.package.only_file.is_some();
+    let lock = NewLock::of_commit(repository, path, is_file, &revision);
+    let text = kptfile::locked(&text, &lock)?;
     let mut contents = package.contents.clone();
     contents.insert(KPTFILE.to_owned(), text.into_bytes());
     package.write(&package.changes(&contents, &Default::default()))?;

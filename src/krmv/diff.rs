@@ -123,8 +123,7 @@ pub(crate) fn base(package: &Package, upstream: &Upstream) -> Result<Base> {
             None => kptfile::new(&kptfile::name(&own).unwrap_or_default()),
         };
         let text = kptfile::named(&text, &own)?;
-        let file = package.tracking.file.as_deref();
-        let text = kptfile::locked(&text, repository, &lock.directory, &revision, file)?;
+        let text = kptfile::locked(&text, &lock.moved_to(repository, &revision))?;
         files.insert(KPTFILE.to_owned(), text.into_bytes());
     }
     Ok(Base { raw, cloned })
@@ -204,9 +203,8 @@ fn edits(package: &Package, base: &Base) -> Result<Vec<Edit>> {
     let text = Package::kptfile(&own);
     let text = kptfile::with_lock_of(&text, &Package::kptfile(&base.raw))?;
     own.insert(KPTFILE.to_owned(), text.into_bytes());
-    if package.tracking.file.is_some() {
-        let only = package.only_file()?;
-        own.retain(|path, _| path == KPTFILE || Some(path) == only.as_ref());
+    if let Some(only) = package.only_file()? {
+        own.retain(|path, _| path == KPTFILE || *path == only);
     }
     let (ours, our_files) = parts(&own)?;
     let (raw, raw_files) = parts(&base.raw)?;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use krm_variants::functions::render_variant::cloned_files;
-use krm_variants::git::Revision;
+use krm_variants::git::{Revision, Snapshot};
+use krm_variants::kptfile::NewLock;
 use krm_variants::package::{FileChange, Package, write_package};
 use krm_variants::results::{Results, Severity, printable};
 
@@ -15,7 +16,7 @@ use super::print::{Page, counted, to_stdout};
 use super::releases::{Reference, Releases, require};
 use super::source::Source;
 use super::upgrade::warnings;
-use super::upstream::{Files, Upstream};
+use super::upstream::{Upstream, to_clone};
 use super::{exit, kptfile};
 
 pub(crate) fn run(get: &Get, common: &Common) -> Result<u8> {
@@ -97,11 +98,11 @@ fn write_new(
     directory: &Path,
     source: &Source,
     revision: &Revision,
-    files: Files,
+    files: Snapshot,
     upstream: &Upstream,
 ) -> Result<New> {
-    let file = files.file.clone();
-    let package = files.into_clone(upstream, &source.path)?;
+    let is_file = files.package.only_file.is_some();
+    let package = to_clone(files, upstream, &source.path)?;
     let name = name_of(directory, source);
     let mut results = Results::default();
     let mut changes = cloned_files(&package, &name, &mut results)?;
@@ -116,13 +117,8 @@ fn write_new(
         Some(FileChange::Write { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),
         _ => kptfile::new(&name),
     };
-    let text = kptfile::locked(
-        &text,
-        &source.repository,
-        lock_directory(source, file.as_deref()),
-        revision,
-        file.as_deref(),
-    )?;
+    let lock = NewLock::of_commit(&source.repository, &source.path, is_file, revision);
+    let text = kptfile::locked(&text, &lock)?;
     changes.push(FileChange::write(KPTFILE, text));
     write_package(&Package::empty(directory), &changes).map_err(|error| {
         let above = directory
@@ -135,17 +131,6 @@ fn write_new(
         count: changes.len(),
         warnings: warnings(&results).collect(),
     })
-}
-
-/// The directory that the lock names: of a package that is one file, the one around it.
-pub(crate) fn lock_directory<'s>(source: &'s Source, file: Option<&str>) -> &'s str {
-    match file {
-        Some(_) => source
-            .path
-            .rsplit_once('/')
-            .map_or("", |(directory, _)| directory),
-        None => &source.path,
-    }
 }
 
 /// The package's name: that of its directory.

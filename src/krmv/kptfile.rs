@@ -26,8 +26,6 @@ use super::failure::{Failure, Result};
 const OPEN: &str = "fn.kpt.dev/open-upgrade";
 /// Conflicts that are decided, though their places are as they were.
 const DECIDED: &str = "fn.kpt.dev/decided-conflicts";
-/// The only file of a package, below the lock's directory.
-const UPSTREAM_FILE: &str = "fn.kpt.dev/upstream-file";
 
 /// An upgrade with conflicts to decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +47,6 @@ pub(crate) struct Tracking {
     pub(crate) repository: Option<String>,
     /// `upstream.git.ref`.
     pub(crate) wanted: Option<String>,
-    /// The only file that upstream has, if the package is one file.
-    pub(crate) file: Option<String>,
     /// The upgrade that is open.
     pub(crate) open: Option<OpenUpgrade>,
 }
@@ -91,7 +87,6 @@ impl Tracking {
         Ok(Self {
             repository: UpstreamLock::repository(root),
             wanted: text(&["upstream", "git", "ref"]),
-            file: annotation(UPSTREAM_FILE),
             open: open.filter(|_| is_open),
             lock,
         })
@@ -99,15 +94,8 @@ impl Tracking {
 
     /// The directory or file below the repository's root.
     pub(crate) fn path(&self) -> String {
-        let directory = self
-            .lock
-            .as_ref()
-            .map_or("", |lock| lock.directory.as_str());
-        match &self.file {
-            Some(file) if directory.is_empty() => file.clone(),
-            Some(file) => format!("{directory}/{file}"),
-            None => directory.to_owned(),
-        }
+        let lock = self.lock.as_ref();
+        lock.map_or_else(String::new, |lock| lock.directory.clone())
     }
 }
 
@@ -169,20 +157,9 @@ pub(crate) fn with_lock_of(text: &str, other: &str) -> Result<String> {
 }
 
 /// Records a revision as merged. Nothing is open then.
-pub(crate) fn locked(
-    text: &str,
-    repository: &str,
-    directory: &str,
-    revision: &Revision,
-    file: Option<&str>,
-) -> Result<String> {
-    let text = edited(text, |root, editor| {
-        NewLock::of_commit(repository, directory, revision).write(root, editor)
-    })?;
-    let file = file.map(str::to_owned);
-    let mut annotations = vec![(OPEN, None), (DECIDED, None)];
-    annotations.extend(file.map(|file| (UPSTREAM_FILE, Some(file))));
-    annotated(&text, &annotations)
+pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
+    let text = edited(text, |root, editor| lock.write(root, editor))?;
+    annotated(&text, &[(OPEN, None), (DECIDED, None)])
 }
 
 /// Records a revision as the one to upgrade to, while the lock stays where it is.
@@ -193,7 +170,7 @@ pub(crate) fn opened(
     revision: &Revision,
     open: &OpenUpgrade,
 ) -> Result<String> {
-    let text = locked(text, repository, &lock.directory, revision, None)?;
+    let text = locked(text, &lock.moved_to(repository, revision))?;
     let text = edited(&text, |root, editor| {
         let Some(git) = root.get_path(&["upstreamLock", "git"]) else {
             return Ok(());
@@ -313,7 +290,8 @@ mod tests {
         let text = decided(&text, &open).expect("edits");
         assert_eq!(Tracking::read(&text).expect("a Kptfile").open, Some(open));
 
-        let text = locked(&text, "https://e.com/r", "web", &new, None).expect("edits");
+        let moved = lock.moved_to("https://e.com/r", &new);
+        let text = locked(&text, &moved).expect("edits");
         let expected = KPTFILE
             .replace("ref: v1", "ref: v2")
             .replace("web/v1", "web/v2");

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use krm_variants::fleet::PackageLock;
+use krm_variants::kptfile::UpstreamLock;
 use krm_variants::package::{
     self, FileChange, is_krm_name, read_package, recover_package, write_package_whole,
 };
@@ -109,10 +110,11 @@ impl Package {
 
     /// The name of the only file, if the package is one: the one named as upstream's, else the only YAML file.
     pub(crate) fn only_file(&self) -> Result<Option<String>> {
-        let Some(upstream) = &self.tracking.file else {
+        let lock = self.tracking.lock.as_ref().filter(|lock| lock.is_file);
+        let Some(UpstreamLock { directory, .. }) = lock else {
             return Ok(None);
         };
-        let name = upstream.rsplit('/').next().unwrap_or(upstream);
+        let name = directory.rsplit('/').next().unwrap_or(directory);
         if self.contents.contains_key(name) {
             return Ok(Some(name.to_owned()));
         }
@@ -125,7 +127,7 @@ impl Package {
             _ => {
                 let message = format!(
                     "expected the file '{name}' beside the Kptfile, whose annotation \
-                     `fn.kpt.dev/upstream-file` names '{upstream}'; found none of that name"
+                     `fn.kpt.dev/upstream-file` names it; found none of that name"
                 );
                 Err(Failure::new(message).hint(command(["ls", &self.name()])))
             }

@@ -282,7 +282,7 @@ impl<'t> Table<'t> {
         let is_settled = undecided.is_empty() && self.markers.is_empty();
         let text = Package::kptfile(&self.contents);
         let text = if is_settled {
-            kptfile::locked(&text, repository, &lock.directory, &self.revision, None)?
+            kptfile::locked(&text, &lock.moved_to(repository, &self.revision))?
         } else {
             kptfile::decided(&text, &self.open)?
         };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use krm_variants::config::Config;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run as run_function};
-use krm_variants::git::{Repository, Revision};
+use krm_variants::git::{Repository, Revision, Snapshot};
 use krm_variants::package::is_krm_name;
 use krm_variants::results::Results;
 use krm_variants::review::{Risk, report};
@@ -27,7 +27,7 @@ use super::releases::Releases;
 use super::report::{print_errors, result_json};
 use super::session::{followed, locked_revision, merger, open_target, original};
 use super::upgrade::{Target, arguments, target};
-use super::upstream::{Files, Upstream, contents};
+use super::upstream::{Upstream, contents, supplied};
 use super::{client, exit, worktree};
 
 pub(crate) fn run(review: &Review, common: &Common) -> Result<u8> {
@@ -232,14 +232,14 @@ impl Sides<'_> {
         Ok(())
     }
 
-    fn snapshot(&self, revision: &Target<'_>) -> Result<Files> {
+    fn snapshot(&self, revision: &Target<'_>) -> Result<Snapshot> {
         let path = self.package.tracking.path();
         self.upstream
             .snapshot(&path, &revision.revision, revision.reference)
     }
 
-    fn supplied(&self, files: Files, role: Role) -> Result<Arc<SuppliedPackage>> {
-        files.supplied(role, self.package.only_file()?.as_deref())
+    fn supplied(&self, files: Snapshot, role: Role) -> Result<Arc<SuppliedPackage>> {
+        supplied(files, role, self.package.only_file()?.as_deref())
     }
 
     /// The files that count: all, or the only one.
@@ -288,10 +288,7 @@ impl Sides<'_> {
         let repository = Repository::open(&PathBuf::from(top))?;
         let revision = Revision::named(name, commit);
         let snapshot = repository.read(within.trim_end_matches('/'), revision)?;
-        let file = None;
-        Files { snapshot, file }
-            .supplied(Role::Before, None)
-            .map(Some)
+        supplied(snapshot, Role::Before, None).map(Some)
     }
 
     /// The upstream revisions of a committed state and of what is there, if they differ.

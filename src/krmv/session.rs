@@ -12,7 +12,7 @@ use super::kptfile::OpenUpgrade;
 use super::merging::Merger;
 use super::package::Package;
 use super::releases::{Reference, Releases};
-use super::upstream::Upstream;
+use super::upstream::{Upstream, supplied};
 
 /// The file that remembered decisions are in.
 pub(crate) const RULES: &str = ".krmv.yaml";
@@ -79,7 +79,7 @@ pub(crate) fn original(
             .push(command(["krmv", "get", "--adopt", &source, &name]));
         error
     })?;
-    files.supplied(Role::Original, package.only_file()?.as_deref())
+    supplied(files, Role::Original, package.only_file()?.as_deref())
 }
 
 /// What merges a package with a revision.
@@ -107,7 +107,7 @@ pub(crate) fn merger_from(
     let lock = package.tracking.lock.as_ref();
     Ok(Merger {
         original,
-        upstream: files.supplied(Role::Upstream, file.as_deref())?,
+        upstream: supplied(files, Role::Upstream, file.as_deref())?,
         strategy: lock.and_then(|lock| lock.update_strategy.clone()),
         rules: remembered(package)?,
         file,

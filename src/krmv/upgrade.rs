@@ -193,7 +193,7 @@ impl Task<'_> {
             decided: BTreeSet::new(),
         };
         let text = if open.is_empty() {
-            kptfile::locked(&text, repository, &lock.directory, revision, None)?
+            kptfile::locked(&text, &lock.moved_to(repository, revision))?
         } else {
             kptfile::opened(&text, repository, lock, revision, &new_open)?
         };

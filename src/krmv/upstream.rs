@@ -227,35 +227,14 @@ impl Upstream {
         path: &str,
         revision: &Revision,
         reference: Option<&Reference>,
-    ) -> Result<Files> {
+    ) -> Result<Snapshot> {
         let (repository, commit) = self.fetch_commit(&revision.commit, reference)?;
         let revision = &Revision {
             commit,
             ..revision.clone()
         };
-        if repository.tree_of(path, &revision.commit)?.is_some() {
-            let snapshot = repository.read(path, revision.clone())?;
-            return Ok(Files {
-                snapshot,
-                file: None,
-            });
-        }
-        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let has_file = client::line(
-            &self.path,
-            ["cat-file", "-t", &format!("{}:{path}", revision.commit)],
-        );
-        if has_file.as_deref() == Some("blob") {
-            let mut snapshot = repository.read(directory, revision.clone())?;
-            snapshot.package.keep_only(name, name);
-            if !snapshot.package.is_empty() {
-                let file = Some(name.to_owned());
-                return Ok(Files { snapshot, file });
-            }
-        }
-        // The error names what is like it.
-        Err(match repository.read(path, revision.clone()) {
-            Err(error) => Failure::new(error.to_string()).hint(command([
+        repository.read(path, revision.clone()).map_err(|error| {
+            Failure::new(error.to_string()).hint(command([
                 "git",
                 "-C",
                 &self.path.to_string_lossy(),
@@ -263,8 +242,7 @@ impl Upstream {
                 "-r",
                 "--name-only",
                 &revision.commit,
-            ])),
-            Ok(_) => Failure::new(format!("there is no YAML file or directory '{path}'")),
+            ]))
         })
     }
 
@@ -302,48 +280,41 @@ impl Upstream {
     }
 }
 
-/// The files of a revision.
-pub(crate) struct Files {
-    pub(crate) snapshot: Snapshot,
-    /// The name of the only file, if the package is one file.
-    pub(crate) file: Option<String>,
+/// A revision as the upstream of a new package, with the files that merges leave out.
+pub(crate) fn to_clone(
+    snapshot: Snapshot,
+    upstream: &Upstream,
+    path: &str,
+) -> Result<SuppliedPackage> {
+    let source = GitSource {
+        repository: upstream.path.clone(),
+        directory: path.to_owned(),
+        revision: snapshot.revision.commit.clone(),
+    };
+    let mut results = Results::default();
+    Ok(SuppliedPackage::from_git(
+        Role::Upstream,
+        source,
+        snapshot,
+        &mut results,
+    )?)
 }
 
-impl Files {
-    /// As the upstream of a new package, with the files that merges leave out.
-    pub(crate) fn into_clone(
-        self,
-        upstream: &Upstream,
-        directory: &str,
-    ) -> Result<Arc<SuppliedPackage>> {
-        if self.file.is_some() {
-            return self.supplied(Role::Upstream, None);
-        }
-        let source = GitSource {
-            repository: upstream.path.clone(),
-            directory: directory.to_owned(),
-            revision: self.snapshot.revision.commit.clone(),
-        };
-        let mut results = Results::default();
-        let package =
-            SuppliedPackage::from_git(Role::Upstream, source, self.snapshot, &mut results)?;
-        Ok(Arc::new(package))
-    }
-
-    /// As a role of a merge. The only file of a package has the local name.
-    pub(crate) fn supplied(
-        mut self,
-        role: Role,
-        local_name: Option<&str>,
-    ) -> Result<Arc<SuppliedPackage>> {
-        if let Some((file, name)) = self.file.as_deref().zip(local_name) {
-            self.snapshot.package.keep_only(file, name);
-        }
-        let place = format!("{role} {}", self.snapshot.revision.lock_ref);
-        let mut results = Results::default();
-        let package = SuppliedPackage::from_snapshot(role, place, self.snapshot, &mut results)?;
-        Ok(Arc::new(package))
-    }
+/// A revision as a role of a merge. The only file of a package has the local name.
+pub(crate) fn supplied(
+    snapshot: Snapshot,
+    role: Role,
+    local_name: Option<&str>,
+) -> Result<Arc<SuppliedPackage>> {
+    let place = format!("{role} {}", snapshot.revision.lock_ref);
+    let package = snapshot.package.named_as(local_name);
+    let snapshot = Snapshot {
+        package,
+        ..snapshot
+    };
+    let mut results = Results::default();
+    let package = SuppliedPackage::from_snapshot(role, place, snapshot, &mut results)?;
+    Ok(Arc::new(package))
 }
 
 /// The files of a supplied package.

@@ -19,6 +19,8 @@ pub struct Package {
     /// The directory, as it was given; empty for a package that is not on disk.
     pub root: PathBuf,
     files: BTreeMap<String, PackageFile>,
+    /// The path of the file that is the package by itself; a Kptfile beside it records its upstream.
+    pub only_file: Option<String>,
     /// What `.krmignore` keeps out, sorted. A folder ends in `/` and stands for everything in it.
     pub ignored: Vec<String>,
     /// What was not read, and not because of `.krmignore`; sorted.
@@ -200,12 +202,26 @@ impl Package {
         Ok(unread)
     }
 
-    /// Makes one file the whole package, under another name.
-    pub fn keep_only(&mut self, path: &str, name: &str) {
-        let file = self.files.remove(path);
-        let file = file.map(|file| (name.to_owned(), file));
-        self.files = file.into_iter().collect();
-        self.skipped.clear();
+    /// A package that is one file.
+    pub(crate) fn of_one(path: impl Into<String>, file: PackageFile) -> Self {
+        let path = path.into();
+        Self {
+            only_file: Some(path.clone()),
+            files: BTreeMap::from([(path, file)]),
+            ..Self::default()
+        }
+    }
+
+    /// The same package; if it is one file, and the local package is one too, that has the local name.
+    #[must_use]
+    pub fn named_as(mut self, local: Option<&str>) -> Self {
+        if let (Some(name), Some(path)) = (local, &mut self.only_file)
+            && let Some(file) = self.files.remove(path)
+        {
+            name.clone_into(path);
+            self.files.insert(name.to_owned(), file);
+        }
+        self
     }
 }
 

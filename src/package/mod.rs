@@ -190,6 +190,17 @@ impl PackageError {
     }
 }
 
+/// Whether a file describes the package around it: merging it as the whole package would remove the rest.
+pub(crate) fn is_package_file(name: &str) -> bool {
+    let names = [
+        "Kptfile",
+        "kustomization.yaml",
+        "kustomization.yml",
+        "Kustomization",
+    ];
+    names.contains(&name)
+}
+
 /// Permission bits of a file that nobody made executable.
 pub(crate) const USUAL_MODE: u32 = 0o644;
 

@@ -7,7 +7,7 @@ use crate::git::{GitSource, Snapshot};
 use crate::results::{FunctionResult, Reason, Results};
 
 impl SuppliedPackage {
-    /// Reads a directory of a repository as a package.
+    /// Reads a directory or a file of a repository as a package.
     ///
     /// # Errors
     /// [`UsageError`]: one of its files is not YAML.
@@ -20,6 +20,7 @@ impl SuppliedPackage {
         let origin = GitOrigin {
             revision: snapshot.revision.clone(),
             tree: snapshot.tree.clone(),
+            is_file: snapshot.package.only_file.is_some(),
             address: snapshot.address.clone(),
             source,
         };

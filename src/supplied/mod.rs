@@ -203,7 +203,7 @@ impl Supplied {
             let packages = match way {
                 Way::Flag(paths) => paths
                     .into_iter()
-                    .map(|path| read::from_path(role, path, git, results))
+                    .map(|path| read::from_path(role, path, git, list.only_file(), results))
                     .collect::<Result<_, _>>()?,
                 Way::Field(node, field) => {
                     vec![read::from_field(role, node, &field, list, results)?]

@@ -47,6 +47,8 @@ pub struct GitOrigin {
     pub revision: Revision,
     /// The id of the directory's tree: equal ids mean equal files.
     pub tree: String,
+    /// Whether it is one file, and no directory.
+    pub is_file: bool,
     /// The address that the clone was made from, for a Kptfile that names none yet.
     pub address: String,
 }
@@ -167,9 +169,10 @@ impl SuppliedPackage {
     /// [`UsageError`]: it cannot be read.
     pub(crate) fn unread(&self) -> Result<Package, UsageError> {
         let is_read = |path: &str| self.files.get(path).is_some();
+        let directory_in_git = self.git.as_ref().filter(|origin| !origin.is_file);
         let mut unread = if let Some(GitOrigin {
             source, revision, ..
-        }) = &self.git
+        }) = directory_in_git
         {
             let failed = |error: GitError| UsageError(format!("{}: {error}", self.place));
             let repository = Repository::open(&source.repository).map_err(failed)?;

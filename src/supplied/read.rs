@@ -9,7 +9,9 @@ use super::package::SuppliedPackage;
 use super::reader::{Reader, parse};
 use super::{Role, UsageError};
 use crate::git::{self, GitError, GitSource};
-use crate::package::{check_package_path, normalize_package_path, read_package};
+use crate::package::{
+    Package, PackageFile, check_package_path, is_package_file, normalize_package_path, read_package,
+};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::source_text::SourceText;
@@ -21,12 +23,14 @@ pub(super) fn from_path(
     role: Role,
     path: &FilePath,
     git: Option<git::Reader>,
+    only_file: Option<&str>,
     results: &mut Results,
 ) -> Result<SuppliedPackage, UsageError> {
     if let Some(git) = git {
         let failed = |error: GitError| UsageError(format!("--{role}: {error}"));
         if let Some(source) = GitSource::of_flag(path).map_err(failed)? {
-            let snapshot = git(&source).map_err(failed)?;
+            let mut snapshot = git(&source).map_err(failed)?;
+            snapshot.package = snapshot.package.named_as(only_file);
             return SuppliedPackage::from_git(role, source, snapshot, results);
         }
     }
@@ -37,7 +41,12 @@ pub(super) fn from_path(
         reader.add_package(package?)?;
         return Ok(reader.package);
     }
-    if role.is_package() && path.file_name().is_some_and(is_package_file) {
+    if role.is_package()
+        && path
+            .file_name()
+            .and_then(OsStr::to_str)
+            .is_some_and(is_package_file)
+    {
         return Err(UsageError(format!(
             "--{role}: expected a package, found one file of it: give the directory that holds {}",
             path.display()
@@ -58,6 +67,10 @@ pub(super) fn from_path(
         _ => unreadable(&error),
     })?;
     let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
+    if let Some(name) = only_file.filter(|_| role.is_package()) {
+        reader.add_package(Package::of_one(name, PackageFile::of_text(name, text)))?;
+        return Ok(reader.package);
+    }
     let text = Text::from(text);
     if reader.push_documents(&text) {
         return Ok(reader.package);
@@ -73,17 +86,6 @@ pub(super) fn from_path(
     }
     reader.push(text, contents)?;
     Ok(reader.package)
-}
-
-/// Whether a file describes the package around it: merging it as the whole package would remove the rest.
-fn is_package_file(name: &OsStr) -> bool {
-    let names = [
-        "Kptfile",
-        "kustomization.yaml",
-        "kustomization.yml",
-        "Kustomization",
-    ];
-    names.iter().any(|file| name == *file)
 }
 
 /// Reads the field of a typed config: an inline list, `{path: DIR}`, a PackageRevisionResources.
@@ -205,7 +207,7 @@ impl SuppliedPackage {
         path: &FilePath,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
-        from_path(role, path, None, results)?.without_texts()
+        from_path(role, path, None, None, results)?.without_texts()
     }
 
     /// A package of texts.

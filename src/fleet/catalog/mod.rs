@@ -162,6 +162,12 @@ impl<'c> Catalogs<'c> {
                     revision: revision.given.clone(),
                 };
                 let tree = tree.ok_or_else(|| {
+                    let file = repository.file_at(&revision.commit, &source.directory);
+                    if let Ok(Some(_)) = file {
+                        return format!(
+                            "expected the directory of a package, found a file: {source}"
+                        );
+                    }
                     format!("the catalog has no such directory at this revision: {source}")
                 })?;
                 Ok(Resolved::Git(GitOrigin {
@@ -169,6 +175,7 @@ impl<'c> Catalogs<'c> {
                     source,
                     revision,
                     tree,
+                    is_file: false,
                 }))
             }
             Open::Directory => {

@@ -94,7 +94,8 @@ pub(crate) fn standing(
                 lock,
             } = *other;
             let snapshot = repository.read(&source.directory, revision);
-            let snapshot = snapshot.map_err(failed)?;
+            let mut snapshot = snapshot.map_err(failed)?;
+            snapshot.package = snapshot.package.named_as(local.only_file());
             let package = SuppliedPackage::from_git(Role::Original, source, snapshot, results)?;
             Standing::Behind(Box::new(Original { package, lock }))
         }
@@ -143,7 +144,7 @@ pub(crate) fn locked(
     if is_here && lock.directory == upstream.source.directory {
         return Ok(Locked::Same);
     }
-    let tree = repository.tree_of(&lock.directory, &commit);
+    let tree = repository.content_of(&lock.directory, &commit);
     let directory = match tree.map_err(failed)? {
         Some(_) => lock.directory.clone(),
         // The lock names the directory of another clone.
@@ -304,7 +305,8 @@ pub(crate) fn write_lock(
         (None, Recorded::Kept) => upstream.address.as_str(),
         (_, Recorded::New(address)) => address,
     };
-    let lock = NewLock::of_commit(repository, &upstream.source.directory, revision);
+    let directory = &upstream.source.directory;
+    let lock = NewLock::of_commit(repository, directory, upstream.is_file, revision);
     let before = lock_of(local, kptfile).ok().flatten().unwrap_or_default();
     let written = local.edit(kptfile, |node, editor| lock.write(node, editor));
     let resource = local.resource(kptfile);
@@ -340,6 +342,10 @@ pub(crate) fn make_kptfile(
     let directory = upstream.source.directory.rsplit('/').next();
     let repository = upstream.address.trim_end_matches('/').rsplit('/').next();
     let repository = repository.unwrap_or_default().trim_end_matches(".git");
+    let directory = directory.map(|name| match name.rsplit_once('.') {
+        Some((name, _)) if upstream.is_file => name,
+        _ => name,
+    });
     let name = directory
         .filter(|name| !name.is_empty())
         .unwrap_or(repository);

@@ -305,6 +305,7 @@ impl<'f> Worker<'f> {
                     source,
                     revision,
                     tree: String::new(),
+                    is_file: false,
                     address: origin.address.clone(),
                 };
                 let original = self.catalogs.git_package(catalog, &original)?;
@@ -488,6 +489,7 @@ impl Marks<'_> {
                 upstream_ref: &found.revision,
                 lock_ref: &found.revision,
                 commit: None,
+                is_file: false,
             }
             .write(node, editor)
         });

@@ -67,10 +67,19 @@ pub(super) fn check(
     origin: &GitOrigin,
     results: &mut Results,
 ) -> Result<(), UsageError> {
+    let source = &origin.source;
+    if origin.is_file {
+        let message = format!(
+            "expected the directory of an upstream package, found the file `{}`",
+            source.directory
+        );
+        let result = FunctionResult::error(Reason::WrongUpstream, message);
+        results.push(result.about(&variant.resource).at("spec.upstream"));
+        return Ok(());
+    }
     let Some(wanted) = variant.typed.spec.upstream.as_ref() else {
         return Ok(());
     };
-    let source = &origin.source;
     let mut refuse = |field: &str, message: String| {
         let result = FunctionResult::error(Reason::WrongUpstream, message);
         let path = Path::fields(&["spec", "upstream", field]);

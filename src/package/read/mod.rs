@@ -113,9 +113,31 @@ pub(crate) fn read_only_file(file: &Path) -> Result<Package, PackageError> {
     let not_found = || PackageError::Missing { path: file.clone() };
     let root = file.parent().ok_or_else(not_found)?;
     let name = file.file_name().ok_or_else(not_found)?.to_string_lossy();
-    let mut package = Package::empty(root);
-    package.insert(name.clone(), read_krm(&file, &name, None)?);
+    let mut package = Package::of_one(name.clone(), read_krm(&file, &name, None)?);
+    package.root = root.to_path_buf();
     Ok(package)
+}
+
+impl Package {
+    /// Adds the Kptfile beside the only file, if it records the upstream of that one.
+    ///
+    /// # Errors
+    /// As [`read_package`].
+    pub(crate) fn add_kptfile(
+        &mut self,
+        records: impl Fn(&str) -> bool,
+    ) -> Result<(), PackageError> {
+        const NAME: &str = "Kptfile";
+        let file = self.root.join(NAME);
+        if !fs::symlink_metadata(&file).is_ok_and(|kind| kind.is_file()) {
+            return Ok(());
+        }
+        let kptfile = read_krm(&file, NAME, None)?;
+        if kptfile.krm().is_some_and(|text| records(text)) {
+            self.insert(NAME, kptfile);
+        }
+        Ok(())
+    }
 }
 
 /// Reads a file that is named like KRM, itself or through a link.

@@ -14,6 +14,11 @@ impl ResourceList {
         paths.map(str::to_owned).collect()
     }
 
+    /// The path of the file that is the package by itself.
+    pub(crate) fn only_file(&self) -> Option<&str> {
+        self.package()?.read.only_file.as_deref()
+    }
+
     /// The files in which resources were read.
     #[must_use]
     pub(crate) fn paths_of_resources(&self) -> BTreeSet<&str> {

@@ -54,8 +54,8 @@ fn names_that_are_not_there() {
             "no directory `apps` at the revision `v1`",
         ),
         (
-            "catalog//nginx/cm.yaml?ref=v1",
-            "no directory `nginx/cm.yaml`",
+            "catalog//nginx/notes.txt?ref=v1",
+            "expected a directory, or a file of YAML or JSON",
         ),
         (
             "catalog//nginx?ref=main:nginx",

@@ -4,6 +4,7 @@ mod bad_input;
 mod dependencies;
 mod driver;
 mod following;
+mod one_file;
 mod reading;
 mod search;
 mod variants;

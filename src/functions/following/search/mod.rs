@@ -30,7 +30,7 @@ const NAMED: usize = 3;
 /// # Errors
 /// [`UsageError`]: the repository cannot be read.
 pub(crate) fn find_original(
-    local: &ResourceList,
+    package: &ResourceList,
     upstream: &GitOrigin,
     supplied: &Supplied,
     results: &mut Results,
@@ -45,7 +45,7 @@ pub(crate) fn find_original(
     let progress = |done| supplied.report_progress(done, states.len());
     progress(0);
     let mut scanner = SimilarityScanner::default();
-    let local = LocalFiles::read(local, &mut scanner)?;
+    let local = LocalFiles::read(package, &mut scanner)?;
     let mut search = Search {
         repository: &repository,
         directory,
@@ -63,7 +63,8 @@ pub(crate) fn find_original(
     results.push(original_found(original, &candidates));
     let name = original.state.name.clone();
     let revision = Revision::named(&name, original.state.commit.clone());
-    let snapshot = repository.read(directory, revision).map_err(failed)?;
+    let mut snapshot = repository.read(directory, revision).map_err(failed)?;
+    snapshot.package = snapshot.package.named_as(package.only_file());
     let source = GitSource {
         revision: name,
         ..source.clone()
@@ -75,6 +76,8 @@ pub(crate) fn find_original(
 struct LocalFiles {
     files: Vec<LocalFile>,
     numbers: HashMap<String, usize>,
+    /// The path of the file that is the package by itself.
+    only_file: Option<String>,
     /// How many values they have.
     count: usize,
 }
@@ -88,7 +91,11 @@ struct LocalFile {
 impl LocalFiles {
     fn read(local: &ResourceList, scanner: &mut SimilarityScanner) -> Result<Self, UsageError> {
         let mut texts: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-        if local.is_package() {
+        if let Some(path) = local.only_file() {
+            let bytes = local.read_file(path);
+            let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
+            texts.insert(path.to_owned(), bytes.into_owned());
+        } else if local.is_package() {
             let of_resources = local.paths_of_resources();
             let of_resources = of_resources.into_iter().map(str::to_owned);
             for path in of_resources.chain(local.paths_of_others()) {
@@ -123,6 +130,7 @@ impl LocalFiles {
         let numbers = numbers.map(|(number, file)| (file.path.clone(), number));
         Ok(Self {
             numbers: numbers.collect(),
+            only_file: local.only_file().map(str::to_owned),
             count: files.iter().map(|file| file.values.count()).sum(),
             files,
         })
@@ -173,7 +181,7 @@ impl Search<'_> {
     ) -> Result<Vec<Found<'s>>, GitError> {
         let mut visits = Vec::new();
         for state in states {
-            let files = self.repository.files_of(self.directory, &state.commit)?;
+            let files = self.files_of(state)?;
             let numbered = files.iter().filter_map(|(path, id)| {
                 let number = self.local.numbers.get(path)?;
                 Some((*number, id.clone()))
@@ -217,6 +225,15 @@ impl Search<'_> {
         }
         progress(states.len());
         Ok(found)
+    }
+
+    /// The files of a state. If both sides are one file, it has the same name on each.
+    fn files_of(&self, state: &State) -> Result<Vec<(String, String)>, GitError> {
+        let mut files = self.repository.files_of(self.directory, &state.commit)?;
+        if let (Some(name), [(path, _)]) = (&self.local.only_file, files.as_mut_slice()) {
+            path.clone_from(name);
+        }
+        Ok(files)
     }
 
     fn compare(&mut self, file: usize, id: &str) -> Result<Rc<FileEdits>, GitError> {
@@ -352,9 +369,7 @@ impl Search<'_> {
 
     /// The versions in the files that a candidate and local have.
     fn versions_of(&self, candidate: &Candidate<'_>) -> Result<Versions, GitError> {
-        let files = self
-            .repository
-            .files_of(self.directory, &candidate.state.commit)?;
+        let files = self.files_of(candidate.state)?;
         let common = files
             .iter()
             .filter(|(path, _)| self.local.numbers.contains_key(path));
