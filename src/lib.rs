@@ -53,10 +53,11 @@
 //! and back to bytes. In reading order:
 //!
 //! - [`filter`]: runs a function as a program. Only this module and the ones that read packages
-//!   ([`package`], [`git`], [`supplied`]) touch files; only this one touches standard streams and exit codes.
+//!   ([`package`], [`git`], [`upstream`], [`supplied`]) touch files; only this one touches standard streams and exit codes.
 //! - [`functions`]: what a function is, and the functions, one file each.
 //! - [`resource_list`], [`resource`], [`identity`]: the items, with their text.
 //! - [`config`], [`supplied`], [`results`]: the other inputs of a step, and what it reports.
+//! - [`upstream`]: where upstream packages come from.
 //! - [`kptfile`], [`variant`]: the Kptfile; PackageVariants, PackageVariantSets and their expressions.
 //! - [`package`], [`diff`], [`git`]: package directories, their changed files, and packages in repositories.
 //! - [`merge`]: three-way merges of packages, resources and fields.
@@ -110,5 +111,6 @@ pub mod review;
 pub mod schema;
 pub mod scope;
 pub mod supplied;
+pub mod upstream;
 pub mod variant;
 pub mod yaml;

@@ -14,7 +14,6 @@ use serde::Deserialize;
 use super::pairing::{Pair, each_pair};
 use super::{Document, Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
-use crate::git;
 use crate::patch::annotations::with_field;
 use crate::patch::config::{apply_config, as_created};
 use crate::patch::fields::Field;
@@ -28,6 +27,7 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Results};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied};
+use crate::upstream::SOURCES;
 use crate::yaml::{EditError, NodeRef, node_text};
 
 /// The function that the binary runs.
@@ -44,7 +44,7 @@ pub const FUNCTION: Function = Function {
     roles: &[Role::Live, Role::Original],
     keys: Keys::These(&[options::LIST_ORDER]),
     uses_schema: true,
-    git: Some(git::read),
+    sources: SOURCES,
     step,
     ..Function::PLAIN
 };

@@ -16,7 +16,6 @@ use serde::Deserialize;
 
 use super::{Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
-use crate::git;
 use crate::kptfile::remove_ids;
 use crate::patch::annotations::{
     keep_pipeline_annotations, leaves_metadata, without_pipeline_annotations,
@@ -34,6 +33,7 @@ use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied};
+use crate::upstream::SOURCES;
 use crate::yaml::de::from_value;
 use crate::yaml::{NodeRef, OwnedDocument};
 
@@ -51,7 +51,7 @@ pub const FUNCTION: Function = Function {
     roles: &[Role::Patches],
     keys: Keys::These(&[options::LIST_ORDER, options::ALLOW_MISSING]),
     uses_schema: true,
-    git: Some(git::read),
+    sources: SOURCES,
     step,
     ..Function::PLAIN
 };

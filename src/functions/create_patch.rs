@@ -16,7 +16,6 @@ use serde::Deserialize;
 use super::pairing::{Pair, each_gone, each_pair};
 use super::{Document, Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Keys, UsageError, typed_config};
-use crate::git;
 use crate::patch::annotations::without_pipeline_annotations;
 use crate::patch::config::{create_patch, modified};
 use crate::patch::finding::Findings;
@@ -31,6 +30,7 @@ use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::upstream::SOURCES;
 use crate::yaml::{EditError, NodeRef};
 
 /// The function that the binary runs.
@@ -47,7 +47,7 @@ pub const FUNCTION: Function = Function {
     roles: &[Role::Live, Role::Original],
     keys: Keys::These(&[options::FORMAT, options::LIST_ORDER, options::ALLOW_MISSING]),
     uses_schema: true,
-    git: Some(git::read),
+    sources: SOURCES,
     step,
     ..Function::PLAIN
 };

@@ -6,11 +6,11 @@ use std::path::Path;
 use super::output::Output;
 use super::render_fleet::{FleetRun, Watch};
 use crate::config::{ConfigKind, Keys, UsageError};
-use crate::git;
 use crate::package::{is_krm_name, is_package_file};
 use crate::resource_list::ResourceList;
 use crate::results::Results;
 use crate::supplied::{Role, Supplied};
+use crate::upstream::Sources;
 use crate::yaml::NodeRef;
 
 /// What a step works with.
@@ -46,9 +46,8 @@ pub struct Function {
     pub keys: Keys,
     /// Whether it takes `--openapi`, since it works with the schemas of types.
     pub uses_schema: bool,
-    /// Reads roles from a directory of a Git repository. A function without it is linked without
-    /// the code for Git.
-    pub git: Option<git::Reader>,
+    /// What its roles are read from, apart from files and directories.
+    pub sources: Sources,
     /// Whether `--package` creates a missing directory.
     pub makes_package: bool,
     /// Merges one file for Git (`--git-merge-driver`).
@@ -71,7 +70,7 @@ impl Function {
         roles: &[],
         keys: Keys::None,
         uses_schema: false,
-        git: None,
+        sources: &[],
         makes_package: false,
         merge_driver: None,
         fleet: None,

@@ -17,10 +17,10 @@ use crate::config::{
     API_VERSION, CONFIG_MAP, Key, Keys, UsageError, Words, expected, kind_of, typed, typed_config,
     typed_data, unexpected,
 };
-use crate::git;
 use crate::results::{Results, with_article};
 use crate::review::{Release, Review, ReviewInput, Risk, UpstreamChange};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::upstream::SOURCES;
 use crate::yaml::{NodeRef, Path};
 
 /// The function that the binary runs.
@@ -50,7 +50,7 @@ pub const FUNCTION: Function = Function {
         },
     ]),
     uses_schema: true,
-    git: Some(git::read),
+    sources: SOURCES,
     reports: true,
     step,
     ..Function::PLAIN

@@ -195,7 +195,7 @@ pub(crate) fn run_on(
     let mut step_results = Results::default();
     let paths = of_paths(&inputs.supplied);
     let mut supplied = Supplied::read_with(
-        function.git,
+        function.sources,
         function.roles,
         &paths,
         config,

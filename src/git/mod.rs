@@ -33,10 +33,6 @@ pub use snapshot::Snapshot;
 pub use source::GitSource;
 pub(crate) use workspaces::{History, draft_note, numbered_workspace, workspace_number};
 
-/// How a [`GitSource`] is read. A function that holds no such pointer is linked without any code
-/// for Git.
-pub type Reader = fn(&GitSource) -> Result<Snapshot, GitError>;
-
 /// Reads a directory of a repository at a revision.
 ///
 /// # Errors

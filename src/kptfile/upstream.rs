@@ -103,7 +103,6 @@ impl UpstreamLock {
         if reference.is_none() && commit.is_none() {
             return Ok(None);
         }
-        let strategy = kptfile.get_path(&["upstream", "updateStrategy"]);
         Ok(Some(Self {
             is_file: file.is_some(),
             directory: match file {
@@ -112,9 +111,7 @@ impl UpstreamLock {
             },
             reference,
             commit,
-            update_strategy: strategy
-                .and_then(|node| node.scalar_text())
-                .map(str::to_owned),
+            update_strategy: update_strategy(kptfile),
         }))
     }
 }
@@ -125,6 +122,12 @@ impl UpstreamLock {
     pub fn moved_to<'l>(&'l self, repository: &'l str, revision: &'l Revision) -> NewLock<'l> {
         NewLock::of_commit(repository, &self.directory, self.is_file, revision)
     }
+}
+
+/// The update strategy of a Kptfile.
+pub(crate) fn update_strategy(kptfile: NodeRef<'_>) -> Option<String> {
+    let strategy = kptfile.get_path(&["upstream", "updateStrategy"])?;
+    strategy.scalar_text().map(str::to_owned)
 }
 
 /// The file that a Kptfile records as the whole upstream package.

@@ -308,12 +308,8 @@ pub(crate) fn supplied(
 ) -> Result<Arc<SuppliedPackage>> {
     let place = format!("{role} {}", snapshot.revision.lock_ref);
     let package = snapshot.package.named_as(local_name);
-    let snapshot = Snapshot {
-        package,
-        ..snapshot
-    };
     let mut results = Results::default();
-    let package = SuppliedPackage::from_snapshot(role, place, snapshot, &mut results)?;
+    let package = SuppliedPackage::from_package(role, place, package, &mut results)?;
     Ok(Arc::new(package))
 }
 

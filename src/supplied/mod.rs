@@ -8,24 +8,24 @@
 
 mod catalog;
 mod contents;
-mod git;
 mod package;
 mod read;
 mod reader;
+mod upstream;
 
 pub use catalog::CatalogSource;
 pub(crate) use contents::is_package_revision_resources;
-pub use package::{GitOrigin, PackageRevisionName, SuppliedPackage};
+pub use package::{PackageRevisionName, SuppliedPackage};
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::config::{API_VERSION, PACKAGE_VARIANT_API_VERSION, UsageError, kind_of};
-use crate::git::Reader;
 use crate::resource_list::ResourceList;
 use crate::results::Results;
 use crate::schema::{Groups, Schema};
+use crate::upstream::Sources;
 use crate::yaml::{NodeRef, OwnedDocument, Path};
 
 /// What a supplied input is for.
@@ -169,15 +169,15 @@ impl Supplied {
         list: &mut ResourceList,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
-        Self::read_with(None, roles, flags, config, list, results)
+        Self::read_with(&[], roles, flags, config, list, results)
     }
 
-    /// As [`read`](Self::read); a flag also takes a directory of a Git repository, which `git` reads.
+    /// As [`read`](Self::read); a flag also takes what one of the `sources` reads.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and for a revision or directory that is not in the repository.
+    /// As [`read`](Self::read), and for a revision or directory that a source lacks.
     pub fn read_with(
-        git: Option<Reader>,
+        sources: Sources,
         roles: &[Role],
         flags: &[(Role, PathBuf)],
         config: Option<NodeRef<'_>>,
@@ -191,7 +191,9 @@ impl Supplied {
             }
             let mut ways = ways(role, flags, config).into_iter();
             let Some(way) = ways.next() else { continue };
-            if matches!(&way, Way::Flag(paths) if searches(role, paths, roles)) && git.is_some() {
+            if matches!(&way, Way::Flag(paths) if searches(role, paths, roles))
+                && !sources.is_empty()
+            {
                 supplied.searches_original = true;
                 continue;
             }
@@ -203,7 +205,7 @@ impl Supplied {
             let packages = match way {
                 Way::Flag(paths) => paths
                     .into_iter()
-                    .map(|path| read::from_path(role, path, git, list.only_file(), results))
+                    .map(|path| read::from_path(role, path, sources, list.only_file(), results))
                     .collect::<Result<_, _>>()?,
                 Way::Field(node, field) => {
                     vec![read::from_field(role, node, &field, list, results)?]

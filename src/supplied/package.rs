@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use arcstr::ArcStr;
 
 use crate::config::UsageError;
-use crate::git::{GitError, GitSource, Repository, Revision};
 use crate::package::{Package, PackageError};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, KrmFile, NotYaml, ResourceList};
+use crate::upstream::UpstreamRevision;
 use crate::yaml::NodeRef;
 
 /// One supplied input.
@@ -28,29 +28,14 @@ pub struct SuppliedPackage {
     pub(super) not_yaml: NotYaml,
     /// The names of the PackageRevisionResources in it.
     pub(super) revisions: Vec<PackageRevisionName>,
-    /// Its origin in a Git repository, if it has one.
-    pub(super) git: Option<GitOrigin>,
+    /// The revision of an upstream that it is, if it is one.
+    pub(super) upstream: Option<Arc<dyn UpstreamRevision>>,
     /// The resources of each kind.
     kinds: OnceLock<HashMap<ArcStr, Vec<ItemId>>>,
     /// The resources of each name.
     names: OnceLock<HashMap<ArcStr, Vec<ItemId>>>,
     /// Bytes of the resources' texts.
     length: OnceLock<usize>,
-}
-
-/// The origin of a package that was read from a Git repository.
-#[derive(Debug, Clone)]
-pub struct GitOrigin {
-    /// The directory of the repository, as it was asked for.
-    pub source: GitSource,
-    /// The commit.
-    pub revision: Revision,
-    /// The id of the directory's tree: equal ids mean equal files.
-    pub tree: String,
-    /// Whether it is one file, and no directory.
-    pub is_file: bool,
-    /// The address that the clone was made from, for a Kptfile that names none yet.
-    pub address: String,
 }
 
 /// The package and revision that a PackageRevisionResources names; absent fields are `None`.
@@ -132,7 +117,7 @@ impl SuppliedPackage {
             kinds: OnceLock::new(),
             names: OnceLock::new(),
             length: OnceLock::new(),
-            git: None,
+            upstream: None,
         }
     }
 
@@ -160,7 +145,7 @@ impl SuppliedPackage {
     /// or a PackageRevisionResources.
     #[must_use]
     pub fn is_package(&self) -> bool {
-        self.files.is_on_disk() || self.git.is_some() || !self.files.is_empty()
+        self.files.is_on_disk() || self.upstream.is_some() || !self.files.is_empty()
     }
 
     /// What a clone takes apart from [`files`](Self::files), and what it leaves out without a warning so far.
@@ -169,18 +154,11 @@ impl SuppliedPackage {
     /// [`UsageError`]: it cannot be read.
     pub(crate) fn unread(&self) -> Result<Package, UsageError> {
         let is_read = |path: &str| self.files.get(path).is_some();
-        let directory_in_git = self.git.as_ref().filter(|origin| !origin.is_file);
-        let mut unread = if let Some(GitOrigin {
-            source, revision, ..
-        }) = directory_in_git
-        {
-            let failed = |error: GitError| UsageError(format!("{}: {error}", self.place));
-            let repository = Repository::open(&source.repository).map_err(failed)?;
-            let unread = repository.unread(&source.directory, &revision.commit, is_read);
-            unread.map_err(failed)?
+        let failed = |error: &dyn std::fmt::Display| UsageError(format!("{}: {error}", self.place));
+        let mut unread = if let Some(upstream) = &self.upstream {
+            upstream.unread(&is_read).map_err(|error| failed(&error))?
         } else if self.files.is_on_disk() {
-            let unread = self.files.unread();
-            unread.map_err(|error| UsageError(format!("{}: {error}", self.place)))?
+            self.files.unread().map_err(|error| failed(&error))?
         } else {
             Package::default()
         };

@@ -8,7 +8,6 @@ use super::contents::{Contents, elements, is_package_revision_resources};
 use super::package::SuppliedPackage;
 use super::reader::{Reader, parse};
 use super::{Role, UsageError};
-use crate::git::{self, GitError, GitSource};
 use crate::package::{
     Package, PackageFile, check_package_path, is_package_file, normalize_package_path, read_package,
 };
@@ -16,23 +15,34 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::source_text::SourceText;
 use crate::text::Text;
+use crate::upstream::{Fetched, Sources};
 use crate::yaml::{NodeRef, ParseOptions, Path};
 
-/// Reads a file, a directory, or a directory of a repository that a flag names.
+/// Reads a file, a directory, or a revision of an upstream that a flag names.
 pub(super) fn from_path(
     role: Role,
     path: &FilePath,
-    git: Option<git::Reader>,
+    sources: Sources,
     only_file: Option<&str>,
     results: &mut Results,
 ) -> Result<SuppliedPackage, UsageError> {
-    if let Some(git) = git {
-        let failed = |error: GitError| UsageError(format!("--{role}: {error}"));
-        if let Some(source) = GitSource::of_flag(path).map_err(failed)? {
-            let mut snapshot = git(&source).map_err(failed)?;
-            snapshot.package = snapshot.package.named_as(only_file);
-            return SuppliedPackage::from_git(role, source, snapshot, results);
+    for source in sources {
+        let read = source(path);
+        let read = read.map_err(|UsageError(error)| UsageError(format!("--{role}: {error}")))?;
+        let Some(Fetched {
+            package,
+            revision,
+            warning,
+        }) = read
+        else {
+            continue;
+        };
+        if let Some((reason, warning)) = warning {
+            let message = format!("--{role}: {warning}");
+            results.push(FunctionResult::warning(reason, message));
         }
+        let package = package.named_as(only_file);
+        return SuppliedPackage::from_upstream(role, package, revision, results);
     }
     let place = path.display().to_string();
     let mut reader = Reader::new(role, place, results);
@@ -57,13 +67,13 @@ pub(super) fn from_path(
     };
     let bytes = std::fs::read(path).map_err(|error| match error.kind() {
         // A revision of a package (`v1.0`) is easily taken for what this flag wants.
-        ErrorKind::NotFound => unreadable(match git {
-            Some(_) => {
-                &"there is no such file or directory; a revision in a Git repository is given as \
-                  REPOSITORY//DIRECTORY?ref=REVISION"
-            }
-            None => &"there is no such file or directory",
-        }),
+        ErrorKind::NotFound if sources.is_empty() => {
+            unreadable(&"there is no such file or directory")
+        }
+        ErrorKind::NotFound => unreadable(
+            &"there is no such file or directory; a revision in a Git repository is given as \
+              REPOSITORY//DIRECTORY?ref=REVISION",
+        ),
         _ => unreadable(&error),
     })?;
     let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
@@ -207,7 +217,7 @@ impl SuppliedPackage {
         path: &FilePath,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
-        from_path(role, path, None, None, results)?.without_texts()
+        from_path(role, path, &[], None, results)?.without_texts()
     }
 
     /// A package of texts.

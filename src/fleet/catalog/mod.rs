@@ -21,7 +21,8 @@ use crate::git::{GitSource, Repository};
 use crate::package::{check_package_path, normalize_package_path};
 use crate::resource::NamespacedName;
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{CatalogSource, GitOrigin, Role, SuppliedPackage};
+use crate::supplied::{CatalogSource, Role, SuppliedPackage};
+use crate::upstream::GitOrigin;
 use crate::variant::revision_request::{Lookup, RevisionRequest};
 use crate::yaml::NodeRef;
 
@@ -161,7 +162,7 @@ impl<'c> Catalogs<'c> {
                     directory,
                     revision: revision.given.clone(),
                 };
-                let tree = tree.ok_or_else(|| {
+                tree.ok_or_else(|| {
                     let file = repository.file_at(&revision.commit, &source.directory);
                     if let Ok(Some(_)) = file {
                         return format!(
@@ -174,7 +175,6 @@ impl<'c> Catalogs<'c> {
                     address: address.unwrap_or_else(|| repository.address()),
                     source,
                     revision,
-                    tree,
                     is_file: false,
                 }))
             }

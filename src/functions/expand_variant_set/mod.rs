@@ -27,12 +27,12 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{Function, Output, Run};
 use crate::config::{CONFIG_MAP, Key, Keys, UsageError};
-use crate::git;
 use crate::resource::Resource;
 use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, NewResource, NewText, ResourceList, WrittenResource};
 use crate::results::{FunctionResult, MOST_LISTED, Reason, Results};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::upstream::SOURCES;
 use crate::variant::cluster::Cluster;
 use crate::variant::expression::on_large_stack;
 use crate::variant::fan_out::{Set, SetExpansion, fan_out, too_many};
@@ -65,7 +65,7 @@ pub const FUNCTION: Function = Function {
         words: &["false", "true"],
         help: "whether a set may lose all of its variants",
     }]),
-    git: Some(git::read),
+    sources: SOURCES,
     step,
     ..Function::PLAIN
 };

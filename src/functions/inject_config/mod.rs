@@ -35,11 +35,11 @@ use self::points::{Point, ambiguous_conditions, field_of, points, source_entry};
 use self::select::{Selection, key_of, select};
 use super::{Function, Output, Run};
 use crate::config::{API_VERSION, PACKAGE_VARIANT, UsageError};
-use crate::git;
 use crate::kptfile::{ambiguous_roots, record_conditions, root_kptfile};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results, Severity};
 use crate::supplied::{Role, Supplied};
+use crate::upstream::SOURCES;
 use crate::variant::package_variant::{PackageVariant, validate_injectors};
 use crate::yaml::NodeRef;
 
@@ -61,7 +61,7 @@ pub const FUNCTION: Function = Function {
     ],
     configs: &[(API_VERSION, "InjectConfig"), PACKAGE_VARIANT],
     roles: &[Role::Resources],
-    git: Some(git::read),
+    sources: SOURCES,
     step,
     ..Function::PLAIN
 };

@@ -15,15 +15,16 @@ mod update;
 
 use std::collections::BTreeSet;
 
+use super::following::not_in_git;
 use super::package_revision::{only_package, within};
 use super::{Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
-use crate::git;
 use crate::merge::package::MergeInput;
 use crate::resource::MERGE_SOURCE_ANNOTATION as MERGE_SOURCE;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::Results;
 use crate::supplied::{Role, SuppliedPackage};
+use crate::upstream::SOURCES;
 use crate::yaml::NodeRef;
 
 use config::read_options;
@@ -89,7 +90,7 @@ pub const FUNCTION: Function = Function {
         },
     ]),
     uses_schema: true,
-    git: Some(git::read),
+    sources: SOURCES,
     merge_driver: Some(driver::merge_file),
     step,
     ..Function::PLAIN
@@ -106,7 +107,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let [original, upstream] = take_annotated(list, results)?;
     let given = |role| supplied.of(role).next();
     let upstream = source(Role::Upstream, given(Role::Upstream), upstream.as_ref())?;
-    let follows = given(Role::Upstream).and_then(SuppliedPackage::git);
+    let follows = given(Role::Upstream).and_then(SuppliedPackage::upstream);
     let original = source(Role::Original, given(Role::Original), original.as_ref());
     let original = match (original, follows) {
         (Ok(_), _) if supplied.searches_original() => {
@@ -117,11 +118,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         }
         (Err(_), Some(_)) if given(Role::Original).is_none() => None,
         (Err(_), None) if supplied.searches_original() => {
-            return Err(UsageError(
-                "--original auto: expected an upstream from Git (--upstream REPOSITORY//DIRECTORY?ref=REVISION), \
-                 found another"
-                    .to_owned(),
-            ));
+            return Err(not_in_git());
         }
         (original, _) => Some(original?),
     };

@@ -2,15 +2,14 @@
 
 use super::config::Settings;
 use crate::config::UsageError;
-use crate::functions::following::{
-    Original, Recorded, Standing, find_original, make_kptfile, standing, write_lock,
-};
-use crate::kptfile::UpstreamLock;
+use crate::functions::following::{Standing, find_original, make_kptfile, standing, write_lock};
+use crate::kptfile::{root_kptfile, update_strategy};
 use crate::merge::package::{Merge, MergeInput, Strategy};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
-use crate::supplied::{GitOrigin, Supplied};
+use crate::supplied::Supplied;
+use crate::upstream::{Recorded, UpstreamRevision};
 
 /// What a package is merged with, and how.
 pub(super) struct Update<'s> {
@@ -20,15 +19,15 @@ pub(super) struct Update<'s> {
     pub(super) searches: Option<&'s Supplied>,
     /// The new upstream revision.
     pub(super) upstream: MergeInput<'s>,
-    /// The Git repository that upstream comes from, if it does.
-    pub(super) follows: Option<&'s GitOrigin>,
+    /// The revision that upstream is, if it comes from a source that a Kptfile can record.
+    pub(super) follows: Option<&'s dyn UpstreamRevision>,
     pub(super) settings: Settings,
     pub(super) schema: Schema,
 }
 
 impl Update<'_> {
-    /// Merges upstream, and updates the `upstreamLock` if upstream comes from Git. A package at
-    /// upstream's commit stays as it is.
+    /// Merges upstream, and updates the lock if upstream comes from a source. A package at
+    /// upstream's revision stays as it is.
     pub(super) fn run(
         self,
         local: &mut ResourceList,
@@ -68,11 +67,10 @@ impl Update<'_> {
                     return Ok(());
                 }
                 Standing::Behind(original) => {
-                    let Original { package, lock } = *original;
                     if !names_strategy {
-                        options.strategy = strategy_of(&lock);
+                        options.strategy = recorded_strategy(local);
                     }
-                    recorded = package;
+                    recorded = *original;
                     MergeInput::Supplied(&recorded)
                 }
             },
@@ -102,9 +100,11 @@ impl Update<'_> {
     }
 }
 
-/// The strategy in a Kptfile; kpt writes one into each.
-fn strategy_of(lock: &UpstreamLock) -> Strategy {
-    let word = lock.update_strategy.as_deref();
+/// The strategy in the Kptfile; kpt writes one into each.
+fn recorded_strategy(local: &ResourceList) -> Strategy {
+    let kptfile = root_kptfile(local);
+    let word = kptfile.and_then(|kptfile| local.read(kptfile, update_strategy));
+    let word = word.as_deref();
     let known = Strategy::WORDS
         .iter()
         .find(|(known, _)| Some(*known) == word);

@@ -30,8 +30,8 @@ mod variants;
 use super::merge_package::{COMBINE, ON_CONFLICT, STRATEGY};
 use super::{Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
-use crate::git;
 use crate::supplied::Role;
+use crate::upstream::SOURCES;
 
 pub use counts::FleetCounts;
 pub use directory::Mode;
@@ -76,7 +76,7 @@ pub const FUNCTION: Function = Function {
         },
     ]),
     uses_schema: true,
-    git: Some(git::read),
+    sources: SOURCES,
     makes_package: true,
     fleet: Some(run_fleet),
     step,

@@ -9,7 +9,6 @@ use super::config::FleetSettings;
 use super::variants::{Destination, FleetVariant};
 use crate::config::{UsageError, required};
 use crate::fleet::{Catalogs, DirectoryRevision, RepositoryFacts, Resolved};
-use crate::functions::following::{Locked, OtherRevision, lock_of, locked, older_revision};
 use crate::functions::render_variant::render_package;
 use crate::kptfile::{
     DELETION_POLICY_ANNOTATION, DOWNSTREAM_ANNOTATION, NewLock, OWNER_ANNOTATION, Ownership,
@@ -19,7 +18,8 @@ use crate::latest::is_older;
 use crate::resource::NamespacedName;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{CatalogSource, GitOrigin, Role, Supplied, SuppliedPackage};
+use crate::supplied::{CatalogSource, Role, Supplied, SuppliedPackage};
+use crate::upstream::{GitOrigin, Locked, lock_of, locked, older_revision};
 use crate::yaml::EditError;
 
 /// What became of a package.
@@ -286,7 +286,11 @@ impl<'f> Worker<'f> {
         results: &mut Results,
     ) -> Result<UpstreamStatus, UsageError> {
         let catalog = &place.wanted.repository;
-        let ask = |repository: &_| locked(list, origin, repository, results);
+        let kptfile = root_kptfile(list);
+        let ask = |repository: &_| match kptfile {
+            Some(kptfile) => locked(list, kptfile, origin, repository, results),
+            None => Ok(Locked::Absent(None)),
+        };
         let found = self.catalogs.with_repository(catalog, ask);
         Ok(match found.transpose()?.unwrap_or(Locked::Absent(None)) {
             Locked::Same => UpstreamStatus::Same,
@@ -296,19 +300,12 @@ impl<'f> Worker<'f> {
                 UpstreamStatus::Failed
             }
             Locked::NotFound => UpstreamStatus::Failed,
-            Locked::Other(other) => {
-                let OtherRevision {
-                    source, revision, ..
-                } = *other;
-                let from = revision.lock_ref.clone();
-                let original = GitOrigin {
-                    source,
-                    revision,
-                    tree: String::new(),
-                    is_file: false,
-                    address: origin.address.clone(),
+            Locked::Other(original) => {
+                let from = original.name().to_owned();
+                let Some(original) = original.git() else {
+                    return Ok(UpstreamStatus::Absent);
                 };
-                let original = self.catalogs.git_package(catalog, &original)?;
+                let original = self.catalogs.git_package(catalog, original)?;
                 UpstreamStatus::Behind { original, from }
             }
         })

@@ -1,15 +1,16 @@
-//! A variant whose upstream is in Git: the Kptfile's lock decides between clone, update and nothing.
+//! A variant whose upstream is a source that a Kptfile records: the Kptfile's lock decides between clone, update and nothing.
 //!
 //! Source: contract, Upstreams from Git.
 
 use crate::config::UsageError;
 use crate::fleet::find_revision;
-use crate::functions::following::{Recorded, Standing, find_original, standing, write_lock};
+use crate::functions::following::{Standing, find_original, standing, write_lock};
 use crate::git::{GitError, Repository};
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{GitOrigin, Supplied, SuppliedPackage};
+use crate::supplied::{Supplied, SuppliedPackage};
+use crate::upstream::{GitOrigin, Recorded, UpstreamRevision};
 use crate::variant::revision_request::RevisionRequest;
 use crate::yaml::{NodeRef, Path};
 
@@ -17,11 +18,11 @@ use super::Variant;
 use super::clone::{clone, refuse_package};
 use super::update::update;
 
-/// Clones the variant, or updates it to the new revision of its upstream in Git.
+/// Clones the variant, or updates it to the new revision of its upstream.
 pub(super) fn follow(
     variant: &Variant<'_>,
     upstream: &SuppliedPackage,
-    origin: &GitOrigin,
+    origin: &dyn UpstreamRevision,
     list: &mut ResourceList,
     supplied: &Supplied,
     results: &mut Results,
@@ -30,7 +31,9 @@ pub(super) fn follow(
         clone(variant, upstream, list, results)?;
         if !results.has_errors() {
             let repository = repository(variant, list, supplied);
-            let repository = Recorded::New(repository.as_deref().unwrap_or(&origin.address));
+            let address = origin.git().map(|origin| origin.address.as_str());
+            let repository = repository.as_deref().or(address).unwrap_or_default();
+            let repository = Recorded::New(repository);
             write_lock(list, origin, repository, results);
         }
         return Ok(());
@@ -45,8 +48,7 @@ pub(super) fn follow(
         }
         Standing::Unlocked(error) => results.push(error.map_or(not_empty, |error| *error)),
         Standing::Behind(original) => {
-            let original = &original.package;
-            update(variant, original, upstream, list, supplied, results)?;
+            update(variant, &original, upstream, list, supplied, results)?;
             record(origin, list, results);
         }
     }
@@ -54,7 +56,11 @@ pub(super) fn follow(
 }
 
 /// Records the revision after an update.
-pub(super) fn record(origin: &GitOrigin, list: &mut ResourceList, results: &mut Results) {
+pub(super) fn record(
+    origin: &dyn UpstreamRevision,
+    list: &mut ResourceList,
+    results: &mut Results,
+) {
     if !results.has_errors() {
         write_lock(list, origin, Recorded::Kept, results);
     }

@@ -27,7 +27,6 @@ use crate::functions::inject_config::inject_variant_config;
 use crate::functions::package_revision::{package_beside, within};
 use crate::functions::prepend_pipeline::prepend_variant_pipeline;
 use crate::functions::set_package_context::set_variant_context;
-use crate::git;
 use crate::merge::ConflictRules;
 use crate::merge::package::MergeOptions;
 use crate::resource::Resource;
@@ -35,6 +34,7 @@ use crate::resource::namespace_of;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Results, Severity};
 use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::upstream::{SOURCES, UpstreamRevision};
 use crate::variant::package_variant::PackageVariant;
 use crate::yaml::NodeRef;
 
@@ -52,7 +52,7 @@ pub const FUNCTION: Function = Function {
     configs: &[PACKAGE_VARIANT],
     roles: &[Role::Original, Role::Upstream, Role::Resources],
     uses_schema: true,
-    git: Some(git::read),
+    sources: SOURCES,
     makes_package: true,
     step,
     ..Function::PLAIN
@@ -218,14 +218,14 @@ fn mutate(
 ) -> Result<(), UsageError> {
     if let Some(upstream) = supplied.upstream() {
         upstream::check(variant, upstream, results);
-        if let Some(origin) = upstream.git() {
+        if let Some(origin) = upstream.upstream().and_then(UpstreamRevision::git) {
             follow::check(variant, origin, results)?;
         }
         if results.has_errors() {
             return Ok(());
         }
     }
-    let origin = supplied.upstream().and_then(SuppliedPackage::git);
+    let origin = supplied.upstream().and_then(SuppliedPackage::upstream);
     match (supplied.upstream(), supplied.original(), origin) {
         (Some(upstream), Some(original), origin) => {
             update::update(variant, original, upstream, list, supplied, results)?;

@@ -7,7 +7,7 @@ use crate::resource::Resource;
 use crate::resource::namespace_of;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Results};
-use crate::supplied::{GitOrigin, Supplied, SuppliedPackage};
+use crate::supplied::{Supplied, SuppliedPackage};
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value};
 
 use super::Variant;
@@ -62,11 +62,11 @@ impl Outcome {
 
 /// The message of `Ready` in the results. It claims only what this run checked.
 pub(super) fn ready(supplied: &Supplied) -> String {
-    match supplied.upstream().and_then(SuppliedPackage::git) {
-        Some(GitOrigin { revision, .. }) => format!(
-            "the package is rendered from `{}`, commit {}",
-            revision.lock_ref, revision.commit
-        ),
+    match supplied.upstream().and_then(SuppliedPackage::upstream) {
+        Some(upstream) => {
+            let (name, id) = (upstream.name(), upstream.id());
+            format!("the package is rendered from `{name}`, {id}")
+        }
         None => "the package is rendered".to_owned(),
     }
 }

@@ -15,7 +15,8 @@ use crate::merge::likeness::{Edits, FileEdits, Packages, SimilarityScanner, Valu
 use crate::package::is_krm_name;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{GitOrigin, Role, Supplied, SuppliedPackage};
+use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::upstream::UpstreamRevision;
 use crate::yaml::node_text;
 
 use versions::{Versions, versions_in};
@@ -31,11 +32,14 @@ const NAMED: usize = 3;
 /// [`UsageError`]: the repository cannot be read.
 pub(crate) fn find_original(
     package: &ResourceList,
-    upstream: &GitOrigin,
+    upstream: &dyn UpstreamRevision,
     supplied: &Supplied,
     results: &mut Results,
 ) -> Result<Option<SuppliedPackage>, UsageError> {
     let failed = |error: GitError| UsageError(format!("role `{}`: {error}", Role::Original));
+    let Some(upstream) = upstream.git() else {
+        return Err(not_in_git());
+    };
     let source = &upstream.source;
     let directory = source.directory.as_str();
     let repository = Repository::open(&source.repository).map_err(failed)?;
@@ -70,6 +74,13 @@ pub(crate) fn find_original(
         ..source.clone()
     };
     SuppliedPackage::from_git(Role::Original, source, snapshot, results).map(Some)
+}
+
+/// The error for an upstream without revisions to search.
+pub(crate) fn not_in_git() -> UsageError {
+    let message = "--original auto: expected an upstream from Git (--upstream REPOSITORY//DIRECTORY?ref=REVISION), \
+                   found another";
+    UsageError(message.to_owned())
 }
 
 /// The files of the local package, the shortest first: they tell revisions apart at the least cost.

@@ -1,0 +1,63 @@
+//! A supplied input that is a revision of an upstream.
+
+use std::sync::Arc;
+
+use super::package::SuppliedPackage;
+use super::reader::Reader;
+use super::{Role, UsageError};
+use crate::git::{GitSource, Snapshot};
+use crate::package::Package;
+use crate::results::Results;
+use crate::upstream::{GitOrigin, UpstreamRevision};
+
+impl SuppliedPackage {
+    /// The files of a revision.
+    ///
+    /// # Errors
+    /// [`UsageError`]: one of them is not YAML.
+    pub(crate) fn from_upstream(
+        role: Role,
+        package: Package,
+        revision: Arc<dyn UpstreamRevision>,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
+        let mut supplied = Self::from_package(role, revision.to_string(), package, results)?;
+        supplied.upstream = Some(revision);
+        Ok(supplied)
+    }
+
+    /// The files of a directory or file of a repository.
+    ///
+    /// # Errors
+    /// [`UsageError`]: one of them is not YAML.
+    pub fn from_git(
+        role: Role,
+        source: GitSource,
+        snapshot: Snapshot,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
+        let origin = GitOrigin::of(source, &snapshot);
+        Self::from_upstream(role, snapshot.package, Arc::new(origin), results)
+    }
+
+    /// The files of a package that follows no upstream. `place` names it in messages.
+    ///
+    /// # Errors
+    /// [`UsageError`]: one of them is not YAML.
+    pub fn from_package(
+        role: Role,
+        place: String,
+        package: Package,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
+        let mut reader = Reader::new(role, place, results);
+        reader.add_package(package)?;
+        Ok(reader.package)
+    }
+
+    /// The revision of an upstream that the package was read from, if it was.
+    #[must_use]
+    pub fn upstream(&self) -> Option<&dyn UpstreamRevision> {
+        self.upstream.as_deref()
+    }
+}
