@@ -57,6 +57,8 @@ enum Special {
     /// The generators of a kustomization.
     Generators,
     Generator,
+    /// A list that is one value, also where its elements could be told apart.
+    Whole,
 }
 
 impl<'s> MergeSchema<'s> {
@@ -117,6 +119,9 @@ impl<'s> MergeSchema<'s> {
             (Special::Pipeline, "mutators" | "validators") => Special::Functions,
             (Special::KptfileInfo, "readinessGates") => Special::Gates,
             (Special::KptfileStatus, "conditions") => Special::Conditions,
+            (Special::Grouped(groups), "selectors" | "exclude") if *groups == groups::FUNCTION => {
+                Special::Whole
+            }
             (Special::ResourceOf(groups), "spec") => Special::Grouped(groups),
             (Special::Kustomization, "configMapGenerator" | "secretGenerator") => {
                 Special::Generators
@@ -176,6 +181,11 @@ impl<'s> MergeSchema<'s> {
             Special::KustomizeImages => ListType::Map(Keys::one("name")),
             _ => self.type_ref.map_or(ListType::Atomic, TypeRef::list),
         }
+    }
+
+    /// Whether the elements of a list are never looked at one by one.
+    pub(super) fn is_whole_list(&self) -> bool {
+        self.special == Special::Whole
     }
 
     pub(super) fn is_atomic_map(&self) -> bool {

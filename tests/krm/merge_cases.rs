@@ -169,12 +169,20 @@ pub(crate) const DIFFERENCES: &[(&str, &[&str])] = &[
     ),
     ("selectors stand as a whole", &["doc09"]),
     (
+        "lists without keys merge by their elements",
+        &[
+            "L07-primitive-lists",
+            "L09-nonassoc-list-of-maps",
+            "L10-crd-inferred-name-key",
+        ],
+    ),
+    (
         "a string of several lines merges by its lines",
         &["S06-block-scalar-both"],
     ),
     (
         "text that both sides changed merges by lines, and the winner's stand where that is a conflict",
-        &["R17-nonkrm"],
+        &["R17-nonkrm", "S06-block-scalar-both"],
     ),
 ];
 

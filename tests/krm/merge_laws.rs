@@ -138,6 +138,8 @@ enum Step {
     Field(String),
     /// An element by what tells it from the others.
     Element(String),
+    /// A leaf of a list without keys: the path within, and the value. How many there are is what counts.
+    Within(String, String),
 }
 
 /// What tells the elements of a list apart; `None` if it is one value.
@@ -187,9 +189,51 @@ fn leaves(value: &Value, at: &mut Vec<Step>, out: &mut BTreeMap<Vec<Step>, Value
                 at.pop();
             }
         }
-        None => {
-            out.insert(at.clone(), value.clone());
+        None => match value {
+            Value::Sequence(items) if !items.is_empty() => within(value, "", at, out),
+            _ => {
+                out.insert(at.clone(), value.clone());
+            }
+        },
+    }
+}
+
+/// Counts the leaves of a list without keys.
+fn within(value: &Value, path: &str, at: &[Step], out: &mut BTreeMap<Vec<Step>, Value>) {
+    match value {
+        Value::Sequence(items) if !items.is_empty() => {
+            for item in items {
+                within(item, &format!("{path}[*]"), at, out);
+            }
         }
+        Value::Mapping(entries) if !entries.is_empty() => {
+            for (key, value) in entries {
+                let key = key.as_str().unwrap_or("?");
+                within(value, &format!("{path}.{key}"), at, out);
+            }
+        }
+        leaf => {
+            let mut steps = at.to_vec();
+            steps.push(Step::Within(path.to_owned(), leaf.to_json()));
+            let count = out.entry(steps).or_insert(Value::from(0));
+            *count = Value::from(number(Some(count)) + 1);
+        }
+    }
+}
+
+/// How many leaves there are.
+fn number(count: Option<&Value>) -> i64 {
+    count.map_or(0, |count| count.to_json().parse().expect("a count"))
+}
+
+/// Whether the result has more of a leaf where local has more than base, and fewer where local has fewer, but for what
+/// upstream took away or added.
+fn is_counted(counts: [Option<&Value>; 4]) -> bool {
+    let [base, local, upstream, result] = counts.map(number);
+    if local > base {
+        result >= local - (base - upstream).max(0)
+    } else {
+        result <= local + (upstream - base).max(0)
     }
 }
 
@@ -201,7 +245,7 @@ fn part<'v>(value: &'v Value, list: &str, step: &Step) -> Option<(usize, &'v Val
 }
 
 /// A place as results name it: elements by their position in local, else in upstream.
-fn field_path(steps: &[Step], local: Option<&Value>, upstream: Option<&Value>) -> Path {
+fn field_path(steps: &[Step], local: Option<&Value>, upstream: Option<&Value>) -> String {
     let (mut path, mut list) = (Path::root(), "");
     let (mut local, mut upstream) = (local, upstream);
     for step in steps {
@@ -217,11 +261,12 @@ fn field_path(steps: &[Step], local: Option<&Value>, upstream: Option<&Value>) -
                 list = "";
             }
             // Neither side has it: what names the list names it.
-            (Step::Element(_), None) => return path,
+            (Step::Element(_), None) => return path.to_string(),
+            (Step::Within(within, _), _) => return format!("{path}{within}"),
         }
         (local, upstream) = (ours.map(|(_, v)| v), theirs.map(|(_, v)| v));
     }
-    path
+    path.to_string()
 }
 
 /// Whether a conflict is about a field, or about something that it is part of.
@@ -236,8 +281,23 @@ fn names(result: &FunctionResult, field: &str) -> bool {
     let Some(above) = &result.field else {
         return true;
     };
+    let mut above = above.clone();
+    // Elements without keys count wherever they stand.
+    if let Some((list, _)) = field.split_once("[*]")
+        && let Some(within) = above.strip_prefix(list)
+    {
+        above = format!("{list}{}", without_positions(within));
+    }
     let rest = field.strip_prefix(above.as_str());
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// `[1].a[2]` as `[*].a[*]`.
+fn without_positions(path: &str) -> String {
+    let mut parts = path.split('[');
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rest = parts.map(|part| part.split_once(']').map_or("", |(_, behind)| behind));
+    rest.fold(first, |path, part| format!("{path}[*]{part}"))
 }
 
 /// The local changes that are neither in the result nor named by a conflict.
@@ -250,7 +310,7 @@ fn lost(versions: [Option<&Value>; 4], said: &[&FunctionResult]) -> Vec<String> 
         }
         out
     };
-    let [old, ours, found] = [base, local, result].map(leaves_of);
+    let [old, ours, theirs, found] = [base, local, upstream, result].map(leaves_of);
     let is_empty = |value: &Value| {
         *value == Value::Mapping(Vec::new()) || *value == Value::Sequence(Vec::new())
     };
@@ -258,11 +318,14 @@ fn lost(versions: [Option<&Value>; 4], said: &[&FunctionResult]) -> Vec<String> 
     for steps in old.keys().chain(ours.keys()) {
         let (was, is) = (old.get(steps), ours.get(steps));
         // To empty something is to remove what was in it, each for itself.
-        let is_there = found.get(steps) == is || is.is_some_and(is_empty);
+        let is_there = match steps.last() {
+            Some(Step::Within(..)) => is_counted([was, is, theirs.get(steps), found.get(steps)]),
+            _ => found.get(steps) == is || is.is_some_and(is_empty),
+        };
         if was == is || is_there {
             continue;
         }
-        let field = field_path(steps, local, upstream).to_string();
+        let field = field_path(steps, local, upstream);
         if !said.iter().any(|result| names(result, &field)) {
             lost.push(field);
         }

@@ -11,7 +11,7 @@ use super::{Fate, Merge};
 use crate::interner::Interner;
 use crate::merge::order::Ranks;
 use crate::merge::trail::Trail;
-use crate::schema::{Identity, ListType};
+use crate::schema::Identity;
 use crate::yaml::{EditError, Editor, NodeRef, OwnedDocument};
 
 /// A mapping or list that merges part by part.
@@ -104,7 +104,7 @@ impl Merge<'_> {
     ) -> Option<Collection<'d, 'f>> {
         // An alias reads what stands elsewhere: it is one value.
         let kind = node.kind();
-        let is_list = kind.is_sequence() && !matches!(schema.list(), ListType::Atomic);
+        let is_list = kind.is_sequence();
         let is_map = kind.is_mapping() && !schema.is_atomic_map();
         if !is_list && !is_map {
             return None;

@@ -93,7 +93,7 @@ impl Merge<'_> {
             }
         };
         if parts.whole.contains(&number) {
-            return self.single(&below, *part, editor);
+            return self.single(&below, false, *part, editor);
         }
         match collection.removed_by.filter(|_| part.base.is_none()) {
             Some(side) => Ok(self.added_to_removed(&below, side, *part)),

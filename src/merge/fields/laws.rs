@@ -110,7 +110,7 @@ fn leaves(value: &Value, path: &str, out: &mut std::collections::BTreeMap<String
                 leaves(item, &format!("{path}[{name}]"), out);
             }
         }
-        Value::Sequence(items) if path == ".metadata.finalizers" => {
+        Value::Sequence(items) if !items.is_empty() => {
             for item in items {
                 out.insert(format!("{path}[{}]", item.to_json()), item.clone());
             }

@@ -24,7 +24,8 @@ impl Merge<'_> {
         local_is_absent: bool,
     ) -> Option<Parts<'d, 'f>> {
         match schema.list() {
-            ListType::Atomic => None,
+            ListType::Atomic if local_is_absent || schema.is_whole_list() => None,
+            ListType::Atomic => self.elements_without_keys(trail, nodes, children_of(nodes)),
             ListType::Functions => self.functions(trail, nodes, local_is_absent),
             list @ (ListType::Set | ListType::Map(_) | ListType::KeyedStrings(_)) => {
                 self.elements(trail, schema, list, nodes)

@@ -272,13 +272,14 @@ impl Merge<'_> {
                 (None, None) => return Ok(Fate::Gone),
             }
         }
-        self.single(trail, versions, editor)
+        self.single(trail, true, versions, editor)
     }
 
-    /// Merges what is one value.
+    /// Merges what is one value, perhaps with parts of its own.
     fn single<'d, 'f>(
         &mut self,
         trail: &Trail<'_>,
+        has_parts: bool,
         versions: Children<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Fate, EditError> {
@@ -291,10 +292,12 @@ impl Merge<'_> {
         let outcome = rule::merge(values, |a, b| a.equals(b));
         let side = match outcome {
             Outcome::Stands(side) => side,
-            Outcome::Conflict => match self.combine(trail, versions, editor)? {
-                Some(fate) => return Ok(fate),
-                None => self.conflict(trail, values),
-            },
+            Outcome::Conflict => {
+                if has_parts && let Some(fate) = self.combine(trail, versions, editor)? {
+                    return Ok(fate);
+                }
+                self.conflict(trail, values)
+            }
         };
         match (side, local, upstream) {
             (Side::Local, Some(local), Some(upstream)) if outcome != Outcome::Conflict => {

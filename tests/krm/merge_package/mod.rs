@@ -409,14 +409,15 @@ fn crds_of_every_role_tell_how_lists_merge() {
     let local = thing("  - id: a\n    v: \"2\"\n  - id: b\n    v: \"1\"\n");
     let upstream = thing("  - id: a\n    v: \"1\"\n  - id: b\n    v: \"3\"\n");
     let both = thing("  - id: a\n    v: \"2\"\n  - id: b\n    v: \"3\"\n");
-    // Without the CRD the list is one value.
+    // Without the CRD the list has no keys, and is one value then.
+    let fields = "combine: none\n";
     let (_, said) = merge_files(
         [
             &[("t.yaml", &base)],
             &[("t.yaml", &local)],
             &[("t.yaml", &upstream)],
         ],
-        "",
+        fields,
     );
     assert_eq!(conflicts(&said).len(), 1);
     for role in 0..3 {
@@ -429,7 +430,7 @@ fn crds_of_every_role_tell_how_lists_merge() {
             of(1, leak(&local)),
             of(2, leak(&upstream)),
         ];
-        let (files, said) = merge_files([&sources[0], &sources[1], &sources[2]], "");
+        let (files, said) = merge_files([&sources[0], &sources[1], &sources[2]], fields);
         assert_eq!(files["t.yaml"], both, "{role}: {said:?}");
     }
 }

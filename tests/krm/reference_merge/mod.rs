@@ -48,8 +48,10 @@ fn package(path: &str, text: Option<&String>) -> Files {
 fn merged(path: &str, texts: &[Option<String>; 3], upstream_wins: bool) -> (Merged, bool) {
     let [base, local, upstream] = texts.each_ref().map(|text| package(path, text.as_ref()));
     let winner = if upstream_wins { "upstream" } else { "local" };
-    let config =
-        format!("apiVersion: fn.kpt.dev/v1alpha1\nkind: MergePackage\nonConflict: {winner}\n");
+    // The reference does not know the elements of lists without keys.
+    let config = format!(
+        "apiVersion: fn.kpt.dev/v1alpha1\nkind: MergePackage\nonConflict: {winner}\ncombine: [image, text, document]\n"
+    );
     let inputs = Inputs {
         config: Some(Config::parse(config, "config").expect("a config")),
         supplied: vec![

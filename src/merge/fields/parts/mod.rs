@@ -7,6 +7,7 @@
 //! Source: contract, merge-package, Parts.
 
 mod image;
+mod list;
 mod text;
 
 use super::super::combine::PartsOf;

@@ -153,11 +153,19 @@ fn comments_in_a_list_without_keys_outlive_upstreams_change() {
     );
     // A conflict that upstream wins.
     check_args(
+        "- a\n- b\n- b\n",
+        "- a # mine\n- b\n",
+        "- a\n- b\n- b\n- c\n",
+        "- a # mine\n- b\n- b\n- c\n",
+        &["spec.containers[0].args:upstream"],
+    );
+    // Both changed it.
+    check_args(
         "- a\n- b\n",
         "- a # mine\n- x\n",
         "- a\n- b\n- c\n",
-        "- a # mine\n- b\n- c\n",
-        &["spec.containers[0].args:upstream"],
+        "- a # mine\n- x\n- c\n",
+        &[],
     );
     // What local did not touch comes as upstream has it.
     let upstream = "# new\n- 'a'\n\n# off\n\n- c # d\n";

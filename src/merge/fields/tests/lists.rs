@@ -71,7 +71,7 @@ fn sets_and_atomic_lists() {
         &with("a", "x, l"),
         &with("a", "x, u"),
         &with("a", "x, u"),
-        &["spec.containers[0].args:upstream"],
+        &["spec.containers[0].args[1]:upstream"],
     );
 }
 

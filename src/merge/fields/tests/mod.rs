@@ -2,6 +2,7 @@
 
 mod comments;
 mod lists;
+mod parts;
 mod styles;
 mod values;
 

@@ -1,0 +1,193 @@
+//! The elements of a list without keys, and what they are known by.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+
+use crate::yaml::{NodeRef, Value};
+
+/// An item; or an argument such as `-n`, and its value in the item behind it.
+pub(super) struct Element<'a> {
+    /// The values of its items.
+    pub(super) values: Vec<Value>,
+    /// Equal elements have equal prints.
+    pub(super) print: u64,
+    pub(super) name: Option<Name<'a>>,
+}
+
+/// What an element is known by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Name<'a> {
+    /// The flag in front of `=`, or an argument that begins with `-`.
+    Flag(&'a str),
+    /// A field, by its print.
+    Field(u64),
+    /// Fields which together are known to change, by their print: the resources of a rule.
+    Fields(u64),
+}
+
+impl Element<'_> {
+    pub(super) fn is_collection(&self) -> bool {
+        matches!(self.values[0], Value::Mapping(_) | Value::Sequence(_))
+    }
+
+    /// The flag in front of a value of its own.
+    pub(super) fn flag_of_value(&self) -> Option<&str> {
+        let (first, others) = self.values.split_first()?;
+        first.as_str().filter(|_| !others.is_empty())
+    }
+
+    /// Whether it can be what an element with another name was, or became.
+    pub(super) fn may_be_renamed(&self) -> bool {
+        matches!(self.name, None | Some(Name::Fields(_)))
+    }
+
+    /// Its leaves, each as a hash of its path and value. Positions in lists do not count.
+    pub(super) fn leaves(&self, state: &RandomState) -> HashSet<u64> {
+        let mut found = HashSet::new();
+        for value in &self.values {
+            collect_leaves(value, 0, state, &mut found);
+        }
+        found
+    }
+}
+
+fn collect_leaves(value: &Value, path: u64, state: &RandomState, found: &mut HashSet<u64>) {
+    match value {
+        Value::Mapping(entries) if !entries.is_empty() => {
+            for (key, value) in entries {
+                let path = state.hash_one((path, print(key, state)));
+                collect_leaves(value, path, state, found);
+            }
+        }
+        Value::Sequence(items) if !items.is_empty() => {
+            let path = state.hash_one(path);
+            for item in items {
+                collect_leaves(item, path, state, found);
+            }
+        }
+        leaf => {
+            found.insert(state.hash_one((path, leaf)));
+        }
+    }
+}
+
+/// A hash of all that a value holds; the order of keys does not count.
+fn print(value: &Value, state: &RandomState) -> u64 {
+    match value {
+        Value::Mapping(entries) => {
+            let prints = entries
+                .iter()
+                .map(|(key, value)| [print(key, state), print(value, state)]);
+            let sum = prints
+                .map(|prints| state.hash_one(prints))
+                .fold(0, u64::wrapping_add);
+            state.hash_one(('m', sum))
+        }
+        Value::Sequence(items) => {
+            let prints: Vec<u64> = items.iter().map(|item| print(item, state)).collect();
+            state.hash_one(('s', prints))
+        }
+        scalar => state.hash_one(scalar),
+    }
+}
+
+fn is_flag(text: &str) -> bool {
+    let name = text.strip_prefix('-').unwrap_or_default();
+    name != "-" && name.starts_with(|c: char| !c.is_ascii_digit())
+}
+
+/// The flag that a text is, or sets.
+fn flag(text: &str) -> Option<&str> {
+    match text.split_once('=') {
+        Some((flag, _)) if flag.is_empty() || flag.contains(char::is_whitespace) => None,
+        Some((flag, _)) => Some(flag),
+        None => is_flag(text).then_some(text),
+    }
+}
+
+/// The elements of a list, with flags as their names; `None` if the value of one has no end.
+pub(super) fn elements<'a>(list: NodeRef<'a>, state: &RandomState) -> Option<Vec<Element<'a>>> {
+    let is_value = |node: NodeRef<'_>| {
+        let text = node.resolved().scalar_text();
+        text.is_some_and(|text| !is_flag(text))
+    };
+    let mut found = Vec::new();
+    let mut items = list.items().peekable();
+    while let Some(first) = items.next() {
+        let text = first.resolved().as_str();
+        let takes_value = text.is_some_and(|text| is_flag(text) && !text.contains('='));
+        let second = items.next_if(|next| takes_value && is_value(*next));
+        let values = [Some(first), second].into_iter().flatten();
+        let values: Vec<Value> = values.map(|node| node.value()).collect::<Option<_>>()?;
+        let prints: Vec<u64> = values.iter().map(|value| print(value, state)).collect();
+        found.push(Element {
+            values,
+            print: state.hash_one(prints),
+            name: text.and_then(flag).map(Name::Flag),
+        });
+    }
+    Some(found)
+}
+
+/// The fields by which elements that are maps are known, in the order in which they are tried.
+const FIELDS: [&[&str]; 12] = [
+    &["name"],
+    &["key"],
+    &["path"],
+    &["type"],
+    &["host"],
+    &["kind", "name"],
+    &["port"],
+    &["image"],
+    &["apiGroups", "resources"],
+    &["record"],
+    &["alert"],
+    &["alert", "labels"],
+];
+
+/// Names the maps of three versions, base first, by the first fields that all of base and upstream have and that no two
+/// of one version have alike.
+pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomState) {
+    let is_map = |element: &Element<'_>| matches!(element.values[0], Value::Mapping(_));
+    let name = |element: &Element<'_>, fields: &[&str]| {
+        let print = |field: &&str| Some(print(element.values[0].get(field)?, state));
+        let prints: Option<Vec<u64>> = fields.iter().map(print).collect();
+        let print = state.hash_one(prints?);
+        Some(match fields {
+            [_] => Name::Field(print),
+            _ => Name::Fields(print),
+        })
+    };
+    let fields = FIELDS.into_iter().find(|fields| {
+        // Not local's: what comes out must be read alike when it is local's.
+        [&versions[0], &versions[2]].into_iter().all(|elements| {
+            let mut seen = HashSet::new();
+            let mut maps = elements.iter().filter(|element| is_map(element));
+            maps.all(|map| name(map, fields).is_some_and(|name| seen.insert(name)))
+        })
+    });
+    let Some(fields) = fields else { return };
+    for element in versions.iter_mut().flatten() {
+        if is_map(element) {
+            element.name = name(element, fields);
+        }
+    }
+}
+
+/// Takes away the names that two elements of one version have. `None` if that is a guess: local has one twice that
+/// upstream removed.
+pub(super) fn drop_repeated_names(versions: &mut [Vec<Element<'_>>; 3]) -> Option<()> {
+    let mut counts: HashMap<Name<'_>, [usize; 3]> = HashMap::new();
+    for (version, elements) in versions.iter().enumerate() {
+        for name in elements.iter().filter_map(|element| element.name) {
+            counts.entry(name).or_default()[version] += 1;
+        }
+    }
+    let is_guess = |[base, local, upstream]: &[usize; 3]| *local > 1 && *base > 0 && *upstream == 0;
+    (!counts.values().any(is_guess)).then_some(())?;
+    for element in versions.iter_mut().flatten() {
+        let is_repeated = |name: &mut Name<'_>| counts[name].iter().any(|count| *count > 1);
+        element.name.take_if(is_repeated);
+    }
+    Some(())
+}

@@ -1,0 +1,90 @@
+//! Lists without keys, merged by their elements.
+//!
+//! ```yaml
+//! # base        # local         # upstream      # merged
+//! - --port=80   - --port=8080   - --port=80     - --port=8080
+//! - --quiet     - --quiet       - --metrics     - --metrics
+//! ```
+//!
+//! [`pairing`] says which elements are the same; from there on they merge like those of a list with keys.
+
+mod element;
+mod pairing;
+
+use super::super::Merge;
+use super::super::child::Siblings;
+use super::super::collection::{Nodes, Parts};
+use crate::merge::combine::PartsOf;
+use crate::merge::rule::{self, Outcome, Side};
+use crate::merge::trail::Trail;
+use crate::merge::versions::Versions;
+use crate::yaml::Value;
+use pairing::{Pairing, pair};
+
+impl Merge<'_> {
+    /// The elements of a list without keys that both sides changed to different ends; `None` if it is one value.
+    pub(in crate::merge::fields) fn elements_without_keys<'d, 'f>(
+        &mut self,
+        trail: &Trail<'_>,
+        nodes: Nodes<'d, 'f>,
+        children: Versions<Siblings<'f>, Siblings<'d>>,
+    ) -> Option<Parts<'d, 'f>> {
+        let lists = Versions {
+            base: nodes.base,
+            local: Some(nodes.local),
+            upstream: Some(nodes.upstream?),
+        };
+        if rule::merge(lists, |a, b| a.equals(b)) != Outcome::Conflict
+            || !self.combines(trail, PartsOf::List)
+        {
+            return None;
+        }
+        let pairing = pair(lists)?;
+        let brought = [Side::Local, Side::Upstream].map(|side| brought(&pairing, side));
+        if let [Some(local), Some(upstream)] = brought {
+            self.report_combined(trail, PartsOf::List, local, upstream);
+        }
+        let (numbers, count) = pairing.numbers();
+        Some(Parts {
+            children,
+            numbers,
+            base_order: None,
+            count,
+            together: None,
+            whole: pairing.whole.map(|number| 2 * number).into_iter().collect(),
+        })
+    }
+}
+
+/// What a side changed and the other did not: the elements that it added, removed and changed, and whether it moved any.
+fn brought(pairing: &Pairing<'_>, side: Side) -> Option<Value> {
+    fn of<T>(versions: Versions<T>, side: Side) -> T {
+        match side {
+            Side::Local => versions.local,
+            Side::Upstream => versions.upstream,
+        }
+    }
+    let mut lists = ["added", "removed", "changed"].map(|name| (name, Vec::new()));
+    for element in pairing.all() {
+        let prints = element.map(|one| one.map(|one| one.print));
+        if of(prints, side) == prints.base || of(prints, side.other()) != prints.base {
+            continue;
+        }
+        let (list, shown) = match (element.base, of(element, side)) {
+            (None, own) => (0, own),
+            (base, None) => (1, base),
+            (_, own) => (2, own),
+        };
+        lists[list]
+            .1
+            .extend(shown.into_iter().flat_map(|shown| shown.values.clone()));
+    }
+    let lists = lists.into_iter().filter(|(_, values)| !values.is_empty());
+    let lists = lists.map(|(name, values)| (Value::from(name), Value::Sequence(values)));
+    let mut found: Vec<(Value, Value)> = lists.collect();
+    let orders = pairing.orders();
+    if of(orders.clone(), side) != orders.base && orders.local != orders.upstream {
+        found.push((Value::from("moved"), Value::from(true)));
+    }
+    (!found.is_empty()).then_some(Value::Mapping(found))
+}

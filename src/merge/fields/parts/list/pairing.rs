@@ -1,0 +1,328 @@
+//! Which elements of a list without keys are the same in three versions.
+//!
+//! Equal ones are, then those of one name. Of what is left, the only element that upstream changed is paired with what it
+//! became, and then with what local made of it. Where more is left, and it matters, nothing is paired: that would be a guess.
+//!
+//! What comes out of a merge is paired again as it was, if it is local's in the next merge: base and upstream
+//! pair without a look at local; local's elements keep their names in it, or are upstream's, or are one value,
+//! or have something that base and upstream have, too, and no other element has.
+//!
+//! Source: contract, merge-package, Parts.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::RandomState;
+
+use super::element::{Element, drop_repeated_names, elements, name_maps};
+use crate::interner::Interner;
+use crate::merge::order::merge_order;
+use crate::merge::rule::{self, Outcome, Side};
+use crate::merge::versions::Versions;
+use crate::yaml::NodeRef;
+
+const BASE: usize = 0;
+const LOCAL: usize = 1;
+const UPSTREAM: usize = 2;
+
+/// The most pairs of elements that are compared.
+const MOST_COMPARED: usize = 2_500;
+
+/// The elements of three versions, numbered: an element has one number in all versions.
+pub(super) struct Pairing<'a> {
+    elements: [Vec<Element<'a>>; 3],
+    /// By position in its version.
+    numbers: [Vec<u32>; 3],
+    /// By number, the position in each version.
+    places: Vec<[Option<usize>; 3]>,
+    /// The element that is one value.
+    pub(super) whole: Option<u32>,
+}
+
+/// Pairs the elements of three lists; `None` if that would be a guess.
+pub(super) fn pair(lists: Versions<Option<NodeRef<'_>>>) -> Option<Pairing<'_>> {
+    let state = RandomState::new();
+    let [base, local, upstream] = lists
+        .map(|list| list.map_or(Some(Vec::new()), |list| elements(list, &state)))
+        .into_array();
+    let mut elements = [base?, local?, upstream?];
+    name_maps(&mut elements, &state);
+    drop_repeated_names(&mut elements)?;
+    let mut pairing = Pairing::by_value(elements)?;
+    pairing.by_name();
+    pairing.changed_by_upstream(&state)?;
+    pairing.changed_by_both(&state)?;
+    pairing.is_certain().then_some(pairing)
+}
+
+impl<'a> Pairing<'a> {
+    /// Pairs equal elements, firsts with firsts. `None` if a version has one more often than another: it is unclear
+    /// which one it lacks.
+    fn by_value(elements: [Vec<Element<'a>>; 3]) -> Option<Self> {
+        let mut counts: HashMap<u64, [usize; 3]> = HashMap::new();
+        for (version, elements) in elements.iter().enumerate() {
+            for element in elements {
+                counts.entry(element.print).or_default()[version] += 1;
+            }
+        }
+        let is_clear = |counts: &[usize; 3]| {
+            counts
+                .iter()
+                .all(|count| *count < 2 || counts == &[*count; 3])
+        };
+        counts.values().all(is_clear).then_some(())?;
+        let mut interner = Interner::default();
+        let numbers = elements.each_ref().map(|elements| {
+            let prints = elements.iter().map(|element| element.print);
+            interner.number(prints).numbers
+        });
+        let mut places = vec![[None; 3]; interner.len()];
+        for (version, numbers) in numbers.iter().enumerate() {
+            for (at, number) in numbers.iter().enumerate() {
+                places[*number as usize][version] = Some(at);
+            }
+        }
+        Some(Self {
+            elements,
+            numbers,
+            places,
+            whole: None,
+        })
+    }
+
+    /// Pairs what has one name.
+    fn by_name(&mut self) {
+        let mut first = HashMap::new();
+        for version in [BASE, LOCAL, UPSTREAM] {
+            for at in 0..self.elements[version].len() {
+                if let Some(name) = self.elements[version][at].name {
+                    let one = *first.entry(name).or_insert((version, at));
+                    self.join(one, (version, at));
+                }
+            }
+        }
+    }
+
+    /// Pairs what upstream changed with what it became: elements that are alike, then the only one that is left. `None`
+    /// if more is left, and local does not have it as base or as upstream has it.
+    fn changed_by_upstream(&mut self, state: &RandomState) -> Option<()> {
+        let (removed, added) = (self.left(BASE, UPSTREAM), self.left(UPSTREAM, BASE));
+        if removed.len().saturating_mul(added.len()) <= MOST_COMPARED {
+            let all = removed
+                .iter()
+                .flat_map(|old| added.iter().map(|new| (*old, *new)));
+            let alike =
+                all.filter(|(old, new)| self.are_alike(&[(BASE, *old), (UPSTREAM, *new)], state));
+            let alike: Vec<_> = alike.collect();
+            let is_only = |(old, new): &(usize, usize)| {
+                alike
+                    .iter()
+                    .filter(|(one, other)| one == old || other == new)
+                    .count()
+                    == 1
+            };
+            for (old, new) in alike.iter().filter(|pair| is_only(pair)) {
+                self.join((BASE, *old), (UPSTREAM, *new));
+            }
+        }
+        let (removed, added) = (self.left(BASE, UPSTREAM), self.left(UPSTREAM, BASE));
+        if let ([old], [new]) = (&removed[..], &added[..])
+            && self.have_one_place(&[(BASE, *old), (UPSTREAM, *new)])
+            && self.join((BASE, *old), (UPSTREAM, *new))
+        {
+            return Some(());
+        }
+        let is_in_local = |version: usize, at: &usize| {
+            let place = self.of(version, *at)[LOCAL];
+            place.is_some_and(|place| self.print(LOCAL, place) == self.print(version, *at))
+        };
+        let is_clear = removed.is_empty()
+            || added.is_empty()
+            || removed.iter().all(|at| is_in_local(BASE, at))
+            || added.iter().all(|at| is_in_local(UPSTREAM, at));
+        is_clear.then_some(())
+    }
+
+    /// Pairs the only element that upstream changed and local lacks with the only one that is new in local. `None` if
+    /// there are more.
+    fn changed_by_both(&mut self, state: &RandomState) -> Option<()> {
+        let upstreams = |at: usize| self.of(BASE, at)[UPSTREAM];
+        let is_changed = |at: &usize| {
+            let theirs = upstreams(*at);
+            theirs.is_some_and(|theirs| self.print(UPSTREAM, theirs) != self.print(BASE, *at))
+        };
+        let mut changed = self.left(BASE, LOCAL);
+        changed.retain(is_changed);
+        let mut new = self.left(LOCAL, BASE);
+        new.retain(|at| self.of(LOCAL, *at)[UPSTREAM].is_none());
+        let ([old], [new]) = (&changed[..], &new[..]) else {
+            return (changed.is_empty() || new.is_empty()).then_some(());
+        };
+        let (base, local) = ((BASE, *old), (LOCAL, *new));
+        let versions = [base, local, (UPSTREAM, upstreams(*old)?)];
+        let are_alike = self.are_alike(&versions, state);
+        if are_alike || self.have_one_place(&versions) {
+            self.join(base, local);
+            if !(self.elements.iter().all(|elements| elements.len() == 1)
+                || are_alike && self.is_known_by_a_leaf(&versions, state))
+            {
+                self.whole = Some(self.numbers[BASE][*old]);
+            }
+        }
+        Some(())
+    }
+
+    /// Whether the only elements without a partner are one: they have no names that differ.
+    fn have_one_place(&self, versions: &[(usize, usize)]) -> bool {
+        let elements = || {
+            versions
+                .iter()
+                .map(|(version, at)| &self.elements[*version][*at])
+        };
+        let are_collections = elements().all(Element::is_collection);
+        elements()
+            .all(|element| element.is_collection() == are_collections && element.name.is_none())
+    }
+
+    /// Whether most of all leaves are in all versions of an element.
+    fn are_alike(&self, versions: &[(usize, usize)], state: &RandomState) -> bool {
+        let leaves = self.leaves(versions, state);
+        let all: HashSet<&u64> = leaves.iter().flatten().collect();
+        2 * in_all(&leaves).len() > all.len()
+    }
+
+    /// Whether the versions of an element have a leaf in common that no other element has.
+    fn is_known_by_a_leaf(&self, versions: &[(usize, usize)], state: &RandomState) -> bool {
+        let mut common = in_all(&self.leaves(versions, state));
+        for (version, elements) in self.elements.iter().enumerate() {
+            let others = elements.iter().enumerate();
+            for (_, other) in others.filter(|(at, _)| !versions.contains(&(version, *at))) {
+                let leaves = other.leaves(state);
+                common.retain(|leaf| !leaves.contains(leaf));
+            }
+        }
+        !common.is_empty()
+    }
+
+    fn leaves(&self, versions: &[(usize, usize)], state: &RandomState) -> Vec<HashSet<u64>> {
+        let of = |(version, at): &(usize, usize)| self.elements[*version][*at].leaves(state);
+        versions.iter().map(of).collect()
+    }
+
+    /// Whether the lists have something in common, each element is where it is decided on as one, and their order is no
+    /// conflict.
+    fn is_certain(&self) -> bool {
+        let is_shared =
+            |places: &[Option<usize>; 3]| places[LOCAL].is_some() && places[UPSTREAM].is_some();
+        let is_named = |element: &Element<'_>| element.name.is_some();
+        let are_shared = self.places.iter().any(is_shared)
+            || self.elements[BASE].is_empty() && self.elements.iter().flatten().all(is_named);
+        let [base, local, upstream] = self.numbers.each_ref();
+        are_shared
+            && self.all().all(|element| is_decided_by_items(element))
+            && !merge_order(base, local, upstream, Side::Local).cycle
+    }
+
+    /// The positions of what one version has and another one lacks, if it may have another name there.
+    fn left(&self, version: usize, lacking: usize) -> Vec<usize> {
+        let is_left = |at: &usize| {
+            self.elements[version][*at].may_be_renamed() && self.of(version, *at)[lacking].is_none()
+        };
+        (0..self.elements[version].len()).filter(is_left).collect()
+    }
+
+    fn print(&self, version: usize, at: usize) -> u64 {
+        self.elements[version][at].print
+    }
+
+    /// The places of an element in the three versions.
+    fn of(&self, version: usize, at: usize) -> &[Option<usize>; 3] {
+        &self.places[self.numbers[version][at] as usize]
+    }
+
+    /// Makes one element of two, and says whether they are one now: not if a version has both.
+    fn join(&mut self, one: (usize, usize), other: (usize, usize)) -> bool {
+        let number = |(version, at): (usize, usize)| self.numbers[version][at];
+        let (kept, joined) = (number(one), number(other));
+        if kept == joined {
+            return true;
+        }
+        let places = self.places[joined as usize];
+        let mut both = places.iter().zip(&self.places[kept as usize]);
+        if both.any(|(one, other)| one.is_some() && other.is_some()) {
+            return false;
+        }
+        for (version, place) in places.into_iter().enumerate() {
+            if let Some(at) = place {
+                self.numbers[version][at] = kept;
+                self.places[kept as usize][version] = Some(at);
+            }
+        }
+        self.places[joined as usize] = [None; 3];
+        true
+    }
+
+    /// By number, the element in each version.
+    pub(super) fn all(&self) -> impl Iterator<Item = Versions<Option<&Element<'a>>>> {
+        self.places.iter().map(|places| {
+            let of = |version: usize| Some(&self.elements[version][places[version]?]);
+            Versions {
+                base: of(BASE),
+                local: of(LOCAL),
+                upstream: of(UPSTREAM),
+            }
+        })
+    }
+
+    /// The numbers of the elements of each version, in their order, without those that a version lacks.
+    pub(super) fn orders(&self) -> Versions<Vec<u32>> {
+        let is_everywhere = |number: &u32| !self.places[*number as usize].contains(&None);
+        let of = |version: usize| {
+            let numbers = self.numbers[version].iter().copied();
+            numbers.filter(is_everywhere).collect()
+        };
+        Versions {
+            base: of(BASE),
+            local: of(LOCAL),
+            upstream: of(UPSTREAM),
+        }
+    }
+
+    /// Numbers of the items, and how many there are: the second item of an element has the odd one.
+    pub(super) fn numbers(&self) -> (Versions<Vec<u32>>, usize) {
+        let of = |version: usize| {
+            let elements = self.elements[version].iter().zip(&self.numbers[version]);
+            let numbers = elements.flat_map(|(element, number)| {
+                let items = [2 * number, 2 * number + 1].into_iter();
+                items.take(element.values.len())
+            });
+            numbers.collect()
+        };
+        let numbers = Versions {
+            base: of(BASE),
+            local: of(LOCAL),
+            upstream: of(UPSTREAM),
+        };
+        (numbers, 2 * self.places.len())
+    }
+}
+
+/// What is in all sets.
+fn in_all(sets: &[HashSet<u64>]) -> HashSet<u64> {
+    let Some((first, others)) = sets.split_first() else {
+        return HashSet::new();
+    };
+    let mut common = first.clone();
+    common.retain(|leaf| others.iter().all(|other| other.contains(leaf)));
+    common
+}
+
+/// Whether the items of an element can be decided on one by one: a flag and its value stand or fall together.
+fn is_decided_by_items(element: Versions<Option<&Element<'_>>>) -> bool {
+    let flags = element.map(|one| one.map(|one| one.flag_of_value()));
+    let prints = element.map(|one| one.map(|one| one.print));
+    let are_alike = flags.local.is_some()
+        && flags.local == flags.upstream
+        && flags.base.is_none_or(|base| Some(base) == flags.local);
+    are_alike
+        || !flags.into_iter().flatten().any(|flag| flag.is_some())
+        || rule::merge(prints, |a, b| a == b) != Outcome::Conflict
+}

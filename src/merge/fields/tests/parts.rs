@@ -1,0 +1,264 @@
+//! Lists without keys, by their elements.
+
+use super::*;
+
+/// The merged elements, one a line, and the conflicts, for lists that no schema knows; both winners where they agree.
+fn list(versions: [&str; 3], winner: Side) -> (String, Vec<String>) {
+    let text = |list: &str| {
+        let lines = list.lines().map(|line| format!("  {line}\n"));
+        let body: String = lines.collect();
+        format!("apiVersion: example.com/v1\nkind: Example\nspec:\n  x:\n{body}")
+    };
+    let [base, local, upstream] = versions.map(text);
+    let (merged, conflicts) = merged(&base, &local, &upstream, winner);
+    let again = super::merged(&base, &merged, &upstream, winner);
+    assert_eq!(again.0, merged, "merged twice");
+    let lines = merged
+        .lines()
+        .skip(4)
+        .map(|line| line.get(2..).unwrap_or(line));
+    let merged: Vec<_> = lines.collect();
+    (merged.join("\n"), conflicts)
+}
+
+#[track_caller]
+fn both(base: &str, local: &str, upstream: &str, expected: &str) {
+    for winner in [Side::Local, Side::Upstream] {
+        let (merged, conflicts) = list([base, local, upstream], winner);
+        assert_eq!(merged, expected, "{winner:?}");
+        assert_eq!(conflicts, [""; 0], "{winner:?}");
+    }
+}
+
+/// Local's and upstream's result.
+#[track_caller]
+fn conflict(versions: [&str; 3], expected: [&str; 2], path: &str) {
+    for (winner, expected) in [Side::Local, Side::Upstream].into_iter().zip(expected) {
+        let (merged, conflicts) = list(versions, winner);
+        assert_eq!(merged, expected, "{winner:?}");
+        let path = format!("{path}:{}", winner.as_str());
+        assert_eq!(conflicts, [path], "{winner:?}");
+    }
+}
+
+#[test]
+fn arguments_merge_by_their_flags() {
+    both(
+        "- --a=1\n- --b=1",
+        "- --a=2 # ours\n- --b=1",
+        "- --a=1\n- --b=2\n- --c=1",
+        "- --a=2 # ours\n- --b=2\n- --c=1",
+    );
+    // Removed here, added there.
+    both(
+        "- --a=1\n- --b",
+        "- --a=1",
+        "- --a=1\n- --b\n- --c",
+        "- --a=1\n- --c",
+    );
+    // Equal new ones are one, other new ones all stay.
+    both(
+        "- --a",
+        "- --a\n- --x\n- --y",
+        "- --x\n- --a\n- --z",
+        "- --a\n- --x\n- --y\n- --z",
+    );
+    // An image within.
+    both(
+        "- --i=r/app:1\n- --b",
+        "- --i=m/app:1\n- --b",
+        "- --i=r/app:2\n- --c",
+        "- --i=m/app:2\n- --c",
+    );
+    conflict(
+        ["- --a=1\n- --b", "- --a=2\n- --b", "- --a=3\n- --b\n- --c"],
+        ["- --a=2\n- --b\n- --c", "- --a=3\n- --b\n- --c"],
+        "spec.x[0]",
+    );
+    // Removed and changed.
+    conflict(
+        ["- --a=1\n- --b", "- --b\n- --c", "- --a=3\n- --b"],
+        ["- --b\n- --c", "- --a=3\n- --b\n- --c"],
+        "spec.x[0]",
+    );
+    // Both added one flag.
+    conflict(
+        ["- --b", "- --b\n- --a=1", "- --b\n- --a=2"],
+        ["- --b\n- --a=1", "- --b\n- --a=2"],
+        "spec.x[1]",
+    );
+}
+
+#[test]
+fn a_flag_and_the_value_after_it_are_one_element() {
+    both(
+        "- -n\n- one\n- -m\n- one",
+        "- -n\n- two\n- -m\n- one",
+        "- -n\n- one\n- -m\n- two",
+        "- -n\n- two\n- -m\n- two",
+    );
+    both(
+        "- -n\n- a\n- -m",
+        "- -m",
+        "- -n\n- a\n- -m\n- -o",
+        "- -m\n- -o",
+    );
+    // They stand or fall together.
+    let changed = "- -n\n- b\n- -m\n- -o";
+    for local in ["- -m\n- -p", "- -n=c\n- -m"] {
+        conflict(
+            ["- -n\n- a\n- -m", local, changed],
+            [local, changed],
+            "spec.x",
+        );
+    }
+}
+
+#[test]
+fn maps_merge_by_what_identifies_them() {
+    both(
+        "- alert: A\n  for: 1m\n- alert: B\n  for: 1m",
+        "- alert: B\n  for: 1m\n  labels: {a: b}\n- alert: A\n  for: 5m",
+        "- alert: A\n  for: 1m\n  expr: up\n- alert: B\n  for: 1m",
+        "- alert: B\n  for: 1m\n  labels: {a: b}\n- alert: A\n  for: 5m\n  expr: up",
+    );
+    both(
+        "- apiGroups: [apps]\n  resources: [pods]\n  verbs: [get]",
+        "- apiGroups: [apps]\n  resources: [pods]\n  verbs: [get, list]\n- apiGroups: [x]\n  resources: [y]\n  verbs: [get]",
+        "- apiGroups: [apps]\n  resources: [pods]\n  verbs: [get, watch]",
+        "- apiGroups: [apps]\n  resources: [pods]\n  verbs: [get, list, watch]\n- apiGroups: [x]\n  resources: [y]\n  verbs: [get]",
+    );
+    conflict(
+        [
+            "- key: a\n  v: 1",
+            "- key: a\n  v: 2\n- key: b\n  v: 1",
+            "- key: a\n  v: 3",
+        ],
+        [
+            "- key: a\n  v: 2\n- key: b\n  v: 1",
+            "- key: a\n  v: 3\n- key: b\n  v: 1",
+        ],
+        "spec.x[0].v",
+    );
+    conflict(
+        [
+            "- key: a\n  v: 1\n- key: b",
+            "- key: b\n- key: c",
+            "- key: a\n  v: 3\n- key: b",
+        ],
+        ["- key: b\n- key: c", "- key: a\n  v: 3\n- key: b\n- key: c"],
+        "spec.x[0]",
+    );
+}
+
+#[test]
+fn the_only_map_without_a_name_that_both_changed_merges() {
+    let list = |a: &str, c: &str| format!("- {{a: {a}, b: [p, q, r, s, t], c: {c}}}");
+    both(
+        &format!("- x: 1\n{}", list("2", "2")),
+        &format!("{}\n- x: 1", list("2", "3")),
+        &format!("- x: 1\n{}", list("4", "2")),
+        &format!("{}\n- x: 1", list("4", "3")),
+    );
+    both(
+        "- from: a\n  to: b",
+        "- from: c\n  to: b",
+        "- from: a\n  to: d",
+        "- from: c\n  to: d",
+    );
+    // Nothing is left in it by which it could be known when the result is merged again.
+    conflict(
+        [
+            "- {a: 1, b: 1}\n- {c: 1}\n- --x",
+            "- {a: 2, b: 1}\n- {c: 1}\n- --x",
+            "- {a: 1, b: 2}\n- {c: 1}",
+        ],
+        ["- {a: 2, b: 1}\n- {c: 1}", "- {a: 1, b: 2}\n- {c: 1}"],
+        "spec.x[0]",
+    );
+}
+
+/// What it became makes no difference then.
+#[test]
+fn what_one_side_changed_need_not_be_known() {
+    both(
+        "- {a: 1, b: 1, c: 1}\n- {a: 1, b: 1, c: 2}\n- x",
+        "- {a: 1, b: 1, c: 3}\n- x",
+        "- {a: 1, b: 1, c: 1}\n- {a: 1, b: 1, c: 2}\n- y",
+        "- {a: 1, b: 1, c: 3}\n- y",
+    );
+    both(
+        "- a\n- b",
+        "- x # ours\n- y\n- b",
+        "- a\n- c\n- b",
+        "- x # ours\n- y\n- c\n- b",
+    );
+}
+
+/// Rules of a role may not get the verbs of another one.
+#[test]
+fn an_element_in_the_place_of_another_one_is_a_new_one() {
+    let rule = |resource: &str, verbs: &str| {
+        format!("- apiGroups: [x]\n  resources: [{resource}]\n  verbs: [{verbs}]")
+    };
+    let [nodes, pods, secrets] = [
+        rule("nodes", "watch"),
+        rule("pods", "get"),
+        rule("secrets", "get"),
+    ];
+    let more = rule("pods", "get, list");
+    conflict(
+        [
+            &format!("{nodes}\n{pods}"),
+            &format!("{nodes}\n{secrets}"),
+            &format!("{nodes}\n{more}"),
+        ],
+        [
+            &format!("{nodes}\n{secrets}"),
+            &format!("{nodes}\n{secrets}\n{more}"),
+        ],
+        "spec.x[1]",
+    );
+}
+
+/// One conflict, as before.
+#[test]
+fn where_a_rule_would_have_to_guess_the_list_is_one_value() {
+    for (versions, expected) in [
+        // Another list.
+        (["- a\n- b", "- c", "- a\n- b\n- d"], "- a\n- b\n- d"),
+        // Which of the two?
+        (
+            ["- a\n- b\n- a", "- b\n- a", "- a\n- b\n- a\n- c"],
+            "- a\n- b\n- a\n- c",
+        ),
+        (
+            ["- a\n- b\n- c", "- b\n- a\n- c", "- a\n- c\n- b"],
+            "- a\n- c\n- b",
+        ),
+        (
+            [
+                "- {a: 1, b: 1}\n- {a: 1, b: 2}\n- x",
+                "- {a: 1, b: 3}\n- x",
+                "- {a: 2, b: 1}\n- {a: 2, b: 2}\n- x",
+            ],
+            "- {a: 2, b: 1}\n- {a: 2, b: 2}\n- x",
+        ),
+    ] {
+        let (_, conflicts) = list(versions, Side::Local);
+        assert_eq!(conflicts, ["spec.x:local"], "{versions:?}");
+        let (merged, _) = list(versions, Side::Upstream);
+        assert_eq!(merged, expected);
+    }
+}
+
+/// As if they were written out.
+#[test]
+fn elements_that_are_aliases_merge_by_their_values() {
+    both(
+        "- &a x\n- y",
+        "- &a x\n- y\n- one: *a",
+        "- &a x\n- y\n- two: *a",
+        "- &a x\n- y\n- one: *a\n- two: x",
+    );
+}
