@@ -1,24 +1,21 @@
 //! Results as people read them on a terminal.
 //!
-//! With `--package` they are grouped by file, one result a line, and what is about no file comes last:
+//! One result a line, those about one file together, and what is about no file last:
 //!
 //! ```text
-//! deployment.yaml
-//!   [warning] Deployment/app: spec.replicas: local and upstream both changed the value ...
-//!   [warning] Service/app: spec.type: local and upstream both changed the value ...
-//! [info] merged: 2 changed, 0 added, 0 removed, 0 moved, 2 conflicts
+//! [warning] deployment.yaml:12: Deployment/app: spec.replicas: local and upstream both changed the value ...
+//! [info] merged: 2 changed, 0 added, 0 removed, 0 moved, 1 conflict
 //! ```
 //!
-//! A result whose line is known begins with `deployment.yaml:12:`. Equal decisions about fields are one line, that of the
-//! first, with how many more there are; `--verbose` lists them all.
+//! Equal decisions about fields are one line, that of the first, with how many more there are; `--verbose` lists them all.
 //!
 //! A terminal shows the values of a conflict below each other:
 //!
 //! ```text
-//!   [warning] Deployment/app: spec.replicas: local and upstream both changed the value (MergeConflict)
-//!       original  1
-//!       local     5
-//!     > upstream  3
+//! [warning] deployment.yaml:12: Deployment/app: spec.replicas: local and upstream both changed the value (MergeConflict)
+//!     original  1
+//!     local     5
+//!   > upstream  3
 //! ```
 
 use std::collections::HashMap;
@@ -49,52 +46,38 @@ const YELLOW: Style = AnsiColor::Yellow.on_default();
 const CYAN: Style = AnsiColor::Cyan.on_default();
 
 impl ResultPrinter {
-    /// Every error on a line that names its file.
+    /// Every error.
     pub(crate) fn errors(self, results: &Results) -> String {
         let mut text = String::new();
         for result in results.iter().filter(|r| r.severity == Severity::Error) {
-            self.line(&mut text, "", result.severity, &result.to_string());
+            self.line(&mut text, result.severity, &result.to_string());
         }
         text
     }
 
-    /// All results under the names of their files, in the order in which each file is named first.
+    /// All results, those about one file together, in the order in which each file is named first.
     pub(crate) fn by_file(self, results: &Results) -> String {
-        let mut files: Vec<(&str, Vec<&FunctionResult>)> = Vec::new();
-        let mut known: HashMap<&str, usize> = HashMap::new();
         let grouped = Grouped::of(results, self.lists_all);
-        for result in results.iter().filter(|result| grouped.is_first(result)) {
-            if let Some((path, _)) = &result.file {
-                let at = *known.entry(path).or_insert(files.len());
-                if at == files.len() {
-                    files.push((path, Vec::new()));
-                }
-                files[at].1.push(result);
-            }
+        let mut shown: Vec<_> = (results.iter())
+            .filter(|result| grouped.is_first(result))
+            .collect();
+        let mut files: HashMap<&str, usize> = HashMap::new();
+        for (path, _) in shown.iter().filter_map(|result| result.file.as_ref()) {
+            let next = files.len();
+            files.entry(path).or_insert(next);
         }
-        let style = if self.colour { BOLD } else { PLAIN };
+        let place = |result: &FunctionResult| match &result.file {
+            Some((path, _)) => files[path.as_str()],
+            None => usize::MAX,
+        };
+        shown.sort_by_key(|result| place(result));
         let mut text = String::new();
-        for (path, results) in files {
-            // Writing to a String never fails.
-            let _ = writeln!(text, "{style}{}{style:#}", printable(path));
-            for result in results {
-                let has_line = result.tag_value("line").is_some();
-                let line = FunctionResult {
-                    file: result.file.clone().filter(|_| has_line),
-                    ..result.clone()
-                };
-                let more = grouped.more(result);
-                match ConflictVersions::of(&line).filter(|_| self.colour) {
-                    Some(versions) => self.conflict(&mut text, &line, &versions, &more),
-                    None => {
-                        let line = line.to_string() + &more;
-                        self.line(&mut text, "  ", result.severity, &line);
-                    }
-                }
+        for result in shown {
+            let more = grouped.more(result);
+            match ConflictVersions::of(result).filter(|_| self.colour) {
+                Some(versions) => self.conflict(&mut text, result, &versions, &more),
+                None => self.line(&mut text, result.severity, &(result.to_string() + &more)),
             }
-        }
-        for result in results.iter().filter(|result| result.file.is_none()) {
-            self.line(&mut text, "", result.severity, &result.to_string());
         }
         text
     }
@@ -112,11 +95,11 @@ impl ResultPrinter {
             ..result.clone()
         };
         let heading = heading.to_string() + more;
-        self.line(text, "  ", result.severity, &heading);
+        self.line(text, result.severity, &heading);
         let mut parts = versions.parts().into_iter();
         for (name, value) in &versions.values {
             let mark = if *name == versions.winner { '>' } else { ' ' };
-            let _ = write!(text, "    {mark} {name:<9} ");
+            let _ = write!(text, "  {mark} {name:<9} ");
             match value.and_then(|_| parts.next()) {
                 Some(parts) => {
                     for (part, differs) in parts {
@@ -132,14 +115,14 @@ impl ResultPrinter {
         }
     }
 
-    fn line(self, text: &mut String, indent: &str, severity: Severity, result: &str) {
+    fn line(self, text: &mut String, severity: Severity, result: &str) {
         let style = match severity {
             _ if !self.colour => PLAIN,
             Severity::Error => RED,
             Severity::Warning => YELLOW,
             Severity::Info => GREEN,
         };
-        let _ = writeln!(text, "{indent}{style}{result}{style:#}");
+        let _ = writeln!(text, "{style}{result}{style:#}");
     }
 }
 
@@ -318,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn results_stand_under_their_files() {
+    fn results_about_one_file_stand_together() {
         let printer = ResultPrinter {
             colour: false,
             lists_all: false,
@@ -326,11 +309,9 @@ mod tests {
         assert_eq!(
             printer.by_file(&results()),
             "\
-b.yaml
-  [warning] one (SkippedFile)
-  [warning] three (SkippedFile)
-a\\u{1b}.yaml
-  [warning] two (SkippedFile)
+[warning] b.yaml: one (SkippedFile)
+[warning] b.yaml: three (SkippedFile)
+[warning] a\\u{1b}.yaml: two (SkippedFile)
 [info] of all
 "
         );
@@ -356,14 +337,14 @@ a\\u{1b}.yaml
             lists_all: false,
         }
         .by_file(&results);
-        let expected = "  [warning] both changed the value (MergeConflict)\n      \
-             original  \"<3>Gi\"\n      local     none\n    > upstream  \"<45>Gi\"\n";
+        let expected = "[warning] a.yaml: both changed the value (MergeConflict)\n    \
+             original  \"<3>Gi\"\n    local     none\n  > upstream  \"<45>Gi\"\n";
         let plain = shown.replace("\u{1b}[1m", "<").replace("\u{1b}[0m", ">");
         let plain = plain.replace("\u{1b}[33m", "").replace("\u{1b}[2m", "");
         let plain = plain
             .replace("(MergeConflict)>", "(MergeConflict)")
             .replace("none>", "none");
-        assert_eq!(plain.split_once('\n').expect("a heading").1, expected);
+        assert_eq!(plain, expected);
         let plain = ResultPrinter {
             colour: false,
             lists_all: false,
@@ -451,23 +432,22 @@ a\\u{1b}.yaml
         let text = printer(false).by_file(&results);
         assert_eq!(
             text,
-            "a.yaml\n  \
-             [warning] a.yaml:6: Deployment/a: metadata.labels.x: both changed it (MergeConflict), and the same in 2 more \
-             places (--verbose lists them)\n  \
+            "[warning] a.yaml:6: Deployment/a: metadata.labels.x: both changed it (MergeConflict), and the same in 2 more \
+             places (--verbose lists them)\n\
              [warning] a.yaml:20: Deployment/a: spec.y: both changed it (MergeConflict)\n"
         );
-        assert_eq!(printer(true).by_file(&results).lines().count(), 6);
+        assert_eq!(printer(true).by_file(&results).lines().count(), 4);
     }
 
     #[test]
-    fn headings_and_severities_stand_out_on_a_terminal() {
+    fn severities_stand_out_on_a_terminal() {
         let text = ResultPrinter {
             colour: true,
             lists_all: false,
         }
         .by_file(&results());
         assert!(
-            text.starts_with("\u{1b}[1mb.yaml\u{1b}[0m\n  \u{1b}[33m[warning] one"),
+            text.starts_with("\u{1b}[33m[warning] b.yaml: one"),
             "{text:?}"
         );
     }

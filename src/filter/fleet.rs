@@ -1,6 +1,5 @@
 //! A fleet in a directory, whose packages are worked on one by one.
 
-use std::borrow::Cow;
 use std::num::NonZero;
 use std::path::Path;
 use std::thread::available_parallelism;
@@ -75,10 +74,6 @@ pub(super) fn on_fleet(
         .for_each(|result| results.push(result.clone()));
     if let Some(counts) = &counts {
         results.push(counts.result());
-    }
-    if mode.writes && !mode.drafts {
-        let written = |path: &str| std::fs::read_to_string(fleet.join(path)).ok();
-        results = results.with_lines(|path| written(path).map(Cow::Owned));
     }
     say(arguments, start, || "done".to_owned());
     write_results(function, arguments, &results)?;

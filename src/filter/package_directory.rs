@@ -1,6 +1,5 @@
 //! A package directory, edited in place.
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -51,7 +50,7 @@ pub(super) fn on_package(
         Output::Edited => (list.file_changes(), None),
         Output::Documents(documents) => (Vec::new(), Some(documents)),
     };
-    let results = results.with_lines(|path| written_text(&files, &changes, path));
+    let results = results.with_lines(|path| files.text_after(&changes, path));
     say(arguments, start, || {
         let count = results.iter().count();
         format!(
@@ -84,19 +83,6 @@ pub(super) fn on_package(
     let results = print_review(function, arguments, results)?;
     print_results(function, arguments, &results, ResultPrinter::by_file);
     Ok(code)
-}
-
-/// The text of a file after the changes.
-fn written_text<'f>(
-    files: &'f Package,
-    changes: &'f [FileChange],
-    path: &str,
-) -> Option<Cow<'f, str>> {
-    match changes.iter().find(|change| change.path() == path) {
-        Some(FileChange::Write { bytes, .. }) => Some(String::from_utf8_lossy(bytes)),
-        Some(FileChange::Delete { .. }) => None,
-        None => files.get(path)?.krm().map(|text| Cow::Borrowed(&**text)),
-    }
 }
 
 /// Reads the local package.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::file::read_regular;
 use super::listing::list_clonable;
 use super::read::{Disk, Skipped, Stamp, is_krm_name, text_of};
-use super::{PackageError, mode_of};
+use super::{FileChange, PackageError, mode_of};
 use crate::text::Text;
 
 /// The files of a package by their paths, which are relative to it with `/` between components.
@@ -145,6 +145,20 @@ impl Package {
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&PackageFile> {
         self.files.get(path)
+    }
+
+    /// The text of a file after changes; `None` for one that is deleted, or not KRM and not written.
+    pub(crate) fn text_after<'t>(
+        &'t self,
+        changes: &'t [FileChange],
+        path: &str,
+    ) -> Option<Cow<'t, str>> {
+        match changes.iter().find(|change| change.path() == path) {
+            Some(change) => change
+                .after()
+                .map(|(bytes, _)| String::from_utf8_lossy(bytes)),
+            None => self.get(path)?.krm().map(|text| Cow::Borrowed(&**text)),
+        }
     }
 
     /// Whether there is no file.

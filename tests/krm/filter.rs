@@ -10,7 +10,7 @@ use crate::running::{CONTEXT, KPTFILE, SET_PACKAGE_CONTEXT, list, run, run_in};
 const KPTFILE_TEXT: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: example\n";
 const CONTEXT_TEXT: &str =
     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: kptfile.kpt.dev\ndata:\n  name: example\n";
-const SET: &str = "package-context.yaml\n  [info] ConfigMap/kptfile.kpt.dev: data: set `region`\n";
+const SET: &str = "[info] package-context.yaml: ConfigMap/kptfile.kpt.dev: data: set `region`\n";
 
 /// A package directory with a Kptfile, a package context and these files.
 fn package(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -399,7 +399,7 @@ fn what_is_skipped_is_a_warning() {
     assert_eq!(
         outcome.stderr,
         format!(
-            "out.yaml\n  [warning] skipped: link to a file outside of the package (SkippedFile)\n{SET}"
+            "[warning] out.yaml: skipped: link to a file outside of the package (SkippedFile)\n{SET}"
         )
     );
 }

@@ -552,7 +552,7 @@ fn a_clone_takes_no_name_that_may_be_git() {
     let outcome = folder.run(env!("CARGO_BIN_EXE_render-variant"), &arguments);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     for name in ["git~1", "sub/.git."] {
-        let warning = format!("{name}\n  [warning] upstream: skipped: a file system");
+        let warning = format!("[warning] {name}: upstream: skipped: a file system");
         assert!(outcome.stderr.contains(&warning), "{}", outcome.stderr);
     }
     let names: Vec<_> = tree(&folder.path("local"))

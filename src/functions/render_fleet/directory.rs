@@ -1,5 +1,6 @@
 //! The package of a variant in a directory: locked, read, rendered, written.
 
+use std::mem::take;
 use std::path::Path;
 use std::sync::Arc;
 use std::{fs, io};
@@ -136,6 +137,7 @@ impl PackageDirectory<'_> {
             return Ok((rendered, Vec::new(), false));
         }
         let changes = list.file_changes();
+        *said = take(said).with_lines(|path| files.text_after(&changes, path));
         if changes.is_empty() {
             if self.mode.writes {
                 // What a killed run left behind goes.

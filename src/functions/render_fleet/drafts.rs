@@ -301,6 +301,7 @@ impl<'d> Draft<'d> {
             said.push(self.pending(pending, &done.rendered));
             return Ok(done);
         }
+        let steps = steps.with_lines(|path| found.text_after(&changes, path));
         steps.iter().for_each(|result| said.push(result.clone()));
         if changes.is_empty() {
             return Ok(done);

@@ -317,9 +317,9 @@ fn submodules_and_lfs_pointers_are_skipped_with_a_warning() {
     ]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     for expected in [
-        "large.bin\n  [warning]",
-        "large.yaml\n  [warning]",
-        "module\n  [warning]",
+        "[warning] large.bin:",
+        "[warning] large.yaml:",
+        "[warning] module:",
         "a Git LFS pointer",
         "a submodule",
     ] {

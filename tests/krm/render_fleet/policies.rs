@@ -671,5 +671,5 @@ fn folders_with_numbers_for_names_stay_in_paths() {
         "variants/2026/11/b.yaml",
         text.replace("name: a\n", "name: b\n"),
     );
-    fleet.expect(&[], 1, &["2026/11/b.yaml\n"]);
+    fleet.expect(&[], 1, &["[error] 2026/11/b.yaml: "]);
 }
