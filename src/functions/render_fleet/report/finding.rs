@@ -130,8 +130,9 @@ impl Said {
         }
     }
 
-    /// With placeholders for the names of the variant.
+    /// With placeholders for the names of the variant, and without a line: variants that are alike otherwise differ in lines.
     pub(super) fn hiding(mut self, entry: &VariantEntry) -> Self {
+        self.tags.remove("line");
         let mut any = false;
         self.each_text(|text| {
             if let Some(hidden) = hide(entry, text) {
