@@ -121,11 +121,7 @@ fn documents<'s>(
         let list = package.list();
         list.items().map(move |(id, resource)| {
             let node = list.node(id).resolved();
-            let path = resource.origin.path.as_deref();
-            let place = match path.filter(|_| !package.files().is_empty()) {
-                Some(path) => format!("{}/{path}", package.place),
-                None => package.place.clone(),
-            };
+            let place = package.place_of(resource);
             (node, resource, format!("{place}, {}", node.location()))
         })
     })

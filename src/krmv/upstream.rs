@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use krm_variants::git::{GitSource, Repository, Revision, Snapshot};
+use krm_variants::package::Package;
 use krm_variants::results::Results;
 use krm_variants::supplied::{Role, SuppliedPackage};
 
@@ -315,7 +316,8 @@ pub(crate) fn supplied(
 
 /// The files of a supplied package.
 pub(crate) fn contents(package: &SuppliedPackage) -> Result<BTreeMap<String, Vec<u8>>> {
-    let files = package.files().files().map(|(path, _)| {
+    let files = package.files().into_iter().flat_map(Package::files);
+    let files = files.map(|(path, _)| {
         let bytes = package.read_file(path)?;
         Ok((path.to_owned(), bytes.into_owned()))
     });

@@ -1,9 +1,9 @@
 //! Texts that are only read: supplied inputs, and copies of items.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use super::package::{KrmFile, relative_to};
-use super::{Form, InputError, Item, ItemId, ResourceList};
+use super::package::relative_to;
+use super::{Form, Item, ItemId, ResourceList};
 use crate::resource::Resource;
 use crate::source_text::{Locator, SourceText};
 use crate::yaml::{NodeId, NodeRef};
@@ -32,38 +32,6 @@ impl ResourceList {
         let items = resources.map(|(locator, resource)| Item::new(resource, number, locator));
         self.items.extend(items);
         number
-    }
-
-    /// A text by its number, as a file.
-    ///
-    /// # Errors
-    /// [`InputError::Yaml`].
-    pub(crate) fn file(&self, number: usize, path: &str) -> Result<KrmFile, InputError> {
-        let text = self.texts[number].snapshot();
-        let first = self.items.partition_point(|item| item.text < number);
-        let items = self.items[first..].iter();
-        let items = items.take_while(|item| item.text == number);
-        let documents = items.map(|item| match item.locator {
-            Locator::Document(document) => Some((document, item.resource.clone())),
-            Locator::Item(_) | Locator::Node(_) => None,
-        });
-        match documents.collect() {
-            Some(documents) => Ok(KrmFile {
-                path: path.to_owned(),
-                text,
-                documents,
-            }),
-            // The items are parts of the documents.
-            None => KrmFile::parse(path.to_owned(), text.source_text()),
-        }
-    }
-
-    /// The numbers of the texts that hold resources, by path.
-    pub(crate) fn text_numbers(&self) -> BTreeMap<&str, usize> {
-        let items = self.items.iter();
-        let numbers =
-            items.filter_map(|item| Some((item.resource.origin.path.as_deref()?, item.text)));
-        numbers.collect()
     }
 
     /// Hides the items whose files are under a directory of the root package, and gives a list of them

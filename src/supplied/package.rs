@@ -9,7 +9,7 @@ use arcstr::ArcStr;
 use crate::config::UsageError;
 use crate::package::{Package, PackageError};
 use crate::resource::Resource;
-use crate::resource_list::{ItemId, KrmFile, NotYaml, ResourceList};
+use crate::resource_list::{ItemId, NotYaml, ResourceList};
 use crate::upstream::UpstreamRevision;
 use crate::yaml::NodeRef;
 
@@ -19,13 +19,10 @@ pub struct SuppliedPackage {
     /// Where it comes from, for messages: the path of the flag, or the field of the config.
     pub place: String,
     pub(super) list: ResourceList,
-    pub(super) files: Package,
-    /// The texts of the list that are whole files, by path.
-    pub(super) numbers: HashMap<String, usize>,
+    /// Whether it came as files.
+    pub(super) has_files: bool,
     /// What was not read, with a warning.
     pub(super) skipped: BTreeSet<String>,
-    /// Its files that are named like KRM and are not YAML.
-    pub(super) not_yaml: NotYaml,
     /// The names of the PackageRevisionResources in it.
     pub(super) revisions: Vec<PackageRevisionName>,
     /// The revision of an upstream that it is, if it is one.
@@ -109,10 +106,8 @@ impl SuppliedPackage {
         Self {
             place,
             list: ResourceList::read_only(),
-            files: Package::default(),
-            numbers: HashMap::new(),
+            has_files: false,
             skipped: BTreeSet::new(),
-            not_yaml: NotYaml::new(),
             revisions: Vec::new(),
             kinds: OnceLock::new(),
             names: OnceLock::new(),
@@ -134,18 +129,23 @@ impl SuppliedPackage {
         &self.list
     }
 
-    /// The files, sorted by path. None if the input is not made of files: a single file, an inline
-    /// list, items of a ResourceList.
-    #[must_use]
-    pub fn files(&self) -> &Package {
-        &self.files
+    pub(crate) fn into_list(self) -> ResourceList {
+        self.list
     }
 
-    /// Whether the input is made of files: a directory, also one of a package or of a repository,
-    /// or a PackageRevisionResources.
+    /// The files, if the input is a package: a directory, also one of a package or of a repository, or a
+    /// PackageRevisionResources. None if it is a single file, an inline list, items of a ResourceList.
     #[must_use]
-    pub fn is_package(&self) -> bool {
-        self.files.is_on_disk() || self.upstream.is_some() || !self.files.is_empty()
+    pub fn files(&self) -> Option<&Package> {
+        self.list.files()
+    }
+
+    /// Where a resource comes from, for messages.
+    pub(crate) fn place_of(&self, resource: &Resource) -> String {
+        match resource.origin.path.as_deref().filter(|_| self.has_files) {
+            Some(path) => format!("{}/{path}", self.place),
+            None => self.place.clone(),
+        }
     }
 
     /// What a clone takes apart from [`files`](Self::files), and what it leaves out without a warning so far.
@@ -153,12 +153,14 @@ impl SuppliedPackage {
     /// # Errors
     /// [`UsageError`]: it cannot be read.
     pub(crate) fn unread(&self) -> Result<Package, UsageError> {
-        let is_read = |path: &str| self.files.get(path).is_some();
+        let none = Package::default();
+        let files = self.files().unwrap_or(&none);
+        let is_read = |path: &str| files.get(path).is_some();
         let failed = |error: &dyn std::fmt::Display| UsageError(format!("{}: {error}", self.place));
         let mut unread = if let Some(upstream) = &self.upstream {
             upstream.unread(&is_read).map_err(|error| failed(&error))?
-        } else if self.files.is_on_disk() {
-            self.files.unread().map_err(|error| failed(&error))?
+        } else if files.is_on_disk() {
+            files.unread().map_err(|error| failed(&error))?
         } else {
             Package::default()
         };
@@ -167,17 +169,12 @@ impl SuppliedPackage {
         Ok(unread)
     }
 
-    /// Its files that are named like KRM and are not YAML.
-    pub(crate) fn not_yaml(&self) -> &NotYaml {
-        &self.not_yaml
-    }
-
     /// Refuses files that are not YAML.
     ///
     /// # Errors
     /// [`UsageError`] that names the first.
     pub(crate) fn refuse_texts(&self) -> Result<(), UsageError> {
-        match self.not_yaml.first_key_value() {
+        match self.list.not_yaml().and_then(NotYaml::first_key_value) {
             None => Ok(()),
             Some((path, error)) => Err(UsageError(format!("{}/{path}: {error}", self.place))),
         }
@@ -188,37 +185,12 @@ impl SuppliedPackage {
         self.refuse_texts().map(|()| self)
     }
 
-    /// The permission bits of a file, where the input has them.
-    #[must_use]
-    pub fn mode(&self, path: &str) -> Option<u32> {
-        self.files.mode(path)
-    }
-
-    /// Whether a file is read for resources; other files are only copied.
-    #[must_use]
-    pub fn is_krm(&self, path: &str) -> bool {
-        self.numbers.contains_key(path)
-    }
-
-    /// A file that is read for resources; `None` for others.
-    ///
-    /// # Errors
-    /// [`UsageError`] if it does not parse.
-    pub(crate) fn krm_file(&self, path: &str) -> Result<Option<KrmFile>, UsageError> {
-        let Some(number) = self.numbers.get(path) else {
-            return Ok(None);
-        };
-        let read = self.list.file(*number, path);
-        let read = read.map_err(|error| UsageError(format!("{}: {error}", self.place)));
-        read.map(Some)
-    }
-
     /// The bytes of one of the files.
     ///
     /// # Errors
     /// [`UsageError`] if it is not there, or cannot be read any more.
     pub fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, UsageError> {
-        let read = self.files.read(path).map_err(|error| match error {
+        let read = self.list.read_file(path).map_err(|error| match error {
             PackageError::NotInPackage { .. } => format!("there is no file `{path}`"),
             error => error.to_string(),
         });

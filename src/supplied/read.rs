@@ -49,7 +49,7 @@ pub(super) fn from_path(
     if path.is_dir() {
         let package = read_package(path).map_err(|error| UsageError(format!("--{role}: {error}")));
         reader.add_package(package?)?;
-        return Ok(reader.package);
+        return reader.finish();
     }
     if role.is_package()
         && path
@@ -79,11 +79,11 @@ pub(super) fn from_path(
     let text = String::from_utf8(bytes).map_err(|error| unreadable(&error))?;
     if let Some(name) = only_file.filter(|_| role.is_package()) {
         reader.add_package(Package::of_one(name, PackageFile::of_text(name, text)))?;
-        return Ok(reader.package);
+        return reader.finish();
     }
     let text = Text::from(text);
     if reader.push_documents(&text) {
-        return Ok(reader.package);
+        return reader.finish();
     }
     let place = reader.package.place.clone();
     let text = parse(text, &place)?;
@@ -94,8 +94,8 @@ pub(super) fn from_path(
             contents.document(role, root, &place)?;
         }
     }
-    reader.push(text, contents)?;
-    Ok(reader.package)
+    reader.push(text, contents);
+    reader.finish()
 }
 
 /// Reads the field of a typed config: an inline list, `{path: DIR}`, a PackageRevisionResources.
@@ -134,8 +134,8 @@ pub(super) fn from_field(
     // The same text makes the same tree, so the ids hold in this copy of the config.
     let text = Text::from(node.document.text.to_owned());
     let text = SourceText::accepted(text, ParseOptions::default());
-    reader.push(text, contents)?;
-    Ok(reader.package)
+    reader.push(text, contents);
+    reader.finish()
 }
 
 /// Takes the items of the ResourceList under a directory that a config names. `None` if the path is
@@ -163,14 +163,14 @@ pub(super) fn from_directory(
     let mut items = list.take_under(&directory);
     let files = list.files_under(&directory);
     let files = files.map_err(|error| UsageError(format!("{directory}: {error}")))?;
+    reader.package.has_files = list.is_package();
     // Patches need not be resources, so their files are read as a whole.
-    if role == Role::Patches && list.is_package() {
+    if role == Role::Patches {
         for (path, text) in files.krm() {
             reader.add_krm(path, text.clone(), None)?;
         }
         if reader.package.list.items().next().is_some() {
-            reader.package.files = files;
-            return Ok(Some(reader.package));
+            return reader.finish().map(Some);
         }
     }
     if items.items().next().is_none() {
@@ -182,14 +182,14 @@ pub(super) fn from_directory(
         unfold(role, &mut items, &directory)?;
     }
     if reader.read_only_item(&items)? {
-        return Ok(Some(reader.package));
+        return reader.finish().map(Some);
     }
-    let numbers = items.text_numbers().into_iter();
-    let numbers = numbers.map(|(path, number)| (path.to_owned(), number));
-    reader.package.numbers = numbers.collect();
-    reader.package.files = files;
-    reader.package.list = items;
-    Ok(Some(reader.package))
+    if role.is_package() && list.is_package() {
+        reader.add_package(files)?;
+    } else {
+        reader.package.list = items;
+    }
+    reader.finish().map(Some)
 }
 
 /// Replaces lists by their elements, which take the place of the list in its file.
@@ -229,9 +229,9 @@ impl SuppliedPackage {
     ) -> Result<Self, UsageError> {
         let mut reader = Reader::new(role, place, results);
         for (path, text) in files {
-            reader.add_file(path, text)?;
+            reader.add_file(path, text);
         }
-        Ok(reader.package)
+        reader.finish()
     }
 
     /// The package of a PackageRevisionResources that is the only item of a list.
@@ -242,6 +242,6 @@ impl SuppliedPackage {
     ) -> Result<Option<Self>, UsageError> {
         let mut reader = Reader::new(role, format!("role `{role}`"), results);
         let is_one = reader.read_only_item(items)?;
-        Ok(is_one.then_some(reader.package))
+        is_one.then(|| reader.finish()).transpose()
     }
 }

@@ -13,7 +13,7 @@ use crate::package::{
 };
 use crate::parallel;
 use crate::resource::{PATH_ANNOTATIONS, Resource};
-use crate::resource_list::{ResourceList, is_text};
+use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::source_text::{Locator, SourceText, is_krm};
 use crate::text::Text;
@@ -24,6 +24,8 @@ use crate::yaml::{NodeId, NodeRef, ParseOptions, Path};
 pub(super) struct Reader<'r> {
     role: Role,
     pub(super) package: SuppliedPackage,
+    /// The files of PackageRevisionResources.
+    files: Package,
     results: &'r mut Results,
 }
 
@@ -32,6 +34,7 @@ impl<'r> Reader<'r> {
         Self {
             role,
             package: SuppliedPackage::new(place),
+            files: Package::default(),
             results,
         }
     }
@@ -44,14 +47,34 @@ impl<'r> Reader<'r> {
         };
         self.package.revisions.extend(contents.revisions);
         for (path, text) in contents.files {
-            self.add_file(path, text)?;
+            self.add_file(path, text);
         }
         Ok(true)
+    }
+
+    /// What was read.
+    pub(super) fn finish(mut self) -> Result<SuppliedPackage, UsageError> {
+        let files = std::mem::take(&mut self.files);
+        if !files.is_empty() {
+            self.add_package(files)?;
+        }
+        Ok(self.package)
     }
 
     /// Adds all files of a package.
     pub(super) fn add_package(&mut self, package: Package) -> Result<(), UsageError> {
         self.warn_of_skipped(&package.skipped);
+        self.package.has_files = true;
+        if self.role.is_package() {
+            let place = &self.package.place;
+            if self.package.list.items().next().is_some() {
+                let message = "expected resources or one PackageRevisionResources, found both";
+                return Err(UsageError(format!("{place}: {message}")));
+            }
+            let list = ResourceList::from_package_and_texts(package);
+            self.package.list = list.map_err(|error| UsageError(format!("{place}/{error}")))?;
+            return Ok(());
+        }
         let krm: Vec<(&str, &Text)> = package.krm().collect();
         let documents = parallel::map(
             &krm,
@@ -61,7 +84,6 @@ impl<'r> Reader<'r> {
         for ((path, text), documents) in krm.into_iter().zip(documents) {
             self.add_krm(path, text.clone(), documents)?;
         }
-        self.package.files = package;
         Ok(())
     }
 
@@ -75,7 +97,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Adds a text with the contents of its documents, whose paths come from data.
-    pub(super) fn push(&mut self, text: SourceText, contents: Contents) -> Result<(), UsageError> {
+    pub(super) fn push(&mut self, text: SourceText, contents: Contents) {
         let Contents {
             mut items,
             files,
@@ -84,9 +106,9 @@ impl<'r> Reader<'r> {
         self.package.revisions.extend(revisions);
         self.check_paths(items.iter_mut().map(|(_, resource)| resource));
         self.package.list.push_text(text, nodes(items));
-        files
-            .into_iter()
-            .try_for_each(|(path, text)| self.add_file(path, text))
+        for (path, text) in files {
+            self.add_file(path, text);
+        }
     }
 
     /// Adds the documents of a single file without trees; false if they must be read from its tree.
@@ -94,15 +116,12 @@ impl<'r> Reader<'r> {
         let Some(mut found) = documents(self.role, text) else {
             return false;
         };
-        let is_plain = |found: &Found| {
-            let kind = &found.resource.kind;
-            !kind.ends_with("List") && kind != PACKAGE_REVISION_RESOURCES
-        };
-        let all = found.iter().map(|found| found.range.len()).sum::<usize>() == text.len();
-        if !all || !found.iter().all(is_plain) {
+        let all = found.iter().map(|(range, _)| range.len()).sum::<usize>() == text.len();
+        let is_package = |(_, resource): &Found| resource.kind == PACKAGE_REVISION_RESOURCES;
+        if !all || found.iter().any(is_package) {
             return false;
         }
-        self.check_paths(found.iter_mut().map(|found| &mut found.resource));
+        self.check_paths(found.iter_mut().map(|(_, resource)| resource));
         self.push_separately(text, found);
         true
     }
@@ -125,14 +144,14 @@ impl<'r> Reader<'r> {
     fn push_separately(&mut self, text: &Text, found: Vec<Found>) {
         let list = &mut self.package.list;
         list.reserve(found.len());
-        for found in found {
-            let item = (Locator::Document(0), found.resource);
-            list.push_text(whole(text.slice(found.range)), [item]);
+        for (range, resource) in found {
+            let text = SourceText::accepted(text.slice(range), ParseOptions::default());
+            list.push_text(text, [(Locator::Document(0), resource)]);
         }
     }
 
     /// Adds a file of a PackageRevisionResources.
-    pub(super) fn add_file(&mut self, path: String, text: String) -> Result<(), UsageError> {
+    pub(super) fn add_file(&mut self, path: String, text: String) {
         let field = || Path::fields(&["spec", "resources", &path]);
         let refuse = |message: String| {
             let message = format!("{}: {message}", self.package.place);
@@ -140,65 +159,36 @@ impl<'r> Reader<'r> {
         };
         if let Err(error) = check_package_path(&path) {
             self.results.push(refuse(error.to_string()));
-            return Ok(());
+            return;
         }
         let name = normalize_package_path(&path);
         if is_revision_metadata(&name) {
-            return Ok(());
+            return;
         }
-        if self.package.files.get(&name).is_some() {
+        if self.files.get(&name).is_some() {
             self.results
                 .push(refuse("the file is there twice".to_owned()));
-            return Ok(());
+            return;
         }
         let file = PackageFile::of_text(&name, text);
-        if let Some(text) = file.krm() {
-            let documents = documents(self.role, text);
-            self.add_krm(&name, text.clone(), documents)?;
-        }
-        self.package.files.insert(name, file);
-        Ok(())
+        self.files.insert(name, file);
     }
 
     /// Adds the resources of a file that is named like KRM, with its [`documents`]. YAML that is not KRM is
-    /// passed over.
+    /// passed over. Nobody asks for the file itself.
     pub(super) fn add_krm(
         &mut self,
         path: &str,
         text: Text,
         documents: Option<Vec<Found>>,
     ) -> Result<(), UsageError> {
-        let number = match documents {
-            Some(mut found) => {
-                place_in_file(found.iter_mut().map(|found| &mut found.resource), path);
-                if !self.role.is_package() {
-                    // Only the resources are asked for, not the file.
-                    self.push_separately(&text, found);
-                    return Ok(());
-                }
-                let located = |found: Found| (Locator::Document(found.index), found.resource);
-                let items = found.into_iter().map(located);
-                self.package.list.push_text(whole(text), items)
-            }
-            None => match SourceText::parse(text) {
-                Ok(text) => self.push_parsed(path, text)?,
-                Err(error) if self.role.is_package() && is_text(path, &error) => {
-                    self.package.not_yaml.insert(path.to_owned(), error);
-                    return Ok(());
-                }
-                Err(error) => {
-                    let place = &self.package.place;
-                    return Err(UsageError(format!("{place}/{path}: {error}")));
-                }
-            },
-        };
-        self.package.numbers.insert(path.to_owned(), number);
-        Ok(())
-    }
-
-    /// Adds a text of a package whose resources are read from its tree; gives its number.
-    fn push_parsed(&mut self, path: &str, text: SourceText) -> Result<usize, UsageError> {
+        if let Some(mut found) = documents {
+            place_in_file(found.iter_mut().map(|(_, resource)| resource), path);
+            self.push_separately(&text, found);
+            return Ok(());
+        }
         let place = format!("{}/{path}", self.package.place);
+        let text = parse(text, &place)?;
         let document = text.document();
         let mut items = Vec::new();
         for index in 0..document.len() {
@@ -206,7 +196,7 @@ impl<'r> Reader<'r> {
             let Some(root) = document.root(index).filter(is_item) else {
                 continue;
             };
-            if elements(root).is_some() && !self.role.is_package() {
+            if elements(root).is_some() {
                 let mut contents = Contents::default();
                 contents.resource(self.role, root, &place, None)?;
                 items.extend(nodes(contents.items));
@@ -215,40 +205,24 @@ impl<'r> Reader<'r> {
             }
         }
         place_in_file(items.iter_mut().map(|(_, resource)| resource), path);
-        Ok(self.package.list.push_text(text, items))
+        self.package.list.push_text(text, items);
+        Ok(())
     }
 }
 
-/// A KRM document of a text.
-pub(super) struct Found {
-    /// Its number among the documents of the text.
-    index: usize,
-    range: Range<usize>,
-    resource: Resource,
-}
+/// A KRM document of a text, and where it is.
+type Found = (Range<usize>, Resource);
 
 /// The KRM documents of a text; `None` if they must be read from its tree.
 fn documents(role: Role, text: &str) -> Option<Vec<Found>> {
     if !is_in_use() || role == Role::Patches {
         return None;
     }
-    let documents = identity::separate_documents(text)?.into_iter().enumerate();
-    let found = documents.filter_map(|(index, (range, resource))| {
-        let resource = resource?;
-        Some(Found {
-            index,
-            range,
-            resource,
-        })
-    });
+    let documents = identity::separate_documents(text)?.into_iter();
+    let found = documents.filter_map(|(range, resource)| Some((range, resource?)));
     let found: Vec<Found> = found.collect();
-    let is_list = |found: &Found| found.resource.kind.ends_with("List");
-    (role.is_package() || !found.iter().any(is_list)).then_some(found)
-}
-
-/// A text that the scanner accepted.
-fn whole(text: Text) -> SourceText {
-    SourceText::accepted(text, ParseOptions::default())
+    let is_list = |(_, resource): &Found| resource.kind.ends_with("List");
+    (!found.iter().any(is_list)).then_some(found)
 }
 
 /// Locates resources by their nodes.

@@ -124,8 +124,9 @@ fn a_flag_names_files_and_directories() {
     );
     let files: Vec<_> = upstream
         .files()
+        .expect("a package")
         .files()
-        .map(|(path, _)| (path, upstream.is_krm(path)))
+        .map(|(path, file)| (path, file.krm().is_some()))
         .collect();
     assert_eq!(
         files,

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::join;
 use crate::config::UsageError;
 use crate::latest::latest;
-use crate::package::check_package_path;
+use crate::package::{Package, check_package_path};
 use crate::supplied::SuppliedPackage;
 use crate::variant::revision_request::{Lookup, RevisionRequest, spellings};
 
@@ -65,7 +65,7 @@ pub(super) fn digest(package: &SuppliedPackage) -> Result<String, UsageError> {
         hash.update((bytes.len() as u64).to_be_bytes());
         hash.update(bytes);
     };
-    for (path, _) in package.files().files() {
+    for (path, _) in package.files().into_iter().flat_map(Package::files) {
         add(path.as_bytes());
         add(&package.read_file(path)?);
     }

@@ -18,13 +18,12 @@ use similar::{DiffTag, TextDiff};
 use crate::config::words::word;
 use crate::config::{UsageError, typed, typed_config};
 use crate::functions::{DriverFiles, DriverOutcome};
-use crate::merge::package::{Merge, MergeInput, MergeOptions};
+use crate::merge::package::{Merge, MergeOptions};
 use crate::merge::{Combine, ConflictRules, OnConflict};
 use crate::package::is_krm_name;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, Severity};
 use crate::schema::Schema;
-use crate::supplied::{Role, SuppliedPackage};
 use crate::yaml::NodeRef;
 
 typed_config! {
@@ -137,25 +136,24 @@ struct MergedFile {
 
 /// `None` if no version of the file holds a resource, and its lines are a conflict.
 fn merge(files: &DriverFiles, options: MergeOptions) -> Result<Option<MergedFile>, UsageError> {
-    let texts = |text: &str| {
-        // A branch that added the file has nothing to compare it with.
-        let own = (!text.is_empty()).then(|| (files.path.clone(), text.to_owned()));
-        own.into_iter().collect::<Vec<_>>()
-    };
     let mut results = Results::default();
-    let mut supplied = |role, text: &str| {
-        let place = format!("{role} version of {}", files.path);
-        SuppliedPackage::from_files(role, place, texts(text), &mut results)
+    let version = |side: &str, text: &str| {
+        if text.is_empty() && side != "local" {
+            // A branch that added the file has nothing to compare it with.
+            return Ok(ResourceList::read_only());
+        }
+        let file = (!text.is_empty()).then(|| (files.path.clone(), text.to_owned()));
+        ResourceList::from_texts(file)
+            .map_err(|error| UsageError(format!("{side} version of {error}")))
     };
-    let original = supplied(Role::Original, &files.original)?;
-    let upstream = supplied(Role::Upstream, &files.upstream)?;
-    let mut local = ResourceList::from_texts(texts(&files.local))
-        .map_err(|error| UsageError(error.to_string()))?;
-    let resources = [original.list(), upstream.list(), &local];
+    let original = version("original", &files.original)?;
+    let upstream = version("upstream", &files.upstream)?;
+    let mut local = version("local", &files.local)?;
+    let resources = [&original, &upstream, &local];
     let is_krm = resources.iter().any(|list| list.items().next().is_some());
     let merge = Merge {
-        original: MergeInput::Supplied(&original),
-        upstream: MergeInput::Supplied(&upstream),
+        original: &original,
+        upstream: &upstream,
         options,
         rules: &ConflictRules::default(),
         schema: Schema::builtin(),

@@ -19,7 +19,6 @@ use super::following::not_in_git;
 use super::package_revision::{only_package, within};
 use super::{Function, Output, Run};
 use crate::config::{API_VERSION, CONFIG_MAP, Key, Keys, UsageError};
-use crate::merge::package::MergeInput;
 use crate::resource::MERGE_SOURCE_ANNOTATION as MERGE_SOURCE;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::Results;
@@ -149,8 +148,8 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
 fn source<'s>(
     role: Role,
     given: Option<&'s SuppliedPackage>,
-    annotated: Option<&'s Annotated>,
-) -> Result<MergeInput<'s>, UsageError> {
+    annotated: Option<&'s ResourceList>,
+) -> Result<&'s ResourceList, UsageError> {
     match (given, annotated) {
         (Some(_), Some(_)) => Err(UsageError(format!(
             "role `{role}`: expected one way to fill it, found items annotated `{MERGE_SOURCE}` too"
@@ -159,24 +158,16 @@ fn source<'s>(
             "role `{role}`: expected a package (--{role} PATH, the field `{role}` of a MergePackage, \
              or items annotated `{MERGE_SOURCE}`), found none"
         ))),
-        (Some(package), None) => Ok(MergeInput::Supplied(package)),
-        (None, Some(Annotated::Items(list))) => Ok(MergeInput::Items(list)),
-        (None, Some(Annotated::Package(package))) => Ok(MergeInput::Supplied(package)),
+        (Some(package), None) => Ok(package.list()),
+        (None, Some(list)) => Ok(list),
     }
-}
-
-/// The items that an annotation gives to a role.
-enum Annotated {
-    Items(Box<ResourceList>),
-    /// The package in the only item, a PackageRevisionResources.
-    Package(Box<SuppliedPackage>),
 }
 
 /// Takes the items annotated as original and as upstream out of the list.
 fn take_annotated(
     list: &mut ResourceList,
     results: &mut Results,
-) -> Result<[Option<Annotated>; 2], UsageError> {
+) -> Result<[Option<ResourceList>; 2], UsageError> {
     let mut take = |word: &str, role| {
         let is = |node: NodeRef<'_>| {
             let found = node.get_path(&["metadata", "annotations", MERGE_SOURCE]);
@@ -191,12 +182,9 @@ fn take_annotated(
             return Ok(None);
         }
         let taken = list.take_out(&ids);
-        Ok(Some(
-            match SuppliedPackage::of_only_item(role, &taken, results)? {
-                Some(package) => Annotated::Package(Box::new(package)),
-                None => Annotated::Items(Box::new(taken)),
-            },
-        ))
+        // The package in the only item, a PackageRevisionResources.
+        let package = SuppliedPackage::of_only_item(role, &taken, results)?;
+        Ok(Some(package.map_or(taken, SuppliedPackage::into_list)))
     };
     Ok([
         take("original", Role::Original)?,

@@ -4,7 +4,7 @@ use super::config::Settings;
 use crate::config::UsageError;
 use crate::functions::following::{Standing, find_original, make_kptfile, standing, write_lock};
 use crate::kptfile::{root_kptfile, update_strategy};
-use crate::merge::package::{Merge, MergeInput, Strategy};
+use crate::merge::package::{Merge, Strategy};
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
@@ -14,11 +14,11 @@ use crate::upstream::{Recorded, UpstreamRevision};
 /// What a package is merged with, and how.
 pub(super) struct Update<'s> {
     /// The revision that it is based on; `None` if it must be found.
-    pub(super) original: Option<MergeInput<'s>>,
+    pub(super) original: Option<&'s ResourceList>,
     /// Whether to find the original by the package's content instead of the Kptfile's `upstreamLock`.
     pub(super) searches: Option<&'s Supplied>,
     /// The new upstream revision.
-    pub(super) upstream: MergeInput<'s>,
+    pub(super) upstream: &'s ResourceList,
     /// The revision that upstream is, if it comes from a source that a Kptfile can record.
     pub(super) follows: Option<&'s dyn UpstreamRevision>,
     pub(super) settings: Settings,
@@ -48,7 +48,7 @@ impl Update<'_> {
                     return Ok(());
                 };
                 recorded = package;
-                MergeInput::Supplied(&recorded)
+                recorded.list()
             }
             (None, Some(upstream), None) => match standing(local, upstream, results)? {
                 Standing::UpToDate | Standing::NotFound => return Ok(()),
@@ -71,7 +71,7 @@ impl Update<'_> {
                         options.strategy = recorded_strategy(local);
                     }
                     recorded = *original;
-                    MergeInput::Supplied(&recorded)
+                    recorded.list()
                 }
             },
         };

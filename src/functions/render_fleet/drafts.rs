@@ -1,7 +1,7 @@
 //! The package of a variant as a draft in its downstream repository.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::config::FleetSettings;
@@ -15,14 +15,13 @@ use crate::diff::{FileDiff, change_diffs};
 use crate::fleet::{
     Downstream, Downstreams, PackageRevisions, RepositoryFacts, Unpublished, revision_name,
 };
-use crate::git::{DraftCommit, GitError, GitSource, Revision, Snapshot, draft_note};
-use crate::merge::package::{Merge, MergeInput};
+use crate::git::{DraftCommit, GitError, Revision, Snapshot, draft_note};
+use crate::merge::package::Merge;
 use crate::package::Package;
 use crate::resource::NamespacedName;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
-use crate::supplied::{Role, SuppliedPackage};
 
 /// Where the package of a variant is that is worked on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -403,27 +402,20 @@ impl<'d> Draft<'d> {
         list: &mut ResourceList,
         said: &mut Results,
     ) -> Result<(), UsageError> {
-        let mut ignored = Results::default();
-        let mut supplied = |role, commit: Option<&str>| {
-            let snapshot = commit.map_or(Ok(None), |commit| self.snapshot(commit))?;
-            let source = GitSource {
-                repository: PathBuf::from(self.path),
-                directory: self.revisions.directory.clone(),
-                revision: commit.unwrap_or_default().to_owned(),
+        let package =
+            |commit: Option<&str>| match commit.map_or(Ok(None), |commit| self.snapshot(commit))? {
+                Some(snapshot) => ResourceList::from_package(snapshot.package)
+                    .map_err(|error| UsageError(error.to_string())),
+                None => Ok(ResourceList::read_only()),
             };
-            match snapshot {
-                Some(snapshot) => SuppliedPackage::from_git(role, source, snapshot, &mut ignored),
-                None => SuppliedPackage::from_files(role, source.to_string(), [], &mut ignored),
-            }
-        };
-        let original = supplied(Role::Original, draft.merge_base.as_deref())?;
-        let upstream = supplied(Role::Upstream, Some(base))?;
+        let original = package(draft.merge_base.as_deref())?;
+        let upstream = package(Some(base))?;
         let defaults = &self.settings.defaults;
         let mut options = defaults.options;
         options.allow_empty = true;
         let merge = Merge {
-            original: MergeInput::Supplied(&original),
-            upstream: MergeInput::Supplied(&upstream),
+            original: &original,
+            upstream: &upstream,
             options,
             rules: &defaults.rules,
             schema: Schema::builtin(),

@@ -13,7 +13,7 @@ use crate::kptfile::{
 };
 use crate::merge::package::refuse_empty_upstream;
 use crate::merge::upstream_identifier::identify;
-use crate::package::FileChange;
+use crate::package::{FileChange, Package};
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
 use crate::resource_list::{ItemId, ResourceList, annotate};
 use crate::results::{FunctionResult, Reason, Results};
@@ -30,12 +30,12 @@ pub(super) fn clone(
     list: &mut ResourceList,
     results: &mut Results,
 ) -> Result<(), UsageError> {
-    let refused = refuse_package(variant, list).or_else(|| refuse_empty_upstream(upstream));
+    let refused = refuse_package(variant, list).or_else(|| refuse_empty_upstream(upstream.list()));
     if let Some(finding) = refused {
         results.push(finding);
         return Ok(());
     }
-    let from_items = upstream.files().is_empty();
+    let from_items = upstream.files().is_none_or(Package::is_empty);
     let mut files = if from_items {
         files_of_items(upstream.list())?
     } else {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::config::UsageError;
 use crate::merge::upstream_identifier::with_metadata_in_lines;
-use crate::package::{Skipped, is_revision_metadata, normalize_package_path};
+use crate::package::{Package, Skipped, is_revision_metadata, normalize_package_path};
 use crate::resource::Origin;
 use crate::resource_list::{ItemId, KrmFile, ResourceList, own_text};
 use crate::results::{FunctionResult, Reason, Results};
@@ -76,11 +76,11 @@ pub(super) fn files_of_package(
         let result = FunctionResult::warning(Reason::SkippedFile, format!("not cloned: {reason}"));
         results.push(result.in_file(path.clone()));
     }
-    let read = package.files().files();
+    let read = package.files().into_iter().flat_map(Package::files);
     let read = read.filter(|(path, _)| !links.contains(path));
     let mut files = Vec::new();
     for (path, file) in read {
-        let content = match package.krm_file(path)? {
+        let content = match package.list().krm_file(path) {
             Some(krm) => NewContent::Krm(krm),
             None => NewContent::Other(package.read_file(path)?.into_owned()),
         };

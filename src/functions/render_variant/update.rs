@@ -14,7 +14,7 @@ use crate::functions::inject_config::{
 };
 use crate::kptfile::{find_package_context, owns, root_kptfile};
 use crate::merge::decided::{written_in_file, written_in_text};
-use crate::merge::package::{Merge, MergeInput, MergeOptions, Strategy};
+use crate::merge::package::{Merge, MergeOptions, Strategy};
 use crate::merge::{Combine, Conflict, ConflictRules, OnConflict};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
@@ -39,8 +39,8 @@ pub(super) fn update(
     };
     let overwritten = OnceCell::new();
     let merge = Merge {
-        original: MergeInput::Supplied(original),
-        upstream: MergeInput::Supplied(upstream),
+        original: original.list(),
+        upstream: upstream.list(),
         options: merge_options(variant, &mut Results::default()),
         rules: &rules,
         schema: supplied.schema()?,

@@ -6,7 +6,7 @@ use arcstr::ArcStr;
 
 use super::actions::Action;
 use super::heads::removed_comments;
-use super::members::{Members, Package};
+use super::members::{Members, PackageMembers};
 use super::new_text::New;
 use super::plan::Plan;
 use super::report::Report;
@@ -15,16 +15,14 @@ use crate::kptfile::has_bookkeeping;
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, is_pipeline_annotation};
 use crate::resource_list::{ItemId, NewText, ResourceList};
 use crate::results::FunctionResult;
-use crate::supplied::SuppliedPackage;
 use crate::yaml::{Content, EditError, NodeRef, Value, head_end};
 
 /// What a plan is carried out with.
 pub(super) struct Inputs<'i> {
     /// The resources of local before the merge.
     pub(super) local: &'i Members,
-    pub(super) upstream: &'i Package<'i>,
-    pub(super) original_files: Option<&'i SuppliedPackage>,
-    pub(super) upstream_files: Option<&'i SuppliedPackage>,
+    pub(super) upstream: &'i PackageMembers<'i>,
+    pub(super) original: &'i ResourceList,
     /// Whether new resources get their identity upstream.
     pub(super) identifies: bool,
 }
@@ -122,7 +120,7 @@ impl Apply<'_, '_> {
             member: &upstream.all.members[at],
             resource: upstream.resource(at),
             identifies: self.inputs.identifies,
-            is_item: self.inputs.upstream_files.is_none(),
+            is_item: !self.inputs.upstream.list.is_package(),
             removed: self.removed_comments(node, path),
             with_head: !self.new_files.is_known(path),
         };
@@ -186,30 +184,29 @@ impl Apply<'_, '_> {
         for path in self.plan.untouched.deleted() {
             self.list.delete_file(path);
         }
-        let Some(upstream) = self.inputs.upstream_files else {
-            return Ok(());
-        };
         for path in self.plan.untouched.files() {
             // One that is not KRM any more is written with those.
             if self.plan.files.has(path) {
                 continue;
             }
-            let bytes = upstream.read_file(path)?.into_owned();
-            self.list.add_file(path.to_owned(), bytes, None);
+            let bytes = self.inputs.upstream.list.read_file(path);
+            let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
+            self.list
+                .add_file(path.to_owned(), bytes.into_owned(), None);
         }
         Ok(())
     }
 
     /// The permission bits of one of upstream's files.
     fn mode_of(&self, path: &str) -> Option<u32> {
-        self.inputs.upstream_files?.mode(path)
+        self.inputs.upstream.list.files()?.mode(path)
     }
 
     /// The comments around a new resource that its file had and local removed.
     fn removed_comments(&self, node: NodeRef<'_>, path: Option<&str>) -> BTreeSet<String> {
         let find = || {
             let path = path?;
-            let old = self.inputs.original_files?.read_file(path).ok()?;
+            let old = self.inputs.original.read_file(path).ok()?;
             let ours = self.list.read_file(path).ok()?;
             let text = |bytes| std::str::from_utf8(bytes).ok();
             Some(removed_comments(text(&old)?, text(&ours)?))
@@ -259,7 +256,7 @@ impl<'w> NewFiles<'w> {
                 // Others have no file of their own upstream.
                 let has_file = upstream.resource(at).origin.path.is_some();
                 let is_kept = !upstream.resource(at).is_kptfile() || !has_bookkeeping(node);
-                let is_item = inputs.upstream_files.is_none() && is_annotated(node);
+                let is_item = !inputs.upstream.list.is_package() && is_annotated(node);
                 has_file && node.own_range().is_some() && !is_item && is_kept
             };
             if *action == Action::Add && is_document() {

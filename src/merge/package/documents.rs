@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::MergeInput;
 use super::files::shown;
 use super::members::Members;
 use super::packages::Packages;
@@ -22,15 +21,15 @@ const CHANGED: &str =
 /// Reports the files in which upstream changed documents that stay as local has them.
 pub(super) fn report_kept(
     packages: &Packages<'_, '_>,
-    (original, upstream): (MergeInput<'_>, MergeInput<'_>),
+    (original, upstream): (&ResourceList, &ResourceList),
     local: &ResourceList,
     untouched: &Untouched,
     report: &mut Report<'_>,
 ) {
-    let (Some(old), Some(new)) = (original.files(), upstream.files()) else {
-        return;
-    };
-    if !local.is_package() {
+    if ![original, local, upstream]
+        .iter()
+        .all(|list| list.is_package())
+    {
         return;
     }
     let counts = packages.members().map(counts);
@@ -46,9 +45,9 @@ pub(super) fn report_kept(
             continue;
         }
         let bytes = Versions {
-            base: old.read_file(path).ok(),
+            base: original.read_file(path).ok(),
             local: local.read_file(path).ok(),
-            upstream: new.read_file(path).ok(),
+            upstream: upstream.read_file(path).ok(),
         };
         if bytes.base == bytes.upstream || bytes.local == bytes.upstream {
             continue;

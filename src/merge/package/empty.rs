@@ -2,11 +2,10 @@
 //!
 //! Source: contract, merge-package, Nothing to merge with.
 
-use super::{Merge, MergeInput};
+use super::Merge;
 use crate::package::normalize_package_path;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::SuppliedPackage;
 
 impl Merge<'_> {
     /// An error for an original or upstream that is empty, or that lacks the root Kptfile which
@@ -14,10 +13,10 @@ impl Merge<'_> {
     pub(super) fn refuse_empty(&self, local: &ResourceList, results: &mut Results) -> bool {
         let local_has = has_root_kptfile(local);
         let sources = [self.original, self.upstream];
-        let have = sources.map(|source| has_root_kptfile(source.list()));
+        let have = sources.map(has_root_kptfile);
         let mut found = false;
         for (at, (name, reason)) in NAMES.into_iter().enumerate() {
-            let lacks = if sources[at].is_empty() {
+            let lacks = if is_empty(sources[at]) {
                 IT_IS_EMPTY
             } else if local_has && !have[at] && have[1 - at] {
                 "it has no Kptfile, and the others have one"
@@ -41,10 +40,9 @@ fn nothing_there(name: &str, reason: Reason, lacks: &str) -> FunctionResult {
 }
 
 /// The error for an upstream package without a file: there is nothing to clone.
-pub(crate) fn refuse_empty_upstream(upstream: &SuppliedPackage) -> Option<FunctionResult> {
+pub(crate) fn refuse_empty_upstream(upstream: &ResourceList) -> Option<FunctionResult> {
     let [_, (name, reason)] = NAMES;
-    let is_empty = MergeInput::Supplied(upstream).is_empty();
-    is_empty.then(|| nothing_there(name, reason, IT_IS_EMPTY))
+    is_empty(upstream).then(|| nothing_there(name, reason, IT_IS_EMPTY))
 }
 
 const NAMES: [(&str, Reason); 2] = [
@@ -52,13 +50,9 @@ const NAMES: [(&str, Reason); 2] = [
     ("upstream", Reason::EmptyUpstream),
 ];
 
-impl MergeInput<'_> {
-    fn is_empty(self) -> bool {
-        let has_files = self
-            .files()
-            .is_some_and(|package| !package.files().is_empty());
-        !has_files && self.list().items().next().is_none()
-    }
+fn is_empty(package: &ResourceList) -> bool {
+    let has_files = package.files().is_some_and(|files| !files.is_empty());
+    !has_files && package.items().next().is_none()
 }
 
 /// Whether a Kptfile stands at the top of a package, and not only in one below it.

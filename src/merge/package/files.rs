@@ -6,7 +6,7 @@
 //! Source: contract, merge-package, Files that are not KRM.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::Strategy;
 use super::combined_file;
@@ -14,6 +14,7 @@ use super::others::Others;
 use super::report::Report;
 use super::subpackages::SubPackages;
 use crate::merge::{Side, Versions};
+use crate::package::Package;
 use crate::resource_list::ResourceList;
 use crate::yaml::Value;
 
@@ -37,8 +38,8 @@ struct Files<'f> {
     sub_packages: &'f SubPackages,
     /// Paths at which local keeps resources.
     has_resources: &'f BTreeSet<&'f str>,
-    /// Permission bits of upstream's.
-    modes: BTreeMap<String, u32>,
+    /// The files of upstream, with their permission bits.
+    upstream: Option<&'f Package>,
 }
 
 impl Others<'_> {
@@ -54,7 +55,7 @@ impl Others<'_> {
             strategy,
             sub_packages,
             has_resources,
-            modes: self.modes,
+            upstream: self.upstream,
         };
         let mut actions = Vec::new();
         for (path, file) in self.files {
@@ -129,7 +130,7 @@ impl Files<'_> {
             (_, None) => report.counts.removed += 1,
             _ => report.counts.updated += 1,
         }
-        let mode = self.modes.get(path).copied();
+        let mode = self.upstream.and_then(|package| package.mode(path));
         Some(match file.upstream {
             Some(bytes) => FileAction::Write(bytes.into_owned(), mode),
             None => FileAction::Delete,

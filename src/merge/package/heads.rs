@@ -16,7 +16,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::MergeInput;
 use super::actions::Action;
 use super::packages::Packages;
 use super::places::moved_to;
@@ -33,8 +32,8 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// What the heads of files are merged from.
 pub(super) struct Sides<'h> {
     pub(super) packages: &'h Packages<'h, 'h>,
-    pub(super) original: MergeInput<'h>,
-    pub(super) upstream: MergeInput<'h>,
+    pub(super) original: &'h ResourceList,
+    pub(super) upstream: &'h ResourceList,
     pub(super) local: &'h ResourceList,
     /// Whether the strategy takes no notice of local's changes.
     pub(super) overwrites: bool,
@@ -59,7 +58,7 @@ impl Sides<'_> {
         actions: &[Action],
         report: &mut Report<'_>,
     ) -> Heads {
-        let has_files = self.original.files().is_some() && self.upstream.files().is_some();
+        let has_files = self.original.is_package() && self.upstream.is_package();
         if !self.local.is_package() || !has_files {
             return Heads::default();
         }
@@ -134,7 +133,7 @@ impl Sides<'_> {
 
     /// The head of a file of the original.
     fn original(&self, path: &str) -> Option<String> {
-        head_of(&self.original.files()?.read_file(path).ok()?)
+        head_of(&self.original.read_file(path).ok()?)
     }
 
     fn local(&self, path: &str) -> Option<String> {
@@ -142,7 +141,7 @@ impl Sides<'_> {
     }
 
     fn upstream(&self, path: &str) -> Option<String> {
-        head_of(&self.upstream.files()?.read_file(path).ok()?)
+        head_of(&self.upstream.read_file(path).ok()?)
     }
 }
 

@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 
-use super::members::{Package, is_made_by_get, same_value, without_own_fields};
+use super::Strategy;
+use super::members::{PackageMembers, is_made_by_get, same_value, without_own_fields};
 use super::others::Others;
 use super::packages::Packages;
 use super::report::Report;
-use super::{MergeInput, Strategy};
 use crate::merge::resources::{Track, pair};
+use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
 
 impl Packages<'_, '_> {
@@ -56,12 +57,12 @@ impl Packages<'_, '_> {
     /// local is based on.
     pub(super) fn warn_of_overwritten(
         &self,
-        original: MergeInput<'_>,
+        original: &ResourceList,
         tracks: &[Track],
         strategy: Strategy,
         report: &mut Report<'_>,
     ) {
-        let original = &Package::read(original.list(), self.texts);
+        let original = &PackageMembers::read(original, self.texts);
         let old: HashMap<usize, usize> = pair(&self.local.all.members, &original.all.members)
             .into_iter()
             .collect();

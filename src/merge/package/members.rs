@@ -76,12 +76,12 @@ impl Members {
 }
 
 /// The resources of one package, with the list that holds them.
-pub(super) struct Package<'p> {
+pub(super) struct PackageMembers<'p> {
     pub(super) list: &'p ResourceList,
     pub(super) all: Members,
 }
 
-impl<'p> Package<'p> {
+impl<'p> PackageMembers<'p> {
     /// Reads the resources of a list, but for those in `texts`.
     pub(super) fn read(list: &'p ResourceList, texts: &BTreeSet<String>) -> Self {
         Self {
@@ -117,7 +117,7 @@ impl<'p> Package<'p> {
 
 /// Whether two resources are written in the same way, comments included. Then they are equal, and
 /// need not be compared field by field.
-pub(super) fn same_text(a: (&Package<'_>, usize), b: (&Package<'_>, usize)) -> bool {
+pub(super) fn same_text(a: (&PackageMembers<'_>, usize), b: (&PackageMembers<'_>, usize)) -> bool {
     same_document((a.0.list, a.0.all.ids[a.1]), (b.0.list, b.0.all.ids[b.1]))
 }
 
@@ -134,8 +134,8 @@ pub(crate) fn same_document(a: (&ResourceList, ItemId), b: (&ResourceList, ItemI
 
 /// Whether two resources have the same value, apart from the annotations of tools.
 pub(super) fn same_value(
-    a: (&Package<'_>, Option<usize>),
-    b: (&Package<'_>, Option<usize>),
+    a: (&PackageMembers<'_>, Option<usize>),
+    b: (&PackageMembers<'_>, Option<usize>),
 ) -> bool {
     match (a.1, b.1) {
         (Some(one), Some(other)) => {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::IsOverwritten;
 use super::heads::Heads;
-use super::members::Package;
+use super::members::PackageMembers;
 use super::report::Report;
 use crate::kptfile::remove_ids;
 use crate::merge::fields::{self, Findings, Policy};
@@ -18,8 +18,8 @@ use crate::yaml::EditError;
 
 /// The merge of resources that local and upstream have.
 pub(super) struct FieldMerge<'p> {
-    pub(super) base: &'p Package<'p>,
-    pub(super) upstream: &'p Package<'p>,
+    pub(super) base: &'p PackageMembers<'p>,
+    pub(super) upstream: &'p PackageMembers<'p>,
     pub(super) schema: &'p Schema,
     pub(super) winner: Side,
     pub(super) rules: &'p ConflictRules,

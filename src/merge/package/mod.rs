@@ -38,13 +38,12 @@ use crate::config::UsageError;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Results};
 use crate::schema::Schema;
-use crate::supplied::SuppliedPackage;
 
 pub(crate) use empty::refuse_empty_upstream;
 pub(crate) use members::{Members, same_document};
 
 use apply::Inputs;
-use members::Package;
+use members::PackageMembers;
 use merged_fields::FieldMerge;
 use packages::Packages;
 use report::Report;
@@ -125,40 +124,15 @@ pub struct MergeOptions {
     pub combine: Combine,
 }
 
-/// One of the packages that local is merged with.
-#[derive(Debug, Clone, Copy)]
-pub enum MergeInput<'s> {
-    /// A supplied input, with its files where it has any.
-    Supplied(&'s SuppliedPackage),
-    /// Resources alone.
-    Items(&'s ResourceList),
-}
-
-impl<'s> MergeInput<'s> {
-    fn list(self) -> &'s ResourceList {
-        match self {
-            Self::Supplied(package) => package.list(),
-            Self::Items(list) => list,
-        }
-    }
-
-    fn files(self) -> Option<&'s SuppliedPackage> {
-        match self {
-            Self::Supplied(package) if package.is_package() => Some(package),
-            _ => None,
-        }
-    }
-}
-
 /// Whether a later step overwrites the place of a conflict in the merged resources.
 pub type IsOverwritten<'m> = dyn Fn(&ResourceList, ItemId, &Conflict) -> bool + 'm;
 
 /// What local is merged with, and how.
 pub struct Merge<'m> {
     /// What local is based on.
-    pub original: MergeInput<'m>,
+    pub original: &'m ResourceList,
     /// The package revision wanted.
-    pub upstream: MergeInput<'m>,
+    pub upstream: &'m ResourceList,
     /// Conflict policy and strategy.
     pub options: MergeOptions,
     /// Rules that decide conflicts beforehand.
@@ -188,7 +162,7 @@ impl Merge<'_> {
             let all: Vec<ItemId> = local.items().map(|(id, _)| id).collect();
             local.copies_of(&all)
         });
-        let base = copy.as_ref().unwrap_or(self.original.list());
+        let base = copy.as_ref().unwrap_or(self.original);
         let mut packages = Packages::read(base, local, self.original, self.upstream, &texts);
         if self.is_one_package {
             packages.root = None;
@@ -201,7 +175,7 @@ impl Merge<'_> {
         let schema = packages.add_crds_to(self.schema);
         let Packages {
             base,
-            local: Package { all: members, .. },
+            local: PackageMembers { all: members, .. },
             upstream,
             root,
             identifies,
@@ -218,15 +192,14 @@ impl Merge<'_> {
             tracks: &plan.merged,
             heads: &plan.heads,
             in_files: local.is_package()
-                && self.original.files().is_some()
-                && self.upstream.files().is_some(),
+                && self.original.is_package()
+                && self.upstream.is_package(),
         };
         fields.merge(local, self.is_overwritten, &mut report);
         let inputs = Inputs {
             local: &members,
             upstream: &upstream,
-            original_files: self.original.files(),
-            upstream_files: self.upstream.files(),
+            original: self.original,
             identifies,
         };
         plan.apply(&inputs, local, &mut report)?;

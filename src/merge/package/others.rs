@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::MergeInput;
 use crate::config::UsageError;
 use crate::merge::Versions;
-use crate::package::is_revision_metadata;
+use crate::package::{Package, is_revision_metadata};
 use crate::resource_list::ResourceList;
-use crate::supplied::SuppliedPackage;
 
 /// The bytes of one file, where a version has it.
 type Texts<'s> = Versions<Option<Cow<'s, [u8]>>>;
@@ -18,50 +16,54 @@ type Texts<'s> = Versions<Option<Cow<'s, [u8]>>>;
 pub(super) struct Others<'s> {
     /// What each package has at a path.
     pub(super) files: BTreeMap<String, Texts<'s>>,
-    /// Permission bits of upstream's.
-    pub(super) modes: BTreeMap<String, u32>,
+    /// The files of upstream, with their permission bits.
+    pub(super) upstream: Option<&'s Package>,
 }
 
 impl<'s> Others<'s> {
     /// Reads them, if all three packages are made of files; `texts` are among them whatever they hold.
     pub(super) fn read(
-        original: MergeInput<'s>,
+        original: &'s ResourceList,
         local: &'s ResourceList,
-        upstream: MergeInput<'s>,
+        upstream: &'s ResourceList,
         texts: &BTreeSet<String>,
     ) -> Result<Self, UsageError> {
-        let mut others = Self::default();
-        let (Some(old), Some(new)) = (original.files(), upstream.files()) else {
-            return Ok(others);
+        let mut others = Self {
+            upstream: upstream.files(),
+            ..Self::default()
         };
-        if !local.is_package() {
+        if ![original, local, upstream]
+            .iter()
+            .all(|list| list.is_package())
+        {
             return Ok(others);
         }
-        for path in others_of(old, texts) {
-            let bytes = Some(old.read_file(path)?);
-            others.files.entry(path.to_owned()).or_default().base = bytes;
-        }
-        for path in others_of(new, texts) {
-            let bytes = Some(new.read_file(path)?);
-            others.files.entry(path.to_owned()).or_default().upstream = bytes;
-            if let Some(mode) = new.mode(path) {
-                others.modes.insert(path.to_owned(), mode);
-            }
-        }
-        let mut own = local.paths_of_others();
-        let of_resources = local.paths_of_resources().into_iter();
-        own.extend(
-            of_resources
-                .filter(|path| texts.contains(*path))
-                .map(str::to_owned),
-        );
-        for path in own {
-            let bytes = local.read_file(&path);
-            let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
-            others.files.entry(path).or_default().local = Some(bytes);
+        for (side, package) in [original, local, upstream].into_iter().enumerate() {
+            others.add(side, package, texts)?;
         }
         others.files.retain(|path, _| !is_revision_metadata(path));
         Ok(others)
+    }
+
+    /// Adds the files of a side that hold no resources, and those of `texts`.
+    fn add(
+        &mut self,
+        side: usize,
+        package: &'s ResourceList,
+        texts: &BTreeSet<String>,
+    ) -> Result<(), UsageError> {
+        let mut paths = package.paths_of_others();
+        let of_resources = package.paths_of_resources().into_iter();
+        let of_resources = of_resources.filter(|path| texts.contains(*path));
+        paths.extend(of_resources.map(str::to_owned));
+        for path in paths {
+            let bytes = package.read_file(&path);
+            let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
+            let file = self.files.entry(path).or_default();
+            let sides = [&mut file.base, &mut file.local, &mut file.upstream];
+            *sides[side] = Some(bytes);
+        }
+        Ok(())
     }
 
     /// The paths of the files of each package.
@@ -95,18 +97,4 @@ impl<'s> Others<'s> {
         let files = self.files.iter().filter(move |(_, file)| is_one(file));
         files.map(|(path, _)| path.as_str())
     }
-}
-
-/// The files of a package that hold no resources.
-fn others_of<'s>(
-    package: &'s SuppliedPackage,
-    texts: &BTreeSet<String>,
-) -> impl Iterator<Item = &'s str> {
-    let paths = package.list().items();
-    let paths: BTreeSet<&str> = paths
-        .filter_map(|(_, resource)| resource.origin.path.as_deref())
-        .filter(|path| !texts.contains(*path))
-        .collect();
-    let files = package.files().files().map(|(path, _)| path);
-    files.filter(move |path| !paths.contains(path))
 }

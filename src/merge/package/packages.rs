@@ -2,21 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use super::members::{Members, Package, same_text, same_value};
-use super::{MergeInput, Strategy};
+use super::Strategy;
+use super::members::{Members, PackageMembers, same_text, same_value};
 use crate::kptfile::{PACKAGE_CONTEXT_NAME, root_kptfile};
 use crate::merge::Versions;
 use crate::merge::member::duplicates;
 use crate::merge::resources::{Track, tracks};
+use crate::package::Package;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::{Groups, Schema};
 
 /// The three packages.
 pub(super) struct Packages<'p, 'l> {
-    pub(super) base: Package<'p>,
-    pub(super) local: Package<'l>,
-    pub(super) upstream: Package<'p>,
+    pub(super) base: PackageMembers<'p>,
+    pub(super) local: PackageMembers<'l>,
+    pub(super) upstream: PackageMembers<'p>,
     /// The Kptfile of the local root package.
     pub(super) root: Option<ItemId>,
     /// Whether local's resources carry their identity upstream.
@@ -33,14 +34,14 @@ impl<'p, 'l> Packages<'p, 'l> {
     pub(super) fn read(
         base: &'p ResourceList,
         local: &'l ResourceList,
-        original: MergeInput<'p>,
-        upstream: MergeInput<'p>,
+        original: &'p ResourceList,
+        upstream: &'p ResourceList,
         texts: &'p BTreeSet<String>,
     ) -> Self {
-        let local_package = Package::read(local, texts);
+        let local_package = PackageMembers::read(local, texts);
         Self {
-            base: Package::read(base, texts),
-            upstream: Package::read(upstream.list(), texts),
+            base: PackageMembers::read(base, texts),
+            upstream: PackageMembers::read(upstream, texts),
             root: root_kptfile(local),
             // kpt writes it on all resources of a package, or on none.
             identifies: {
@@ -146,7 +147,7 @@ impl<'p, 'l> Packages<'p, 'l> {
     }
 }
 
-fn refuse_duplicates(package: &mut Package<'_>, name: &str, results: &mut Results) {
+fn refuse_duplicates(package: &mut PackageMembers<'_>, name: &str, results: &mut Results) {
     let mut seconds = BTreeSet::new();
     for (first, second) in duplicates(&package.all.members) {
         let path = package.all.path(Some(first)).unwrap_or_default();
@@ -158,16 +159,12 @@ fn refuse_duplicates(package: &mut Package<'_>, name: &str, results: &mut Result
     package.all.leave_out(&seconds);
 }
 
-/// The files with resources that two packages have byte for byte: none of their resources needs a
-/// second look.
-fn unchanged_files<'s>(original: MergeInput<'s>, upstream: MergeInput<'s>) -> BTreeSet<&'s str> {
-    let (Some(old), Some(new)) = (original.files(), upstream.files()) else {
-        return BTreeSet::new();
-    };
-    let same = |path: &&str| match (old.read_file(path), new.read_file(path)) {
-        (Ok(old), Ok(new)) => old == new,
-        _ => false,
-    };
-    let paths = new.files().files().map(|(path, _)| path);
-    paths.filter(|path| new.is_krm(path)).filter(same).collect()
+/// The files named like KRM that two packages have byte for byte: none of their resources needs a second look.
+fn unchanged_files<'s>(original: &ResourceList, upstream: &'s ResourceList) -> BTreeSet<&'s str> {
+    let krm = upstream.files().into_iter().flat_map(Package::krm);
+    let same = krm.filter(|(path, new)| {
+        let old = original.files().and_then(|files| files.get(path)?.krm());
+        old == Some(*new)
+    });
+    same.map(|(path, _)| path).collect()
 }

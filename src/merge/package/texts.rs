@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Merge, MergeInput};
+use super::Merge;
 use crate::config::UsageError;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
@@ -20,31 +20,28 @@ impl Merge<'_> {
         local: &mut ResourceList,
         results: &mut Results,
     ) -> Result<BTreeSet<String>, UsageError> {
-        let [original, upstream] = [self.original, self.upstream].map(MergeInput::files);
-        let mut supplied = vec![("upstream", upstream), ("original", original)];
-        supplied
-            .retain(|(_, package)| package.is_some_and(|package| !package.not_yaml().is_empty()));
-        let supplied = supplied.into_iter();
-        let supplied = supplied.filter_map(|(side, package)| Some((side, package?)));
+        let supplied = [("upstream", self.upstream), ("original", self.original)];
+        let not_yaml = supplied.into_iter().flat_map(|(side, package)| {
+            let files = package.not_yaml().into_iter().flatten();
+            files.map(move |(path, error)| (path, (side, error)))
+        });
         let Some(own) = local.not_yaml() else {
-            for (_, package) in supplied {
-                package.refuse_texts()?;
-            }
-            return Ok(BTreeSet::new());
+            return match not_yaml.min_by_key(|(path, _)| *path) {
+                None => Ok(BTreeSet::new()),
+                Some((path, (side, error))) => {
+                    Err(UsageError(format!("the {side} package, {path}: {error}")))
+                }
+            };
         };
-        let own = own
-            .iter()
-            .map(|(path, error)| (path.clone(), ("local", error.clone())));
-        let mut texts: BTreeMap<String, (&str, ParseError)> = own.collect();
-        for (side, package) in supplied {
-            for (path, error) in package.not_yaml() {
-                let found = || (side, error.clone());
-                texts.entry(path.clone()).or_insert_with(found);
-            }
+        let own = own.iter().map(|(path, error)| (path, ("local", error)));
+        let mut texts: BTreeMap<String, (&str, ParseError)> = BTreeMap::new();
+        for (path, (side, error)) in own.chain(not_yaml) {
+            let found = || (side, error.clone());
+            texts.entry(path.clone()).or_insert_with(found);
         }
         for (path, (side, error)) in &texts {
-            let old = original.and_then(|package| package.read_file(path).ok());
-            let new = upstream.and_then(|package| package.read_file(path).ok());
+            let old = self.original.read_file(path).ok();
+            let new = self.upstream.read_file(path).ok();
             if new != old && new != local.read_file(path).ok() {
                 let message = format!("merged as text, since the {side} file is not YAML: {error}");
                 let result = FunctionResult::warning(Reason::NotYaml, message);

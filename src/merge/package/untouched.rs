@@ -7,7 +7,6 @@
 
 use std::collections::BTreeSet;
 
-use super::MergeInput;
 use super::actions::Action;
 use super::packages::Packages;
 use crate::merge::resources::Track;
@@ -27,8 +26,8 @@ pub(super) struct Untouched {
 impl Untouched {
     pub(super) fn find(
         packages: &Packages<'_, '_>,
-        original: MergeInput<'_>,
-        upstream: MergeInput<'_>,
+        original: &ResourceList,
+        upstream: &ResourceList,
         local: &ResourceList,
         tracks: &[Track],
         actions: &[Action],
@@ -103,14 +102,14 @@ impl Untouched {
 /// Files with resources that local has as the original has them: those that upstream has otherwise,
 /// and those that it deleted.
 fn same_files(
-    original: MergeInput<'_>,
-    upstream: MergeInput<'_>,
+    original: &ResourceList,
+    upstream: &ResourceList,
     local: &ResourceList,
 ) -> (BTreeSet<String>, BTreeSet<String>) {
     let (mut changed, mut deleted) = (BTreeSet::new(), BTreeSet::new());
-    let (Some(original), Some(upstream)) = (original.files(), upstream.files()) else {
+    if !original.is_package() || !upstream.is_package() {
         return (changed, deleted);
-    };
+    }
     for path in local.paths_of_resources() {
         let (Ok(old), Ok(ours)) = (original.read_file(path), local.read_file(path)) else {
             continue;

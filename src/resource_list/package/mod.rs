@@ -364,7 +364,7 @@ impl ResourceList {
 }
 
 /// Whether a file is text because of an error. A Kptfile never is: it says what the package is.
-pub(crate) fn is_text(path: &str, error: &ParseError) -> bool {
+fn is_text(path: &str, error: &ParseError) -> bool {
     error.is_syntax && path.rsplit('/').next() != Some("Kptfile")
 }
 
