@@ -7,7 +7,7 @@ use gix::bstr::ByteSlice;
 use super::GitError;
 use super::address::is_of_none;
 use super::revision::one_line;
-use super::snapshot::LARGEST_FILE;
+use crate::package::LARGEST_FILE;
 
 /// Memory for objects that others are deltas of.
 const CACHE: usize = 32 << 20;

@@ -6,14 +6,10 @@ use super::holder::{File, TreeHolder, join};
 use super::nearest::nearest;
 use super::{GitError, Repository, Revision};
 use crate::package::{
-    FileContent, Listed, Package, PackageFile, SkipReason, Skipped, USUAL_MODE, is_krm_name, list,
-    list_clonable,
+    FileContent, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package, PackageFile, SkipReason, Skipped,
+    USUAL_MODE, is_krm_name, list, list_clonable,
 };
 
-/// What one file may have of bytes.
-pub(super) const LARGEST_FILE: u64 = 128 << 20;
-/// What all files of a package may have of bytes.
-const LARGEST_PACKAGE: u64 = 512 << 20;
 /// How many folders are looked through. Trees can contain each other many times, so that a few bytes name any number.
 const MOST_FOLDERS: usize = 1_000_000;
 /// How the file begins that Git LFS keeps in place of another.

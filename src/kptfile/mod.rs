@@ -17,8 +17,8 @@ pub(crate) use bookkeeping::{
 pub(crate) use conditions::{ConditionRecord, record_conditions};
 pub(crate) use ownership::{
     DELETION_POLICY_ANNOTATION, DOWNSTREAM_ANNOTATION, OWNER_ANNOTATION, Ownership,
-    UPSTREAM_DIGEST_ANNOTATION, is_ownership_annotation, remove_owner, remove_ownership,
-    set_metadata,
+    UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, is_ownership_annotation,
+    remove_annotations, remove_owner, remove_ownership, set_metadata,
 };
 pub(crate) use package_context::{PACKAGE_CONTEXT_FILE, PACKAGE_CONTEXT_NAME};
 pub(crate) use package_context::{

@@ -12,6 +12,7 @@
 //!
 //! Source: contract, render-fleet, Lock and ownership.
 
+use super::upstream::UPSTREAM_FILE_ANNOTATION;
 use crate::package::normalize_package_path;
 use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, Value};
 
@@ -23,6 +24,8 @@ pub(crate) const DOWNSTREAM_ANNOTATION: &str = "fn.kpt.dev/downstream";
 pub(crate) const DELETION_POLICY_ANNOTATION: &str = "fn.kpt.dev/deletion-policy";
 /// The digest of the upstream directory that the package is based on.
 pub(crate) const UPSTREAM_DIGEST_ANNOTATION: &str = "fn.kpt.dev/upstream-digest";
+/// The archive or image that the package is based on.
+pub(crate) const UPSTREAM_SOURCE_ANNOTATION: &str = "fn.kpt.dev/upstream-source";
 /// Annotations that go with the owner.
 const OF_THE_OWNER: [&str; 3] = [
     OWNER_ANNOTATION,
@@ -71,7 +74,12 @@ impl Ownership {
 /// Whether an annotation of a Kptfile records the owner of its package, or what the package was made from.
 #[must_use]
 pub(crate) fn is_ownership_annotation(name: &str) -> bool {
-    name == UPSTREAM_DIGEST_ANNOTATION || OF_THE_OWNER.contains(&name)
+    let of_upstream = [
+        UPSTREAM_DIGEST_ANNOTATION,
+        UPSTREAM_FILE_ANNOTATION,
+        UPSTREAM_SOURCE_ANNOTATION,
+    ];
+    of_upstream.contains(&name) || OF_THE_OWNER.contains(&name)
 }
 
 /// Sets labels or annotations of an object. Equal values keep their bytes.
@@ -135,9 +143,9 @@ pub(crate) fn remove_ownership<'d>(
 ///
 /// # Errors
 /// As [`Editor::remove_entry`].
-pub(super) fn remove_annotations<'d>(
+pub(crate) fn remove_annotations<'d>(
     kptfile: NodeRef<'d>,
-    is_removed: fn(&str) -> bool,
+    is_removed: impl Fn(&str) -> bool + Copy,
     editor: &mut Editor<'d, '_>,
 ) -> Result<(), EditError> {
     let Some(metadata) = kptfile.get("metadata") else {

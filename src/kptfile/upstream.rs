@@ -20,7 +20,7 @@ use crate::results::with_article;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
 /// The annotation of a Kptfile whose package is one file: the file below `upstream.git.directory`.
-const UPSTREAM_FILE_ANNOTATION: &str = "fn.kpt.dev/upstream-file";
+pub(super) const UPSTREAM_FILE_ANNOTATION: &str = "fn.kpt.dev/upstream-file";
 
 /// The revision that a package is based on, as its Kptfile records it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -201,6 +201,11 @@ pub(crate) fn is_package_file(name: &str) -> bool {
     names.contains(&name)
 }
 
+/// What one file of a repository or an archive may have of bytes.
+pub(crate) const LARGEST_FILE: u64 = 128 << 20;
+/// What all files of a package in one may have of bytes.
+pub(crate) const LARGEST_PACKAGE: u64 = 512 << 20;
+
 /// Permission bits of a file that nobody made executable.
 pub(crate) const USUAL_MODE: u32 = 0o644;
 

@@ -77,13 +77,13 @@ impl Role {
     pub fn help(self) -> &'static str {
         match self {
             Self::Before => {
-                "The package as it was: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
+                "The package as it was: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
             Self::Original => {
-                "What it was based on: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
+                "What it was based on: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
             Self::Upstream => {
-                "The upstream revision to upgrade to: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
+                "The upstream revision to upgrade to: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
             Self::Live => "Resources as the cluster has them: file or directory",
             Self::Patches => "Patches: file or directory, repeatable",

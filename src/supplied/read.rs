@@ -15,7 +15,7 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::source_text::SourceText;
 use crate::text::Text;
-use crate::upstream::{Fetched, Sources};
+use crate::upstream::Sources;
 use crate::yaml::{NodeRef, ParseOptions, Path};
 
 /// Reads a file, a directory, or a revision of an upstream that a flag names.
@@ -26,22 +26,16 @@ pub(super) fn from_path(
     only_file: Option<&str>,
     results: &mut Results,
 ) -> Result<SuppliedPackage, UsageError> {
-    for source in sources {
-        let read = source(path);
-        let read = read.map_err(|UsageError(error)| UsageError(format!("--{role}: {error}")))?;
-        let Some(Fetched {
-            package,
-            revision,
-            warning,
-        }) = read
-        else {
+    let failed = |UsageError(error)| UsageError(format!("--{role}: {error}"));
+    for open in sources {
+        let Some(revision) = open(path).map_err(failed)? else {
             continue;
         };
-        if let Some((reason, warning)) = warning {
+        let package = revision.read().map_err(failed)?.named_as(only_file);
+        if let Some((reason, warning)) = revision.warning() {
             let message = format!("--{role}: {warning}");
             results.push(FunctionResult::warning(reason, message));
         }
-        let package = package.named_as(only_file);
         return SuppliedPackage::from_upstream(role, package, revision, results);
     }
     let place = path.display().to_string();

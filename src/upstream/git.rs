@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
-use super::{Fetched, Locked, Recorded, UpstreamRevision, lock_of};
+use super::{Locked, Recorded, UpstreamRevision, lock_of, recorded};
 use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision, Snapshot};
 use crate::kptfile::{NewLock, UpstreamLock};
@@ -47,25 +47,20 @@ fn failed(error: GitError) -> UsageError {
     UsageError(error.to_string())
 }
 
-pub(super) fn read(flag: &FilePath) -> Result<Option<Fetched>, UsageError> {
+pub(super) fn open(flag: &FilePath) -> Result<Option<Arc<dyn UpstreamRevision>>, UsageError> {
     let Some(source) = GitSource::of_flag(flag).map_err(failed)? else {
         return Ok(None);
     };
-    let snapshot = crate::git::read(&source).map_err(failed)?;
-    let revision = &snapshot.revision;
-    let warning = revision.is_ambiguous.then(|| {
-        let message = format!(
-            "`{}` is a tag and a branch of the repository '{}'; the tag was taken, kpt takes the branch",
-            revision.given,
-            source.repository.display()
-        );
-        (Reason::AmbiguousRevision, message)
-    });
-    Ok(Some(Fetched {
-        revision: Arc::new(GitOrigin::of(source, &snapshot)),
-        package: snapshot.package,
-        warning,
-    }))
+    let repository = Repository::open(&source.repository).map_err(failed)?;
+    let revision = repository.resolve(&source.directory, &source.revision);
+    let revision = revision.map_err(failed)?;
+    let tree = repository.tree_of(&source.directory, &revision.commit);
+    Ok(Some(Arc::new(GitOrigin {
+        is_file: tree.map_err(failed)?.is_none(),
+        address: repository.address(),
+        source,
+        revision,
+    })))
 }
 
 impl fmt::Display for GitOrigin {
@@ -100,6 +95,17 @@ impl UpstreamRevision for GitOrigin {
         let repository = self.address.trim_end_matches('/').rsplit('/').next();
         let repository = repository.unwrap_or_default().trim_end_matches(".git");
         name.filter(|name| !name.is_empty()).unwrap_or(repository)
+    }
+
+    fn warning(&self) -> Option<(Reason, String)> {
+        self.revision.is_ambiguous.then(|| {
+            let message = format!(
+                "`{}` is a tag and a branch of the repository '{}'; the tag was taken, kpt takes the branch",
+                self.revision.given,
+                self.source.repository.display()
+            );
+            (Reason::AmbiguousRevision, message)
+        })
     }
 
     fn read(&self) -> Result<Package, UsageError> {
@@ -140,6 +146,7 @@ impl UpstreamRevision for GitOrigin {
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError> {
         let named = UpstreamLock::repository(kptfile);
+        recorded::forget(kptfile, editor)?;
         let repository = match (&named, repository) {
             (Some(named), Recorded::Kept) => named,
             (None, Recorded::Kept) => self.address.as_str(),

@@ -5,7 +5,11 @@
 //!
 //! Source: contract, Upstreams from Git, Other sources.
 
+mod archive;
 mod git;
+mod oci;
+mod recorded;
+mod unpacked;
 
 pub use git::GitOrigin;
 pub(crate) use git::{locked, older_revision};
@@ -22,24 +26,13 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::{EditError, Editor, NodeRef, Path};
 
 /// All kinds of sources.
-pub const SOURCES: Sources = &[git::read];
+pub const SOURCES: Sources = &[oci::open, archive::open, git::open];
 
 /// The kinds of sources that a function takes. A function without any is linked without their code.
-pub type Sources = &'static [SourceReader];
+pub type Sources = &'static [Source];
 
-/// Reads what a flag names; `None` if it is of another kind. What is none of any kind is a path.
-pub type SourceReader = fn(&FilePath) -> Result<Option<Fetched>, UsageError>;
-
-/// A revision that was read.
-#[derive(Debug)]
-pub struct Fetched {
-    /// Its files.
-    pub package: Package,
-    /// Where they come from.
-    pub revision: Arc<dyn UpstreamRevision>,
-    /// What a user should know.
-    pub warning: Option<(Reason, String)>,
-}
+/// Finds the revision that a flag names; `None` if it is of another kind. What is of no kind is a path.
+pub type Source = fn(&FilePath) -> Result<Option<Arc<dyn UpstreamRevision>>, UsageError>;
 
 /// A revision of an upstream. It is displayed as a flag names it.
 pub trait UpstreamRevision: fmt::Debug + fmt::Display + Send + Sync {
@@ -51,6 +44,10 @@ pub trait UpstreamRevision: fmt::Debug + fmt::Display + Send + Sync {
     fn flag(&self) -> String;
     /// The name of a Kptfile that is created for a package made from it.
     fn package_name(&self) -> &str;
+    /// What a user should know of how it was found.
+    fn warning(&self) -> Option<(Reason, String)> {
+        None
+    }
 
     /// Its files.
     ///

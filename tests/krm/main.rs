@@ -49,6 +49,7 @@ mod schemas;
 mod secrets;
 mod set_package_context;
 mod shared_text;
+mod sources;
 mod step;
 mod supplied;
 mod texts;

@@ -1,0 +1,178 @@
+//! A tar file, also a compressed one: a release of a project, a chart.
+//!
+//! ```text
+//! app-1.2.0.tgz             its files, without the folder that all share
+//! app-1.2.0.tgz//crds       those of a folder below that one
+//! ```
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::recorded::{NotInGit, split_folder};
+use super::unpacked::Unpacked;
+use crate::config::UsageError;
+use crate::latest::version;
+use crate::package::{LARGEST_PACKAGE, check_package_path, normalize_package_path};
+
+/// How the names of archives end.
+const ENDS: [&str; 3] = [".tar", ".tar.gz", ".tgz"];
+
+/// A folder of an archive.
+#[derive(Debug)]
+pub(super) struct ArchiveFolder {
+    file: PathBuf,
+    folder: String,
+    digest: String,
+    name: String,
+}
+
+/// Reads what a flag names; `None` if it is no archive.
+pub(super) fn open(
+    flag: &FilePath,
+) -> Result<Option<Arc<dyn super::UpstreamRevision>>, UsageError> {
+    let Some((file, folder)) = split(flag) else {
+        return Ok(None);
+    };
+    if !folder.is_empty() {
+        let checked = check_package_path(&folder);
+        checked.map_err(|error| UsageError(format!("{}: {error}", flag.display())))?;
+    }
+    let digest = digest(&bytes(&file)?);
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    Ok(Some(Arc::new(ArchiveFolder {
+        name: name.into_owned(),
+        folder: normalize_package_path(&folder),
+        file,
+        digest,
+    })))
+}
+
+/// Whether a file is named like an archive.
+pub(super) fn is_archive(path: &str) -> bool {
+    ENDS.iter().any(|end| path.ends_with(end))
+}
+
+/// The archive and the folder in it that a flag names.
+fn split(flag: &FilePath) -> Option<(PathBuf, String)> {
+    let is_archive = |path: &str| is_archive(path) && FilePath::new(path).is_file();
+    let text = flag.to_str()?;
+    if is_archive(text) {
+        return Some((flag.to_path_buf(), String::new()));
+    }
+    let mut parts = text.match_indices("//");
+    parts.find_map(|(at, _)| {
+        let (file, folder) = text.split_at(at);
+        is_archive(file).then(|| (PathBuf::from(file), folder[2..].to_owned()))
+    })
+}
+
+/// The bytes of a file of limited size.
+pub(super) fn bytes(file: &FilePath) -> Result<Vec<u8>, UsageError> {
+    let failed =
+        |error: std::io::Error| UsageError(format!("cannot read '{}': {error}", file.display()));
+    let is_file = fs::metadata(file).map_err(failed)?.is_file();
+    let mut bytes = Vec::new();
+    if is_file {
+        let open = File::open(file).map_err(failed)?;
+        open.take(LARGEST_PACKAGE + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+    }
+    if !is_file || bytes.len() as u64 > LARGEST_PACKAGE {
+        return Err(UsageError(format!(
+            "expected a file of at most {} MB, found '{}'",
+            LARGEST_PACKAGE >> 20,
+            file.display()
+        )));
+    }
+    Ok(bytes)
+}
+
+/// The digest of bytes, as OCI writes it.
+pub(super) fn digest(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    let hex = digest.iter().map(|byte| format!("{byte:02x}"));
+    format!("sha256:{}", hex.collect::<String>())
+}
+
+impl fmt::Display for ArchiveFolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if self.folder.is_empty() {
+            return Ok(());
+        }
+        write!(f, "//{}", self.folder)
+    }
+}
+
+impl NotInGit for ArchiveFolder {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    fn package_name(&self) -> &str {
+        let mut name = self.name.as_str();
+        for end in [".gz", ".tar", ".tgz"] {
+            name = name.strip_suffix(end).unwrap_or(name);
+        }
+        let mut dashes = name.match_indices('-');
+        let dash = dashes.find(|(at, _)| version(&name[at + 1..]).is_some());
+        dash.map_or(name, |(at, _)| &name[..at])
+    }
+
+    fn unpack(&self) -> Result<Unpacked, UsageError> {
+        let bytes = bytes(&self.file)?;
+        if digest(&bytes) != self.digest {
+            return Err(UsageError(format!(
+                "'{}' changed after it was read",
+                self.file.display()
+            )));
+        }
+        let mut unpacked = Unpacked::default();
+        let read = unpacked.add_tar(&bytes);
+        read.map_err(|error| UsageError(format!("'{}': {error}", self.file.display())))?;
+        Ok(unpacked)
+    }
+
+    fn beside(&self, recorded: &str, _: &str) -> String {
+        let (file, folder) = split_folder(recorded);
+        let name = file.rsplit('/').next().unwrap_or_default();
+        format!("{}{folder}", self.file.with_file_name(name).display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_named_after_its_archive_without_the_version() {
+        for (file, name) in [
+            ("app-1.2.0.tgz", "app"),
+            ("argo-cd-v2.tar.gz", "argo-cd"),
+            ("app-1.0.0-rc.1.tar", "app"),
+            ("my-app.tgz", "my-app"),
+        ] {
+            let archive = ArchiveFolder {
+                file: file.into(),
+                folder: String::new(),
+                digest: String::new(),
+                name: file.to_owned(),
+            };
+            assert_eq!(archive.package_name(), name);
+        }
+    }
+}

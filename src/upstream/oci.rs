@@ -1,0 +1,345 @@
+//! An image layout: what `oras`, `skopeo`, `crane` and `flux` write for a registry, in a folder or a tar file.
+//!
+//! ```text
+//! oci:layout                     its only image
+//! oci:layout:v1                  that of a tag
+//! oci:layout@sha256:9f86...      that of a digest
+//! oci:layout:v1//crds            a folder of its files
+//! ```
+//!
+//! All digests are checked. Layers are tar files, also compressed ones, or, with a title, files (`oras push`).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::archive::{bytes, digest, is_archive};
+use super::recorded::{NotInGit, split_folder};
+use super::unpacked::Unpacked;
+use crate::config::UsageError;
+use crate::package::{check_package_path, normalize_package_path};
+
+const SCHEME: &str = "oci:";
+/// What one document that describes an image may have of bytes.
+const LARGEST_DESCRIPTION: usize = 4 << 20;
+/// How deep indexes of images may refer to each other.
+const MOST_INDEXES: usize = 4;
+/// How many images a layout may have.
+const MOST_IMAGES: usize = 10_000;
+
+#[derive(Debug, Deserialize)]
+struct Index {
+    #[serde(default)]
+    manifests: Vec<Descriptor>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Manifest {
+    #[serde(default)]
+    layers: Vec<Descriptor>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Descriptor {
+    #[serde(default)]
+    media_type: String,
+    digest: String,
+    size: u64,
+    #[serde(default)]
+    annotations: BTreeMap<String, String>,
+}
+
+impl Descriptor {
+    fn title(&self) -> Option<&str> {
+        let title = self.annotations.get("org.opencontainers.image.title");
+        title.map(String::as_str)
+    }
+
+    /// Whether a layer with a title holds several files: `oras` gives single ones the type of a tar file.
+    fn is_packed(&self) -> bool {
+        let is_unpacked = self.annotations.get("io.deis.oras.content.unpack");
+        is_unpacked.is_some_and(|word| word == "true") || self.title().is_some_and(is_archive)
+    }
+
+    /// Whether it is that of a tag: `v1`, or a name that ends so.
+    fn has_tag(&self, tag: &str) -> bool {
+        let names = [
+            "org.opencontainers.image.ref.name",
+            "io.containerd.image.name",
+        ];
+        let mut names = names.iter().filter_map(|name| self.annotations.get(*name));
+        names.any(|name| name == tag || name.rsplit_once(':').is_some_and(|(_, of)| of == tag))
+    }
+}
+
+/// A folder of an image.
+#[derive(Debug)]
+pub(super) struct ImageFolder {
+    layout: PathBuf,
+    /// `:v1`, or `@sha256:...`, or nothing.
+    reference: String,
+    folder: String,
+    image: Descriptor,
+}
+
+/// Reads what a flag names; `None` if it is no layout.
+pub(super) fn open(
+    flag: &FilePath,
+) -> Result<Option<Arc<dyn super::UpstreamRevision>>, UsageError> {
+    let rest = flag.to_str().and_then(|text| text.strip_prefix(SCHEME));
+    let Some(rest) = rest.filter(|rest| !rest.is_empty() && !flag.exists()) else {
+        return Ok(None);
+    };
+    let failed = |message: String| UsageError(format!("{}: {message}", flag.display()));
+    let start = rest.len() - rest.trim_start_matches('/').len();
+    let (place, folder) = match rest[start..].find("//") {
+        Some(at) => (&rest[..start + at], &rest[start + at + 2..]),
+        None => (rest, ""),
+    };
+    if !folder.is_empty() {
+        check_package_path(folder).map_err(|error| failed(error.to_string()))?;
+    }
+    let (path, reference) = parts(place);
+    let layout = Layout::open(FilePath::new(path)).map_err(failed)?;
+    let image = layout.image(reference).map_err(failed)?;
+    Ok(Some(Arc::new(ImageFolder {
+        layout: path.into(),
+        reference: reference.to_owned(),
+        folder: normalize_package_path(folder),
+        image,
+    })))
+}
+
+/// The path of a layout, and what follows: a tag or a digest with the character before it.
+fn parts(place: &str) -> (&str, &str) {
+    if FilePath::new(place).exists() {
+        return (place, "");
+    }
+    let name = place.rfind('/').map_or(0, |at| at + 1);
+    let at = place[name..].find('@').or(place[name..].rfind(':'));
+    place.split_at(at.map_or(place.len(), |at| name + at))
+}
+
+/// Where the blobs of a layout are.
+enum Layout {
+    Folder(PathBuf),
+    Tar(Unpacked),
+}
+
+impl Layout {
+    fn open(path: &FilePath) -> Result<Self, String> {
+        if path.is_dir() {
+            return Ok(Self::Folder(path.to_path_buf()));
+        }
+        if !path.exists() {
+            return Err(format!(
+                "expected an image layout, found nothing at '{}'",
+                path.display()
+            ));
+        }
+        let mut unpacked = Unpacked::default();
+        let bytes = bytes(path).map_err(|UsageError(message)| message)?;
+        unpacked
+            .add_tar(&bytes)
+            .map_err(|error| error.to_string())?;
+        Ok(Self::Tar(unpacked))
+    }
+
+    fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+        match self {
+            Self::Folder(folder) => {
+                bytes(&folder.join(path)).map_err(|UsageError(message)| message)
+            }
+            Self::Tar(unpacked) => {
+                let file = unpacked.file(path).map(<[u8]>::to_vec);
+                file.ok_or_else(|| format!("expected a file `{path}` in the layout, found none"))
+            }
+        }
+    }
+
+    /// The bytes of a digest, which is checked.
+    fn content(&self, expected: &str) -> Result<Vec<u8>, String> {
+        let hex = expected.strip_prefix("sha256:").filter(|hex| {
+            hex.len() == 64
+                && hex
+                    .bytes()
+                    .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        });
+        let hex = hex.ok_or_else(|| format!("expected a digest sha256:HEX, found `{expected}`"))?;
+        let bytes = self.file(&format!("blobs/sha256/{hex}"))?;
+        let found = digest(&bytes);
+        if found != expected {
+            return Err(format!(
+                "expected content with the digest {expected}, found {found}"
+            ));
+        }
+        Ok(bytes)
+    }
+
+    fn blob(&self, of: &Descriptor) -> Result<Vec<u8>, String> {
+        let bytes = self.content(&of.digest)?;
+        let (expected, found) = (of.size, bytes.len());
+        if found as u64 != expected {
+            let name = &of.digest;
+            return Err(format!("{name}: expected {expected} bytes, found {found}"));
+        }
+        Ok(bytes)
+    }
+
+    fn description<T: DeserializeOwned>(&self, of: &Descriptor) -> Result<T, String> {
+        described(&self.blob(of)?, &of.digest)
+    }
+
+    /// All images; those of an index have its tags.
+    fn images(&self) -> Result<Vec<Descriptor>, String> {
+        let index: Index = described(&self.file("index.json")?, "index.json")?;
+        let mut images: Vec<Descriptor> = Vec::new();
+        let mut pending: Vec<(Descriptor, usize)> = Vec::new();
+        pending.extend(index.manifests.into_iter().rev().map(|one| (one, 0)));
+        while let Some((descriptor, depth)) = pending.pop() {
+            if images.len() + pending.len() > MOST_IMAGES || depth > MOST_INDEXES {
+                return Err(format!("expected at most {MOST_IMAGES} images, found more"));
+            }
+            let is_index = descriptor.media_type.contains(".index.")
+                || descriptor.media_type.contains(".manifest.list.");
+            if !is_index {
+                images.push(descriptor);
+                continue;
+            }
+            let index: Index = self.description(&descriptor)?;
+            for mut one in index.manifests.into_iter().rev() {
+                one.annotations.extend(descriptor.annotations.clone());
+                pending.push((one, depth + 1));
+            }
+        }
+        Ok(images)
+    }
+
+    /// The image of a reference.
+    fn image(&self, reference: &str) -> Result<Descriptor, String> {
+        let all = self.images()?;
+        let is_it = |image: &&Descriptor| match reference.split_at_checked(1) {
+            Some(("@", digest)) => image.digest == digest,
+            Some((_, tag)) => image.has_tag(tag),
+            None => true,
+        };
+        let mut images: Vec<&Descriptor> = all.iter().filter(is_it).collect();
+        images.dedup_by(|a, b| a.digest == b.digest);
+        if let [image] = images[..] {
+            return Ok(image.clone());
+        }
+        // A tag that moved leaves its image without a name.
+        if let Some(digest) = reference.strip_prefix('@')
+            && let Ok(bytes) = self.content(digest)
+        {
+            return Ok(Descriptor {
+                media_type: String::new(),
+                digest: digest.to_owned(),
+                size: bytes.len() as u64,
+                annotations: BTreeMap::new(),
+            });
+        }
+        let named = all.iter().map(|image| {
+            let name = image.annotations.get("org.opencontainers.image.ref.name");
+            format!("`{}`", name.unwrap_or(&image.digest))
+        });
+        let named: Vec<String> = named.take(20).collect();
+        let expected = match reference {
+            "" => "one image, or a tag (oci:PATH:TAG)".to_owned(),
+            reference => format!("one image `{}`", &reference[1..]),
+        };
+        let found = if named.is_empty() {
+            "none".to_owned()
+        } else {
+            named.join(", ")
+        };
+        Err(format!("expected {expected} in the layout, found {found}"))
+    }
+}
+
+fn described<T: DeserializeOwned>(bytes: &[u8], name: &str) -> Result<T, String> {
+    if bytes.len() > LARGEST_DESCRIPTION {
+        let limit = LARGEST_DESCRIPTION >> 20;
+        return Err(format!(
+            "expected {name} with at most {limit} MB, found more"
+        ));
+    }
+    serde_json::from_slice(bytes).map_err(|error| format!("{name}: {error}"))
+}
+
+impl fmt::Display for ImageFolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{SCHEME}{}{}", self.layout.display(), self.reference)?;
+        if self.folder.is_empty() {
+            return Ok(());
+        }
+        write!(f, "//{}", self.folder)
+    }
+}
+
+impl NotInGit for ImageFolder {
+    fn name(&self) -> &str {
+        match self.reference.strip_prefix(':') {
+            Some(tag) => tag,
+            None => &self.image.digest,
+        }
+    }
+
+    fn digest(&self) -> &str {
+        &self.image.digest
+    }
+
+    fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    fn package_name(&self) -> &str {
+        let name = self.layout.file_name().and_then(|name| name.to_str());
+        let name = name.unwrap_or("package");
+        name.strip_suffix(".tar").unwrap_or(name)
+    }
+
+    fn unpack(&self) -> Result<Unpacked, UsageError> {
+        let failed = |message: String| UsageError(format!("{self}: {message}"));
+        let layout = Layout::open(&self.layout).map_err(failed)?;
+        let manifest: Manifest = layout.description(&self.image).map_err(failed)?;
+        let mut unpacked = Unpacked::default();
+        for layer in &manifest.layers {
+            let file = layer.title().filter(|_| !layer.is_packed());
+            let is_tar = layer.media_type.contains("tar");
+            if layer.media_type.contains("zstd") {
+                let found = &layer.media_type;
+                let message = format!("expected layers of tar or tar+gzip, found `{found}`");
+                return Err(failed(message));
+            }
+            // The provenance of a chart, and other descriptions.
+            if !is_tar && file.is_none() {
+                continue;
+            }
+            let bytes = layout.blob(layer).map_err(failed)?;
+            let added = match file {
+                Some(path) => unpacked.add_file(path, bytes),
+                None => unpacked.add_tar(&bytes),
+            };
+            added.map_err(|error| failed(format!("layer {}: {error}", layer.digest)))?;
+        }
+        Ok(unpacked)
+    }
+
+    fn beside(&self, recorded: &str, digest: &str) -> String {
+        let (_, folder) = split_folder(recorded);
+        format!("{SCHEME}{}@{digest}{folder}", self.layout.display())
+    }
+}
+
+/// The flag for an image by its digest: its tag may have moved since.
+pub(super) fn exact(recorded: &str, digest: &str) -> String {
+    let (place, folder) = split_folder(recorded);
+    let (path, _) = parts(place.strip_prefix(SCHEME).unwrap_or(place));
+    format!("{SCHEME}{path}@{digest}{folder}")
+}

@@ -1,0 +1,183 @@
+//! Sources that kpt cannot record: two annotations of the Kptfile are their lock.
+//!
+//! ```yaml
+//! metadata:
+//!   annotations:
+//!     fn.kpt.dev/upstream-source: charts/app-1.2.0.tgz
+//!     fn.kpt.dev/upstream-digest: sha256:9f86...
+//! ```
+//!
+//! The original of the next update is what the source names, if its digest still fits.
+
+use std::fmt;
+use std::path::Path as FilePath;
+
+use super::unpacked::Unpacked;
+use super::{Locked, Recorded, SOURCES, UpstreamRevision, oci};
+use crate::config::UsageError;
+use crate::kptfile::{
+    UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, UpstreamLock, remove_annotations,
+    set_metadata,
+};
+use crate::package::Package;
+use crate::resource_list::{ItemId, ResourceList};
+use crate::results::{FunctionResult, Reason, Results};
+use crate::yaml::{EditError, Editor, NodeRef, Path};
+
+/// A folder of an archive or image. It is displayed as a flag names it.
+pub(super) trait NotInGit: fmt::Debug + fmt::Display + Send + Sync {
+    /// What a user calls it.
+    fn name(&self) -> &str;
+    /// The digest of all that it is a folder of.
+    fn digest(&self) -> &str;
+    /// The folder.
+    fn folder(&self) -> &str;
+    /// The name of a Kptfile that is created for a package made from it.
+    fn package_name(&self) -> &str;
+    /// All that it is a folder of.
+    fn unpack(&self) -> Result<Unpacked, UsageError>;
+    /// A flag for what another package was made from, if it is where this one is.
+    fn beside(&self, recorded: &str, digest: &str) -> String;
+}
+
+/// The place of an archive and the folder in it, with the `//` before that.
+pub(super) fn split_folder(source: &str) -> (&str, &str) {
+    source.split_at(source.rfind("//").unwrap_or(source.len()))
+}
+
+fn unpacked(source: &dyn NotInGit) -> Result<Unpacked, UsageError> {
+    let folder = source.folder();
+    let (unpacked, _) = source.unpack()?.below(folder).ok_or_else(|| {
+        UsageError(format!(
+            "expected a folder `{folder}` in it, found none: {source}"
+        ))
+    })?;
+    Ok(unpacked)
+}
+
+fn annotation(kptfile: NodeRef<'_>, name: &str) -> Option<String> {
+    let text = kptfile.get_path(&["metadata", "annotations", name])?;
+    let text = text.scalar_text().filter(|text| !text.is_empty());
+    text.map(str::to_owned)
+}
+
+impl<S: NotInGit> UpstreamRevision for S {
+    fn name(&self) -> &str {
+        NotInGit::name(self)
+    }
+
+    fn id(&self) -> String {
+        format!("digest {}", self.digest())
+    }
+
+    fn flag(&self) -> String {
+        self.to_string()
+    }
+
+    fn package_name(&self) -> &str {
+        let last = self.folder().rsplit('/').next();
+        let last = last.filter(|name| !name.is_empty());
+        last.unwrap_or(NotInGit::package_name(self))
+    }
+
+    fn read(&self) -> Result<Package, UsageError> {
+        let package = unpacked(self)?.package();
+        package.map_err(|error| UsageError(format!("{self}: {error}")))
+    }
+
+    fn unread(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, UsageError> {
+        let unread = unpacked(self)?.unread(is_read);
+        unread.map_err(|error| UsageError(format!("{self}: {error}")))
+    }
+
+    fn locked(
+        &self,
+        local: &ResourceList,
+        kptfile: ItemId,
+        results: &mut Results,
+    ) -> Result<Locked, UsageError> {
+        let of = |name| local.read(kptfile, |node| annotation(node, name));
+        let recorded = of(UPSTREAM_SOURCE_ANNOTATION).zip(of(UPSTREAM_DIGEST_ANNOTATION));
+        let Some((source, digest)) = recorded else {
+            let in_git = super::lock_of(local, kptfile);
+            return Ok(Locked::Absent(match in_git {
+                Err(error) => Some(error),
+                Ok(None) => None,
+                Ok(Some(_)) => {
+                    let message =
+                        "expected a lock on an archive or image, found one on a Git repository";
+                    let result = FunctionResult::error(Reason::OriginalNotFound, message);
+                    Some(Box::new(result.about(local.resource(kptfile))))
+                }
+            }));
+        };
+        let folder = split_folder(&source).1.trim_start_matches('/');
+        if digest == self.digest() && (source == self.to_string() || folder == self.folder()) {
+            return Ok(Locked::Same);
+        }
+        let mut found = None;
+        let beside = self.beside(&source, &digest);
+        for flag in [source.clone(), oci::exact(&source, &digest), beside] {
+            for open in SOURCES {
+                let Ok(Some(revision)) = open(FilePath::new(&flag)) else {
+                    continue;
+                };
+                if revision.id() == format!("digest {digest}") {
+                    return Ok(Locked::Other(revision));
+                }
+                found = found.or(Some(revision.id()));
+            }
+        }
+        let found = found.unwrap_or_else(|| "none".to_owned());
+        let message = format!(
+            "expected the revision that the package is based on at `{source}`, with the digest {digest}, found {found}"
+        );
+        let result = FunctionResult::error(Reason::OriginalNotFound, message);
+        results.push(result.about(local.resource(kptfile)).at(self.place()));
+        Ok(Locked::NotFound)
+    }
+
+    fn recorded(&self, kptfile: NodeRef<'_>) -> (Option<String>, Option<String>) {
+        let digest = annotation(kptfile, UPSTREAM_DIGEST_ANNOTATION);
+        let source = annotation(kptfile, UPSTREAM_SOURCE_ANNOTATION);
+        let is_same = source.as_deref() == Some(&*self.to_string());
+        let id = digest.filter(|_| is_same);
+        (source, id.map(|digest| format!("digest {digest}")))
+    }
+
+    fn record<'d>(
+        &self,
+        _: Recorded<'_>,
+        kptfile: NodeRef<'d>,
+        editor: &mut Editor<'d, '_>,
+    ) -> Result<(), EditError> {
+        let source = self.to_string();
+        let annotations = [
+            (UPSTREAM_SOURCE_ANNOTATION, source.as_str()),
+            (UPSTREAM_DIGEST_ANNOTATION, self.digest()),
+        ];
+        // A lock on a repository would be the original of the next update from there.
+        if let Ok(Some(_)) = UpstreamLock::read(kptfile) {
+            editor.remove_entry(kptfile, "upstream")?;
+            editor.remove_entry(kptfile, "upstreamLock")?;
+        }
+        set_metadata(kptfile, "annotations", &annotations, editor)
+    }
+
+    fn place(&self) -> Path {
+        Path::fields(&["metadata", "annotations", UPSTREAM_DIGEST_ANNOTATION])
+    }
+}
+
+/// Removes the annotations: another source is recorded.
+pub(super) fn forget<'d>(
+    kptfile: NodeRef<'d>,
+    editor: &mut Editor<'d, '_>,
+) -> Result<(), EditError> {
+    if annotation(kptfile, UPSTREAM_SOURCE_ANNOTATION).is_none() {
+        return Ok(());
+    }
+    let is_lock =
+        |name: &str| [UPSTREAM_SOURCE_ANNOTATION, UPSTREAM_DIGEST_ANNOTATION].contains(&name);
+    remove_annotations(kptfile, is_lock, editor)
+}

@@ -1,0 +1,468 @@
+//! The entries of archives, listed by the rules of a package directory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+
+use tar::{Archive, Entry, EntryType};
+
+use crate::package::{
+    FileContent, Holder, Kind, LARGEST_FILE, LARGEST_PACKAGE, Listed, Package, PackageError,
+    PackageFile, PathError, SkipReason, Skipped, Target, USUAL_MODE, check_package_path, list,
+    list_clonable, normalize_package_path,
+};
+
+/// How many entries archives may have.
+const MOST_ENTRIES: usize = 200_000;
+/// How long a path in an archive may be.
+const LONGEST_PATH: usize = 4096;
+/// What a tar file may have apart from the content of its files.
+const LARGEST_FRAME: u64 = 512 << 20;
+/// How many links a link leads through.
+const MOST_LINKS: usize = 40;
+/// The permission bits of a file that can be run, as Git has them.
+const EXECUTABLE: u32 = 0o755;
+
+/// Why an archive cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ArchiveError {
+    #[error(
+        "expected a tar file, or a compressed one (tar+gzip), found something else or a damaged one: {0}"
+    )]
+    Damaged(String),
+    #[error("expected {what} with at most {limit}, found more")]
+    TooLarge { what: String, limit: String },
+    #[error("expected each file once, found `{path}` twice")]
+    Duplicate { path: String },
+    #[error("expected a file or a folder at `{path}`, found both")]
+    FileAndFolder { path: String },
+    #[error(transparent)]
+    Path(#[from] PathError),
+}
+
+/// What archives hold, by path.
+#[derive(Debug, Default)]
+pub(super) struct Unpacked {
+    nodes: BTreeMap<String, Node>,
+    /// The names in each folder.
+    folders: BTreeMap<String, BTreeSet<String>>,
+    skipped: Vec<Skipped>,
+    entries: usize,
+    bytes: u64,
+}
+
+#[derive(Debug, Clone)]
+enum Node {
+    File { bytes: Vec<u8>, mode: u32 },
+    Link(String),
+    Skipped(SkipReason),
+}
+
+impl Unpacked {
+    /// Reads an archive; its files replace those of archives before it, as in an image.
+    pub(super) fn add_tar(&mut self, bytes: &[u8]) -> Result<(), ArchiveError> {
+        let limit = LARGEST_PACKAGE + LARGEST_FRAME;
+        if bytes.starts_with(&[0x1f, 0x8b]) {
+            self.add_entries(flate2::read::MultiGzDecoder::new(bytes).take(limit + 1))
+        } else {
+            self.add_entries(bytes.take(limit + 1))
+        }
+    }
+
+    fn add_entries(&mut self, reader: impl Read) -> Result<(), ArchiveError> {
+        let damaged = |error: std::io::Error| ArchiveError::Damaged(error.to_string());
+        let mut archive = Archive::new(reader);
+        let mut seen = BTreeSet::new();
+        for entry in archive.entries().map_err(damaged)? {
+            self.entries += 1;
+            if self.entries > MOST_ENTRIES {
+                return Err(ArchiveError::TooLarge {
+                    what: "the archive".to_owned(),
+                    limit: format!("{MOST_ENTRIES} entries"),
+                });
+            }
+            let entry = entry.map_err(damaged)?;
+            if let Some(path) = self.add_entry(entry)?
+                && !seen.insert(path.clone())
+            {
+                return Err(ArchiveError::Duplicate { path });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an entry; gives the path of one that is not a folder.
+    fn add_entry(
+        &mut self,
+        mut entry: Entry<'_, impl Read>,
+    ) -> Result<Option<String>, ArchiveError> {
+        let kind = entry.header().entry_type();
+        if kind.is_pax_global_extensions() {
+            return Ok(None);
+        }
+        let name = entry.path_bytes().into_owned();
+        let Ok(name) = String::from_utf8(name) else {
+            let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+            let reason = SkipReason::NameNotUtf8;
+            self.skipped.push(Skipped { path, reason });
+            return Ok(None);
+        };
+        let path = normalize_package_path(name.trim_end_matches('/'));
+        // The archived folder itself.
+        if path.is_empty() && kind.is_dir() && !name.contains("..") {
+            return Ok(None);
+        }
+        if name.len() > LONGEST_PATH {
+            return Err(ArchiveError::TooLarge {
+                what: "a path in the archive".to_owned(),
+                limit: format!("{LONGEST_PATH} bytes"),
+            });
+        }
+        check_package_path(&name)?;
+        if kind.is_dir() {
+            if self.nodes.contains_key(&path) {
+                return Err(ArchiveError::FileAndFolder { path });
+            }
+            enter(&mut self.folders, &path);
+            self.folders.entry(path).or_default();
+            return Ok(None);
+        }
+        if self.removes(&path) {
+            return Ok(None);
+        }
+        let node = self.node(kind, &path, &mut entry)?;
+        if let Some(node) = node {
+            self.insert(path.clone(), node)?;
+        }
+        Ok(Some(path))
+    }
+
+    fn node(
+        &mut self,
+        kind: EntryType,
+        path: &str,
+        entry: &mut Entry<'_, impl Read>,
+    ) -> Result<Option<Node>, ArchiveError> {
+        let damaged = |error: std::io::Error| ArchiveError::Damaged(error.to_string());
+        if kind.is_symlink() || kind.is_hard_link() {
+            let target = entry.link_name_bytes().unwrap_or_default().into_owned();
+            let Ok(target) = String::from_utf8(target) else {
+                return Ok(Some(Node::Skipped(SkipReason::DanglingLink)));
+            };
+            if kind.is_symlink() {
+                return Ok(Some(Node::Link(target)));
+            }
+            // The same file under another name.
+            let linked = self.nodes.get(&normalize_package_path(&target));
+            let Some(node @ Node::File { bytes, .. }) = linked else {
+                let reason = match check_package_path(&target) {
+                    Ok(()) => SkipReason::DanglingLink,
+                    Err(_) => SkipReason::LinkOutOfPackage,
+                };
+                return Ok(Some(Node::Skipped(reason)));
+            };
+            let (node, length) = (node.clone(), bytes.len() as u64);
+            self.pay(path, length)?;
+            return Ok(Some(node));
+        }
+        if !(kind.is_file() || kind.is_contiguous() || kind.is_gnu_sparse()) {
+            return Ok(Some(Node::Skipped(SkipReason::NotRegular)));
+        }
+        let mode = entry.header().mode().unwrap_or(USUAL_MODE);
+        let mode = if mode & 0o111 == 0 {
+            USUAL_MODE
+        } else {
+            EXECUTABLE
+        };
+        // What the header says is refused before it is read, and what it hides while it is.
+        let size = entry.size();
+        self.pay(path, size)?;
+        let mut bytes = Vec::new();
+        let read = entry.take(LARGEST_FILE + 1).read_to_end(&mut bytes);
+        if read.map_err(damaged)? as u64 != size {
+            return Err(ArchiveError::Damaged(format!("`{path}` is cut off")));
+        }
+        Ok(Some(Node::File { bytes, mode }))
+    }
+
+    fn pay(&mut self, path: &str, length: u64) -> Result<(), ArchiveError> {
+        self.bytes = self.bytes.saturating_add(length);
+        let (what, limit) = if length > LARGEST_FILE {
+            (format!("the file `{path}`"), LARGEST_FILE)
+        } else if self.bytes > LARGEST_PACKAGE {
+            ("the archive".to_owned(), LARGEST_PACKAGE)
+        } else {
+            return Ok(());
+        };
+        let limit = format!("{} MB", limit >> 20);
+        Err(ArchiveError::TooLarge { what, limit })
+    }
+
+    /// Whether an entry of an image's layer removes what a layer below it has (`.wh.NAME`).
+    fn removes(&mut self, path: &str) -> bool {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let Some(name) = name.strip_prefix(".wh.") else {
+            return false;
+        };
+        let gone = match (name, folder) {
+            (".wh..opq", folder) => folder.to_owned(),
+            (name, "") => name.to_owned(),
+            (name, folder) => format!("{folder}/{name}"),
+        };
+        let below = format!("{gone}/");
+        self.nodes
+            .retain(|path, _| *path != gone && !path.starts_with(&below));
+        self.folders = BTreeMap::new();
+        for path in self.nodes.keys() {
+            enter(&mut self.folders, path);
+        }
+        true
+    }
+
+    /// Adds a file.
+    pub(super) fn add_file(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), ArchiveError> {
+        check_package_path(path)?;
+        self.pay(path, bytes.len() as u64)?;
+        let mode = USUAL_MODE;
+        self.insert(normalize_package_path(path), Node::File { bytes, mode })
+    }
+
+    fn insert(&mut self, path: String, node: Node) -> Result<(), ArchiveError> {
+        let mut above = path.as_str();
+        while let Some((folder, _)) = above.rsplit_once('/') {
+            if self.nodes.contains_key(folder) {
+                let path = folder.to_owned();
+                return Err(ArchiveError::FileAndFolder { path });
+            }
+            above = folder;
+        }
+        if self.folders.contains_key(&path) {
+            return Err(ArchiveError::FileAndFolder { path });
+        }
+        enter(&mut self.folders, &path);
+        self.nodes.insert(path, node);
+        Ok(())
+    }
+
+    /// The bytes of a file.
+    pub(super) fn file(&self, path: &str) -> Option<&[u8]> {
+        match self.nodes.get(path)? {
+            Node::File { bytes, .. } => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// The folder that all entries share, if there is one.
+    fn top(&self) -> Option<String> {
+        let names = self.folders.get("")?;
+        let [top] = names.iter().collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        self.folders.contains_key(top).then(|| top.clone())
+    }
+
+    /// What is in a folder, below the one that all entries share or beside it; with the name of that one.
+    pub(super) fn below(mut self, folder: &str) -> Option<(Self, Option<String>)> {
+        let top = self.top();
+        let folder = match (&top, folder) {
+            (Some(top), "") => top.clone(),
+            (Some(top), folder) => {
+                let inside = format!("{top}/{folder}");
+                if self.folders.contains_key(&inside) {
+                    inside
+                } else {
+                    folder.to_owned()
+                }
+            }
+            (None, folder) => folder.to_owned(),
+        };
+        if folder.is_empty() {
+            return Some((self, top));
+        }
+        if !self.folders.contains_key(&folder) {
+            return None;
+        }
+        let prefix = format!("{folder}/");
+        let nodes = std::mem::take(&mut self.nodes).into_iter();
+        let inside = nodes.filter_map(|(path, node)| {
+            let path = path.strip_prefix(&prefix)?;
+            Some((path.to_owned(), node))
+        });
+        self.nodes = inside.collect();
+        self.folders = BTreeMap::from([(String::new(), BTreeSet::new())]);
+        for path in self.nodes.keys() {
+            enter(&mut self.folders, path);
+        }
+        self.skipped.retain_mut(|skipped| {
+            let inside = skipped.path.strip_prefix(&prefix).map(str::to_owned);
+            inside.is_some_and(|inside| {
+                skipped.path = inside;
+                true
+            })
+        });
+        Some((self, top))
+    }
+
+    /// The files by the rules of [`read_package`](crate::package::read_package).
+    pub(super) fn package(&self) -> Result<Package, PackageError> {
+        let Listed {
+            krm,
+            targets,
+            others,
+            ignored,
+            skipped,
+            ..
+        } = list(self)?;
+        let mut package = Package::default();
+        let krm = krm.into_iter().map(|path| {
+            let file = targets.get(&path).unwrap_or(&path).clone();
+            (path, file)
+        });
+        let others = others.into_keys().map(|path| (path.clone(), path));
+        for (path, file) in krm.chain(others) {
+            if let Some(Node::File { bytes, mode }) = self.nodes.get(&file) {
+                let file = PackageFile::read(&path, bytes.clone(), Some(*mode))?;
+                package.insert(path, file);
+            }
+        }
+        package.ignored = ignored;
+        package.skipped = skipped;
+        package.skipped.extend(self.skipped.iter().cloned());
+        package.skipped.sort();
+        Ok(package)
+    }
+
+    /// What a clone takes apart from the files that are read.
+    pub(super) fn unread(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, PackageError> {
+        let listed = list_clonable(self)?;
+        let mut package = Package::default();
+        for path in listed.others.into_keys().filter(|path| !is_read(path)) {
+            if let Some(Node::File { bytes, mode }) = self.nodes.get(&path) {
+                let file = PackageFile::new(FileContent::Other(bytes.clone()), Some(*mode));
+                package.insert(path, file);
+            }
+        }
+        package.skipped = listed.skipped;
+        Ok(package)
+    }
+
+    /// Where a path leads, links followed.
+    fn follow(&self, path: &str) -> Result<String, SkipReason> {
+        let mut pending: Vec<String> = path.rsplit('/').map(str::to_owned).collect();
+        let mut at = String::new();
+        let mut links = 0;
+        while let Some(name) = pending.pop() {
+            match name.as_str() {
+                "" | "." => continue,
+                ".." if at.is_empty() => return Err(SkipReason::LinkOutOfPackage),
+                ".." => {
+                    at = at
+                        .rsplit_once('/')
+                        .map_or("", |(above, _)| above)
+                        .to_owned();
+                    continue;
+                }
+                _ => {}
+            }
+            let next = if at.is_empty() {
+                name
+            } else {
+                format!("{at}/{name}")
+            };
+            match self.nodes.get(&next) {
+                Some(Node::Link(target)) => {
+                    links += 1;
+                    if links > MOST_LINKS {
+                        return Err(SkipReason::DanglingLink);
+                    }
+                    if target.starts_with('/') {
+                        return Err(SkipReason::LinkOutOfPackage);
+                    }
+                    pending.extend(target.rsplit('/').map(str::to_owned));
+                }
+                Some(Node::Skipped(reason)) => return Err(*reason),
+                Some(Node::File { .. }) if !pending.is_empty() => {
+                    return Err(SkipReason::DanglingLink);
+                }
+                None if !self.folders.contains_key(&next) => return Err(SkipReason::DanglingLink),
+                _ => at = next,
+            }
+        }
+        Ok(at)
+    }
+}
+
+/// Notes a path in the folders above it.
+fn enter(folders: &mut BTreeMap<String, BTreeSet<String>>, path: &str) {
+    let mut path = path;
+    loop {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_new = folders
+            .entry(folder.to_owned())
+            .or_default()
+            .insert(name.to_owned());
+        if folder.is_empty() || !is_new {
+            return;
+        }
+        path = folder;
+    }
+}
+
+impl Holder for Unpacked {
+    type Entry = String;
+    type Stamp = ();
+    type Target = String;
+
+    fn entries(&self, folder: &str) -> Result<Vec<String>, PackageError> {
+        let names = self.folders.get(folder).into_iter().flatten();
+        let path = |name: &String| {
+            if folder.is_empty() {
+                name.clone()
+            } else {
+                format!("{folder}/{name}")
+            }
+        };
+        Ok(names.map(path).collect())
+    }
+
+    fn name(&self, entry: &String) -> Result<String, String> {
+        Ok(entry.rsplit('/').next().unwrap_or_default().to_owned())
+    }
+
+    fn kind(&self, entry: &String) -> Result<Kind, PackageError> {
+        Ok(match self.nodes.get(entry) {
+            None => Kind::Folder,
+            Some(Node::File { .. }) => Kind::File,
+            Some(Node::Link(_)) => Kind::Link,
+            Some(Node::Skipped(reason)) => Kind::Skipped(*reason),
+        })
+    }
+
+    fn stamp(&self, _: &String) -> Result<(), PackageError> {
+        Ok(())
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.follow(path).is_ok()
+    }
+
+    fn krmignore(&self, path: &str) -> Result<Option<Vec<u8>>, PackageError> {
+        let file = self.follow(path).ok();
+        Ok(file.and_then(|file| self.file(&file).map(<[u8]>::to_vec)))
+    }
+
+    fn leads_to_folder(&self, link: &str) -> bool {
+        let target = self.follow(link);
+        target.is_ok_and(|target| !self.nodes.contains_key(&target))
+    }
+
+    fn resolve(&self, link: &str) -> Result<Target<String>, SkipReason> {
+        let file = self.follow(link)?;
+        if !self.nodes.contains_key(&file) {
+            return Err(SkipReason::LinkToFolder);
+        }
+        Ok(Target {
+            inside: Some(file.clone()),
+            file,
+        })
+    }
+}
