@@ -27,7 +27,7 @@ use memchr::memmem::Finder;
 
 pub use changes::{NewResource, NewText, WrittenResource};
 pub(crate) use item_document::{annotate, own_text};
-pub(crate) use package::{KrmFile, NotYaml};
+pub(crate) use package::NotYaml;
 pub(crate) use room::MOST_ADDED;
 pub use wrapper::InputError;
 

@@ -17,8 +17,9 @@ use crate::functions::{Output, Run};
 use crate::kptfile::{Ownership, remove_owner};
 use crate::package::{FileChange, Package};
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource, is_pipeline_annotation};
-use crate::resource_list::{ItemId, KrmFile, NewText, ResourceList, annotate, own_text};
+use crate::resource_list::{ItemId, NewText, ResourceList, annotate, own_text};
 use crate::results::{FunctionResult, Reason, Results};
+use crate::source_text::SourceText;
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::text::Text;
 use crate::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument};
@@ -253,7 +254,7 @@ impl FleetItems {
             match change {
                 FileChange::Delete { .. } => old.iter().for_each(|id| list.remove(*id)),
                 FileChange::Write { bytes, .. } => {
-                    let Some(documents) = documents_of(&path, bytes) else {
+                    let Some(documents) = documents_of(bytes) else {
                         let message = "not written: a ResourceList holds resources only; `--package` writes all files";
                         let result = FunctionResult::warning(Reason::SkippedFile, message);
                         results.push(result.in_file(&path));
@@ -302,14 +303,12 @@ where
 }
 
 /// The resources of a file, each with its text; `None` if it has none.
-fn documents_of(path: &str, bytes: Vec<u8>) -> Option<Vec<(Resource, String)>> {
+fn documents_of(bytes: Vec<u8>) -> Option<Vec<(Resource, String)>> {
     let text = String::from_utf8(bytes).ok()?;
-    let KrmFile {
-        text, documents, ..
-    } = KrmFile::parse(path.to_owned(), Text::from(text)).ok()?;
+    let (text, documents) = SourceText::documents(Text::from(text)).ok()?;
     let own_text = |number: usize| text.document().root(number).map(own_text);
-    let documents = documents.into_iter();
-    let documents = documents.filter_map(|(number, resource)| Some((resource, own_text(number)?)));
+    let documents = documents.into_iter().enumerate();
+    let documents = documents.filter_map(|(number, resource)| Some((resource?, own_text(number)?)));
     let documents: Vec<_> = documents.collect();
     (!documents.is_empty()).then_some(documents)
 }

@@ -4,6 +4,7 @@
 //! with its identity in upstream, for later merges.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::config::UsageError;
 use crate::kptfile::{
@@ -13,14 +14,14 @@ use crate::kptfile::{
 };
 use crate::merge::package::refuse_empty_upstream;
 use crate::merge::upstream_identifier::identify;
-use crate::package::{FileChange, Package};
+use crate::package::{FileChange, Package, PackageFile};
 use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
 use crate::resource_list::{ItemId, ResourceList, annotate};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::SuppliedPackage;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Value, to_block_text};
 
-use super::new_files::{NewContent, NewFile, files_of_items, files_of_package, read};
+use super::new_files::{files_of_items, files_of_package};
 use super::{Variant, is_porch};
 
 /// Clones upstream into the list, which must not hold a package.
@@ -36,26 +37,23 @@ pub(super) fn clone(
         return Ok(());
     }
     let from_items = upstream.files().is_none_or(Package::is_empty);
-    let mut files = if from_items {
-        files_of_items(upstream.list())?
+    let files = if from_items {
+        files_of_items(upstream.list())
     } else {
         files_of_package(upstream, results)?
     };
-    for file in &mut files {
-        file.write_metadata_in_lines()?;
-    }
     refuse_taken(&files, list, results);
-    let count = files.len();
+    let count = files.files().count();
+    let mut files = Arc::new(files);
     let Some(package) = with_context(variant, &upstream.place, &mut files, results)? else {
         return Ok(());
     };
     if results.has_errors() {
         return Ok(());
     }
-    files.iter_mut().for_each(NewFile::forget_identities);
     let form = Form {
         from_items,
-        made_context: files.len() > count,
+        made_context: files.files().count() > count,
         to_files: list.is_package(),
     };
     let name = name_of(variant.package());
@@ -63,7 +61,7 @@ pub(super) fn clone(
     if results.has_errors() {
         return Ok(());
     }
-    let count = add_files(files, list, results) - usize::from(form.made_context);
+    let count = add_files(&files, list, results)? - usize::from(form.made_context);
     let made = if form.made_context {
         format!(", and made `{PACKAGE_CONTEXT_FILE}`")
     } else {
@@ -84,13 +82,9 @@ pub fn cloned_files(
     name: &str,
     results: &mut Results,
 ) -> Result<Vec<FileChange>, UsageError> {
-    let mut list = ResourceList::from_krm_files(Vec::new());
-    let mut files = files_of_package(upstream, results)?;
-    for file in &mut files {
-        file.write_metadata_in_lines()?;
-    }
-    let package = read(&files);
-    files.iter_mut().for_each(NewFile::forget_identities);
+    let mut list = read(&Arc::default())?;
+    let files = Arc::new(files_of_package(upstream, results)?);
+    let package = read(&files)?;
     let form = Form {
         from_items: false,
         made_context: false,
@@ -100,20 +94,26 @@ pub fn cloned_files(
     if results.has_errors() {
         return Ok(Vec::new());
     }
-    add_files(files, &mut list, results);
+    add_files(&files, &mut list, results)?;
     Ok(list.file_changes())
 }
 
 /// An error for each file that the package to clone into has already.
-fn refuse_taken(files: &[NewFile], list: &ResourceList, results: &mut Results) {
+fn refuse_taken(files: &Package, list: &ResourceList, results: &mut Results) {
     let package_path = list.root_package_path();
-    for file in files {
-        if list.has_path(package_path, &file.path) {
+    for (path, _) in files.files() {
+        if list.has_path(package_path, path) {
             let message = "expected no such file in the package to clone into, found one";
             let result = FunctionResult::error(Reason::PathTaken, message);
-            results.push(result.in_file(&file.path));
+            results.push(result.in_file(path));
         }
     }
+}
+
+/// The resources of the files.
+fn read(files: &Arc<Package>) -> Result<ResourceList, UsageError> {
+    let list = ResourceList::from_package(Arc::clone(files));
+    list.map_err(|error| UsageError(error.to_string()))
 }
 
 /// Edits the resources of upstream for downstream, and adds them to the list.
@@ -160,29 +160,31 @@ fn adopt(
 
 /// Adds files without resources, and sets the permission bits of the others. Returns the number of
 /// cloned files.
-fn add_files(files: Vec<NewFile>, list: &mut ResourceList, results: &mut Results) -> usize {
+fn add_files(
+    files: &Package,
+    list: &mut ResourceList,
+    results: &mut Results,
+) -> Result<usize, UsageError> {
     let mut count = 0;
-    for file in files {
-        if file.resources().is_some() {
+    for (path, file) in files.files() {
+        if file.krm().is_some() {
             count += 1;
             if let Some(mode) = file.mode {
-                list.set_mode(&file.path, mode);
+                list.set_mode(path, mode);
             }
         } else if list.is_package() {
             count += 1;
-            let bytes = match file.content {
-                NewContent::Krm(_) => Vec::new(),
-                NewContent::Other(bytes) => bytes,
-            };
-            list.add_file(file.path, bytes, file.mode);
+            let bytes = files.read(path);
+            let bytes = bytes.map_err(|error| UsageError(error.to_string()))?;
+            list.add_file(path.to_owned(), bytes.into_owned(), file.mode);
         } else {
             let message =
                 "not cloned: a ResourceList holds resources only; `--package` clones all files";
             let result = FunctionResult::warning(Reason::SkippedFile, message);
-            results.push(result.in_file(file.path));
+            results.push(result.in_file(path));
         }
     }
-    count
+    Ok(count)
 }
 
 /// The error for a package that exists: it must be updated instead. The PackageVariant itself and
@@ -207,10 +209,10 @@ pub(super) fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Opti
 fn with_context(
     variant: &Variant<'_>,
     place: &str,
-    files: &mut Vec<NewFile>,
+    files: &mut Arc<Package>,
     results: &mut Results,
 ) -> Result<Option<ResourceList>, UsageError> {
-    let package = read(files);
+    let package = read(files)?;
     let Some(root) = root_kptfile(&package) else {
         let message = format!("expected a Kptfile in the upstream package ({place}), found none");
         results.push(FunctionResult::error(Reason::KptfileNotFound, message));
@@ -231,13 +233,15 @@ fn with_context(
         Ok(None) => {}
     }
     let path = package_context_path(&package.resource(root).origin).unwrap_or_default();
-    if files.iter().any(|file| file.path == path) {
+    if files.get(&path).is_some() {
         results.push(package_context_path_taken(&path));
         return Ok(None);
     }
     let text = to_block_text(&new_package_context(name_of(variant.package())));
-    files.push(NewFile::krm(path, text)?);
-    Ok(Some(read(files)))
+    drop(package);
+    let file = PackageFile::of_text(&path, text);
+    Arc::make_mut(files).insert(path, file);
+    read(files).map(Some)
 }
 
 /// The last component of a package's path: object names have no slash.

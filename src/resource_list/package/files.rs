@@ -4,30 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::package::{FileContent, Package, PackageError, PackageFile};
-use crate::resource_list::{KrmFile, ResourceList};
-use crate::source_text::Locator;
+use crate::resource_list::ResourceList;
 
 impl ResourceList {
     /// The files of a package as they were read.
     pub(crate) fn files(&self) -> Option<&Package> {
         self.package().map(|package| &*package.read)
-    }
-
-    /// The file of a package that is named like KRM and is YAML.
-    pub(crate) fn krm_file(&self, path: &str) -> Option<KrmFile> {
-        let number = self.package()?.number(path)?;
-        let first = self.items.partition_point(|item| item.text < number);
-        let items = self.items[first..].iter();
-        let items = items.take_while(|item| item.text == number);
-        let documents = items.filter_map(|item| match item.locator {
-            Locator::Document(document) => Some((document, item.resource.clone())),
-            Locator::Item(_) | Locator::Node(_) => None,
-        });
-        Some(KrmFile {
-            path: path.to_owned(),
-            text: self.texts[number].snapshot(),
-            documents: documents.collect(),
-        })
     }
 
     /// The files of a package.

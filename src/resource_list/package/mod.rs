@@ -34,40 +34,6 @@ pub(super) struct PackageForm {
 /// Files that are named like KRM and are not YAML, each with what is wrong with it.
 pub(crate) type NotYaml = BTreeMap<String, ParseError>;
 
-/// A file that is named like KRM, with its KRM documents by their numbers.
-#[derive(Debug)]
-pub(crate) struct KrmFile {
-    pub(crate) path: String,
-    pub(crate) text: SourceText,
-    pub(crate) documents: Vec<(usize, Resource)>,
-}
-
-impl KrmFile {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// [`InputError::Yaml`].
-    pub(crate) fn parse(path: String, text: Text) -> Result<Self, InputError> {
-        match SourceText::documents(text) {
-            Ok((text, documents)) => Ok(Self {
-                path,
-                text,
-                documents: numbered(documents),
-            }),
-            Err(error) => Err(InputError::Yaml { place: path, error }),
-        }
-    }
-
-    /// A copy of the file, sharing its text.
-    pub(crate) fn copy(&self) -> Self {
-        Self {
-            path: self.path.clone(),
-            text: self.text.snapshot(),
-            documents: self.documents.clone(),
-        }
-    }
-}
-
 fn numbered(documents: Vec<Option<Resource>>) -> Vec<(usize, Resource)> {
     let mut krm = Vec::with_capacity(documents.iter().flatten().count());
     let documents = documents.into_iter().enumerate();
@@ -229,18 +195,30 @@ impl ResourceList {
         let read = parallel::map(
             &files,
             |(_, text)| text.len(),
-            |(path, text)| KrmFile::parse((*path).to_owned(), (*text).clone()),
+            |(_, text)| SourceText::documents((*text).clone()),
         );
-        let mut krm = Vec::with_capacity(read.len());
+        let mut form = PackageForm {
+            paths: Vec::with_capacity(files.len()),
+            numbers: HashMap::with_capacity(files.len()),
+            read: Arc::clone(&package),
+            not_yaml: None,
+        };
+        let (mut texts, mut items) = (Vec::with_capacity(files.len()), Vec::new());
         for ((path, _), read) in files.into_iter().zip(read) {
             match (read, &mut not_yaml) {
-                (Err(InputError::Yaml { error, .. }), Some(not_yaml)) if is_text(path, &error) => {
+                (Ok((text, documents)), _) => {
+                    items.extend(items_of_file(texts.len(), path, numbered(documents)));
+                    texts.push(text);
+                    form.push(path.to_owned());
+                }
+                (Err(error), Some(not_yaml)) if is_text(path, &error) => {
                     not_yaml.insert(path.to_owned(), error);
                 }
-                (read, _) => krm.push(read?),
+                (Err(error), _) => return Err(not_yaml_error(path, error)),
             }
         }
-        Ok(Self::of_files(krm, package, not_yaml))
+        form.not_yaml = not_yaml.map(Box::new);
+        Ok(Self::new(Form::Package(form), texts, items))
     }
 
     /// The files of a package that are named like KRM and are not YAML; `None` where such are errors.
@@ -259,29 +237,6 @@ impl ResourceList {
                 .entry(path.to_owned())
                 .or_insert_with(|| error.clone());
         }
-    }
-
-    /// A package of files that were read before, sorted by path.
-    pub(crate) fn from_krm_files(files: Vec<KrmFile>) -> Self {
-        Self::of_files(files, Arc::default(), None)
-    }
-
-    fn of_files(files: Vec<KrmFile>, read: Arc<Package>, not_yaml: Option<NotYaml>) -> Self {
-        let mut package = PackageForm {
-            paths: Vec::with_capacity(files.len()),
-            numbers: HashMap::with_capacity(files.len()),
-            read,
-            not_yaml: not_yaml.map(Box::new),
-        };
-        let count = files.iter().map(|file| file.documents.len()).sum();
-        let (mut texts, mut items) = (Vec::with_capacity(files.len()), Vec::with_capacity(count));
-        for file in files {
-            let number = texts.len();
-            texts.push(file.text);
-            items.extend(items_of_file(number, &file.path, file.documents));
-            package.push(file.path);
-        }
-        Self::new(Form::Package(package), texts, items)
     }
 
     /// Reads a package whose files came as texts.
@@ -343,7 +298,7 @@ impl ResourceList {
                 package.push(path.clone())
             });
             let documents = self.texts[number].replace_file(text);
-            let documents = documents.map_err(|error| not_yaml(&path, error))?;
+            let documents = documents.map_err(|error| not_yaml_error(&path, error))?;
             replaced.insert(number);
             items.extend(items_of_file(number, &path, numbered(documents)));
         }
@@ -368,7 +323,7 @@ fn is_text(path: &str, error: &ParseError) -> bool {
     error.is_syntax && path.rsplit('/').next() != Some("Kptfile")
 }
 
-fn not_yaml(path: &str, error: ParseError) -> InputError {
+fn not_yaml_error(path: &str, error: ParseError) -> InputError {
     InputError::Yaml {
         place: path.to_owned(),
         error,
