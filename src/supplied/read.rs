@@ -88,7 +88,11 @@ pub(super) fn from_path(
             contents.document(role, root, &place)?;
         }
     }
-    reader.push(text, contents);
+    if role.is_package() {
+        reader.push_separately_parsed(document, &place)?;
+    } else {
+        reader.push(text, contents);
+    }
     reader.finish()
 }
 

@@ -1,5 +1,6 @@
 //! Collects the texts and files of one supplied input into a package.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use arcstr::ArcStr;
@@ -9,7 +10,8 @@ use super::package::SuppliedPackage;
 use super::{Role, UsageError};
 use crate::identity;
 use crate::package::{
-    Package, PackageFile, Skipped, check_package_path, is_revision_metadata, normalize_package_path,
+    Package, PackageFile, Skipped, check_package_path, is_krm_name, is_revision_metadata,
+    normalize_package_path,
 };
 use crate::parallel;
 use crate::resource::{PATH_ANNOTATIONS, Resource};
@@ -18,7 +20,40 @@ use crate::results::{FunctionResult, Reason, Results};
 use crate::source_text::{Locator, SourceText, is_krm};
 use crate::text::Text;
 use crate::yaml::scan::is_in_use;
-use crate::yaml::{NodeId, NodeRef, ParseOptions, Path};
+use crate::yaml::{Document, NodeId, NodeRef, ParseOptions, Path};
+
+/// The files that comments before documents name, as `helm template` prints them: `# Source: CHART/FILE`.
+#[derive(Default)]
+pub(super) struct TemplateFiles {
+    /// How many resources each has.
+    counts: HashMap<String, usize>,
+}
+
+impl TemplateFiles {
+    /// Gives a resource of an upstream the file that its document names, if it has none.
+    pub(super) fn name(&mut self, role: Role, document: &str, resource: &mut Resource) {
+        let origin = &mut resource.origin;
+        if !role.is_package() || origin.path.is_some() {
+            return;
+        }
+        let head = document.lines().map(str::trim_end);
+        let source = head
+            .take_while(|line| line.is_empty() || line.starts_with('#') || *line == "---")
+            .find_map(|line| line.strip_prefix("# Source: "));
+        // The chart's name comes first.
+        let path = source.and_then(|source| source.split_once('/'));
+        let Some((_, path)) = path.filter(|(_, path)| is_krm_name(path)) else {
+            return;
+        };
+        if check_package_path(path).is_ok() {
+            let path = normalize_package_path(path);
+            let count = self.counts.entry(path.clone()).or_default();
+            origin.path = Some(path.into());
+            origin.index = Some(*count);
+            *count += 1;
+        }
+    }
+}
 
 /// Reads one supplied input.
 pub(super) struct Reader<'r> {
@@ -116,14 +151,55 @@ impl<'r> Reader<'r> {
         let Some(mut found) = documents(self.role, text) else {
             return false;
         };
-        let all = found.iter().map(|(range, _)| range.len()).sum::<usize>() == text.len();
+        let mut end = 0;
+        let starts = found.iter().map(|(range, _)| {
+            let gap = end..range.start;
+            end = range.end;
+            gap
+        });
+        let mut gaps: Vec<Range<usize>> = starts.collect();
+        gaps.push(end..text.len());
+        // Helm names files without resources too.
+        let says_nothing = |line: &str| line.is_empty() || line.starts_with('#') || line == "---";
+        let all = gaps
+            .into_iter()
+            .all(|gap| text[gap].lines().map(str::trim_end).all(says_nothing));
         let is_package = |(_, resource): &Found| resource.kind == PACKAGE_REVISION_RESOURCES;
         if !all || found.iter().any(is_package) {
             return false;
         }
+        let mut files = TemplateFiles::default();
+        for (range, resource) in &mut found {
+            files.name(self.role, &text[range.clone()], resource);
+        }
         self.check_paths(found.iter_mut().map(|(_, resource)| resource));
         self.push_separately(text, found);
         true
+    }
+
+    /// The same for documents that must be read from their trees.
+    pub(super) fn push_separately_parsed(
+        &mut self,
+        all: Document<'_>,
+        place: &str,
+    ) -> Result<(), UsageError> {
+        let mut files = TemplateFiles::default();
+        for index in 0..all.len() {
+            let Some(range) = all.range(index).filter(|_| all.root(index).is_some()) else {
+                continue;
+            };
+            let piece = &all.text[range];
+            let text = parse(Text::from(piece.to_owned()), place)?;
+            let mut contents = Contents::default();
+            if let Some(root) = text.document().root(0) {
+                contents.document(self.role, root, place)?;
+            }
+            for (_, resource) in &mut contents.items {
+                files.name(self.role, piece, resource);
+            }
+            self.push(text, contents);
+        }
+        Ok(())
     }
 
     /// Checks the paths of resources, which come from data.

@@ -2,6 +2,7 @@
 
 mod archives;
 mod images;
+mod streams;
 
 use std::collections::BTreeMap;
 use std::io::Write;
