@@ -116,7 +116,7 @@ fn is_taken(resource: &Resource, other: &Resource) -> FunctionResult {
 }
 
 /// What came of an item.
-struct Outcome<T> {
+struct PairOutcome<T> {
     /// The live resource of the configuration.
     live: Option<ItemId>,
     pairing: Results,
@@ -125,7 +125,7 @@ struct Outcome<T> {
     made: Option<T>,
 }
 
-impl<T> Default for Outcome<T> {
+impl<T> Default for PairOutcome<T> {
     fn default() -> Self {
         Self {
             live: None,
@@ -143,8 +143,8 @@ struct LivePairing<'a> {
 }
 
 impl LivePairing<'_> {
-    fn pair<T>(&self, id: ItemId, each: &impl Fn(&Pair<'_>, &mut Results) -> T) -> Outcome<T> {
-        let mut outcome = Outcome::default();
+    fn pair<T>(&self, id: ItemId, each: &impl Fn(&Pair<'_>, &mut Results) -> T) -> PairOutcome<T> {
+        let mut outcome = PairOutcome::default();
         self.list.read(id, |config| {
             let resource = self.list.resource(id);
             if !is_config(resource, config) {

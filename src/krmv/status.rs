@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use krm_variants::merge::likeness::{FileEdits, Packages, SimilarityScanner};
+use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
 use krm_variants::supplied::SuppliedPackage;
 use serde_json::json;
 
@@ -193,13 +193,13 @@ fn edits(package: &Package, base: &SuppliedPackage) -> Result<usize> {
     own.remove(KPTFILE);
     own.remove(super::session::RULES);
     let mut scanner = SimilarityScanner::default();
-    let mut packages = Packages::default();
+    let mut packages = ComparedPackages::default();
     for (path, bytes) in &own {
         let values = scanner.values(path, bytes);
         match base.get(path) {
             Some(base) => {
                 let base = scanner.values(path, base);
-                packages.both(path, Rc::new(FileEdits::between(&values, &base)));
+                packages.both(path, Rc::new(FileEditCount::between(&values, &base)));
             }
             None => packages.local(path, Rc::new(values)),
         }

@@ -96,11 +96,11 @@ pub(super) fn is_package_variants(function: NodeRef<'_>) -> bool {
 fn relocated(images: Versions<HashSet<&str>>) -> HashMap<&str, &str> {
     /// Images that are the same function, and the versions that have it.
     #[derive(Default)]
-    struct Group<'a> {
+    struct ImageGroup<'a> {
         images: Vec<&'a str>,
         versions: [bool; 3],
     }
-    let mut groups: BTreeMap<&str, Group<'_>> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, ImageGroup<'_>> = BTreeMap::new();
     for (version, images) in images.into_iter().enumerate() {
         for image in images {
             let group = groups.entry(image).or_default();
@@ -110,7 +110,7 @@ fn relocated(images: Versions<HashSet<&str>>) -> HashMap<&str, &str> {
     }
     for [one, other] in [[0, 1], [0, 2], [1, 2]] {
         let mut alone: BTreeMap<&str, [Vec<&str>; 2]> = BTreeMap::new();
-        for (image, Group { versions, .. }) in &groups {
+        for (image, ImageGroup { versions, .. }) in &groups {
             if versions[one] != versions[other] {
                 let sides = alone.entry(last_component(image)).or_default();
                 sides[usize::from(versions[other])].push(image);

@@ -41,13 +41,13 @@ impl Values {
 #[derive(Debug)]
 struct DocumentValues {
     identity: Option<ElementIdentity>,
-    content: Content,
+    content: DocumentContent,
 }
 
 #[derive(Debug)]
-enum Content {
+enum DocumentContent {
     /// A document of YAML.
-    Tree(Tree),
+    HashTree(HashTree),
     /// The lines of a text, each as its hash.
     Lines(Vec<u64>),
 }
@@ -63,26 +63,26 @@ struct ElementIdentity {
 
 /// A value, or a collection of them.
 #[derive(Debug)]
-struct Tree {
+struct HashTree {
     /// Equal for equal content, whatever the order in it.
     hash: u64,
     /// How many values it has.
     leaves: usize,
-    shape: Shape,
+    shape: HashShape,
 }
 
 #[derive(Debug)]
-enum Shape {
+enum HashShape {
     Leaf,
     /// By the hashes of the keys, sorted.
-    Mapping(Vec<(u64, Tree)>),
+    Mapping(Vec<(u64, HashTree)>),
     /// Each with the hash of its name, if it has one.
-    Sequence(Vec<(Option<u64>, Tree)>),
+    Sequence(Vec<(Option<u64>, HashTree)>),
 }
 
 /// The edits that lead from an upstream package to local.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Edits {
+pub struct EditCount {
     /// Values of local that upstream has otherwise, and files that are elsewhere.
     pub changed: usize,
     /// Values, resources and files that only local has.
@@ -97,7 +97,7 @@ pub struct Edits {
     pub alike: u64,
 }
 
-impl Edits {
+impl EditCount {
     /// All edits.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -131,22 +131,24 @@ impl Edits {
         self.removed_parts += count;
     }
 
-    fn change(&mut self, place: u64, local: &Tree, upstream: &Tree) {
+    fn change(&mut self, place: u64, local: &HashTree, upstream: &HashTree) {
         self.changed += local.leaves;
         self.differ(&(place, local.hash, upstream.hash));
     }
 
-    fn add_tree(&mut self, place: u64, local: &Tree) {
+    fn add_tree(&mut self, place: u64, local: &HashTree) {
         self.added += local.leaves;
         self.differ(&(place, local.hash));
     }
 
     fn between_documents(&mut self, local: &DocumentValues, upstream: &DocumentValues) {
         match (&local.content, &upstream.content) {
-            (Content::Tree(local_tree), Content::Tree(tree)) => {
+            (DocumentContent::HashTree(local_tree), DocumentContent::HashTree(tree)) => {
                 self.between(local_tree, tree, hash(&local.identity));
             }
-            (Content::Lines(local), Content::Lines(lines)) => self.between_lines(local, lines),
+            (DocumentContent::Lines(local), DocumentContent::Lines(lines)) => {
+                self.between_lines(local, lines)
+            }
             _ => {
                 self.changed += local.count();
                 self.differ(&(local.hash(), upstream.hash()));
@@ -154,23 +156,28 @@ impl Edits {
         }
     }
 
-    fn between(&mut self, local: &Tree, upstream: &Tree, place: u64) {
+    fn between(&mut self, local: &HashTree, upstream: &HashTree, place: u64) {
         if local.hash == upstream.hash {
             self.shared += local.leaves;
             return;
         }
         match (&local.shape, &upstream.shape) {
-            (Shape::Mapping(ours), Shape::Mapping(theirs)) => {
+            (HashShape::Mapping(ours), HashShape::Mapping(theirs)) => {
                 self.between_mappings(ours, theirs, place);
             }
-            (Shape::Sequence(ours), Shape::Sequence(theirs)) => {
+            (HashShape::Sequence(ours), HashShape::Sequence(theirs)) => {
                 self.between_sequences(ours, theirs, place);
             }
             _ => self.change(place, local, upstream),
         }
     }
 
-    fn between_mappings(&mut self, local: &[(u64, Tree)], upstream: &[(u64, Tree)], place: u64) {
+    fn between_mappings(
+        &mut self,
+        local: &[(u64, HashTree)],
+        upstream: &[(u64, HashTree)],
+        place: u64,
+    ) {
         let mut theirs = upstream.iter().peekable();
         for (key, value) in local {
             while theirs.next_if(|(other, _)| other < key).is_some() {
@@ -187,12 +194,12 @@ impl Edits {
 
     fn between_sequences(
         &mut self,
-        local: &[(Option<u64>, Tree)],
-        upstream: &[(Option<u64>, Tree)],
+        local: &[(Option<u64>, HashTree)],
+        upstream: &[(Option<u64>, HashTree)],
         place: u64,
     ) {
         // What is equal, or has the same name, wherever it stands; then the rest in order.
-        let mut by_key: HashMap<u64, Vec<&Tree>> = HashMap::new();
+        let mut by_key: HashMap<u64, Vec<&HashTree>> = HashMap::new();
         for (name, tree) in upstream.iter().rev() {
             by_key
                 .entry(name.unwrap_or(tree.hash))
@@ -306,15 +313,15 @@ pub(crate) fn documents(text: &str) -> Vec<&str> {
 impl DocumentValues {
     fn count(&self) -> usize {
         match &self.content {
-            Content::Tree(tree) => tree.leaves,
-            Content::Lines(lines) => lines.len(),
+            DocumentContent::HashTree(tree) => tree.leaves,
+            DocumentContent::Lines(lines) => lines.len(),
         }
     }
 
     fn hash(&self) -> u64 {
         match &self.content {
-            Content::Tree(tree) => tree.hash,
-            Content::Lines(lines) => hash(lines),
+            DocumentContent::HashTree(tree) => tree.hash,
+            DocumentContent::Lines(lines) => hash(lines),
         }
     }
 }
@@ -342,7 +349,7 @@ fn values_of(text: &str) -> DocumentValues {
             name: resource.name.clone().filter(|_| !resource.is_kptfile()),
             namespace: resource.namespace.clone(),
         }),
-        content: Content::Tree(tree),
+        content: DocumentContent::HashTree(tree),
     }
 }
 
@@ -356,7 +363,7 @@ fn lines(bytes: &[u8]) -> DocumentValues {
     });
     DocumentValues {
         identity: None,
-        content: Content::Lines(lines.collect()),
+        content: DocumentContent::Lines(lines.collect()),
     }
 }
 
@@ -374,7 +381,7 @@ struct Trees {
 
 impl Trees {
     /// The tree of a node, with `depth` mappings above it; `None` if there are too many nodes.
-    fn of(&mut self, node: NodeRef<'_>, depth: usize) -> Option<Tree> {
+    fn of(&mut self, node: NodeRef<'_>, depth: usize) -> Option<HashTree> {
         self.left = self.left.checked_sub(1)?;
         let node = node.resolved();
         let kind = node.kind();
@@ -393,10 +400,10 @@ impl Trees {
             entries.sort_unstable_by_key(|(key, _)| *key);
             let content = entries.iter().map(|(key, tree)| (key, tree.hash));
             let content: Vec<_> = content.collect();
-            return Some(Tree {
+            return Some(HashTree {
                 hash: hash(&content),
                 leaves: entries.iter().map(|(_, tree)| tree.leaves).sum(),
-                shape: Shape::Mapping(entries),
+                shape: HashShape::Mapping(entries),
             });
         }
         if kind.is_sequence() && node.items().next().is_some() {
@@ -409,17 +416,17 @@ impl Trees {
             }
             let content = items.iter().map(|(_, tree)| hash(&tree.hash));
             let content = content.fold(items.len() as u64, u64::wrapping_add);
-            return Some(Tree {
+            return Some(HashTree {
                 hash: hash(&("sequence", content)),
                 leaves: items.iter().map(|(_, tree)| tree.leaves).sum(),
-                shape: Shape::Sequence(items),
+                shape: HashShape::Sequence(items),
             });
         }
         let value = node.value().map(|value| value.to_json());
-        Some(Tree {
+        Some(HashTree {
             hash: hash(&value),
             leaves: 1,
-            shape: Shape::Leaf,
+            shape: HashShape::Leaf,
         })
     }
 
@@ -437,19 +444,19 @@ impl Trees {
 
 /// The edits of a file that both packages have, and the documents that are in one of them only.
 #[derive(Debug, Default)]
-pub struct FileEdits {
+pub struct FileEditCount {
     /// The edits of documents that are in both.
-    pub edits: Edits,
+    pub edits: EditCount,
     local: Vec<Rc<DocumentValues>>,
     upstream: Vec<Rc<DocumentValues>>,
 }
 
-impl FileEdits {
+impl FileEditCount {
     /// Compares a file.
     #[must_use]
     pub fn between(local: &Values, upstream: &Values) -> Self {
         let mut found = Self {
-            edits: Edits::default(),
+            edits: EditCount::default(),
             local: local.0.clone(),
             upstream: upstream.0.clone(),
         };
@@ -520,14 +527,14 @@ fn pair<T, K: Eq + Hash>(
 
 /// The files of local and of an upstream package, by path.
 #[derive(Debug, Default)]
-pub struct Packages<'p> {
-    files: BTreeMap<&'p str, Sides>,
+pub struct ComparedPackages<'p> {
+    files: BTreeMap<&'p str, ComparedFile>,
 }
 
 /// Who has a file.
 #[derive(Debug)]
-enum Sides {
-    Both(Rc<FileEdits>),
+enum ComparedFile {
+    Both(Rc<FileEditCount>),
     Local(Rc<Values>),
     /// Its content is not there if nobody asks for it.
     Upstream(Option<Rc<Values>>),
@@ -539,20 +546,20 @@ struct Alone<'p> {
     document: Rc<DocumentValues>,
 }
 
-impl<'p> Packages<'p> {
+impl<'p> ComparedPackages<'p> {
     /// A file of both.
-    pub fn both(&mut self, path: &'p str, edits: Rc<FileEdits>) {
-        self.files.insert(path, Sides::Both(edits));
+    pub fn both(&mut self, path: &'p str, edits: Rc<FileEditCount>) {
+        self.files.insert(path, ComparedFile::Both(edits));
     }
 
     /// A file of local.
     pub fn local(&mut self, path: &'p str, values: Rc<Values>) {
-        self.files.insert(path, Sides::Local(values));
+        self.files.insert(path, ComparedFile::Local(values));
     }
 
     /// A file of upstream.
     pub fn upstream(&mut self, path: &'p str, values: Option<Rc<Values>>) {
-        self.files.insert(path, Sides::Upstream(values));
+        self.files.insert(path, ComparedFile::Upstream(values));
     }
 
     /// Whether local has resources that upstream may have in another file.
@@ -560,16 +567,16 @@ impl<'p> Packages<'p> {
     pub fn may_have_moved(&self) -> bool {
         let is_resource = |document: &Rc<DocumentValues>| document.identity.is_some();
         self.files.values().any(|sides| match sides {
-            Sides::Both(file) => file.has_own(),
-            Sides::Local(values) => values.0.iter().any(is_resource),
-            Sides::Upstream(_) => false,
+            ComparedFile::Both(file) => file.has_own(),
+            ComparedFile::Local(values) => values.0.iter().any(is_resource),
+            ComparedFile::Upstream(_) => false,
         })
     }
 
     /// The edits that lead from upstream to local.
     #[must_use]
-    pub fn edits(&self) -> Edits {
-        let mut edits = Edits::default();
+    pub fn edits(&self) -> EditCount {
+        let mut edits = EditCount::default();
         let (mut local, mut upstream) = (Vec::new(), Vec::new());
         for (path, sides) in &self.files {
             let alone = |document: &Rc<DocumentValues>| Alone {
@@ -577,14 +584,14 @@ impl<'p> Packages<'p> {
                 document: Rc::clone(document),
             };
             match sides {
-                Sides::Both(file) => {
+                ComparedFile::Both(file) => {
                     edits.add(&file.edits);
                     local.extend(file.local.iter().map(alone));
                     upstream.extend(file.upstream.iter().map(alone));
                 }
-                Sides::Local(values) => local.extend(values.0.iter().map(alone)),
-                Sides::Upstream(Some(values)) => upstream.extend(values.0.iter().map(alone)),
-                Sides::Upstream(None) => {}
+                ComparedFile::Local(values) => local.extend(values.0.iter().map(alone)),
+                ComparedFile::Upstream(Some(values)) => upstream.extend(values.0.iter().map(alone)),
+                ComparedFile::Upstream(None) => {}
             }
         }
         let mut moved: BTreeSet<(&str, &str)> = BTreeSet::new();
@@ -609,11 +616,16 @@ impl<'p> Packages<'p> {
     }
 
     /// Counts what only local has: a file, or resources of one.
-    fn add_local(&self, local: &[Alone<'_>], moved: &BTreeSet<(&str, &str)>, edits: &mut Edits) {
+    fn add_local(
+        &self,
+        local: &[Alone<'_>],
+        moved: &BTreeSet<(&str, &str)>,
+        edits: &mut EditCount,
+    ) {
         let mut files: BTreeSet<&str> = BTreeSet::new();
         for Alone { path, document } in local {
             edits.differ(&(path, document.hash()));
-            let is_file = matches!(self.files.get(path), Some(Sides::Local(_)))
+            let is_file = matches!(self.files.get(path), Some(ComparedFile::Local(_)))
                 && !path.is_empty()
                 && !moved.iter().any(|(ours, _)| ours == path);
             if !is_file || files.insert(path) {
@@ -627,22 +639,23 @@ impl<'p> Packages<'p> {
         &self,
         upstream: &[Alone<'_>],
         moved: &BTreeSet<(&str, &str)>,
-        edits: &mut Edits,
+        edits: &mut EditCount,
     ) {
         let has_moved = |path: &str| moved.iter().any(|(_, theirs)| *theirs == path);
         let of_a_file = upstream.iter().filter(|alone| {
-            matches!(self.files.get(alone.path), Some(Sides::Both(_))) || has_moved(alone.path)
+            matches!(self.files.get(alone.path), Some(ComparedFile::Both(_)))
+                || has_moved(alone.path)
         });
         edits.removed += of_a_file.count();
         let mut folders: BTreeSet<&str> = BTreeSet::new();
         for (path, sides) in &self.files {
-            if !matches!(sides, Sides::Upstream(_)) {
+            if !matches!(sides, ComparedFile::Upstream(_)) {
                 folders.extend(folders_of(path));
             }
         }
         let mut lacking: BTreeSet<&str> = BTreeSet::new();
         for (path, sides) in &self.files {
-            if matches!(sides, Sides::Upstream(_)) && !has_moved(path) {
+            if matches!(sides, ComparedFile::Upstream(_)) && !has_moved(path) {
                 let folder = folders_of(path).find(|folder| !folders.contains(folder));
                 lacking.insert(folder.unwrap_or(path));
             }

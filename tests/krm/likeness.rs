@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
-use krm_variants::merge::likeness::{Edits, FileEdits, Packages, SimilarityScanner};
+use krm_variants::merge::likeness::{
+    ComparedPackages, EditCount, FileEditCount, SimilarityScanner,
+};
 
 type Files<'f> = &'f [(&'f str, &'f str)];
 
-fn edits(local: Files<'_>, upstream: Files<'_>) -> Edits {
+fn edits(local: Files<'_>, upstream: Files<'_>) -> EditCount {
     let mut scanner = SimilarityScanner::default();
-    let mut packages = Packages::default();
+    let mut packages = ComparedPackages::default();
     for (path, text) in upstream {
         let values = Rc::new(scanner.values(path, text.as_bytes()));
         packages.upstream(path, Some(values));
@@ -18,7 +20,7 @@ fn edits(local: Files<'_>, upstream: Files<'_>) -> Edits {
         match upstream.iter().find(|(other, _)| other == path) {
             Some((_, text)) => {
                 let theirs = scanner.values(path, text.as_bytes());
-                packages.both(path, Rc::new(FileEdits::between(&ours, &theirs)));
+                packages.both(path, Rc::new(FileEditCount::between(&ours, &theirs)));
             }
             None => packages.local(path, ours),
         }

@@ -27,7 +27,7 @@ use crate::variant::revision_request::{Lookup, RevisionRequest};
 use crate::yaml::NodeRef;
 
 use directory::digest;
-use packages::Packages;
+use packages::PackageCache;
 pub(crate) use revision::find_revision;
 
 /// What a Repository object says of a catalog or a downstream repository.
@@ -107,7 +107,7 @@ pub(crate) struct Catalogs<'c> {
     facts: &'c BTreeMap<NamespacedName, RepositoryFacts>,
     open: HashMap<&'c Path, Rc<Open>>,
     resolved: HashMap<UpstreamRequest, Result<Rc<Resolved>, Box<FunctionResult>>>,
-    packages: Packages,
+    packages: PackageCache,
     /// Warnings about upstream packages, such as files that are skipped.
     pub(crate) results: Results,
 }
@@ -122,7 +122,7 @@ impl<'c> Catalogs<'c> {
             facts,
             open: HashMap::new(),
             resolved: HashMap::new(),
-            packages: Packages::default(),
+            packages: PackageCache::default(),
             results: Results::default(),
         }
     }

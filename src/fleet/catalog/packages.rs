@@ -13,9 +13,9 @@ const IN_USE: usize = 2;
 
 /// Packages by key, the last used first.
 #[derive(Default)]
-pub(super) struct Packages(Vec<(String, Arc<SuppliedPackage>)>);
+pub(super) struct PackageCache(Vec<(String, Arc<SuppliedPackage>)>);
 
-impl Packages {
+impl PackageCache {
     /// The package of a key, read if it is not at hand.
     pub(super) fn get(
         &mut self,

@@ -17,7 +17,7 @@ pub(crate) fn find_revision(
     request: &RevisionRequest,
 ) -> Result<Revision, String> {
     let package = normalize_package_path(package);
-    let search = Search {
+    let search = RevisionSearch {
         repository,
         directory,
         package: &package,
@@ -44,13 +44,13 @@ pub(crate) fn find_revision(
     })
 }
 
-struct Search<'s> {
+struct RevisionSearch<'s> {
     repository: &'s Repository,
     directory: &'s str,
     package: &'s str,
 }
 
-impl Search<'_> {
+impl RevisionSearch<'_> {
     fn folders(&self) -> [&str; 2] {
         [self.directory, self.package]
     }

@@ -6,7 +6,7 @@ use arcstr::ArcStr;
 
 use super::fleet::PACKAGE_VARIANT;
 use super::status::{NOT_READY, NOT_STALLED, READY, write_status};
-use super::variant::{FieldChange, update};
+use super::variant::{SpecChange, update};
 use super::{Made, Sets};
 use crate::resource::namespace_of;
 use crate::resource::{Origin, Resource};
@@ -29,7 +29,7 @@ struct SetCounts {
 
 /// Edits of existing items.
 struct Edits<'a> {
-    changes: HashMap<ItemId, Vec<FieldChange>>,
+    changes: HashMap<ItemId, Vec<SpecChange>>,
     /// Items that could not be edited, with the field.
     refused: Vec<(ItemId, &'a str, EditError)>,
 }
@@ -154,7 +154,7 @@ impl Sets {
         &self,
         index: usize,
         variant: SetVariant<Made>,
-        changes: &HashMap<ItemId, Vec<FieldChange>>,
+        changes: &HashMap<ItemId, Vec<SpecChange>>,
         list: &mut ResourceList,
         counts: &mut SetCounts,
         results: &mut Results,
@@ -199,7 +199,7 @@ impl Sets {
 }
 
 /// A result for each field that changes, so that no manual edit is silently overwritten.
-fn report_changes(changes: &[FieldChange], resource: &Resource, results: &mut Results) {
+fn report_changes(changes: &[SpecChange], resource: &Resource, results: &mut Results) {
     let updated = |result: FunctionResult| result.about(resource).tag("action", "updated");
     for change in changes.iter().take(MOST_CHANGES) {
         let result = updated(FunctionResult::info(change.message())).at(&change.path);

@@ -70,7 +70,7 @@ fn for_variants(set: &Set) -> impl Iterator<Item = &(String, String)> {
 }
 
 /// A field that changes.
-pub(super) struct FieldChange {
+pub(super) struct SpecChange {
     pub(super) path: Path,
     /// The value before; `None` for a new field.
     pub(super) current: Option<Value>,
@@ -78,7 +78,7 @@ pub(super) struct FieldChange {
     pub(super) proposed: Option<Value>,
 }
 
-impl FieldChange {
+impl SpecChange {
     /// For a message.
     pub(super) fn message(&self) -> String {
         let json = |value: &Value| shown(&Resource::default(), &self.path, value);
@@ -99,7 +99,7 @@ pub(super) fn update<'d>(
     set: &Set,
     spec: &Value,
     editor: &mut Editor<'d, '_>,
-) -> Result<Vec<FieldChange>, EditError> {
+) -> Result<Vec<SpecChange>, EditError> {
     let mut changes = Vec::new();
     annotate(resource, set, editor, &mut changes)?;
     let path = Path::fields(&["spec"]);
@@ -107,7 +107,7 @@ pub(super) fn update<'d>(
         Some(old) => assimilate(old.value, spec, &path, editor, &mut changes)?,
         None => {
             editor.set(resource, "spec", Content::Value(spec.clone()))?;
-            changes.push(FieldChange {
+            changes.push(SpecChange {
                 path,
                 current: None,
                 proposed: Some(spec.clone()),
@@ -121,7 +121,7 @@ fn annotate<'d>(
     resource: NodeRef<'d>,
     set: &Set,
     editor: &mut Editor<'d, '_>,
-    changes: &mut Vec<FieldChange>,
+    changes: &mut Vec<SpecChange>,
 ) -> Result<(), EditError> {
     let path = Path::fields(&["metadata", "annotations"]);
     let metadata = resource.entry("metadata").map(|entry| entry.value);
@@ -130,7 +130,7 @@ fn annotate<'d>(
     for (name, value) in annotations_due(resource, set) {
         let value = Value::from(value.as_str());
         let current = old.and_then(|old| old.value.get(name));
-        changes.push(FieldChange {
+        changes.push(SpecChange {
             path: path.field(name),
             current: current.and_then(|old| old.value()),
             proposed: Some(value.clone()),
@@ -152,7 +152,7 @@ fn assimilate<'d>(
     new: &Value,
     path: &Path,
     editor: &mut Editor<'d, '_>,
-    changes: &mut Vec<FieldChange>,
+    changes: &mut Vec<SpecChange>,
 ) -> Result<(), EditError> {
     let current = old.value();
     if current.as_ref() == Some(new) {
@@ -166,7 +166,7 @@ fn assimilate<'d>(
             assimilate_elements(old, elements, path, editor, changes)
         }
         other => {
-            changes.push(FieldChange {
+            changes.push(SpecChange {
                 path: path.clone(),
                 current,
                 proposed: Some(other.clone()),
@@ -181,7 +181,7 @@ fn assimilate_fields<'d>(
     fields: &[(Value, Value)],
     path: &Path,
     editor: &mut Editor<'d, '_>,
-    changes: &mut Vec<FieldChange>,
+    changes: &mut Vec<SpecChange>,
 ) -> Result<(), EditError> {
     let names: HashSet<&str> = fields.iter().filter_map(|(key, _)| key.as_str()).collect();
     let mut there: HashMap<&str, NodeRef<'d>> = HashMap::new();
@@ -191,7 +191,7 @@ fn assimilate_fields<'d>(
             there.entry(key).or_insert(entry.value);
             continue;
         }
-        changes.push(FieldChange {
+        changes.push(SpecChange {
             path: path.field(key),
             current: entry.value.value(),
             proposed: None,
@@ -205,7 +205,7 @@ fn assimilate_fields<'d>(
             assimilate(*old, value, &path, editor, changes)?;
             continue;
         }
-        changes.push(FieldChange {
+        changes.push(SpecChange {
             path,
             current: None,
             proposed: Some(value.clone()),
@@ -220,14 +220,14 @@ fn assimilate_elements<'d>(
     elements: &[Value],
     path: &Path,
     editor: &mut Editor<'d, '_>,
-    changes: &mut Vec<FieldChange>,
+    changes: &mut Vec<SpecChange>,
 ) -> Result<(), EditError> {
     let mut count = 0;
     for (index, item) in old.items().enumerate() {
         count += 1;
         match elements.get(index) {
             Some(element) => assimilate(item, element, &path.index(index), editor, changes)?,
-            None => changes.push(FieldChange {
+            None => changes.push(SpecChange {
                 path: path.index(index),
                 current: item.value(),
                 proposed: None,
@@ -238,7 +238,7 @@ fn assimilate_elements<'d>(
         editor.remove_parts(old, |index| index >= elements.len())?;
     }
     for (index, element) in elements.iter().enumerate().skip(count) {
-        changes.push(FieldChange {
+        changes.push(SpecChange {
             path: path.index(index),
             current: None,
             proposed: Some(element.clone()),

@@ -20,7 +20,7 @@ use crate::yaml::NodeRef;
 
 /// Where a candidate is.
 #[derive(Debug, Clone, Copy)]
-enum Candidate {
+enum InjectionCandidate {
     Item(ItemId),
     /// A resource of a supplied input.
     Supplied(usize, ItemId),
@@ -34,14 +34,14 @@ pub(super) struct Selection {
     /// Name of the resource.
     pub(super) name: ArcStr,
     /// Several if they have the same identity.
-    candidates: Vec<Candidate>,
+    candidates: Vec<InjectionCandidate>,
 }
 
 impl Selection {
     /// The item, if an item was chosen.
     pub(super) fn item(&self) -> Option<ItemId> {
         match self.candidates.first() {
-            Some(Candidate::Item(id)) => Some(*id),
+            Some(InjectionCandidate::Item(id)) => Some(*id),
             _ => None,
         }
     }
@@ -58,8 +58,8 @@ impl Selection {
         supplied: &'a Supplied,
     ) -> Option<NodeRef<'a>> {
         match self.candidates.first()? {
-            Candidate::Item(id) => copies.get(id).copied(),
-            Candidate::Supplied(package, id) => {
+            InjectionCandidate::Item(id) => copies.get(id).copied(),
+            InjectionCandidate::Supplied(package, id) => {
                 let package = supplied.resources().nth(*package)?;
                 Some(package.list().node(*id))
             }
@@ -135,7 +135,7 @@ pub(super) fn select<'p>(
     let kinds: BTreeSet<&str> = wanted.keys().map(|(_, kind)| *kind).collect();
     let shapes = by_shape(injectors);
     let mut selections: HashMap<(&'p str, &'p str), Selection> = HashMap::new();
-    let mut offer = |candidate: Candidate, resource: &Resource| {
+    let mut offer = |candidate: InjectionCandidate, resource: &Resource| {
         let key = (resource.api_version.as_str(), resource.kind.as_str());
         let (Some(point), Some(name)) = (wanted.get(&key), &resource.name) else {
             return;
@@ -162,13 +162,13 @@ pub(super) fn select<'p>(
     let own = injectors.with_package.then(|| list.items());
     for (id, resource) in own.into_iter().flatten() {
         if !is_point.contains(&id) {
-            offer(Candidate::Item(id), resource);
+            offer(InjectionCandidate::Item(id), resource);
         }
     }
     for (number, package) in supplied.resources().enumerate() {
         for id in kinds.iter().flat_map(|kind| package.of_kind(kind)) {
             offer(
-                Candidate::Supplied(number, *id),
+                InjectionCandidate::Supplied(number, *id),
                 package.list().resource(*id),
             );
         }
@@ -196,9 +196,9 @@ fn differing(
     supplied: &Supplied,
 ) -> Vec<FunctionResult> {
     let packages: Vec<_> = supplied.resources().collect();
-    let find = |candidate: &Candidate| match candidate {
-        Candidate::Item(id) => (list.resource(*id), list.node(*id), "the package"),
-        Candidate::Supplied(number, id) => {
+    let find = |candidate: &InjectionCandidate| match candidate {
+        InjectionCandidate::Item(id) => (list.resource(*id), list.node(*id), "the package"),
+        InjectionCandidate::Supplied(number, id) => {
             let package = packages[*number];
             let list = package.list();
             (list.resource(*id), list.node(*id), package.place.as_str())

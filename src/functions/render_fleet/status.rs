@@ -8,7 +8,7 @@ use super::outcome::VariantOutcome;
 use super::render::Action;
 use super::variants::is_variant;
 use crate::config::UsageError;
-use crate::functions::render_variant::status::{ENSURED, Outcome, write_status};
+use crate::functions::render_variant::status::{ENSURED, StepsOutcome, write_status};
 use crate::package::{PackageError, read_package, write_package};
 use crate::resource::{Resource, namespace_of};
 use crate::resource_list::ResourceList;
@@ -22,7 +22,7 @@ pub(super) struct Statuses(HashMap<String, Status>);
 
 #[derive(Debug)]
 struct Status {
-    outcome: Outcome,
+    outcome: StepsOutcome,
     /// The message of `Ready`.
     ready: &'static str,
     /// The names of its package revisions.
@@ -39,9 +39,9 @@ impl Statuses {
         };
         let status = Status {
             outcome: match (failed, outcome.package.is_empty()) {
-                (true, true) => Outcome::Invalid,
-                (true, false) => Outcome::Failed,
-                (false, _) => Outcome::Ready,
+                (true, true) => StepsOutcome::Invalid,
+                (true, false) => StepsOutcome::Failed,
+                (false, _) => StepsOutcome::Ready,
             },
             ready,
             targets: outcome.targets.clone(),

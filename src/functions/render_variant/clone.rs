@@ -51,7 +51,7 @@ pub(super) fn clone(
     if results.has_errors() {
         return Ok(());
     }
-    let form = Form {
+    let form = CloneForm {
         from_items,
         made_context: files.files().count() > count,
         to_files: list.is_package(),
@@ -85,7 +85,7 @@ pub fn cloned_files(
     let mut list = read(&Arc::default())?;
     let files = Arc::new(files_of_package(upstream, results)?);
     let package = read(&files)?;
-    let form = Form {
+    let form = CloneForm {
         from_items: false,
         made_context: false,
         to_files: true,
@@ -121,7 +121,7 @@ fn adopt(
     name: &str,
     upstream: &SuppliedPackage,
     mut package: ResourceList,
-    form: Form,
+    form: CloneForm,
     list: &mut ResourceList,
     results: &mut Results,
 ) {
@@ -133,7 +133,7 @@ fn adopt(
     let root = root_kptfile(&package);
     let kptfiles = package.items();
     let kptfiles = kptfiles.filter(|(_, resource)| resource.is_kptfile());
-    let downstream = Downstream {
+    let downstream = DownstreamPackage {
         name,
         root,
         kptfiles: kptfiles.map(|(id, _)| id).collect(),
@@ -251,14 +251,14 @@ pub(super) fn name_of(package: &str) -> &str {
 
 /// The form of the upstream package, and of the downstream one.
 #[derive(Clone, Copy)]
-struct Form {
+struct CloneForm {
     from_items: bool,
     /// Whether its package context is new, and not upstream's.
     made_context: bool,
     to_files: bool,
 }
 
-impl Form {
+impl CloneForm {
     /// The annotations that name the file of a resource of upstream downstream.
     fn annotations(self, resource: &Resource) -> Vec<(&'static str, String)> {
         let mut annotations = Vec::new();
@@ -275,17 +275,17 @@ impl Form {
 }
 
 /// What the resources of upstream become downstream.
-struct Downstream<'v> {
+struct DownstreamPackage<'v> {
     /// The package's name.
     name: &'v str,
     root: Option<ItemId>,
     /// The Kptfiles of the package and of its sub-packages.
     kptfiles: BTreeSet<ItemId>,
     context: Option<ItemId>,
-    form: Form,
+    form: CloneForm,
 }
 
-impl Downstream<'_> {
+impl DownstreamPackage<'_> {
     fn change<'d>(
         &self,
         id: ItemId,

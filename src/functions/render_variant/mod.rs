@@ -140,11 +140,11 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         None => render(&variant, list, supplied, &mut said)?,
     };
     let outcome = match (valid, said.has_errors()) {
-        (false, _) => status::Outcome::Invalid,
-        (true, true) => status::Outcome::Failed,
-        (true, false) => status::Outcome::Ready,
+        (false, _) => status::StepsOutcome::Invalid,
+        (true, true) => status::StepsOutcome::Failed,
+        (true, false) => status::StepsOutcome::Ready,
     };
-    if outcome == status::Outcome::Ready {
+    if outcome == status::StepsOutcome::Ready {
         status::write(&variant, list, supplied, &mut said);
     }
     let failed = said.has_errors();
@@ -154,8 +154,8 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
             results.push(result.clone());
         }
     }
-    let outcome = if failed && outcome == status::Outcome::Ready {
-        status::Outcome::Failed
+    let outcome = if failed && outcome == status::StepsOutcome::Ready {
+        status::StepsOutcome::Failed
     } else {
         outcome
     };

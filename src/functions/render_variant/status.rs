@@ -18,7 +18,7 @@ pub(in crate::functions) const ENSURED: &str = "successfully ensured downstream 
 
 /// How a run went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::functions) enum Outcome {
+pub(in crate::functions) enum StepsOutcome {
     /// The PackageVariant is not valid; no step ran.
     Invalid,
     /// A step failed; nothing is changed.
@@ -27,7 +27,7 @@ pub(in crate::functions) enum Outcome {
     Ready,
 }
 
-impl Outcome {
+impl StepsOutcome {
     /// `Stalled` and `Ready`; a true `Ready` has the message `ready`. Every failure stalls, since it
     /// needs somebody to fix it.
     pub(in crate::functions) fn conditions(self, ready: &str) -> [Condition<'_>; 2] {
@@ -82,7 +82,7 @@ pub(super) fn write(
         return;
     };
     let targets = downstream_targets(variant, list, supplied);
-    let conditions = Outcome::Ready.conditions(ENSURED);
+    let conditions = StepsOutcome::Ready.conditions(ENSURED);
     let outcome = list.edit(id, |root, editor| {
         write_status(root, &conditions, &targets, editor)
     });
@@ -162,7 +162,7 @@ fn write_conditions<'d>(
 }
 
 /// A package revision that the variant owns.
-struct Revision {
+struct ListedRevision {
     name: String,
     lifecycle: String,
     /// The numbers of `v1`, `1` or `v1.2.3`.
@@ -176,7 +176,7 @@ fn downstream_targets(
     supplied: &Supplied,
 ) -> Vec<String> {
     let lists = std::iter::once(list).chain(supplied.resources().map(|package| package.list()));
-    let mut owned: Vec<Revision> = Vec::new();
+    let mut owned: Vec<ListedRevision> = Vec::new();
     let mut known: HashSet<String> = HashSet::new();
     for list in lists {
         for (id, resource) in list.items() {
@@ -190,7 +190,7 @@ fn downstream_targets(
     let drafts = owned
         .iter()
         .filter(|revision| matches!(&*revision.lifecycle, "Draft" | "Proposed"));
-    let mut targets: Vec<&Revision> = drafts.collect();
+    let mut targets: Vec<&ListedRevision> = drafts.collect();
     if targets.is_empty() {
         let published = owned.iter().filter(|r| r.lifecycle == "Published");
         targets.extend(published.max_by(|a, b| a.revision.cmp(&b.revision)));
@@ -202,7 +202,11 @@ fn downstream_targets(
         .collect()
 }
 
-fn revision(variant: &Variant<'_>, resource: &Resource, node: NodeRef<'_>) -> Option<Revision> {
+fn revision(
+    variant: &Variant<'_>,
+    resource: &Resource,
+    node: NodeRef<'_>,
+) -> Option<ListedRevision> {
     let namespace = |resource: &Resource| namespace_of(resource.namespace.as_deref()).to_owned();
     let text = |path: &[&str]| node.get_path(path).and_then(|value| value.scalar_text());
     let downstream = variant.typed.spec.downstream.as_ref()?;
@@ -226,7 +230,7 @@ fn revision(variant: &Variant<'_>, resource: &Resource, node: NodeRef<'_>) -> Op
     };
     let revision = text(&["spec", "revision"]).unwrap_or_default();
     let numbers = revision.trim_start_matches('v').split('.');
-    (is_ours && owners.any(owns)).then(|| Revision {
+    (is_ours && owners.any(owns)).then(|| ListedRevision {
         name: resource.name.as_deref().unwrap_or_default().to_owned(),
         lifecycle: text(&["spec", "lifecycle"]).unwrap_or_default().to_owned(),
         revision: numbers.map_while(|number| number.parse().ok()).collect(),

@@ -10,7 +10,7 @@ use crate::yaml::Value;
 
 /// What becomes of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum ResourceAction {
     /// Nothing happens.
     Keep,
     /// Local's is merged with upstream's.
@@ -28,49 +28,49 @@ impl Packages<'_, '_> {
         track: &Track,
         sub_packages: &SubPackages,
         report: &mut Report<'_>,
-    ) -> Action {
+    ) -> ResourceAction {
         let paths = self.paths(track);
         if sub_packages.is_clashing(paths.local) || sub_packages.is_clashing(paths.upstream) {
-            return Action::Keep;
+            return ResourceAction::Keep;
         }
         match (track.base, track.local, track.upstream) {
-            (_, Some(_), Some(_)) => Action::Merge,
+            (_, Some(_), Some(_)) => ResourceAction::Merge,
             (None, None, Some(u)) if sub_packages.is_deleted_locally(paths.upstream) => {
                 let message =
                     "local deleted the sub-package, and upstream added the resource to it";
                 let resource = self.upstream.resource(u);
                 match report.deleted_resource(message, resource, || self.own_values(track)) {
-                    Side::Local => Action::Keep,
-                    Side::Upstream => Action::Add,
+                    Side::Local => ResourceAction::Keep,
+                    Side::Upstream => ResourceAction::Add,
                 }
             }
-            (None, None, Some(_)) => Action::Add,
-            (Some(_), Some(_), None) if self.is_own(track) => Action::Keep,
+            (None, None, Some(_)) => ResourceAction::Add,
+            (Some(_), Some(_), None) if self.is_own(track) => ResourceAction::Keep,
             (Some(_), Some(_), None) if !self.is_changed_locally(track) => {
                 if sub_packages.is_kept(paths.local) {
-                    Action::Keep
+                    ResourceAction::Keep
                 } else {
-                    Action::Remove
+                    ResourceAction::Remove
                 }
             }
             (Some(_), Some(l), None) => {
                 let message = "upstream deleted the resource, and local changed it";
                 let resource = self.local.resource(l);
                 match report.resource(message, resource, self.own_values(track)) {
-                    Side::Local => Action::Keep,
-                    Side::Upstream => Action::Remove,
+                    Side::Local => ResourceAction::Keep,
+                    Side::Upstream => ResourceAction::Remove,
                 }
             }
-            (Some(_), None, Some(_)) if !self.is_changed_upstream(track) => Action::Keep,
+            (Some(_), None, Some(_)) if !self.is_changed_upstream(track) => ResourceAction::Keep,
             (Some(b), None, Some(_)) => {
                 let message = "local deleted the resource, and upstream changed it";
                 let resource = self.base.resource(b);
                 match report.deleted_resource(message, resource, || self.own_values(track)) {
-                    Side::Local => Action::Keep,
-                    Side::Upstream => Action::Add,
+                    Side::Local => ResourceAction::Keep,
+                    Side::Upstream => ResourceAction::Add,
                 }
             }
-            (_, None, None) | (None, Some(_), None) => Action::Keep,
+            (_, None, None) | (None, Some(_), None) => ResourceAction::Keep,
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use arcstr::ArcStr;
 
-use super::actions::Action;
+use super::actions::ResourceAction;
 use super::heads::removed_comments;
 use super::members::{Members, PackageMembers};
 use super::new_text::New;
@@ -18,7 +18,7 @@ use crate::results::FunctionResult;
 use crate::yaml::{Content, EditError, NodeRef, Value, head_end};
 
 /// What a plan is carried out with.
-pub(super) struct Inputs<'i> {
+pub(super) struct PlanInputs<'i> {
     /// The resources of local before the merge.
     pub(super) local: &'i Members,
     pub(super) upstream: &'i PackageMembers<'i>,
@@ -31,11 +31,11 @@ impl Plan {
     /// Removes, adds and moves resources, then writes files and their heads.
     pub(super) fn apply(
         self,
-        inputs: &Inputs<'_>,
+        inputs: &PlanInputs<'_>,
         list: &mut ResourceList,
         report: &mut Report<'_>,
     ) -> Result<(), UsageError> {
-        let mut apply = Apply {
+        let mut apply = PlanApplication {
             plan: &self,
             inputs,
             indexes: next_indexes(list),
@@ -53,9 +53,9 @@ impl Plan {
     }
 }
 
-struct Apply<'w, 'r> {
+struct PlanApplication<'w, 'r> {
     plan: &'w Plan,
-    inputs: &'w Inputs<'w>,
+    inputs: &'w PlanInputs<'w>,
     list: &'w mut ResourceList,
     /// The next index of an item, by file.
     indexes: HashMap<ArcStr, usize>,
@@ -63,27 +63,27 @@ struct Apply<'w, 'r> {
     report: &'w mut Report<'r>,
 }
 
-impl Apply<'_, '_> {
+impl PlanApplication<'_, '_> {
     fn resource(&mut self, number: usize) {
         let plan = self.plan;
         let track = &plan.tracks[number];
         match (plan.actions[number], track.local, track.upstream) {
-            (Action::Remove, Some(at), _) => {
+            (ResourceAction::Remove, Some(at), _) => {
                 if !plan.untouched.has_file(self.inputs.local.path(track.local)) {
                     self.list.remove(self.inputs.local.ids[at]);
                 }
             }
-            (Action::Add, _, Some(at)) => self.add(number, at),
-            (Action::Merge, Some(at), Some(new)) if plan.untouched.has_document(number) => {
+            (ResourceAction::Add, _, Some(at)) => self.add(number, at),
+            (ResourceAction::Merge, Some(at), Some(new)) if plan.untouched.has_document(number) => {
                 self.take_document(at, new);
             }
-            (Action::Merge, Some(at), _) => {
+            (ResourceAction::Merge, Some(at), _) => {
                 if let Some(path) = plan.moves.get(&number) {
                     self.move_to(path, at, number);
                 }
             }
-            (Action::Remove, None, _) | (Action::Add, _, None) => {}
-            (Action::Merge, None, _) | (Action::Keep, ..) => {}
+            (ResourceAction::Remove, None, _) | (ResourceAction::Add, _, None) => {}
+            (ResourceAction::Merge, None, _) | (ResourceAction::Keep, ..) => {}
         }
     }
 
@@ -233,7 +233,7 @@ struct NewFiles<'w> {
 }
 
 impl<'w> NewFiles<'w> {
-    fn find(plan: &Plan, inputs: &Inputs<'w>, local: &ResourceList) -> Self {
+    fn find(plan: &Plan, inputs: &PlanInputs<'w>, local: &ResourceList) -> Self {
         let upstream = inputs.upstream;
         let mut paths = BTreeMap::new();
         if !local.is_package() {
@@ -259,7 +259,7 @@ impl<'w> NewFiles<'w> {
                 let is_item = !inputs.upstream.list.is_package() && is_annotated(node);
                 has_file && node.own_range().is_some() && !is_item && is_kept
             };
-            if *action == Action::Add && is_document() {
+            if *action == ResourceAction::Add && is_document() {
                 paths.insert(path, false);
             } else {
                 others.insert(path);

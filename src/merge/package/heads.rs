@@ -16,7 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::actions::Action;
+use super::actions::ResourceAction;
 use super::packages::Packages;
 use super::places::moved_to;
 use super::report::Report;
@@ -30,7 +30,7 @@ use crate::yaml::{NodeRef, comments_above, head_end};
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// What the heads of files are merged from.
-pub(super) struct Sides<'h> {
+pub(super) struct HeadVersions<'h> {
     pub(super) packages: &'h Packages<'h, 'h>,
     pub(super) original: &'h ResourceList,
     pub(super) upstream: &'h ResourceList,
@@ -50,19 +50,19 @@ pub(super) struct Heads {
     pub(super) above_first_key: BTreeMap<usize, Vec<String>>,
 }
 
-impl Sides<'_> {
+impl HeadVersions<'_> {
     /// Merges the heads of all files that hold resources afterwards.
     pub(super) fn decide(
         &self,
         tracks: &[Track],
-        actions: &[Action],
+        actions: &[ResourceAction],
         report: &mut Report<'_>,
     ) -> Heads {
         let has_files = self.original.is_package() && self.upstream.is_package();
         if !self.local.is_package() || !has_files {
             return Heads::default();
         }
-        let files = Files::find(self.packages, tracks, actions);
+        let files = FilesByPath::find(self.packages, tracks, actions);
         let mut heads = Heads::default();
         for (path, numbers) in &files.0 {
             if self.is_settled(path) {
@@ -165,21 +165,21 @@ impl Heads {
 }
 
 /// The files that hold resources afterwards, with the numbers of those resources.
-struct Files<'p>(BTreeMap<&'p str, Vec<usize>>);
+struct FilesByPath<'p>(BTreeMap<&'p str, Vec<usize>>);
 
 /// The path of a resource in one of the packages.
 type PathOf = for<'p> fn(&Versions<Option<&'p str>>) -> Option<&'p str>;
 
-impl<'p> Files<'p> {
-    fn find(packages: &'p Packages<'_, '_>, tracks: &[Track], actions: &[Action]) -> Self {
+impl<'p> FilesByPath<'p> {
+    fn find(packages: &'p Packages<'_, '_>, tracks: &[Track], actions: &[ResourceAction]) -> Self {
         let mut files: BTreeMap<&str, Vec<_>> = BTreeMap::new();
         for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
             let paths = packages.paths(track);
             let path = match action {
-                Action::Remove => None,
-                Action::Add => paths.upstream,
-                Action::Merge => moved_to(track, packages.members()).or(paths.local),
-                Action::Keep => paths.local,
+                ResourceAction::Remove => None,
+                ResourceAction::Add => paths.upstream,
+                ResourceAction::Merge => moved_to(track, packages.members()).or(paths.local),
+                ResourceAction::Keep => paths.local,
             };
             if let Some(path) = path {
                 files.entry(path).or_default().push(number);

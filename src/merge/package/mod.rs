@@ -42,7 +42,7 @@ use crate::schema::Schema;
 pub(crate) use empty::refuse_empty_upstream;
 pub(crate) use members::{Members, same_document};
 
-use apply::Inputs;
+use apply::PlanInputs;
 use members::PackageMembers;
 use merged_fields::FieldMerge;
 use packages::Packages;
@@ -196,7 +196,7 @@ impl Merge<'_> {
                 && self.upstream.is_package(),
         };
         fields.merge(local, self.is_overwritten, &mut report);
-        let inputs = Inputs {
+        let inputs = PlanInputs {
             local: &members,
             upstream: &upstream,
             original: self.original,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::actions::Action;
+use super::actions::ResourceAction;
 use super::members::Members;
 use crate::merge::order::merge_order;
 use crate::merge::resources::Track;
@@ -12,7 +12,7 @@ use crate::merge::{Side, Versions};
 /// the file's resources in all three packages.
 pub(super) fn places(
     tracks: &[Track],
-    actions: &[Action],
+    actions: &[ResourceAction],
     packages: Versions<&Members>,
     winner: Side,
 ) -> BTreeMap<usize, usize> {
@@ -57,17 +57,17 @@ type File = Versions<Vec<(usize, u32)>>;
 /// The files with resources that stay or come, and the tracks that are new in one.
 fn files<'m>(
     tracks: &[Track],
-    actions: &[Action],
+    actions: &[ResourceAction],
     packages: Versions<&'m Members>,
 ) -> (BTreeMap<&'m str, File>, BTreeSet<u32>) {
     let mut files: BTreeMap<&str, File> = BTreeMap::new();
     let mut fresh = BTreeSet::new();
     for (number, (track, action)) in (0..).zip(tracks.iter().zip(actions)) {
         let is_new = match action {
-            Action::Add => true,
-            Action::Merge => moved_to(track, packages).is_some(),
-            Action::Keep => false,
-            Action::Remove => continue,
+            ResourceAction::Add => true,
+            ResourceAction::Merge => moved_to(track, packages).is_some(),
+            ResourceAction::Keep => false,
+            ResourceAction::Remove => continue,
         };
         if is_new {
             fresh.insert(number);

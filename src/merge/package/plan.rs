@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Merge;
-use super::actions::Action;
+use super::actions::ResourceAction;
 use super::default_paths;
 use super::documents;
 use super::files::FileActions;
-use super::heads::{Heads, Sides};
+use super::heads::{HeadVersions, Heads};
 use super::others::Others;
 use super::packages::Packages;
 use super::places::{moved_to, places};
@@ -25,7 +25,7 @@ pub(super) struct Plan {
     /// The resources of the three packages. Their numbers are positions in this list.
     pub(super) tracks: Vec<Track>,
     /// What becomes of each.
-    pub(super) actions: Vec<Action>,
+    pub(super) actions: Vec<ResourceAction>,
     /// Files and documents for which upstream's text stands.
     pub(super) untouched: Untouched,
     /// Resources whose fields merge.
@@ -67,7 +67,7 @@ impl Merge<'_> {
         };
         let actions = tracks.iter();
         let actions = actions.map(|track| packages.decide(track, &sub_packages, report));
-        let actions: Vec<Action> = actions.collect();
+        let actions: Vec<ResourceAction> = actions.collect();
         if overwrites {
             packages.warn_of_overwritten(self.original, &tracks, strategy, report);
         }
@@ -87,7 +87,7 @@ impl Merge<'_> {
         };
         let sources = (self.original, self.upstream);
         documents::report_kept(packages, sources, local, &untouched, report);
-        let sides = Sides {
+        let sides = HeadVersions {
             packages,
             original: self.original,
             upstream: self.upstream,
@@ -98,8 +98,8 @@ impl Merge<'_> {
         let heads = sides.decide(&tracks, &actions, report);
         untouched.merge_documents(|number| heads.decides(&tracks[number]));
         let winner = self.options.on_conflict.winner();
-        report.counts.removed += count(&actions, Action::Remove);
-        report.counts.added += count(&actions, Action::Add);
+        report.counts.removed += count(&actions, ResourceAction::Remove);
+        report.counts.added += count(&actions, ResourceAction::Add);
         Ok(Some(Plan {
             merged: merged(packages, &tracks, &actions, &untouched, &heads, report),
             moves: moves(packages, &tracks, &actions, &untouched, report),
@@ -113,7 +113,7 @@ impl Merge<'_> {
     }
 }
 
-fn count(actions: &[Action], wanted: Action) -> usize {
+fn count(actions: &[ResourceAction], wanted: ResourceAction) -> usize {
     actions.iter().filter(|action| **action == wanted).count()
 }
 
@@ -121,14 +121,14 @@ fn count(actions: &[Action], wanted: Action) -> usize {
 fn kept_paths<'p>(
     packages: &'p Packages<'_, '_>,
     tracks: &[Track],
-    actions: &[Action],
+    actions: &[ResourceAction],
 ) -> BTreeSet<&'p str> {
     let mut kept = BTreeSet::new();
     for (track, action) in tracks.iter().zip(actions) {
         kept.extend(match action {
-            Action::Add => packages.upstream.all.path(track.upstream),
-            Action::Remove => None,
-            Action::Keep | Action::Merge => packages.local.all.path(track.local),
+            ResourceAction::Add => packages.upstream.all.path(track.upstream),
+            ResourceAction::Remove => None,
+            ResourceAction::Keep | ResourceAction::Merge => packages.local.all.path(track.local),
         });
     }
     kept
@@ -138,14 +138,14 @@ fn kept_paths<'p>(
 fn merged(
     packages: &Packages<'_, '_>,
     tracks: &[Track],
-    actions: &[Action],
+    actions: &[ResourceAction],
     untouched: &Untouched,
     heads: &Heads,
     report: &mut Report<'_>,
 ) -> BTreeMap<ItemId, Track> {
     let mut merged = BTreeMap::new();
     for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
-        let Some(at) = track.local.filter(|_| *action == Action::Merge) else {
+        let Some(at) = track.local.filter(|_| *action == ResourceAction::Merge) else {
             continue;
         };
         let has_file = untouched.has_file(packages.local.all.path(track.local));
@@ -167,13 +167,13 @@ fn merged(
 fn moves(
     packages: &Packages<'_, '_>,
     tracks: &[Track],
-    actions: &[Action],
+    actions: &[ResourceAction],
     untouched: &Untouched,
     report: &mut Report<'_>,
 ) -> BTreeMap<usize, String> {
     let mut moves = BTreeMap::new();
     for (number, (track, action)) in tracks.iter().zip(actions).enumerate() {
-        let Some(at) = track.local.filter(|_| *action == Action::Merge) else {
+        let Some(at) = track.local.filter(|_| *action == ResourceAction::Merge) else {
             continue;
         };
         if untouched.has_document(number) {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::actions::Action;
+use super::actions::ResourceAction;
 use super::packages::Packages;
 use crate::merge::resources::Track;
 use crate::resource_list::ResourceList;
@@ -30,7 +30,7 @@ impl Untouched {
         upstream: &ResourceList,
         local: &ResourceList,
         tracks: &[Track],
-        actions: &[Action],
+        actions: &[ResourceAction],
     ) -> Self {
         let mut untouched = Self::default();
         if !local.is_package() {
@@ -56,7 +56,7 @@ impl Untouched {
                 continue;
             };
             let is_whole = untouched.has_file(packages.local.all.path(Some(l)));
-            if is_whole || *action != Action::Merge || packages.is_untouched(track) {
+            if is_whole || *action != ResourceAction::Merge || packages.is_untouched(track) {
                 continue;
             }
             let ours = packages.local.text(l);
@@ -124,9 +124,9 @@ fn same_files(
 }
 
 /// Whether a resource of an untouched file becomes what upstream's file has.
-fn is_upstreams(packages: &Packages<'_, '_>, track: &Track, action: Action) -> bool {
+fn is_upstreams(packages: &Packages<'_, '_>, track: &Track, action: ResourceAction) -> bool {
     match (action, track.base, track.local, track.upstream) {
-        (Action::Merge, Some(_), Some(l), Some(u)) => {
+        (ResourceAction::Merge, Some(_), Some(l), Some(u)) => {
             let ours = &packages.local.all.members[l];
             let theirs = &packages.upstream.all.members[u];
             let paths = packages.paths(track);
@@ -136,10 +136,10 @@ fn is_upstreams(packages: &Packages<'_, '_>, track: &Track, action: Action) -> b
                 && ours.declared == theirs.declared
                 && ours.is_identified == theirs.is_identified
         }
-        (Action::Remove, ..) => true,
+        (ResourceAction::Remove, ..) => true,
         // Those that are new get what the others have.
-        (Action::Add, ..) => !packages.identifies,
-        (Action::Keep, Some(_), None, None) => true,
-        (Action::Merge | Action::Keep, ..) => false,
+        (ResourceAction::Add, ..) => !packages.identifies,
+        (ResourceAction::Keep, Some(_), None, None) => true,
+        (ResourceAction::Merge | ResourceAction::Keep, ..) => false,
     }
 }

@@ -21,10 +21,10 @@ const MAX_DEPTH: usize = 512;
 
 /// What was applied last.
 #[derive(Debug)]
-pub struct LastApplied(Form);
+pub struct LastApplied(AnnotationForm);
 
 #[derive(Debug)]
-enum Form {
+enum AnnotationForm {
     /// The JSON, as a document that has the same value.
     Document(Box<OwnedDocument>),
     Node(Node<'static>),
@@ -44,20 +44,20 @@ impl LastApplied {
             root.is_some() && document.document().len() == 1 && is_json()
         };
         if let Some(document) = document.filter(is_map) {
-            return Ok(Self(Form::Document(Box::new(document))));
+            return Ok(Self(AnnotationForm::Document(Box::new(document))));
         }
-        read(text).map(|node| Self(Form::Node(node)))
+        read(text).map(|node| Self(AnnotationForm::Node(node)))
     }
 
     /// The configuration.
     #[must_use]
     pub fn node(&self) -> Node<'_> {
         match &self.0 {
-            Form::Document(document) => match document.root() {
+            AnnotationForm::Document(document) => match document.root() {
                 Some(root) => Node::Text(root),
                 None => Node::empty_map(),
             },
-            Form::Node(node) => node.clone(),
+            AnnotationForm::Node(node) => node.clone(),
         }
     }
 }

@@ -430,13 +430,13 @@ fn account(change: &FieldChange<'_, '_>) -> Option<String> {
 }
 
 /// The parts of an image's name.
-struct Image<'i> {
+struct ContainerImage<'i> {
     repository: &'i str,
     tag: Option<&'i str>,
     digest: Option<&'i str>,
 }
 
-impl<'i> Image<'i> {
+impl<'i> ContainerImage<'i> {
     fn read(name: &'i str) -> Self {
         let (name, digest) = match name.split_once('@') {
             Some((name, digest)) => (name, Some(digest)),
@@ -470,7 +470,7 @@ impl<'i> Image<'i> {
 pub(super) fn image(change: &FieldChange<'_, '_>) -> Option<String> {
     let (before, after) = change.both()?;
     let (before, after) = (text(Some(before))?, text(Some(after))?);
-    let [old, new] = [before, after].map(Image::read);
+    let [old, new] = [before, after].map(ContainerImage::read);
     if old.repository != new.repository {
         let message = format!("the image comes from `{}`", new.repository);
         return Some(match step(&old, &new) {
@@ -487,7 +487,7 @@ pub(super) fn image(change: &FieldChange<'_, '_>) -> Option<String> {
     })
 }
 
-fn step(old: &Image<'_>, new: &Image<'_>) -> Option<String> {
+fn step(old: &ContainerImage<'_>, new: &ContainerImage<'_>) -> Option<String> {
     let (was, is) = (old.version()?, new.version()?);
     let names = ["major", "minor", "patch"];
     let part = (0..3).find(|part| was[*part] != is[*part]);
@@ -502,7 +502,7 @@ fn step(old: &Image<'_>, new: &Image<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Image, step};
+    use super::{ContainerImage, step};
 
     #[test]
     fn images_go_up_and_down() {
@@ -527,7 +527,7 @@ mod tests {
             ("r:5000/a", "r:5000/a:1", None),
             ("a:latest", "a:1", None),
         ] {
-            let found = step(&Image::read(old), &Image::read(new));
+            let found = step(&ContainerImage::read(old), &ContainerImage::read(new));
             assert_eq!(found.as_deref(), expected, "{old} {new}");
         }
     }

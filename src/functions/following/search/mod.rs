@@ -11,7 +11,9 @@ use std::rc::Rc;
 
 use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision, State};
-use crate::merge::likeness::{Edits, FileEdits, Packages, SimilarityScanner, Values};
+use crate::merge::likeness::{
+    ComparedPackages, EditCount, FileEditCount, SimilarityScanner, Values,
+};
 use crate::package::is_krm_name;
 use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results};
@@ -19,7 +21,7 @@ use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::UpstreamRevision;
 use crate::yaml::node_text;
 
-use versions::{Versions, versions_in};
+use versions::{VersionSet, versions_in};
 
 /// How many candidates a result names.
 const NAMED: usize = 3;
@@ -161,13 +163,13 @@ struct Visit<'s> {
     /// How many of them were compared.
     compared: usize,
     /// The edits so far; there may be more but not fewer.
-    edits: Edits,
+    edits: EditCount,
 }
 
 /// A state, with the edits that lead from it to local.
 struct Found<'s> {
     state: &'s State,
-    edits: Edits,
+    edits: EditCount,
 }
 
 /// Compares the states with local.
@@ -177,7 +179,7 @@ struct Search<'r> {
     local: &'r LocalFiles,
     scanner: SimilarityScanner,
     /// The edits of a local file, by its number, against a content of upstream.
-    compared: HashMap<(usize, String), Rc<FileEdits>>,
+    compared: HashMap<(usize, String), Rc<FileEditCount>>,
     /// The contents of files that only upstream has.
     read: HashMap<String, Rc<Values>>,
 }
@@ -204,7 +206,7 @@ impl Search<'_> {
                 files,
                 common,
                 compared: 0,
-                edits: Edits::default(),
+                edits: EditCount::default(),
             });
         }
         let numbers = 0..visits.len();
@@ -247,7 +249,7 @@ impl Search<'_> {
         Ok(files)
     }
 
-    fn compare(&mut self, file: usize, id: &str) -> Result<Rc<FileEdits>, GitError> {
+    fn compare(&mut self, file: usize, id: &str) -> Result<Rc<FileEditCount>, GitError> {
         let key = (file, id.to_owned());
         if let Some(known) = self.compared.get(&key) {
             return Ok(Rc::clone(known));
@@ -257,15 +259,15 @@ impl Search<'_> {
         };
         let bytes = self.repository.content(id, &local.path)?;
         let upstream = self.scanner.values(&local.path, &bytes);
-        let edits = Rc::new(FileEdits::between(&local.values, &upstream));
+        let edits = Rc::new(FileEditCount::between(&local.values, &upstream));
         self.compared.insert(key, Rc::clone(&edits));
         Ok(edits)
     }
 
     /// All edits from a state whose common files were compared.
-    fn all_edits(&mut self, visit: &Visit<'_>) -> Result<Edits, GitError> {
+    fn all_edits(&mut self, visit: &Visit<'_>) -> Result<EditCount, GitError> {
         let local = self.local;
-        let mut packages = Packages::default();
+        let mut packages = ComparedPackages::default();
         for file in &local.files {
             packages.local(&file.path, Rc::clone(&file.values));
         }
@@ -305,17 +307,17 @@ impl Search<'_> {
     /// values, or have more values in common with it, unless the versions that local names speak for one of them alone.
     fn decide<'c, 's>(
         &self,
-        candidates: &'c [Candidate<'s>],
-    ) -> Result<Option<&'c Candidate<'s>>, GitError> {
+        candidates: &'c [OriginalCandidate<'s>],
+    ) -> Result<Option<&'c OriginalCandidate<'s>>, GitError> {
         let Some(first) = candidates.first() else {
             return Ok(None);
         };
-        let may_be = |other: &&Candidate<'_>| {
+        let may_be = |other: &&OriginalCandidate<'_>| {
             other.fewest == first.fewest
                 || other.edits.values() < first.edits.values()
                 || other.edits.shared > first.edits.shared
         };
-        let possible: Vec<&Candidate<'_>> = candidates.iter().filter(may_be).collect();
+        let possible: Vec<&OriginalCandidate<'_>> = candidates.iter().filter(may_be).collect();
         let original = match possible[..] {
             [only] if self.versions_speak_against(only, candidates)? => None,
             [only] => Some(only),
@@ -327,10 +329,10 @@ impl Search<'_> {
     /// The only candidate whose version local names. Versions tell nothing unless each candidate names its own.
     fn named_by_versions<'c, 's>(
         &self,
-        possible: &[&'c Candidate<'s>],
-    ) -> Result<Option<&'c Candidate<'s>>, GitError> {
+        possible: &[&'c OriginalCandidate<'s>],
+    ) -> Result<Option<&'c OriginalCandidate<'s>>, GitError> {
         let versions = self.local_versions();
-        let are_named = |versions: &Versions, candidate: &Candidate<'_>| {
+        let are_named = |versions: &VersionSet, candidate: &OriginalCandidate<'_>| {
             candidate.names.iter().any(|name| versions.names(name))
         };
         let mut named = possible
@@ -352,8 +354,8 @@ impl Search<'_> {
     /// places may have given local the values of a revision that it is no copy of.
     fn versions_speak_against(
         &self,
-        nearest: &Candidate<'_>,
-        candidates: &[Candidate<'_>],
+        nearest: &OriginalCandidate<'_>,
+        candidates: &[OriginalCandidate<'_>],
     ) -> Result<bool, GitError> {
         let most = nearest.fewest + (nearest.fewest / 4).max(1);
         let mut near = candidates
@@ -374,12 +376,12 @@ impl Search<'_> {
         Ok(false)
     }
 
-    fn local_versions(&self) -> Versions {
+    fn local_versions(&self) -> VersionSet {
         versions_in(self.local.files.iter().map(|file| file.bytes.as_slice()))
     }
 
     /// The versions in the files that a candidate and local have.
-    fn versions_of(&self, candidate: &Candidate<'_>) -> Result<Versions, GitError> {
+    fn versions_of(&self, candidate: &OriginalCandidate<'_>) -> Result<VersionSet, GitError> {
         let files = self.files_of(candidate.state)?;
         let common = files
             .iter()
@@ -392,7 +394,7 @@ impl Search<'_> {
 
 /// Whether a state with at least these edits cannot be among the nearest, nor one that has more in common with local, of
 /// `count` values.
-fn is_beaten(edits: &Edits, found: &[Found<'_>], count: usize) -> bool {
+fn is_beaten(edits: &EditCount, found: &[Found<'_>], count: usize) -> bool {
     let fewest = found.iter().map(|found| found.edits.values()).min();
     let shared = found.iter().map(|found| found.edits.shared).max();
     if fewest.is_none_or(|fewest| edits.values() <= fewest)
@@ -414,26 +416,26 @@ fn is_beaten(edits: &Edits, found: &[Found<'_>], count: usize) -> bool {
 }
 
 /// States that are alike in all that local has.
-struct Candidate<'s> {
+struct OriginalCandidate<'s> {
     /// The one that names them.
     state: &'s State,
     /// The edits from that one.
-    edits: Edits,
+    edits: EditCount,
     /// The fewest edits from one of them.
     fewest: usize,
     /// The names of all.
     names: Vec<&'s str>,
 }
 
-impl fmt::Display for Candidate<'_> {
+impl fmt::Display for OriginalCandidate<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` ({})", self.state.name, split(&self.edits))
     }
 }
 
 /// The edits, for a message.
-fn split(edits: &Edits) -> String {
-    let Edits {
+fn split(edits: &EditCount) -> String {
+    let EditCount {
         changed,
         added,
         removed,
@@ -443,7 +445,7 @@ fn split(edits: &Edits) -> String {
 }
 
 /// The candidates, those with the fewest edits first.
-fn candidates(found: Vec<Found<'_>>) -> Vec<Candidate<'_>> {
+fn candidates(found: Vec<Found<'_>>) -> Vec<OriginalCandidate<'_>> {
     let mut groups: BTreeMap<u64, Vec<Found<'_>>> = BTreeMap::new();
     for state in found {
         groups.entry(state.edits.alike).or_default().push(state);
@@ -460,16 +462,16 @@ fn candidates(found: Vec<Found<'_>>) -> Vec<Candidate<'_>> {
             let ranks = a.state.rank().cmp(&b.state.rank());
             whole(a).cmp(&whole(b)).then(ranks)
         })?;
-        Some(Candidate {
+        Some(OriginalCandidate {
             state: named.state,
             edits: named.edits,
             fewest,
             names,
         })
     });
-    let mut candidates: Vec<Candidate<'_>> = candidates.collect();
+    let mut candidates: Vec<OriginalCandidate<'_>> = candidates.collect();
     candidates.sort_by(|a, b| {
-        let order = |of: &Candidate<'_>| (of.fewest, of.edits.values());
+        let order = |of: &OriginalCandidate<'_>| (of.fewest, of.edits.values());
         order(a)
             .cmp(&order(b))
             .then(b.state.rank().cmp(&a.state.rank()))
@@ -477,7 +479,10 @@ fn candidates(found: Vec<Found<'_>>) -> Vec<Candidate<'_>> {
     candidates
 }
 
-fn original_found(original: &Candidate<'_>, candidates: &[Candidate<'_>]) -> FunctionResult {
+fn original_found(
+    original: &OriginalCandidate<'_>,
+    candidates: &[OriginalCandidate<'_>],
+) -> FunctionResult {
     let others = candidates
         .iter()
         .filter(|other| !std::ptr::eq(*other, original));
@@ -499,7 +504,7 @@ fn original_found(original: &Candidate<'_>, candidates: &[Candidate<'_>]) -> Fun
 /// The tags that name a candidate and those next to it.
 fn with_candidates(
     result: FunctionResult,
-    candidate: &Candidate<'_>,
+    candidate: &OriginalCandidate<'_>,
     others: &[String],
 ) -> FunctionResult {
     let result = result
@@ -513,7 +518,7 @@ fn with_candidates(
 
 fn uncertain(
     source: &GitSource,
-    candidates: &[Candidate<'_>],
+    candidates: &[OriginalCandidate<'_>],
     local: &LocalFiles,
 ) -> FunctionResult {
     let named: Vec<String> = candidates

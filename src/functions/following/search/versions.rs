@@ -9,11 +9,11 @@ use crate::yaml::{NodeRef, OwnedDocument};
 const DEPTH: usize = 64;
 
 /// Versions without `v`.
-pub(super) struct Versions(BTreeSet<String>);
+pub(super) struct VersionSet(BTreeSet<String>);
 
 /// The versions in these texts.
-pub(super) fn versions_in<'t>(texts: impl Iterator<Item = &'t [u8]>) -> Versions {
-    let mut found = Versions(BTreeSet::new());
+pub(super) fn versions_in<'t>(texts: impl Iterator<Item = &'t [u8]>) -> VersionSet {
+    let mut found = VersionSet(BTreeSet::new());
     for text in texts.filter_map(|bytes| std::str::from_utf8(bytes).ok()) {
         for document in documents(text) {
             let document = OwnedDocument::parse(document.to_owned()).ok();
@@ -25,7 +25,7 @@ pub(super) fn versions_in<'t>(texts: impl Iterator<Item = &'t [u8]>) -> Versions
     found
 }
 
-impl Versions {
+impl VersionSet {
     /// Whether one of them is that of a tag: `v1.2.0`, `web/v1.2.0`, `chart-1.2.0`.
     pub(super) fn names(&self, tag: &str) -> bool {
         let name = tag.rsplit('/').next().unwrap_or_default();
