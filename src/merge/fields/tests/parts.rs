@@ -151,6 +151,28 @@ fn maps_merge_by_what_identifies_them() {
     );
 }
 
+/// What has one name is told apart by more.
+#[test]
+fn alerts_of_one_name_are_known_by_their_labels() {
+    let alert = |severity: &str, more: &str| {
+        format!("- alert: A\n  labels: {{severity: {severity}}}\n  for: {more}")
+    };
+    let list =
+        |one: &str, other: &str| format!("{}\n{}", alert("warning", one), alert("critical", other));
+    both(
+        &list("1m", "1m"),
+        &list("5m", "1m"),
+        &list("1m", "2m"),
+        &list("5m", "2m"),
+    );
+    both(
+        "- {kind: User, name: a, namespace: x}\n- {kind: User, name: a, namespace: y}",
+        "- {kind: User, name: a, namespace: y, ours: 1}",
+        "- {kind: User, name: a, namespace: x}\n- {kind: User, name: a, namespace: y, theirs: 1}",
+        "- {kind: User, name: a, namespace: y, ours: 1, theirs: 1}",
+    );
+}
+
 #[test]
 fn the_only_map_without_a_name_that_both_changed_merges() {
     let list = |a: &str, c: &str| format!("- {{a: {a}, b: [p, q, r, s, t], c: {c}}}");
@@ -197,7 +219,7 @@ fn what_one_side_changed_need_not_be_known() {
 
 /// Rules of a role may not get the verbs of another one.
 #[test]
-fn an_element_in_the_place_of_another_one_is_a_new_one() {
+fn an_element_in_the_place_of_another_one_does_not_merge_with_it() {
     let rule = |resource: &str, verbs: &str| {
         format!("- apiGroups: [x]\n  resources: [{resource}]\n  verbs: [{verbs}]")
     };
@@ -213,11 +235,18 @@ fn an_element_in_the_place_of_another_one_is_a_new_one() {
             &format!("{nodes}\n{secrets}"),
             &format!("{nodes}\n{more}"),
         ],
-        [
-            &format!("{nodes}\n{secrets}"),
-            &format!("{nodes}\n{secrets}\n{more}"),
-        ],
+        [&format!("{nodes}\n{secrets}"), &format!("{nodes}\n{more}")],
         "spec.x[1]",
+    );
+    // Changed here and removed there, or new here?
+    conflict(
+        [
+            &format!("{nodes}\n{pods}"),
+            &format!("{nodes}\n{secrets}"),
+            &nodes,
+        ],
+        [&format!("{nodes}\n{secrets}"), &nodes],
+        "spec.x",
     );
 }
 

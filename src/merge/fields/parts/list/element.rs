@@ -129,47 +129,75 @@ pub(super) fn elements<'a>(list: NodeRef<'a>, state: &RandomState) -> Option<Vec
     Some(found)
 }
 
-/// The fields by which elements that are maps are known, in the order in which they are tried.
-const FIELDS: [&[&str]; 12] = [
-    &["name"],
-    &["key"],
-    &["path"],
-    &["type"],
-    &["host"],
-    &["kind", "name"],
-    &["port"],
-    &["image"],
-    &["apiGroups", "resources"],
-    &["record"],
-    &["alert"],
-    &["alert", "labels"],
+/// The fields by which elements that are maps are known, in the order in which they are tried, each with those that tell
+/// apart what has them alike.
+const FIELDS: [(&[&str], &[&str]); 10] = [
+    (&["name"], &["kind", "namespace"]),
+    (&["key"], &["effect"]),
+    (&["path"], &[]),
+    (&["type"], &[]),
+    (&["host"], &[]),
+    (&["port"], &["protocol"]),
+    (&["image"], &[]),
+    (&["apiGroups", "resources"], &["resourceNames"]),
+    (&["record"], &["labels"]),
+    (&["alert"], &["labels"]),
 ];
 
-/// Names the maps of three versions, base first, by the first fields that all of base and upstream have and that no two
-/// of one version have alike.
+/// Names the maps of three versions, base first, by the first fields that all of base and upstream have and that tell
+/// all of one version apart.
 pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomState) {
-    let is_map = |element: &Element<'_>| matches!(element.values[0], Value::Mapping(_));
-    let name = |element: &Element<'_>, fields: &[&str]| {
-        let print = |field: &&str| Some(print(element.values[0].get(field)?, state));
-        let prints: Option<Vec<u64>> = fields.iter().map(print).collect();
-        let print = state.hash_one(prints?);
-        Some(match fields {
-            [_] => Name::Field(print),
-            _ => Name::Fields(print),
-        })
-    };
-    let fields = FIELDS.into_iter().find(|fields| {
-        // Not local's: what comes out must be read alike when it is local's.
-        [&versions[0], &versions[2]].into_iter().all(|elements| {
+    // Not local's: what comes out must be read alike when it is local's.
+    let sources = [0, 2];
+    let is_map = |element: &&Element<'_>| matches!(element.values[0], Value::Mapping(_));
+    let named = FIELDS.into_iter().find_map(|(fields, more)| {
+        let first = |element: &Element<'_>| {
+            let prints = fields.iter().map(|field| {
+                let value = element.values[0].get(field)?;
+                Some(print(value, state))
+            });
+            let prints: Vec<u64> = prints.collect::<Option<_>>()?;
+            Some(state.hash_one(prints))
+        };
+        let mut repeated = HashSet::new();
+        for source in sources {
             let mut seen = HashSet::new();
-            let mut maps = elements.iter().filter(|element| is_map(element));
-            maps.all(|map| name(map, fields).is_some_and(|name| seen.insert(name)))
-        })
+            for map in versions[source].iter().filter(is_map) {
+                let first = first(map)?;
+                if !seen.insert(first) {
+                    repeated.insert(first);
+                }
+            }
+        }
+        let name = |element: &Element<'_>| {
+            let first = first(element)?;
+            if !repeated.contains(&first) {
+                return Some(match fields {
+                    [_] => Name::Field(first),
+                    _ => Name::Fields(first),
+                });
+            }
+            let more = more.iter().map(|field| {
+                let value = element.values[0].get(field);
+                value.map(|value| print(value, state))
+            });
+            let more: Vec<Option<u64>> = more.collect();
+            Some(Name::Fields(state.hash_one((first, more))))
+        };
+        let are_unique = sources.into_iter().all(|source| {
+            let mut seen = HashSet::new();
+            let mut maps = versions[source].iter().filter(is_map);
+            maps.all(|map| seen.insert(name(map)))
+        });
+        let names = versions.each_ref().map(|elements| {
+            let names = elements.iter().map(|element| name(element));
+            names.collect::<Vec<_>>()
+        });
+        are_unique.then_some(names)
     });
-    let Some(fields) = fields else { return };
-    for element in versions.iter_mut().flatten() {
-        if is_map(element) {
-            element.name = name(element, fields);
+    for (elements, names) in versions.iter_mut().zip(named.unwrap_or_default()) {
+        for (element, name) in elements.iter_mut().zip(names) {
+            element.name = element.name.or(name);
         }
     }
 }

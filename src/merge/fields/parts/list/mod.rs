@@ -51,7 +51,7 @@ impl Merge<'_> {
             base_order: None,
             count,
             together: None,
-            whole: pairing.whole.map(|number| 2 * number).into_iter().collect(),
+            whole: pairing.whole.iter().map(|number| 2 * number).collect(),
         })
     }
 }

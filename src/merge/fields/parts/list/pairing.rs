@@ -1,11 +1,12 @@
 //! Which elements of a list without keys are the same in three versions.
 //!
-//! Equal ones are, then those of one name. Of what is left, the only element that upstream changed is paired with what it
-//! became, and then with what local made of it. Where more is left, and it matters, nothing is paired: that would be a guess.
+//! Equal ones are, then those of one name. Of what is left, what upstream changed is paired with what it became, and
+//! then with what local made of it: by likeness, else the only one with the only one. What only one side changed needs
+//! no partner. Where more is left that may be one, nothing is paired: that would be a guess.
 //!
-//! What comes out of a merge is paired again as it was, if it is local's in the next merge: base and upstream
-//! pair without a look at local; local's elements keep their names in it, or are upstream's, or are one value,
-//! or have something that base and upstream have, too, and no other element has.
+//! What comes out of a merge is paired as before if it is merged again. Base and upstream pair without a look at local.
+//! Of local's elements each keeps its name in the result, or is upstream's, or is one value, or has a leaf that it has in
+//! all versions and that no other element has.
 //!
 //! Source: contract, merge-package, Parts.
 
@@ -33,8 +34,8 @@ pub(super) struct Pairing<'a> {
     numbers: [Vec<u32>; 3],
     /// By number, the position in each version.
     places: Vec<[Option<usize>; 3]>,
-    /// The element that is one value.
-    pub(super) whole: Option<u32>,
+    /// Elements that are one value each.
+    pub(super) whole: HashSet<u32>,
 }
 
 /// Pairs the elements of three lists; `None` if that would be a guess.
@@ -84,7 +85,7 @@ impl<'a> Pairing<'a> {
             elements,
             numbers,
             places,
-            whole: None,
+            whole: HashSet::new(),
         })
     }
 
@@ -105,23 +106,9 @@ impl<'a> Pairing<'a> {
     /// if more is left, and local does not have it as base or as upstream has it.
     fn changed_by_upstream(&mut self, state: &RandomState) -> Option<()> {
         let (removed, added) = (self.left(BASE, UPSTREAM), self.left(UPSTREAM, BASE));
-        if removed.len().saturating_mul(added.len()) <= MOST_COMPARED {
-            let all = removed
-                .iter()
-                .flat_map(|old| added.iter().map(|new| (*old, *new)));
-            let alike =
-                all.filter(|(old, new)| self.are_alike(&[(BASE, *old), (UPSTREAM, *new)], state));
-            let alike: Vec<_> = alike.collect();
-            let is_only = |(old, new): &(usize, usize)| {
-                alike
-                    .iter()
-                    .filter(|(one, other)| one == old || other == new)
-                    .count()
-                    == 1
-            };
-            for (old, new) in alike.iter().filter(|pair| is_only(pair)) {
-                self.join((BASE, *old), (UPSTREAM, *new));
-            }
+        let alike = self.alike([(BASE, &removed), (UPSTREAM, &added)], state)?;
+        for (old, new) in alike.iter().filter(|pair| is_only(pair, &alike)) {
+            self.join((BASE, *old), (UPSTREAM, *new));
         }
         let (removed, added) = (self.left(BASE, UPSTREAM), self.left(UPSTREAM, BASE));
         if let ([old], [new]) = (&removed[..], &added[..])
@@ -141,8 +128,8 @@ impl<'a> Pairing<'a> {
         is_clear.then_some(())
     }
 
-    /// Pairs the only element that upstream changed and local lacks with the only one that is new in local. `None` if
-    /// there are more.
+    /// Pairs what upstream changed and local lacks with what is new in local. `None` if that is a guess, or if what is new
+    /// may be what upstream removed.
     fn changed_by_both(&mut self, state: &RandomState) -> Option<()> {
         let upstreams = |at: usize| self.of(BASE, at)[UPSTREAM];
         let is_changed = |at: &usize| {
@@ -153,21 +140,73 @@ impl<'a> Pairing<'a> {
         changed.retain(is_changed);
         let mut new = self.left(LOCAL, BASE);
         new.retain(|at| self.of(LOCAL, *at)[UPSTREAM].is_none());
-        let ([old], [new]) = (&changed[..], &new[..]) else {
-            return (changed.is_empty() || new.is_empty()).then_some(());
+        let removed = self.left(BASE, UPSTREAM);
+        let may_be_removed = self.alike([(BASE, &removed), (LOCAL, &new)], state)?;
+        may_be_removed.is_empty().then_some(())?;
+        let mut pairs = self.alike([(BASE, &changed), (LOCAL, &new)], state)?;
+        pairs
+            .iter()
+            .all(|pair| is_only(pair, &pairs))
+            .then_some(())?;
+        let is_open = |version: usize, at: &usize| {
+            let is_paired = pairs.iter().any(|(old, new)| [*old, *new][version] == *at);
+            !is_paired && self.elements[version][*at].name.is_none()
         };
-        let (base, local) = ((BASE, *old), (LOCAL, *new));
-        let versions = [base, local, (UPSTREAM, upstreams(*old)?)];
-        let are_alike = self.are_alike(&versions, state);
-        if are_alike || self.have_one_place(&versions) {
-            self.join(base, local);
-            if !(self.elements.iter().all(|elements| elements.len() == 1)
-                || are_alike && self.is_known_by_a_leaf(&versions, state))
-            {
-                self.whole = Some(self.numbers[BASE][*old]);
+        let is_only_one = changed.len() == 1 && new.len() == 1 && removed.is_empty();
+        changed.retain(|at| is_open(BASE, at));
+        new.retain(|at| is_open(LOCAL, at));
+        match (&changed[..], &new[..]) {
+            ([old], [new]) => {
+                let versions = [(BASE, *old), (LOCAL, *new), (UPSTREAM, upstreams(*old)?)];
+                self.have_one_place(&versions).then_some(())?;
+                pairs.push((*old, *new));
+            }
+            ([], _) | (_, []) => {}
+            _ => return None,
+        }
+        let is_alone = self.elements.iter().all(|elements| elements.len() == 1);
+        for (old, new) in pairs {
+            let theirs = self.of(BASE, old)[UPSTREAM]?;
+            let versions = [(BASE, old), (LOCAL, new), (UPSTREAM, theirs)];
+            self.join(versions[BASE], versions[LOCAL]);
+            if !is_alone && !(is_only_one && self.is_known_by_leaves(&versions, state)) {
+                self.whole.insert(self.numbers[BASE][old]);
             }
         }
         Some(())
+    }
+
+    /// The pairs of elements of two versions that have more than half of their leaves in common. `None` if there are too
+    /// many to compare.
+    fn alike(
+        &self,
+        [(one, ours), (other, theirs)]: [(usize, &[usize]); 2],
+        state: &RandomState,
+    ) -> Option<Vec<(usize, usize)>> {
+        // Of two scalars nothing is equal.
+        let collections = |version: usize, all: &[usize]| -> Vec<usize> {
+            let all = all.iter().copied();
+            all.filter(|at| self.elements[version][*at].is_collection())
+                .collect()
+        };
+        let (ours, theirs) = (collections(one, ours), collections(other, theirs));
+        (ours.len().saturating_mul(theirs.len()) <= MOST_COMPARED).then_some(())?;
+        let leaves = |version: usize, at: &[usize]| -> Vec<HashSet<u64>> {
+            let leaves = at
+                .iter()
+                .map(|at| self.elements[version][*at].leaves(state));
+            leaves.collect()
+        };
+        let mut found = Vec::new();
+        let of_theirs = leaves(other, &theirs);
+        for (a, leaves) in ours.iter().zip(leaves(one, &ours)) {
+            for (b, others) in theirs.iter().zip(&of_theirs) {
+                if 2 * leaves.intersection(others).count() > leaves.len().max(others.len()) {
+                    found.push((*a, *b));
+                }
+            }
+        }
+        Some(found)
     }
 
     /// Whether the only elements without a partner are one: they have no names that differ.
@@ -182,16 +221,16 @@ impl<'a> Pairing<'a> {
             .all(|element| element.is_collection() == are_collections && element.name.is_none())
     }
 
-    /// Whether most of all leaves are in all versions of an element.
-    fn are_alike(&self, versions: &[(usize, usize)], state: &RandomState) -> bool {
-        let leaves = self.leaves(versions, state);
-        let all: HashSet<&u64> = leaves.iter().flatten().collect();
-        2 * in_all(&leaves).len() > all.len()
-    }
-
-    /// Whether the versions of an element have a leaf in common that no other element has.
-    fn is_known_by_a_leaf(&self, versions: &[(usize, usize)], state: &RandomState) -> bool {
-        let mut common = in_all(&self.leaves(versions, state));
+    /// Whether most of all leaves of an element are in all of its versions, and one of these in no other element.
+    fn is_known_by_leaves(&self, versions: &[(usize, usize)], state: &RandomState) -> bool {
+        let of = |(version, at): &(usize, usize)| self.elements[*version][*at].leaves(state);
+        let leaves: Vec<_> = versions.iter().map(of).collect();
+        let all: HashSet<u64> = leaves.iter().flatten().copied().collect();
+        let is_common = |leaf: &u64| leaves.iter().all(|leaves| leaves.contains(leaf));
+        let mut common: HashSet<u64> = all.iter().copied().filter(is_common).collect();
+        if 2 * common.len() <= all.len() {
+            return false;
+        }
         for (version, elements) in self.elements.iter().enumerate() {
             let others = elements.iter().enumerate();
             for (_, other) in others.filter(|(at, _)| !versions.contains(&(version, *at))) {
@@ -200,11 +239,6 @@ impl<'a> Pairing<'a> {
             }
         }
         !common.is_empty()
-    }
-
-    fn leaves(&self, versions: &[(usize, usize)], state: &RandomState) -> Vec<HashSet<u64>> {
-        let of = |(version, at): &(usize, usize)| self.elements[*version][*at].leaves(state);
-        versions.iter().map(of).collect()
     }
 
     /// Whether the lists have something in common, each element is where it is decided on as one, and their order is no
@@ -305,14 +339,12 @@ impl<'a> Pairing<'a> {
     }
 }
 
-/// What is in all sets.
-fn in_all(sets: &[HashSet<u64>]) -> HashSet<u64> {
-    let Some((first, others)) = sets.split_first() else {
-        return HashSet::new();
-    };
-    let mut common = first.clone();
-    common.retain(|leaf| others.iter().all(|other| other.contains(leaf)));
-    common
+/// Whether a pair shares nothing with another one.
+fn is_only((one, other): &(usize, usize), pairs: &[(usize, usize)]) -> bool {
+    let sharing = pairs
+        .iter()
+        .filter(|pair| pair.0 == *one || pair.1 == *other);
+    sharing.count() == 1
 }
 
 /// Whether the items of an element can be decided on one by one: a flag and its value stand or fall together.
