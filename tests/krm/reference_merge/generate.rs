@@ -36,7 +36,7 @@ spec:
       containers:
       - name: c1
         image: shop:v1
-        args: [--one, --two]
+        args: [--one, --two=2, --app=quay.io/team/app:v1, --level=1]
         env:
         - {name: A, value: a}
         - name: B
@@ -114,6 +114,14 @@ spec:
   nothing: null
   ports: [{name: a, port: 1}, {name: b, port: 2}]
   words: [a, b, c]
+  rules:
+  - {apiGroups: [x], resources: [c1, c2], verbs: [get, list]}
+  - {apiGroups: [x], resources: [c3], verbs: [get]}
+  alerts: [{alert: A, for: 1m, labels: {severity: x}}, {alert: B, for: 1m}, {record: c, expr: 1}]
+  egress:
+  - {to: [{cidr: a}, {cidr: b}], ports: [{port: 1, protocol: TCP}]}
+  - {to: [{cidr: c}], ports: [{port: 2, protocol: TCP}]}
+  images: [r.io/c1:v1, r.io/c2:v1]
   deep:
     deeper:
       deepest: {x: 1, y: [1, 2, {z: 3}]}
@@ -311,6 +319,11 @@ fn edit_list(elements: &mut Vec<Plain>, random: &mut Random) {
         0 | 1 => {
             elements.remove(at);
         }
+        2 if elements[at].text().is_some() => {
+            if let Plain::Text(text) = &mut elements[at] {
+                *text = changed(text, random);
+            }
+        }
         2 | 3 => {
             let element = elements.remove(at);
             let place = random.below(elements.len() + 1);
@@ -325,14 +338,33 @@ fn edit_list(elements: &mut Vec<Plain>, random: &mut Random) {
     }
 }
 
+/// Another value of a flag, another registry or tag.
+fn changed(text: &str, random: &mut Random) -> String {
+    let number = random.below(3);
+    match (text.rsplit_once('/'), text.split_once('=')) {
+        (Some((_, image)), _) if random.below(2) == 0 => {
+            let flag = text.split_once('=').map(|(flag, _)| format!("{flag}="));
+            format!("{}m{number}.io/{image}", flag.unwrap_or_default())
+        }
+        (Some(_), _) => match text.rsplit_once(':') {
+            Some((image, _)) => format!("{image}:v{number}"),
+            None => text.to_owned(),
+        },
+        (None, Some((flag, _))) => format!("{flag}={number}"),
+        (None, None) => format!("{text}{number}"),
+    }
+}
+
 /// Makes another element of one: by its first field of the usual keys.
 fn rename(element: &mut Plain, random: &mut Random) {
     let number = random.below(4);
     match element {
+        Plain::Text(text) if text.starts_with("--") => *text = format!("--new{number}"),
         Plain::Text(text) => *text = format!("new{number}"),
         Plain::Number(value) => *value += 10.0,
         Plain::Map(entries) => {
-            const KEYS: [&str; 9] = [
+            const KEYS: [&str; 10] = [
+                "alert",
                 "port",
                 "containerPort",
                 "mountPath",

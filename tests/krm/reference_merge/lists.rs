@@ -4,7 +4,7 @@
 /// How two versions of a place are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
-    /// A map merges by key, a list is one value.
+    /// A map merges by key, a list by its elements.
     Plain,
     /// One value, whatever it is.
     Atomic,
@@ -26,6 +26,7 @@ pub(super) fn relation(kind: &str, fields: &[String]) -> Relation {
         (_, "metadata", "finalizers") => Set,
         (_, "metadata", "ownerReferences") => Keyed(&["uid"]),
         ("Kptfile", "pipeline", "mutators" | "validators") => Functions,
+        ("Kptfile", "mutators" | "validators", "selectors" | "exclude") => Atomic,
         ("Kptfile", "info", "readinessGates") => Keyed(&["conditionType"]),
         ("Kptfile", "status", "conditions") => Keyed(&["type"]),
         ("Service", "spec", "ports") => Keyed(&["port", "protocol"]),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use krm_variants::yaml::Path;
 
+use super::elements::{self, Reading};
 use super::identity::{
     are_functions, find, function_id, function_identity, identity, ids, is_prepended, numbered,
     relocated, replaced,
@@ -60,6 +61,10 @@ pub(super) struct Merge<'k> {
     pub(super) conflicts: BTreeSet<Conflict>,
     /// Whether the contract leaves the order of some elements open.
     pub(super) is_loose: bool,
+    /// How the elements of a list without keys are read, if not by the words of the contract.
+    pub(super) readings: BTreeMap<String, Reading>,
+    /// The lists of which there are other readings.
+    pub(super) open: BTreeMap<String, Vec<Reading>>,
 }
 
 /// Who stands, where that needs no winner.
@@ -71,6 +76,43 @@ fn settled<T: PartialEq + Copy>([base, local, upstream]: [T; 3]) -> Option<T> {
     } else {
         None
     }
+}
+
+/// Three versions of one image, and whether both sides changed a part of it; `None` for other texts.
+fn image(texts: [&str; 3], upstream_wins: bool) -> Option<(String, bool)> {
+    let parts = |text: &'_ str| -> Option<[String; 4]> {
+        let start = text.rfind('=').map_or(0, |at| at + 1);
+        let (before, reference) = text.split_at(start);
+        let digest = reference.find('@').unwrap_or(reference.len());
+        let tag = reference[..digest]
+            .rfind(':')
+            .filter(|at| !reference[*at..].contains('/'));
+        let (repository, version) = reference.split_at(tag.unwrap_or(digest));
+        let is_char = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "./_-:".contains(c);
+        let is_repository = !repository.is_empty() && repository.chars().all(is_char);
+        let last = repository.rsplit('/').next().unwrap_or_default();
+        let texts = [before, repository, version, last].map(str::to_owned);
+        is_repository.then_some(texts)
+    };
+    let [base, local, upstream] = texts.map(parts);
+    let versions = [base?, local?, upstream?];
+    let of = |part: usize| versions.each_ref().map(|version| version[part].as_str());
+    let is_one = |part: usize| of(part).iter().all(|other| *other == versions[0][part]);
+    if !is_one(0) || !is_one(3) {
+        return None;
+    }
+    let stands = |part: usize| {
+        let [_, local, upstream] = of(part);
+        settled(of(part)).map_or(
+            (if upstream_wins { upstream } else { local }, true),
+            |side| (side, false),
+        )
+    };
+    let ((repository, one), (version, other)) = (stands(1), stands(2));
+    Some((
+        format!("{}{repository}{version}", versions[0][0]),
+        one || other,
+    ))
 }
 
 impl Merge<'_> {
@@ -109,6 +151,16 @@ impl Merge<'_> {
         match relation {
             Relation::Atomic => self.whole(at, versions),
             _ if all(Plain::is_map) => self.map(at, versions),
+            Relation::Plain
+                if versions[1..]
+                    .iter()
+                    .flatten()
+                    .filter(|list| list.is_list())
+                    .count()
+                    == 2 =>
+            {
+                self.keyless(at, versions)
+            }
             Relation::Plain => self.whole(at, versions),
             _ if !all(Plain::is_list) => self.whole(at, versions),
             Relation::Set => self.set(at, versions),
@@ -125,7 +177,19 @@ impl Merge<'_> {
     }
 
     /// One value: both changed it, the winner's is kept.
-    fn whole(&mut self, at: &Place, [_, local, upstream]: Versions<'_>) -> Option<Plain> {
+    fn whole(&mut self, at: &Place, versions: Versions<'_>) -> Option<Plain> {
+        if let [Some(base), Some(ours), Some(theirs)] = versions.map(|value| value?.text())
+            && let Some((text, is_conflict)) = image([base, ours, theirs], self.upstream_wins)
+        {
+            if is_conflict {
+                self.conflict(at);
+            }
+            return Some(Plain::Text(text));
+        }
+        self.winners(at, versions)
+    }
+
+    fn winners(&mut self, at: &Place, [_, local, upstream]: Versions<'_>) -> Option<Plain> {
         self.conflict(at);
         if self.upstream_wins { upstream } else { local }.cloned()
     }
@@ -286,6 +350,47 @@ impl Merge<'_> {
         let all = sources.clone();
         let kept = self.elements(at, versions, &sources, &all);
         self.ordered_list(at, versions, &sources, kept)
+    }
+
+    /// A list whose elements have no keys.
+    fn keyless(&mut self, at: &Place, versions: Versions<'_>) -> Option<Plain> {
+        let path = at.path.to_string();
+        let reading = self.readings.get(&path).copied().unwrap_or(Reading::Paired);
+        let versions_of_list = versions.map(|list| list.filter(|list| list.is_list()));
+        let paired = elements::pair(versions_of_list, reading);
+        let sources = paired.sources;
+        let is_left = |id: &String| reading == Reading::One && paired.left.contains(id);
+        let before = (self.conflicts.clone(), self.open.clone());
+        let mut kept = Vec::new();
+        for id in ids(&sources) {
+            let child = sources.each_ref().map(|source| find(source, &id));
+            let of = |source: &Elements<'_>| source.iter().position(|(other, _)| *other == id);
+            let Some(index) = of(&sources[1]).or(of(&sources[2])) else {
+                continue;
+            };
+            let below = at.element(index);
+            let merged = match (settled(child), child) {
+                (Some(settled), _) => settled.cloned(),
+                (None, [_, Some(_), Some(_)]) if !is_left(&id) => self.value(&below, child),
+                (None, _) => self.winners(&below, child),
+            };
+            kept.extend(merged.map(|value| (id, value)));
+        }
+        let (merged, contradicts) = self.in_order(&sources, kept);
+        let is_one =
+            reading == Reading::Whole || paired.is_guess || contradicts || merged.is_empty();
+        if is_one {
+            (self.conflicts, self.open) = before;
+        }
+        if !paired.readings.is_empty() {
+            self.open.insert(path, paired.readings);
+        }
+        if is_one {
+            return self.whole(at, versions);
+        }
+        Some(Plain::List(
+            merged.into_iter().map(|(_, value)| value).collect(),
+        ))
     }
 
     fn elements(

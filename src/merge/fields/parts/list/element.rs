@@ -190,7 +190,7 @@ pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomStat
             maps.all(|map| seen.insert(name(map)))
         });
         let names = versions.each_ref().map(|elements| {
-            let names = elements.iter().map(|element| name(element));
+            let names = elements.iter().map(name);
             names.collect::<Vec<_>>()
         });
         are_unique.then_some(names)

@@ -169,7 +169,8 @@ impl<'a> Pairing<'a> {
             let theirs = self.of(BASE, old)[UPSTREAM]?;
             let versions = [(BASE, old), (LOCAL, new), (UPSTREAM, theirs)];
             self.join(versions[BASE], versions[LOCAL]);
-            if !is_alone && !(is_only_one && self.is_known_by_leaves(&versions, state)) {
+            let merges = is_alone || is_only_one && self.is_known_by_leaves(&versions, state);
+            if !merges {
                 self.whole.insert(self.numbers[BASE][old]);
             }
         }

@@ -1,0 +1,295 @@
+//! Lists without keys, by the words of the contract: which elements are the same in three versions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::merge::{Elements, Versions};
+use super::plain::Plain;
+
+/// How elements are read that have neither their value nor their name in another version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// They pair by likeness, then by position.
+    Paired,
+    /// The same, and each pair is one value.
+    One,
+    /// The same, but what upstream removed pairs with nothing new in local: that could not be told from an element
+    /// that local added.
+    New,
+    /// They were removed and added.
+    Apart,
+    /// They cannot be told apart: the list is one value.
+    Whole,
+}
+
+/// The elements of three versions, with the same words for the same element.
+pub(super) struct Paired<'v> {
+    pub(super) sources: [Elements<'v>; 3],
+    /// Whether the contract calls that a guess.
+    pub(super) is_guess: bool,
+    /// Those that neither their value nor their name paired.
+    pub(super) left: BTreeSet<String>,
+    /// The readings that other words than those of the contract allow.
+    pub(super) readings: Vec<Reading>,
+}
+
+/// What maps are known by, and what tells those apart that have it alike.
+const FIELDS: [(&[&str], &[&str]); 10] = [
+    (&["name"], &["kind", "namespace"]),
+    (&["key"], &["effect"]),
+    (&["path"], &[]),
+    (&["type"], &[]),
+    (&["host"], &[]),
+    (&["port"], &["protocol"]),
+    (&["image"], &[]),
+    (&["apiGroups", "resources"], &["resourceNames"]),
+    (&["record"], &["labels"]),
+    (&["alert"], &["labels"]),
+];
+
+pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
+    let lists = versions.map(|list| list.map(Plain::elements).unwrap_or_default());
+    let mut ids = by_value(&lists);
+    let counts = |id: &String| {
+        let value = id.rsplit_once(' ').map_or("", |(value, _)| value);
+        let is = |other: &&String| other.rsplit_once(' ').map_or("", |(value, _)| value) == value;
+        ids.each_ref().map(|ids| ids.iter().filter(is).count())
+    };
+    let is_unclear = |[base, local, upstream]: [usize; 3]| {
+        base.max(local).max(upstream) > 1 && !(base == local && base == upstream)
+    };
+    let mut is_guess = ids.iter().flatten().any(|id| is_unclear(counts(id)));
+    let mut readings = Vec::new();
+    if is_guess {
+        readings.push(Reading::Whole);
+    }
+    let has_unclear_names = by_name(&lists, &mut ids);
+    let lacks = |ids: &[Vec<String>; 3], side: usize| {
+        (0..lists[0].len())
+            .filter(|at| !ids[side].contains(&ids[0][*at]))
+            .collect::<BTreeSet<usize>>()
+    };
+    let [here, there] = [1, 2].map(|side| lacks(&ids, side));
+    let is_new =
+        |ids: &[Vec<String>; 3], side: usize| ids[side].iter().any(|id| !ids[0].contains(id));
+    let are_left =
+        [(1, &here), (2, &there)].map(|(side, left)| !left.is_empty() && is_new(&ids, side));
+    if are_left.contains(&true) || has_unclear_names {
+        readings.push(Reading::Whole);
+    }
+    // No element that both sides may have changed.
+    if are_left.contains(&true) && here.is_disjoint(&there) {
+        readings.push(Reading::Apart);
+    }
+    let before = ids.clone();
+    if !here.is_disjoint(&there) && is_new(&ids, 1) {
+        readings.push(Reading::New);
+    }
+    if !matches!(reading, Reading::Apart | Reading::Whole) {
+        for side in [2, 1] {
+            is_guess |= by_likeness(&lists, &mut ids, side);
+            if side == 2 || reading != Reading::New {
+                by_position(&lists, &mut ids, side);
+            }
+        }
+    }
+    let left = ids[1]
+        .iter()
+        .zip(&before[1])
+        .filter(|(now, was)| now != was);
+    let left: BTreeSet<String> = left.map(|(now, _)| now.clone()).collect();
+    if !left.is_empty() {
+        readings.push(Reading::One);
+    }
+    if !ids[1].iter().any(|id| ids[2].contains(id)) {
+        readings.push(Reading::Whole);
+    }
+    let sources = [0, 1, 2].map(|side| ids[side].iter().cloned().zip(lists[side]).collect());
+    Paired {
+        sources,
+        is_guess,
+        left,
+        readings,
+    }
+}
+
+/// Equal ones, in their order.
+fn by_value(lists: &[&[Plain]; 3]) -> [Vec<String>; 3] {
+    lists.map(|list| {
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        let id = |element: &Plain| {
+            let value = format!("value {element}");
+            let count = seen.entry(value.clone()).or_default();
+            *count += 1;
+            format!("{value} {count}")
+        };
+        list.iter().map(id).collect()
+    })
+}
+
+/// Those of one name, where that is unique on every side; says whether one is not.
+fn by_name(lists: &[&[Plain]; 3], ids: &mut [Vec<String>; 3]) -> bool {
+    let name_in = |element: &Plain, fields: &[&str]| {
+        let values: Option<Vec<String>> = fields
+            .iter()
+            .map(|field| element.get(field).map(ToString::to_string))
+            .collect();
+        values.map(|values| format!("{fields:?} {values:?}"))
+    };
+    let is_unique = |names: &[String]| names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    let full_name = |element: &Plain, (fields, more): (&[&str], &[&str])| {
+        let first = name_in(element, fields)?;
+        let is_twice = |list: &&[Plain]| {
+            let same = list
+                .iter()
+                .filter(|other| name_in(other, fields).as_ref() == Some(&first));
+            same.count() > 1
+        };
+        if !lists.iter().any(is_twice) {
+            return Some(first);
+        }
+        let more = more
+            .iter()
+            .map(|field| element.get(field).map(ToString::to_string));
+        Some(format!("{first} {:?}", more.collect::<Vec<_>>()))
+    };
+    let fields = FIELDS.into_iter().find(|fields| {
+        lists.iter().all(|list| {
+            let maps = list.iter().filter(|element| element.is_map());
+            let names: Option<Vec<String>> = maps.map(|map| full_name(map, *fields)).collect();
+            names.is_some_and(|names| is_unique(&names))
+        })
+    });
+    let name = |element: &Plain| match element {
+        Plain::Map(_) => full_name(element, fields?),
+        Plain::Text(text) => match text.split_once('=') {
+            Some((flag, _)) => Some(format!("flag {flag}")),
+            None => text.starts_with('-').then(|| format!("flag {text}")),
+        },
+        _ => None,
+    };
+    let names = lists.map(|list| list.iter().map(name).collect::<Vec<_>>());
+    let count = |side: usize, name: &String| {
+        names[side]
+            .iter()
+            .flatten()
+            .filter(|other| *other == name)
+            .count()
+    };
+    let is_everywhere_once = |name: &String| (0..3).all(|side| count(side, name) < 2);
+    for side in 0..3 {
+        for (at, name) in names[side].iter().enumerate() {
+            if let Some(name) = name.as_ref().filter(|name| is_everywhere_once(name)) {
+                ids[side][at].clone_from(name);
+            }
+        }
+    }
+    let all = lists.iter().flat_map(|list| list.iter());
+    fields.is_none() && all.into_iter().any(Plain::is_map) && {
+        // Fields that some have, or have alike.
+        let mut all = lists.iter().flat_map(|list| list.iter());
+        all.any(|element| {
+            FIELDS
+                .iter()
+                .any(|(fields, _)| name_in(element, fields).is_some())
+        })
+    } || names
+        .iter()
+        .flatten()
+        .flatten()
+        .any(|name| !is_everywhere_once(name))
+}
+
+fn leaves(value: &Plain, path: &str, out: &mut BTreeSet<String>) {
+    if value.is_empty() {
+        out.insert(format!("{path} {value}"));
+    }
+    for (key, value) in value.entries() {
+        leaves(value, &format!("{path}.{key}"), out);
+    }
+    for element in value.elements() {
+        leaves(element, &format!("{path}[]"), out);
+    }
+}
+
+/// What is left in base and in a side, by position in each.
+fn left(ids: &[Vec<String>; 3], side: usize) -> (Vec<usize>, Vec<usize>) {
+    let lacking = |one: usize, other: usize| {
+        let all = ids[one].iter().enumerate();
+        all.filter(|(_, id)| !ids[other].contains(id))
+            .map(|(at, _)| at)
+            .collect()
+    };
+    (lacking(0, side), lacking(side, 0))
+}
+
+/// Elements that have more than half of their leaves in common; says whether one is as much like two others.
+fn by_likeness(lists: &[&[Plain]; 3], ids: &mut [Vec<String>; 3], side: usize) -> bool {
+    let (old, new) = left(ids, side);
+    let of = |element: &Plain| {
+        let mut found = BTreeSet::new();
+        leaves(element, "", &mut found);
+        found
+    };
+    let mut alike = Vec::new();
+    for (a, b) in old.iter().flat_map(|a| new.iter().map(move |b| (*a, *b))) {
+        let (one, other) = (of(&lists[0][a]), of(&lists[side][b]));
+        let common = one.intersection(&other).count();
+        if 2 * common > one.len().max(other.len()) && !is_flag(&lists[0][a]) {
+            alike.push((common, a, b));
+        }
+    }
+    alike.sort_unstable_by(|one, other| other.cmp(one));
+    let mut is_guess = false;
+    let mut taken: Vec<(usize, usize, usize)> = Vec::new();
+    for (common, a, b) in alike {
+        let rival = taken.iter().find(|(_, c, d)| *c == a || *d == b);
+        match rival {
+            Some((most, ..)) => is_guess |= *most == common,
+            None => taken.push((common, a, b)),
+        }
+    }
+    for (_, a, b) in taken {
+        join(ids, a, side, b);
+    }
+    is_guess
+}
+
+/// What has a name of its own is another element.
+fn is_flag(element: &Plain) -> bool {
+    element.text().is_some_and(|text| text.starts_with('-'))
+}
+
+/// As many here as there.
+fn by_position(lists: &[&[Plain]; 3], ids: &mut [Vec<String>; 3], side: usize) {
+    let (old, new) = left(ids, side);
+    let is_named = |id: &String| !id.starts_with("value ");
+    let (old, new): (Vec<usize>, Vec<usize>) = (
+        old.into_iter()
+            .filter(|at| !is_named(&ids[0][*at]))
+            .collect(),
+        new.into_iter()
+            .filter(|at| !is_named(&ids[side][*at]))
+            .collect(),
+    );
+    if old.len() == new.len() {
+        for (a, b) in old.into_iter().zip(new) {
+            if lists[0][a].is_map() == lists[side][b].is_map() {
+                join(ids, a, side, b);
+            }
+        }
+    }
+}
+
+/// Makes one of an element of base and one of a side; not if the side or the other one has both.
+fn join(ids: &mut [Vec<String>; 3], old: usize, side: usize, new: usize) {
+    let (old, new) = (ids[0][old].clone(), ids[side][new].clone());
+    if ids
+        .iter()
+        .any(|ids| ids.contains(&old) && ids.contains(&new))
+    {
+        return;
+    }
+    for id in ids.iter_mut().flatten().filter(|id| **id == new) {
+        id.clone_from(&old);
+    }
+}
