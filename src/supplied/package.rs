@@ -27,6 +27,8 @@ pub struct SuppliedPackage {
     pub(super) revisions: Vec<PackageRevisionName>,
     /// The revision of an upstream that it is, if it is one.
     pub(super) upstream: Option<Arc<dyn UpstreamRevision>>,
+    /// Whether a Kptfile records that one.
+    pub(super) is_recorded: bool,
     /// The resources of each kind.
     kinds: OnceLock<HashMap<ArcStr, Vec<ItemId>>>,
     /// The resources of each name.
@@ -113,6 +115,7 @@ impl SuppliedPackage {
             names: OnceLock::new(),
             length: OnceLock::new(),
             upstream: None,
+            is_recorded: true,
         }
     }
 

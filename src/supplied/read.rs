@@ -15,7 +15,7 @@ use crate::resource_list::ResourceList;
 use crate::results::{FunctionResult, Reason, Results, with_article};
 use crate::source_text::SourceText;
 use crate::text::Text;
-use crate::upstream::Sources;
+use crate::upstream::{SOURCES, Sources};
 use crate::yaml::{NodeRef, ParseOptions, Path};
 
 /// Reads a file, a directory, or a revision of an upstream that a flag names.
@@ -215,7 +215,7 @@ impl SuppliedPackage {
         path: &FilePath,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
-        from_path(role, path, &[], None, results)?.without_texts()
+        from_path(role, path, SOURCES, None, results)?.without_texts()
     }
 
     /// A package of texts.

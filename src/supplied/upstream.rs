@@ -55,9 +55,15 @@ impl SuppliedPackage {
         Ok(reader.package)
     }
 
-    /// The revision of an upstream that the package was read from, if it was.
+    /// The revision of an upstream that the package was read from, for a Kptfile to record.
     #[must_use]
     pub fn upstream(&self) -> Option<&dyn UpstreamRevision> {
-        self.upstream.as_deref()
+        self.upstream.as_deref().filter(|_| self.is_recorded)
+    }
+
+    /// The same package, whose source no Kptfile shall record.
+    pub(crate) fn without_record(mut self) -> Self {
+        self.is_recorded = false;
+        self
     }
 }

@@ -54,7 +54,12 @@ pub(super) fn open(
 
 /// Whether a file is named like an archive.
 pub(super) fn is_archive(path: &str) -> bool {
-    ENDS.iter().any(|end| path.ends_with(end))
+    without_end(path).is_some()
+}
+
+/// The name of an archive without its end.
+pub(crate) fn without_end(name: &str) -> Option<&str> {
+    ENDS.iter().find_map(|end| name.strip_suffix(end))
 }
 
 /// The archive and the folder in it that a flag names.
@@ -124,10 +129,7 @@ impl NotInGit for ArchiveFolder {
     }
 
     fn package_name(&self) -> &str {
-        let mut name = self.name.as_str();
-        for end in [".gz", ".tar", ".tgz"] {
-            name = name.strip_suffix(end).unwrap_or(name);
-        }
+        let name = without_end(&self.name).unwrap_or(&self.name);
         let mut dashes = name.match_indices('-');
         let dash = dashes.find(|(at, _)| version(&name[at + 1..]).is_some());
         dash.map_or(name, |(at, _)| &name[..at])

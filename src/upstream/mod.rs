@@ -11,8 +11,10 @@ mod oci;
 mod recorded;
 mod unpacked;
 
+pub(crate) use archive::without_end as without_archive_end;
 pub use git::GitOrigin;
 pub(crate) use git::{locked, older_revision};
+pub(crate) use oci::tags as tags_of_layout;
 
 use std::fmt;
 use std::path::Path as FilePath;

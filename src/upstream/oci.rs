@@ -125,6 +125,22 @@ fn parts(place: &str) -> (&str, &str) {
     place.split_at(at.map_or(place.len(), |at| name + at))
 }
 
+/// The tags of a layout in a folder; `None` if it is none.
+pub(crate) fn tags(folder: &FilePath) -> Result<Option<Vec<String>>, UsageError> {
+    if !folder.join("oci-layout").is_file() || !folder.join("index.json").is_file() {
+        return Ok(None);
+    }
+    let images = Layout::Folder(folder.to_path_buf()).images();
+    let images = images.map_err(|error| UsageError(format!("{}: {error}", folder.display())))?;
+    let tag = |image: &Descriptor| {
+        let name = image.annotations.get("org.opencontainers.image.ref.name")?;
+        // A whole name has the tag after its registry and path.
+        let name = name.rsplit('/').next()?;
+        Some(name.rsplit(':').next()?.to_owned())
+    };
+    Ok(Some(images.iter().filter_map(tag).collect()))
+}
+
 /// Where the blobs of a layout are.
 enum Layout {
     Folder(PathBuf),

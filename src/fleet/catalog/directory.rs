@@ -1,5 +1,13 @@
-//! A catalog that is a directory: `<package>/<revision>/`.
+//! A catalog that is a directory.
+//!
+//! ```text
+//! nginx/v1/Kptfile          <package>/<revision>/
+//! web/web-1.2.0.tgz         an archive for each revision
+//! db/index.json             an image layout, with a tag for each revision
+//! ```
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
@@ -10,6 +18,7 @@ use crate::config::UsageError;
 use crate::latest::latest;
 use crate::package::{Package, check_package_path};
 use crate::supplied::SuppliedPackage;
+use crate::upstream::{tags_of_layout, without_archive_end};
 use crate::variant::revision_request::{Lookup, RevisionRequest, spellings};
 
 /// The name of a requested revision.
@@ -19,16 +28,16 @@ pub(super) fn revision_in(
     request: &RevisionRequest,
 ) -> Result<String, String> {
     let revisions = revisions(catalog, package)?;
-    let is_there = |name: &&str| revisions.iter().any(|other| other == name);
+    let is_there = |name: &&str| revisions.contains_key(*name);
     let found = match request.lookup() {
-        Lookup::Latest => latest(revisions.iter(), |name| name).map(String::as_str),
+        Lookup::Latest => latest(revisions.keys(), |name| name).map(String::as_str),
         Lookup::Named(revision) => spellings(revision).find(is_there),
         Lookup::Workspace(workspace) => Some(workspace).filter(is_there),
     };
     if let Some(found) = found {
         return Ok(found.to_owned());
     }
-    let names: Vec<String> = revisions.iter().map(|name| format!("`{name}`")).collect();
+    let names: Vec<String> = revisions.keys().map(|name| format!("`{name}`")).collect();
     Err(format!(
         "the catalog '{}' has no {} of `{package}`; it has {}",
         catalog.display(),
@@ -41,20 +50,43 @@ pub(super) fn revision_in(
     ))
 }
 
-/// The names of a package's revisions, sorted.
-fn revisions(catalog: &Path, package: &str) -> Result<Vec<String>, String> {
+/// The revisions of a package by name, with the flag that names each: folders, archives, and tags of an image layout.
+fn revisions(catalog: &Path, package: &str) -> Result<BTreeMap<String, String>, String> {
     check_package_path(package).map_err(|error| error.to_string())?;
     let folder = catalog.join(join("", package));
+    let tags = tags_of_layout(&folder).map_err(|UsageError(message)| message)?;
+    if let Some(tags) = tags {
+        let flag = |tag: String| (tag.clone(), format!("oci:{}:{tag}", folder.display()));
+        return Ok(tags.into_iter().map(flag).collect());
+    }
     let entries = fs::read_dir(&folder)
         .map_err(|error| format!("the catalog has no package `{package}`: {error}"))?;
-    let folders = entries.filter_map(|entry| {
-        let entry = entry.ok()?;
-        let is_folder = entry.path().is_dir();
-        is_folder.then(|| entry.file_name().into_string().ok())?
-    });
-    let mut names: Vec<String> = folders.collect();
-    names.sort();
-    Ok(names)
+    let own = package.trim_end_matches('/').rsplit('/').next();
+    let own = format!("{}-", own.unwrap_or_default());
+    let mut found = BTreeMap::new();
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let Some(name) = path.file_name().and_then(OsStr::to_str) else {
+            continue;
+        };
+        let name = if path.is_dir() {
+            Some(name)
+        } else {
+            // As `helm package` and releases name them: `app-1.2.0.tgz`.
+            let name = without_archive_end(name);
+            name.map(|name| name.strip_prefix(&own).unwrap_or(name))
+        };
+        if let Some(name) = name {
+            found.insert(name.to_owned(), path.display().to_string());
+        }
+    }
+    Ok(found)
+}
+
+/// The flag that names a revision.
+pub(super) fn flag_of(catalog: &Path, package: &str, revision: &str) -> Result<String, String> {
+    let mut revisions = revisions(catalog, package)?;
+    let flag = revisions.remove(revision);
+    flag.ok_or_else(|| format!("the catalog has no revision `{revision}` of `{package}`"))
 }
 
 /// The SHA-256 over the paths and bytes of a package's files, in the order of the paths. Each is preceded by

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::config::UsageError;
 use crate::git::{GitSource, Repository};
-use crate::package::{check_package_path, normalize_package_path};
+use crate::package::normalize_package_path;
 use crate::resource::NamespacedName;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::supplied::{CatalogSource, Role, SuppliedPackage};
@@ -322,12 +322,12 @@ impl<'c> Catalogs<'c> {
         package: &str,
         revision: &str,
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
-        let below = join(package, revision);
-        check_package_path(&below).map_err(|error| UsageError(error.to_string()))?;
-        let folder = path.join(below);
+        let flag = directory::flag_of(path, package, revision).map_err(UsageError)?;
         let results = &mut self.results;
-        self.packages.get(&folder.display().to_string(), || {
-            SuppliedPackage::from_path(Role::Upstream, &folder, results)
+        self.packages.get(&flag, || {
+            let package = SuppliedPackage::from_path(Role::Upstream, Path::new(&flag), results);
+            // The fleet records the catalog.
+            package.map(SuppliedPackage::without_record)
         })
     }
 

@@ -1,6 +1,7 @@
 //! Upstreams that are archives and image layouts.
 
 mod archives;
+mod catalogs;
 mod images;
 mod streams;
 
