@@ -57,7 +57,7 @@ enum Special {
     /// The generators of a kustomization.
     Generators,
     Generator,
-    /// A list that is one value, also where its elements could be told apart.
+    /// A list (or what stands in its place) that is one value, also where its elements could be told apart.
     Whole,
 }
 
@@ -183,14 +183,14 @@ impl<'s> MergeSchema<'s> {
         }
     }
 
-    /// Whether the elements of a list are never looked at one by one.
+    /// Whether the parts of a list are never looked at one by one.
     pub(super) fn is_whole_list(&self) -> bool {
         self.special == Special::Whole
     }
 
     pub(super) fn is_atomic_map(&self) -> bool {
-        self.type_ref
-            .is_some_and(|type_ref| type_ref.map() == MapType::Atomic)
+        let is_atomic = |type_ref: TypeRef<'_>| type_ref.map() == MapType::Atomic;
+        self.special == Special::Whole || self.type_ref.is_some_and(is_atomic)
     }
 
     /// Whether a merge leaves an entry as local has it.

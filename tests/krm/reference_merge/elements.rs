@@ -10,13 +10,11 @@ use super::plain::Plain;
 pub(super) enum Reading {
     /// They pair by likeness, then by position.
     Paired,
+    /// The same, but local's new ones only with what upstream has, and without a likeness only with what it changed; the
+    /// fields that name elements are those that base and upstream have.
+    Needed,
     /// The same, and each pair is one value.
     One,
-    /// The same, but what upstream removed pairs with nothing new in local: that could not be told from an element
-    /// that local added.
-    New,
-    /// They were removed and added.
-    Apart,
     /// They cannot be told apart: the list is one value.
     Whole,
 }
@@ -62,7 +60,7 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
     if is_guess {
         readings.push(Reading::Whole);
     }
-    let has_unclear_names = by_name(&lists, &mut ids);
+    let has_unclear_names = by_name(&lists, &mut ids, reading);
     let lacks = |ids: &[Vec<String>; 3], side: usize| {
         (0..lists[0].len())
             .filter(|at| !ids[side].contains(&ids[0][*at]))
@@ -71,26 +69,30 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
     let [here, there] = [1, 2].map(|side| lacks(&ids, side));
     let is_new =
         |ids: &[Vec<String>; 3], side: usize| ids[side].iter().any(|id| !ids[0].contains(id));
-    let are_left =
-        [(1, &here), (2, &there)].map(|(side, left)| !left.is_empty() && is_new(&ids, side));
-    if are_left.contains(&true) || has_unclear_names {
-        readings.push(Reading::Whole);
-    }
-    // No element that both sides may have changed.
-    if are_left.contains(&true) && here.is_disjoint(&there) {
-        readings.push(Reading::Apart);
+    let are_left = !(here.is_empty() && there.is_empty()) && (is_new(&ids, 1) || is_new(&ids, 2));
+    if are_left || has_unclear_names {
+        readings.extend([Reading::Whole, Reading::Needed]);
     }
     let before = ids.clone();
-    if !here.is_disjoint(&there) && is_new(&ids, 1) {
-        readings.push(Reading::New);
-    }
-    if !matches!(reading, Reading::Apart | Reading::Whole) {
-        for side in [2, 1] {
-            is_guess |= by_likeness(&lists, &mut ids, side);
-            if side == 2 || reading != Reading::New {
-                by_position(&lists, &mut ids, side);
-            }
-        }
+    if reading != Reading::Whole {
+        is_guess |= by_likeness(&lists, &mut ids, 2, &there);
+        by_position(&lists, &mut ids, 2, &there);
+        let of_upstream = |at: &usize| ids[2].iter().position(|id| *id == ids[0][*at]);
+        let is_changed =
+            |at: &usize| of_upstream(at).is_some_and(|place| lists[2][place] != lists[0][*at]);
+        let needed = reading != Reading::Paired;
+        let has: BTreeSet<usize> = here
+            .iter()
+            .copied()
+            .filter(|at| !needed || of_upstream(at).is_some())
+            .collect();
+        let changed: BTreeSet<usize> = here
+            .iter()
+            .copied()
+            .filter(|at| !needed || is_changed(at))
+            .collect();
+        is_guess |= by_likeness(&lists, &mut ids, 1, &has);
+        by_position(&lists, &mut ids, 1, &changed);
     }
     let left = ids[1]
         .iter()
@@ -127,7 +129,7 @@ fn by_value(lists: &[&[Plain]; 3]) -> [Vec<String>; 3] {
 }
 
 /// Those of one name, where that is unique on every side; says whether one is not.
-fn by_name(lists: &[&[Plain]; 3], ids: &mut [Vec<String>; 3]) -> bool {
+fn by_name(lists: &[&[Plain]; 3], ids: &mut [Vec<String>; 3], reading: Reading) -> bool {
     let name_in = |element: &Plain, fields: &[&str]| {
         let values: Option<Vec<String>> = fields
             .iter()
@@ -152,8 +154,13 @@ fn by_name(lists: &[&[Plain]; 3], ids: &mut [Vec<String>; 3]) -> bool {
             .map(|field| element.get(field).map(ToString::to_string));
         Some(format!("{first} {:?}", more.collect::<Vec<_>>()))
     };
+    let sides: &[usize] = if reading == Reading::Paired {
+        &[0, 1, 2]
+    } else {
+        &[0, 2]
+    };
     let fields = FIELDS.into_iter().find(|fields| {
-        lists.iter().all(|list| {
+        sides.iter().map(|side| lists[*side]).all(|list| {
             let maps = list.iter().filter(|element| element.is_map());
             let names: Option<Vec<String>> = maps.map(|map| full_name(map, *fields)).collect();
             names.is_some_and(|names| is_unique(&names))
@@ -223,8 +230,14 @@ fn left(ids: &[Vec<String>; 3], side: usize) -> (Vec<usize>, Vec<usize>) {
 }
 
 /// Elements that have more than half of their leaves in common; says whether one is as much like two others.
-fn by_likeness(lists: &[&[Plain]; 3], ids: &mut [Vec<String>; 3], side: usize) -> bool {
-    let (old, new) = left(ids, side);
+fn by_likeness(
+    lists: &[&[Plain]; 3],
+    ids: &mut [Vec<String>; 3],
+    side: usize,
+    of_base: &BTreeSet<usize>,
+) -> bool {
+    let (mut old, new) = left(ids, side);
+    old.retain(|at| of_base.contains(at));
     let of = |element: &Plain| {
         let mut found = BTreeSet::new();
         leaves(element, "", &mut found);
@@ -260,8 +273,14 @@ fn is_flag(element: &Plain) -> bool {
 }
 
 /// As many here as there.
-fn by_position(lists: &[&[Plain]; 3], ids: &mut [Vec<String>; 3], side: usize) {
-    let (old, new) = left(ids, side);
+fn by_position(
+    lists: &[&[Plain]; 3],
+    ids: &mut [Vec<String>; 3],
+    side: usize,
+    of_base: &BTreeSet<usize>,
+) {
+    let (mut old, new) = left(ids, side);
+    old.retain(|at| of_base.contains(at));
     let is_named = |id: &String| !id.starts_with("value ");
     let (old, new): (Vec<usize>, Vec<usize>) = (
         old.into_iter()

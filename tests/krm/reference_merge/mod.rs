@@ -135,7 +135,7 @@ fn agrees(triple: &Triple, upstream_wins: bool, found: &Merged, repeats: bool) -
             for other in others {
                 let mut readings = readings.clone();
                 readings.entry(path.clone()).or_insert(other);
-                if seen.len() < 64 && seen.insert(format!("{readings:?}")) {
+                if seen.len() < 2_000 && seen.insert(format!("{readings:?}")) {
                     pending.push(readings);
                 }
             }

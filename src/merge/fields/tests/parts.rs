@@ -173,6 +173,31 @@ fn alerts_of_one_name_are_known_by_their_labels() {
     );
 }
 
+/// The element that local changed is no place for the one that local removed.
+#[test]
+fn what_is_alike_is_one_element_before_what_is_left() {
+    let rule = |cidr: &str, port: &str| {
+        format!("- to: [{{cidr: {cidr}}}]\n  ports: [{{port: {port}, protocol: TCP}}]")
+    };
+    let [one, other] = [rule("a", "1"), rule("b", "2")];
+    let (ours, theirs) = (rule("a, x: 1", "1"), rule("b, x: 1", "2"));
+    conflict(
+        [
+            &format!("{one}\n{other}"),
+            &ours,
+            &format!("{one}\n{theirs}"),
+        ],
+        [&ours, &format!("{ours}\n{theirs}")],
+        "spec.x[1]",
+    );
+    both(
+        &one,
+        &ours,
+        &format!("{one}\n{other}"),
+        &format!("{ours}\n{other}"),
+    );
+}
+
 #[test]
 fn the_only_map_without_a_name_that_both_changed_merges() {
     let list = |a: &str, c: &str| format!("- {{a: {a}, b: [p, q, r, s, t], c: {c}}}");
@@ -237,6 +262,20 @@ fn an_element_in_the_place_of_another_one_does_not_merge_with_it() {
         ],
         [&format!("{nodes}\n{secrets}"), &format!("{nodes}\n{more}")],
         "spec.x[1]",
+    );
+    // Both renamed it.
+    let [ours, theirs] = ["p", "q"].map(|name| format!("- {{name: {name}, a: 1, b: 1}}"));
+    conflict(
+        [
+            "- {name: w, a: 1, b: 1}\n- {name: v}",
+            &format!("{ours}\n- {{name: v}}"),
+            &format!("{theirs}\n- {{name: v}}"),
+        ],
+        [
+            &format!("{ours}\n- {{name: v}}"),
+            &format!("{theirs}\n- {{name: v}}"),
+        ],
+        "spec.x",
     );
     // Changed here and removed there, or new here?
     conflict(

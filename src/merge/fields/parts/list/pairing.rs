@@ -1,8 +1,7 @@
 //! Which elements of a list without keys are the same in three versions.
 //!
 //! Equal ones are, then those of one name. Of what is left, what upstream changed is paired with what it became, and
-//! then with what local made of it: by likeness, else the only one with the only one. What only one side changed needs
-//! no partner. Where more is left that may be one, nothing is paired: that would be a guess.
+//! then with what local made of it: by likeness, else the only one with the only one. Where more is left that may be one, nothing is paired: that would be a guess.
 //!
 //! What comes out of a merge is paired as before if it is merged again. Base and upstream pair without a look at local.
 //! Of local's elements each keeps its name in the result, or is upstream's, or is one value, or has a leaf that it has in
@@ -50,8 +49,8 @@ pub(super) fn pair(lists: Versions<Option<NodeRef<'_>>>) -> Option<Pairing<'_>> 
     let mut pairing = Pairing::by_value(elements)?;
     pairing.by_name();
     pairing.changed_by_upstream(&state)?;
-    pairing.changed_by_both(&state)?;
-    pairing.is_certain().then_some(pairing)
+    pairing.changed_by_local(&state)?;
+    (!pairing.is_renamed_twice(&state)? && pairing.is_certain()).then_some(pairing)
 }
 
 impl<'a> Pairing<'a> {
@@ -128,41 +127,44 @@ impl<'a> Pairing<'a> {
         is_clear.then_some(())
     }
 
-    /// Pairs what upstream changed and local lacks with what is new in local. `None` if that is a guess, or if what is new
-    /// may be what upstream removed.
-    fn changed_by_both(&mut self, state: &RandomState) -> Option<()> {
+    /// Pairs what local lacks and upstream has with what is new in local. `None` if that is a guess where upstream changed
+    /// it, or if what is new may be what upstream removed.
+    fn changed_by_local(&mut self, state: &RandomState) -> Option<()> {
         let upstreams = |at: usize| self.of(BASE, at)[UPSTREAM];
-        let is_changed = |at: &usize| {
-            let theirs = upstreams(*at);
-            theirs.is_some_and(|theirs| self.print(UPSTREAM, theirs) != self.print(BASE, *at))
+        let is_changed = |at: usize| {
+            let theirs = upstreams(at);
+            theirs.is_some_and(|theirs| self.print(UPSTREAM, theirs) != self.print(BASE, at))
         };
-        let mut changed = self.left(BASE, LOCAL);
-        changed.retain(is_changed);
+        let mut lacking = self.left(BASE, LOCAL);
+        lacking.retain(|at| upstreams(*at).is_some());
         let mut new = self.left(LOCAL, BASE);
         new.retain(|at| self.of(LOCAL, *at)[UPSTREAM].is_none());
         let removed = self.left(BASE, UPSTREAM);
         let may_be_removed = self.alike([(BASE, &removed), (LOCAL, &new)], state)?;
         may_be_removed.is_empty().then_some(())?;
-        let mut pairs = self.alike([(BASE, &changed), (LOCAL, &new)], state)?;
-        pairs
-            .iter()
-            .all(|pair| is_only(pair, &pairs))
-            .then_some(())?;
-        let is_open = |version: usize, at: &usize| {
-            let is_paired = pairs.iter().any(|(old, new)| [*old, *new][version] == *at);
-            !is_paired && self.elements[version][*at].name.is_none()
+        let alike = self.alike([(BASE, &lacking), (LOCAL, &new)], state)?;
+        let (mut pairs, others): (Vec<_>, Vec<_>) =
+            alike.iter().partition(|pair| is_only(pair, &alike));
+        let is_guess = |(old, new): &(usize, usize)| {
+            let of_new = alike.iter().filter(|pair| pair.1 == *new);
+            is_changed(*old) || of_new.map(|pair| pair.0).any(is_changed)
         };
-        let is_only_one = changed.len() == 1 && new.len() == 1 && removed.is_empty();
-        changed.retain(|at| is_open(BASE, at));
+        (!others.iter().any(is_guess)).then_some(())?;
+        let changes = lacking.iter().filter(|at| is_changed(**at)).count();
+        let is_only_one = changes == 1 && new.len() == 1 && removed.is_empty();
+        let is_open = |version: usize, at: &usize| {
+            let is_like = alike.iter().any(|(old, new)| [*old, *new][version] == *at);
+            !is_like && self.elements[version][*at].name.is_none()
+        };
+        lacking.retain(|at| is_open(BASE, at));
         new.retain(|at| is_open(LOCAL, at));
-        match (&changed[..], &new[..]) {
-            ([old], [new]) => {
-                let versions = [(BASE, *old), (LOCAL, *new), (UPSTREAM, upstreams(*old)?)];
-                self.have_one_place(&versions).then_some(())?;
-                pairs.push((*old, *new));
-            }
-            ([], _) | (_, []) => {}
-            _ => return None,
+        if !new.is_empty() && lacking.iter().any(|at| is_changed(*at)) {
+            let ([old], [new]) = (&lacking[..], &new[..]) else {
+                return None;
+            };
+            let versions = [(BASE, *old), (LOCAL, *new), (UPSTREAM, upstreams(*old)?)];
+            self.have_one_place(&versions).then_some(())?;
+            pairs.push((*old, *new));
         }
         let is_alone = self.elements.iter().all(|elements| elements.len() == 1);
         for (old, new) in pairs {
@@ -175,6 +177,28 @@ impl<'a> Pairing<'a> {
             }
         }
         Some(())
+    }
+
+    /// Whether both sides have a new element that is like one which both removed: each may have renamed it.
+    fn is_renamed_twice(&self, state: &RandomState) -> Option<bool> {
+        let lacks = |version: usize, other: usize| {
+            let all = 0..self.elements[version].len();
+            all.filter(move |at| self.of(version, *at)[other].is_none())
+        };
+        let removed: Vec<usize> = lacks(BASE, LOCAL)
+            .filter(|at| self.of(BASE, *at)[UPSTREAM].is_none())
+            .collect();
+        let new = |version: usize, other: usize| -> Vec<usize> {
+            let new = lacks(version, BASE);
+            new.filter(|at| self.of(version, *at)[other].is_none())
+                .collect()
+        };
+        let here = self.alike([(BASE, &removed), (LOCAL, &new(LOCAL, UPSTREAM))], state)?;
+        let there = self.alike([(BASE, &removed), (UPSTREAM, &new(UPSTREAM, LOCAL))], state)?;
+        Some(
+            here.iter()
+                .any(|(one, _)| there.iter().any(|(other, _)| one == other)),
+        )
     }
 
     /// The pairs of elements of two versions that have more than half of their leaves in common. `None` if there are too
