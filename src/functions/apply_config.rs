@@ -73,12 +73,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         results,
     } = run;
     let options = options::read::<ApplyConfig, OrderScalars>(config, FUNCTION.configs, results)?;
-    if !supplied.has(Role::Live) {
-        return Err(UsageError(
-            "role `live`: expected live resources (--live PATH, or the field `live` of an ApplyConfig), found none"
-                .to_owned(),
-        ));
-    }
+    supplied.require(Role::Live, "live resources", "an ApplyConfig")?;
     let Some(options) = options else {
         return Ok(Output::Edited);
     };

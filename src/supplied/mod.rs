@@ -14,7 +14,7 @@ mod reader;
 mod upstream;
 
 pub use catalog::CatalogSource;
-pub(crate) use contents::is_package_revision_resources;
+pub(crate) use contents::{is_package_revision_resources, texts_of_package_revision};
 pub use package::{PackageRevisionName, SuppliedPackage};
 
 use std::fmt;
@@ -383,6 +383,19 @@ impl Supplied {
     #[must_use]
     pub fn has(&self, role: Role) -> bool {
         self.of(role).next().is_some()
+    }
+
+    /// Refuses to go on without an input of a role.
+    ///
+    /// # Errors
+    /// [`UsageError`]: none is supplied.
+    pub(crate) fn require(&self, role: Role, what: &str, config: &str) -> Result<(), UsageError> {
+        if self.has(role) {
+            return Ok(());
+        }
+        Err(UsageError(format!(
+            "role `{role}`: expected {what} (--{role} PATH, or the field `{role}` of {config}), found none"
+        )))
     }
 
     /// What the package, or the live resource, was based on.
