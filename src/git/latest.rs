@@ -4,21 +4,28 @@ use super::Repository;
 use crate::latest::latest;
 
 impl Repository {
-    /// The tag of the highest version of a directory: among the tags in its folder, else in a folder around it, else
-    /// among those in no folder. The name is without the folder.
-    pub(super) fn latest_tag(&self, directory: &str) -> Option<String> {
+    /// The tag of the highest version in the first of these folders that has one, without the folder. The empty folder is
+    /// that of tags in no folder.
+    pub(crate) fn latest_tag<'f>(
+        &self,
+        folders: impl IntoIterator<Item = &'f str>,
+    ) -> Option<String> {
         let tags = self.names_of_tags();
-        let mut folder = directory;
-        loop {
+        folders.into_iter().find_map(|folder| {
             let below = tags.iter().filter_map(|tag| match folder {
                 "" => Some(tag.as_str()),
                 folder => tag.strip_prefix(folder)?.strip_prefix('/'),
             });
             let highest = latest(below.filter(|name| !name.contains('/')), |name| name);
-            if highest.is_some() || folder.is_empty() {
-                return highest.map(str::to_owned);
-            }
-            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
-        }
+            highest.map(str::to_owned)
+        })
     }
+}
+
+/// A folder, those around it, and the empty one.
+pub(super) fn folders_around(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |folder| {
+        let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        (!folder.is_empty()).then_some(above)
+    })
 }

@@ -6,6 +6,7 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::Kind;
 
+use super::latest::folders_around;
 use super::nearest::nearest;
 use super::{GitError, Repository};
 use crate::latest::LATEST;
@@ -53,7 +54,7 @@ impl Repository {
     /// [`GitError::RevisionNotFound`]: there is none, there are several, or it is not a commit.
     pub fn resolve(&self, directory: &str, revision: &str) -> Result<Revision, GitError> {
         if revision == LATEST
-            && let Some(tag) = self.latest_tag(directory)
+            && let Some(tag) = self.latest_tag(folders_around(directory))
         {
             return Ok(Revision {
                 given: revision.to_owned(),

@@ -1,7 +1,7 @@
 //! The commit of a requested revision.
 
 use crate::git::{GitError, Repository, Revision};
-use crate::latest::{LATEST, latest};
+use crate::latest::LATEST;
 use crate::package::normalize_package_path;
 use crate::variant::revision_request::{Lookup, RevisionRequest, spellings};
 
@@ -71,13 +71,11 @@ impl RevisionSearch<'_> {
 
     /// The highest version among the tags of the package, or else among the tags of no folder.
     fn latest(&self) -> Result<Revision, GitError> {
-        let tags = self.repository.names_of_tags();
-        let below = self.folders().map(|folder| tags_below(&tags, folder));
-        let plain = tags.iter().map(String::as_str);
-        let plain = plain.filter(|tag| !tag.contains('/')).collect();
-        let mut groups = below.into_iter().chain([plain]);
-        match groups.find_map(|names| latest(names.into_iter(), |name| name)) {
-            Some(newest) => self.named(newest),
+        let newest = self
+            .repository
+            .latest_tag([self.directory, self.package, ""]);
+        match newest {
+            Some(newest) => self.named(&newest),
             None => self.named(LATEST),
         }
     }
