@@ -102,6 +102,7 @@ pub mod identity;
 pub mod kptfile;
 pub mod latest;
 pub mod merge;
+pub mod overlay;
 pub mod package;
 pub mod patch;
 pub mod resource;

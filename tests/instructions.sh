@@ -137,6 +137,8 @@ count "merge-package of 100 resources" 3 /dev/null merge-package --check \
   --package "$work/local" --original "$work/original" --upstream "$work/upstream"
 count "review-package of 100 resources" 0 /dev/null review-package \
   --package "$work/upstream" --before "$work/original"
+count "create-overlay of 100 resources" 0 /dev/null create-overlay \
+  --package "$work/upstream" --upstream "$work/original"
 count "apply-patch to 100 resources" 0 "$work/100.yaml" apply-patch --patches "$work/patch.yaml"
 fleet=examples/expand-variant-set-fleet
 count "expand-variant-set of the fleet example" 3 /dev/null expand-variant-set --check \

@@ -231,6 +231,13 @@ pub(crate) fn cases(bytes: usize, write: &dyn Fn(&str, &str) -> PathBuf) -> Vec<
             two,
         ),
         case(
+            "create-overlay, a fifth changed",
+            env!("CARGO_BIN_EXE_create-overlay"),
+            &changes,
+            flags(&["--upstream", &old]),
+            two,
+        ),
+        case(
             "apply-config, all Deployments differ",
             env!("CARGO_BIN_EXE_apply-config"),
             &changes,

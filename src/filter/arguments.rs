@@ -84,6 +84,9 @@ pub(super) struct Arguments {
     /// What a review looks like.
     #[arg(skip)]
     pub(super) format: Option<ReportFormat>,
+    /// The directory for the files that the function makes.
+    #[arg(skip)]
+    pub(super) into: Option<PathBuf>,
 }
 
 /// What a review looks like on standard output.
@@ -206,6 +209,9 @@ pub(super) fn parse(
     if function.fleet.is_some() {
         arguments.fleet = FleetArguments::read(&matches);
     }
+    if function.makes_files {
+        arguments.into = matches.get_one::<PathBuf>(INTO).cloned();
+    }
     if function.reports {
         arguments.format = matches.get_one::<ReportFormat>(FORMAT).copied();
     }
@@ -251,6 +257,7 @@ pub fn command(function: &Function) -> Command {
         let flag = flag.action(ArgAction::SetTrue).requires("package");
         command = command.arg(flag.help_heading(PACKAGE));
     }
+    command = command.args(function.makes_files.then(into_flag));
     if function.reports {
         let help = "What to print: text, a comment for a pull request, or the results as JSON";
         let flag = Arg::new(FORMAT)
@@ -285,6 +292,13 @@ pub fn command(function: &Function) -> Command {
     command
         .arg(help.action(ArgAction::Help).help_heading(OTHER))
         .arg(version.action(ArgAction::Version).help_heading(OTHER))
+}
+
+fn into_flag() -> Arg {
+    let help = "Write the files into a directory, which is empty or missing";
+    let flag = path_flag(INTO, "DIR", help).help_heading(PACKAGE);
+    flag.requires("package")
+        .conflicts_with_all(["diff", "check"])
 }
 
 /// The examples of a function, and what stands below them in `--help`.
@@ -329,5 +343,7 @@ const CONFLICTS: &str = "conflicts";
 const EXIT_CONFLICTS: &str = "exit-conflicts";
 /// The flag for the form of a review.
 const FORMAT: &str = "format";
+/// The flag for the directory of new files.
+const INTO: &str = "into";
 /// The flag for more types.
 const OPENAPI: &str = "openapi";

@@ -66,7 +66,10 @@ pub(super) fn on_package(
     write_results(function, arguments, &results)?;
     let written = match &documents {
         _ if failed => Ok(FAILED),
-        Some(documents) => print_documents(arguments, documents),
+        Some(documents) => match &arguments.into {
+            Some(directory) => write_documents(directory, documents),
+            None => print_documents(arguments, documents),
+        },
         None => write_changes(arguments, &files, &changes),
     };
     let code = written.map_err(|error| claim_no_success(function, arguments, error))?;
@@ -156,6 +159,30 @@ fn write_changes(
     Ok(if would_change { WOULD_CHANGE } else { DONE })
 }
 
+/// Writes documents that are files into a directory that has none.
+fn write_documents(directory: &Path, documents: &[Document]) -> Result<u8, UsageError> {
+    let refused = |error: PackageError| UsageError(error.to_string());
+    let files = match read_package(directory) {
+        Err(PackageError::Missing { path }) => Package::empty(path),
+        files => files.map_err(refused)?,
+    };
+    if let Some((path, _)) = files.files().next() {
+        return Err(UsageError(format!(
+            "--into: expected an empty or missing directory, found `{path}` in '{}'",
+            directory.display()
+        )));
+    }
+    let changes = documents.iter().filter_map(|document| {
+        Some(FileChange::Write {
+            path: document.path.clone()?,
+            bytes: document.text.clone().into_bytes(),
+            mode: None,
+        })
+    });
+    write_package(&files, &changes.collect::<Vec<_>>()).map_err(refused)?;
+    Ok(DONE)
+}
+
 /// Prints the documents that a function makes of a package, and leaves its files alone.
 fn print_documents(arguments: &Arguments, documents: &[Document]) -> Result<u8, UsageError> {
     let is_changed = |document: &&Document| document.before != document.text;
@@ -168,7 +195,8 @@ fn print_documents(arguments: &Arguments, documents: &[Document]) -> Result<u8, 
     }
     if !arguments.diff && !arguments.check {
         let texts = documents.iter().enumerate().map(|(number, document)| {
-            let text = &document.text;
+            let path = document.path.as_ref().map(|path| format!("# {path}\n"));
+            let text = path.unwrap_or_default() + &document.text;
             let separator = if number > 0 { "---\n" } else { "" };
             let end = if text.ends_with('\n') { "" } else { "\n" };
             format!("{separator}{text}{end}")

@@ -73,7 +73,12 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         results,
     } = run;
     let options = options::read::<ApplyConfig, OrderScalars>(config, FUNCTION.configs, results)?;
-    supplied.require(Role::Live, "live resources", "an ApplyConfig")?;
+    if !supplied.has(Role::Live) {
+        return Err(UsageError(
+            "role `live`: expected live resources (--live PATH, or the field `live` of an ApplyConfig), found none"
+                .to_owned(),
+        ));
+    }
     let Some(options) = options else {
         return Ok(Output::Edited);
     };
@@ -117,6 +122,7 @@ fn one(
         return Ok(Document {
             item: Some(pair.id),
             resource: resource.clone(),
+            path: None,
             before: String::new(),
             text: to_text(&created)?,
         });
@@ -140,6 +146,7 @@ fn one(
     Ok(Document {
         item: Some(pair.id),
         resource: resource.clone(),
+        path: None,
         // An item has no diff.
         before: if in_list {
             String::new()

@@ -92,7 +92,12 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         results,
     } = run;
     let options = options::read::<ApplyPatch, ApplyScalars>(config, FUNCTION.configs, results)?;
-    supplied.require(Role::Patches, "patches", "an ApplyPatch")?;
+    if !supplied.has(Role::Patches) {
+        return Err(UsageError(
+            "role `patches`: expected patches (--patches PATH, or the field `patches` of an ApplyPatch), found none"
+                .to_owned(),
+        ));
+    }
     let texts = texts(supplied)?;
     let patches = read_patches(supplied, &texts, results)?;
     let Some(options) = options.filter(|_| !results.has_errors()) else {

@@ -79,7 +79,12 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         results,
     } = run;
     let options = options::read::<CreatePatch, PatchScalars>(config, FUNCTION.configs, results)?;
-    supplied.require(Role::Live, "live resources", "a CreatePatch")?;
+    if !supplied.has(Role::Live) {
+        return Err(UsageError(
+            "role `live`: expected live resources (--live PATH, or the field `live` of a CreatePatch), found none"
+                .to_owned(),
+        ));
+    }
     let Some(options) = options else {
         return Ok(Output::Edited);
     };
@@ -146,6 +151,7 @@ fn document(item: Option<ItemId>, resource: &Resource, text: String) -> Document
     Document {
         item,
         resource: resource.clone(),
+        path: None,
         before: String::new(),
         text,
     }

@@ -54,6 +54,8 @@ pub struct Function {
     pub merge_driver: Option<MergeDriver>,
     /// Works on the packages under a directory one by one (`--package FLEET`), and not on one package.
     pub fleet: Option<FleetDriver>,
+    /// Whether its documents are files, which `--into DIR` writes.
+    pub makes_files: bool,
     /// Whether its results are a review, which `--package` prints to standard output.
     pub reports: bool,
     /// What it does.
@@ -74,6 +76,7 @@ impl Function {
         makes_package: false,
         merge_driver: None,
         fleet: None,
+        makes_files: false,
         reports: false,
         step: |_| Ok(Output::Edited),
     };
@@ -88,7 +91,8 @@ impl Function {
     /// Whether it merges packages, and so takes rules for conflicts.
     pub(crate) fn merges(&self) -> bool {
         let has = |role| self.roles.contains(&role);
-        has(Role::Upstream) && !has(Role::Before) || self.fleet.is_some()
+        let is_merge = has(Role::Upstream) && !has(Role::Before) && !self.makes_files;
+        is_merge || self.fleet.is_some()
     }
 
     /// Whether a file of a package that is not YAML is text to it.

@@ -11,6 +11,7 @@ mod run;
 
 pub mod apply_config;
 pub mod apply_patch;
+pub mod create_overlay;
 pub mod create_patch;
 pub mod expand_variant_set;
 pub(crate) mod following;
@@ -33,9 +34,10 @@ pub(crate) use run::run_on;
 
 /// All functions, in the order of their names. Tests, benchmarks, pages and images are checked
 /// against this table.
-pub const ALL: [&Function; 11] = [
+pub const ALL: [&Function; 12] = [
     &apply_config::FUNCTION,
     &apply_patch::FUNCTION,
+    &create_overlay::FUNCTION,
     &create_patch::FUNCTION,
     &expand_variant_set::FUNCTION,
     &inject_config::FUNCTION,

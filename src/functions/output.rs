@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::config::UsageError;
-use crate::resource::Resource;
-use crate::resource_list::{ItemId, NewText, ResourceList};
+use crate::resource::{INDEX_ANNOTATIONS, PATH_ANNOTATIONS, Resource};
+use crate::resource_list::{ItemId, NewText, ResourceList, annotate, own_text};
 use crate::results::{FunctionResult, Results};
 use crate::supplied::Supplied;
 use crate::yaml::{
-    Content, EditError, Editor, NodeRef, OwnedDocument, ParseOptions, Tree, comments_above,
+    Content, EditError, Editor, NodeRef, OwnedDocument, ParseOptions, Tree, Value, comments_above,
     document_as_content,
 };
 
@@ -31,6 +31,8 @@ pub struct Document {
     pub item: Option<ItemId>,
     /// The resource that it is about.
     pub resource: Resource,
+    /// The path of the file that it is, for functions whose documents are files; such a file may have several resources.
+    pub path: Option<String>,
     /// The text that it replaces, such as the live resource; empty for none.
     pub before: String,
     /// Its text.
@@ -78,11 +80,13 @@ fn replace_items(
     let mut contents = BTreeMap::new();
     for document in documents {
         let Some(item) = document.item else {
-            list.add_text(NewText {
-                path: None,
-                text: document.text,
-                before: None,
-            });
+            for text in items_of(document.path.as_deref(), document.text)? {
+                list.add_text(NewText {
+                    path: None,
+                    text,
+                    before: None,
+                });
+            }
             continue;
         };
         let text = OwnedDocument::parse(document.text).map_err(EditError::Broken)?;
@@ -103,6 +107,32 @@ fn replace_items(
         results.push(FunctionResult::refused(&error).about(list.resource(id)));
     }
     Ok(())
+}
+
+/// The resources of a document that is a file, annotated with its path.
+fn items_of(path: Option<&str>, text: String) -> Result<Vec<String>, EditError> {
+    let Some(path) = path else {
+        return Ok(vec![text]);
+    };
+    let parsed = OwnedDocument::parse(text).map_err(EditError::Broken)?;
+    let document = parsed.document();
+    let roots = (0..document.len()).filter_map(|at| document.root(at));
+    let annotated = roots.enumerate().map(|(index, root)| {
+        let annotations = [
+            (PATH_ANNOTATIONS[1], path.to_owned()),
+            (INDEX_ANNOTATIONS[1], index.to_string()),
+        ];
+        OwnedDocument::edited(own_text(root), |root, editor| {
+            if root.get("metadata").is_some() {
+                return annotate(root, &annotations, false, editor);
+            }
+            let pairs = annotations.iter();
+            let pairs = pairs.map(|(key, value)| Value::entry(*key, value.as_str()));
+            let metadata = vec![Value::entry("annotations", Value::Mapping(pairs.collect()))];
+            editor.set(root, "metadata", Content::Value(Value::Mapping(metadata)))
+        })
+    });
+    annotated.collect()
 }
 
 /// Puts a document into the place of an item that shares its text with others: with its lines and its

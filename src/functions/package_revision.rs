@@ -15,8 +15,8 @@ use crate::config::UsageError;
 use crate::package::{FileChange, check_package_path};
 use crate::resource::Resource;
 use crate::resource_list::{ItemId, ResourceList};
-use crate::results::{FunctionResult, Reason, Results};
-use crate::supplied::{is_package_revision_resources, texts_of_package_revision};
+use crate::results::{FunctionResult, Reason, Results, with_article};
+use crate::supplied::is_package_revision_resources;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
 
 /// The PackageRevisionResources that is the only item of a list.
@@ -85,15 +85,26 @@ fn files(
     list: &ResourceList,
     results: &mut Results,
 ) -> Result<Option<Vec<(String, String)>>, UsageError> {
-    let files = texts_of_package_revision(list.node(id), "the local package")?;
+    let mut files = Vec::new();
     let mut valid = true;
-    for (path, _) in &files {
+    let Some(resources) = list.node(id).get_path(&RESOURCES) else {
+        return Ok(Some(files));
+    };
+    for entry in resources.entries() {
+        let (Some(path), Some(text)) = (entry.key.scalar_text(), entry.value.as_str()) else {
+            return Err(UsageError(format!(
+                "the local PackageRevisionResources, {}: expected the text of a file, found {}",
+                entry.value.location(),
+                with_article(entry.value.kind_name())
+            )));
+        };
         if let Err(error) = check_package_path(path) {
             valid = false;
             let result = FunctionResult::error(Reason::InvalidPath, error.to_string());
             let field = Path::fields(&RESOURCES).field(path);
             results.push(result.about(list.resource(id)).at(field));
         }
+        files.push((path.to_owned(), text.to_owned()));
     }
     Ok(valid.then_some(files))
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::apply_config::ApplyConfig;
 use super::apply_patch::ApplyPatch;
+use super::create_overlay::CreateOverlay;
 use super::create_patch::CreatePatch;
 use super::inject_config::config::InjectConfig;
 use super::merge_package::config::MergePackage;
@@ -19,9 +20,11 @@ use super::prepend_pipeline::PrependPipeline;
 use super::render_fleet::config::RenderFleet;
 use super::review_package::ReviewPackage;
 use super::set_package_context::SetPackageContext;
-use super::{Function, apply_config, apply_patch, create_patch, expand_variant_set, inject_config};
 use super::{
-    merge_package, prepend_pipeline, render_fleet, render_variant, review_package,
+    Function, apply_config, apply_patch, create_overlay, create_patch, expand_variant_set,
+};
+use super::{
+    inject_config, merge_package, prepend_pipeline, render_fleet, render_variant, review_package,
     set_package_context,
 };
 use crate::config::{API_VERSION, ConfigKind, Keys, PACKAGE_VARIANT};
@@ -44,7 +47,7 @@ struct Config {
 }
 
 /// All configs. A new one is a line here.
-fn configs() -> [Config; 12] {
+fn configs() -> [Config; 13] {
     const SET: ConfigKind = (package_variant_set::API_VERSION, package_variant_set::KIND);
     const RULES: ConfigKind = (API_VERSION, "ConflictRules");
     [
@@ -62,6 +65,7 @@ fn configs() -> [Config; 12] {
         own::<ApplyPatch>("ApplyPatch", &apply_patch::FUNCTION),
         own::<CreatePatch>("CreatePatch", &create_patch::FUNCTION),
         own::<ApplyConfig>("ApplyConfig", &apply_config::FUNCTION),
+        own::<CreateOverlay>("CreateOverlay", &create_overlay::FUNCTION),
         own::<ReviewPackage>("ReviewPackage", &review_package::FUNCTION),
     ]
 }

@@ -161,7 +161,7 @@ pub(super) fn last_component(image: &str) -> &str {
 }
 
 /// An image reference without tag and digest. A colon before the last slash is a registry's port.
-pub(super) fn repository(image: &str) -> &str {
+pub(crate) fn repository(image: &str) -> &str {
     let image = image.split_once('@').map_or(image, |(image, _)| image);
     let path = image.rfind('/').map_or(0, |slash| slash + 1);
     match image[path..].find(':') {

@@ -35,7 +35,7 @@ pub fn leaves_metadata(patch: &Node<'_>) -> bool {
 }
 
 /// If no annotation is left, the map goes too.
-fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -> Node<'a> {
+pub(crate) fn without<'a>(resource: &Node<'a>, is_gone: impl Fn(&str) -> bool) -> Node<'a> {
     let Some(metadata) = resource.get(PATH[0]) else {
         return resource.clone();
     };

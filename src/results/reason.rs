@@ -45,6 +45,8 @@ reasons! {
     CrdVersionDropped,
     /// A resource names another one that the package no longer has.
     DanglingReference,
+    /// A patch of an overlay is for nothing that its base has.
+    DeadPatch,
     /// Two elements of a list have the same keys; they were paired by position.
     DuplicateKey,
     /// Two resources of one source have the same identity.
@@ -93,6 +95,8 @@ reasons! {
     MergeConflict,
     /// Two targets, or two PackageVariantSets, would generate PackageVariants of one name.
     NameCollision,
+    /// A patch of an overlay changes nothing: its base says the same.
+    NeedlessPatch,
     /// A NetworkPolicy goes, or admits more traffic.
     NetworkOpened,
     /// A binding gives a role to another subject.
@@ -117,6 +121,8 @@ reasons! {
     NotAdopted,
     /// A list in a patch has elements that its `$setElementOrder` lacks.
     NotInElementOrder,
+    /// An overlay cannot hold a part of the fork.
+    NotInOverlay,
     /// The package, or the output, could not be written; the other results of the run are void.
     NotWritten,
     /// A file is named like KRM but is not valid YAML, so it merges as text.
@@ -136,6 +142,8 @@ reasons! {
     OtherOwner,
     /// The edits of a run would add more than 16 MB and as much as all inputs have.
     OutputTooLarge,
+    /// An overlay does not make a resource as the fork has it.
+    OverlayDiffers,
     /// A PackageVariant belongs to a PackageVariantSet that does not exist.
     OwnerNotFound,
     /// The package has no ConfigMap `kptfile.kpt.dev` next to its root Kptfile.

@@ -94,29 +94,21 @@ impl Contents {
 
     fn package(&mut self, node: NodeRef<'_>, place: &str) -> Result<(), UsageError> {
         self.revisions.push(PackageRevisionName::read(node));
-        self.files.extend(texts_of_package_revision(node, place)?);
+        let Some(resources) = node.get_path(&["spec", "resources"]) else {
+            return Ok(());
+        };
+        for entry in resources.entries() {
+            let (Some(path), Some(text)) = (entry.key.scalar_text(), entry.value.as_str()) else {
+                return Err(UsageError(format!(
+                    "{place}, {}: PackageRevisionResources: expected the text of a file, found {}",
+                    entry.value.location(),
+                    with_article(entry.value.kind_name())
+                )));
+            };
+            self.files.push((path.to_owned(), text.to_owned()));
+        }
         Ok(())
     }
-}
-
-/// The files of a PackageRevisionResources: paths and texts.
-pub(crate) fn texts_of_package_revision(
-    node: NodeRef<'_>,
-    place: &str,
-) -> Result<Vec<(String, String)>, UsageError> {
-    let resources = node.get_path(&["spec", "resources"]).into_iter();
-    let entries = resources.flat_map(|resources| resources.entries());
-    let files = entries.map(
-        |entry| match (entry.key.scalar_text(), entry.value.as_str()) {
-            (Some(path), Some(text)) => Ok((path.to_owned(), text.to_owned())),
-            _ => Err(UsageError(format!(
-                "{place}, {}: PackageRevisionResources: expected the text of a file, found {}",
-                entry.value.location(),
-                with_article(entry.value.kind_name())
-            ))),
-        },
-    );
-    files.collect()
 }
 
 /// The elements of a `List`, a `*List` with items, or a ResourceList.

@@ -14,7 +14,7 @@ mod reader;
 mod upstream;
 
 pub use catalog::CatalogSource;
-pub(crate) use contents::{is_package_revision_resources, texts_of_package_revision};
+pub(crate) use contents::is_package_revision_resources;
 pub use package::{PackageRevisionName, SuppliedPackage};
 
 use std::fmt;
@@ -37,6 +37,8 @@ pub enum Role {
     Original,
     /// The package revision wanted.
     Upstream,
+    /// A newer revision of upstream.
+    Against,
     /// Resources as the cluster has them.
     Live,
     /// Strategic merge patches.
@@ -48,10 +50,11 @@ pub enum Role {
 }
 
 impl Role {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Before,
         Self::Original,
         Self::Upstream,
+        Self::Against,
         Self::Live,
         Self::Patches,
         Self::Resources,
@@ -65,6 +68,7 @@ impl Role {
             Self::Before => "before",
             Self::Original => "original",
             Self::Upstream => "upstream",
+            Self::Against => "against",
             Self::Live => "live",
             Self::Patches => "patches",
             Self::Resources => "resources",
@@ -84,6 +88,9 @@ impl Role {
             }
             Self::Upstream => {
                 "The upstream revision to upgrade to: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
+            }
+            Self::Against => {
+                "A newer upstream revision: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
             Self::Live => "Resources as the cluster has them: file or directory",
             Self::Patches => "Patches: file or directory, repeatable",
@@ -105,14 +112,17 @@ impl Role {
             Self::Original => Some("fn.kpt.dev/original-path"),
             Self::Upstream => Some("fn.kpt.dev/upstream-path"),
             Self::Resources => Some("fn.kpt.dev/resources-path"),
-            Self::Before | Self::Live | Self::Patches | Self::Variants => None,
+            Self::Before | Self::Against | Self::Live | Self::Patches | Self::Variants => None,
         }
     }
 
     /// Whether what fills it is a package. A `List` in it is one resource then: a merge pairs it with the
     /// `List` of the local package, which is not unfolded either.
     fn is_package(self) -> bool {
-        matches!(self, Self::Before | Self::Original | Self::Upstream)
+        matches!(
+            self,
+            Self::Before | Self::Original | Self::Upstream | Self::Against
+        )
     }
 }
 
@@ -383,19 +393,6 @@ impl Supplied {
     #[must_use]
     pub fn has(&self, role: Role) -> bool {
         self.of(role).next().is_some()
-    }
-
-    /// Refuses to go on without an input of a role.
-    ///
-    /// # Errors
-    /// [`UsageError`]: none is supplied.
-    pub(crate) fn require(&self, role: Role, what: &str, config: &str) -> Result<(), UsageError> {
-        if self.has(role) {
-            return Ok(());
-        }
-        Err(UsageError(format!(
-            "role `{role}`: expected {what} (--{role} PATH, or the field `{role}` of {config}), found none"
-        )))
     }
 
     /// What the package, or the live resource, was based on.

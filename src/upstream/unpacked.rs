@@ -303,7 +303,7 @@ impl Unpacked {
     }
 
     /// The files by the rules of [`read_package`](crate::package::read_package).
-    pub(super) fn package(mut self) -> Result<Package, PackageError> {
+    pub(super) fn package(&self) -> Result<Package, PackageError> {
         let Listed {
             krm,
             targets,
@@ -311,7 +311,7 @@ impl Unpacked {
             ignored,
             skipped,
             ..
-        } = list(&self)?;
+        } = list(self)?;
         let mut package = Package::default();
         let krm = krm.into_iter().map(|path| {
             let file = targets.get(&path).unwrap_or(&path).clone();
@@ -319,29 +319,25 @@ impl Unpacked {
         });
         let others = others.into_keys().map(|path| (path.clone(), path));
         for (path, file) in krm.chain(others) {
-            // Each file is that of one path.
-            if let Some(Node::File { bytes, mode }) = self.nodes.remove(&file) {
-                let file = PackageFile::read(&path, bytes, Some(mode))?;
+            if let Some(Node::File { bytes, mode }) = self.nodes.get(&file) {
+                let file = PackageFile::read(&path, bytes.clone(), Some(*mode))?;
                 package.insert(path, file);
             }
         }
         package.ignored = ignored;
         package.skipped = skipped;
-        package.skipped.extend(self.skipped);
+        package.skipped.extend(self.skipped.iter().cloned());
         package.skipped.sort();
         Ok(package)
     }
 
     /// What a clone takes apart from the files that are read.
-    pub(super) fn unread(
-        mut self,
-        is_read: &dyn Fn(&str) -> bool,
-    ) -> Result<Package, PackageError> {
-        let listed = list_clonable(&self)?;
+    pub(super) fn unread(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, PackageError> {
+        let listed = list_clonable(self)?;
         let mut package = Package::default();
         for path in listed.others.into_keys().filter(|path| !is_read(path)) {
-            if let Some(Node::File { bytes, mode }) = self.nodes.remove(&path) {
-                let file = PackageFile::new(FileContent::Other(bytes), Some(mode));
+            if let Some(Node::File { bytes, mode }) = self.nodes.get(&path) {
+                let file = PackageFile::new(FileContent::Other(bytes.clone()), Some(*mode));
                 package.insert(path, file);
             }
         }

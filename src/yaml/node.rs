@@ -146,28 +146,40 @@ impl<'a> NodeRef<'a> {
 
     /// The entries of a mapping, in order; nothing for other nodes.
     pub fn entries(&self) -> impl Iterator<Item = EntryRef<'a>> + use<'a> {
-        let mut children = self.children(self.kind().is_mapping());
+        let node = *self;
+        let end = if node.kind().is_mapping() {
+            node.raw().next
+        } else {
+            0
+        };
+        let mut child = node.id.0 + 1;
         std::iter::from_fn(move || {
-            let key = children.next()?;
-            let value = children.next()?;
+            if child >= end {
+                return None;
+            }
+            let key = node.at(child);
+            let value = node.at(key.raw().next);
+            child = value.raw().next;
             Some(EntryRef { key, value })
         })
     }
 
     /// The items of a sequence, in order; nothing for other nodes.
     pub fn items(&self) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
-        self.children(self.kind().is_sequence())
-    }
-
-    /// The nodes directly within a collection, if it is the one that was asked for.
-    fn children(&self, is_asked_for: bool) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
         let node = *self;
-        let end = if is_asked_for { node.raw().next } else { 0 };
+        let end = if node.kind().is_sequence() {
+            node.raw().next
+        } else {
+            0
+        };
         let mut child = node.id.0 + 1;
         std::iter::from_fn(move || {
-            let found = (child < end).then(|| node.at(child))?;
-            child = found.raw().next;
-            Some(found)
+            if child >= end {
+                return None;
+            }
+            let item = node.at(child);
+            child = item.raw().next;
+            Some(item)
         })
     }
 

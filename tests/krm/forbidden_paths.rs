@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use krm_variants::config::Config;
 use krm_variants::functions::{
-    ALL, Function, Inputs, Items, SuppliedInput, apply_config, apply_patch, create_patch,
-    expand_variant_set, inject_config, merge_package, prepend_pipeline, render_fleet,
+    ALL, Function, Inputs, Items, SuppliedInput, apply_config, apply_patch, create_overlay,
+    create_patch, expand_variant_set, inject_config, merge_package, prepend_pipeline, render_fleet,
     render_variant, review_package, run,
 };
 use krm_variants::supplied::Role;
@@ -205,6 +205,7 @@ fn configs(path: &str) -> Vec<Entry> {
         (&merge_package::FUNCTION, "MergePackage", "upstream"),
         (&merge_package::FUNCTION, "MergePackage", "original"),
         (&review_package::FUNCTION, "ReviewPackage", "before"),
+        (&create_overlay::FUNCTION, "CreateOverlay", "upstream"),
         (&inject_config::FUNCTION, "InjectConfig", "resources"),
         (&apply_patch::FUNCTION, "ApplyPatch", "patches"),
         (&create_patch::FUNCTION, "CreatePatch", "live"),

@@ -8,6 +8,7 @@ mod anchors;
 mod architecture;
 mod bad_input;
 mod bounds;
+mod create_overlay;
 mod edit_law;
 mod expand_variant_set;
 mod expressions;

@@ -35,7 +35,7 @@ spec:
 ";
 const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n";
 
-const CONFIGS: [(&str, &str); 10] = [
+const CONFIGS: [(&str, &str); 11] = [
     (
         "set-package-context",
         "kind: SetPackageContext\ncreateIfMissing: true\ndata: {a: b}\n",
@@ -50,6 +50,7 @@ const CONFIGS: [(&str, &str); 10] = [
     ),
     ("merge-package", "kind: MergePackage\n"),
     ("review-package", "kind: ReviewPackage\n"),
+    ("create-overlay", "kind: CreateOverlay\n"),
     ("apply-config", "kind: ApplyConfig\n"),
     ("apply-patch", "kind: ApplyPatch\n"),
     ("create-patch", "kind: CreatePatch\n"),

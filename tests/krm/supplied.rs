@@ -170,25 +170,6 @@ fn a_flag_names_files_and_directories() {
 }
 
 #[test]
-fn a_package_is_resources_or_one_package_revision_and_not_both() {
-    let directory = tempfile::tempdir().expect("a directory");
-    let file = directory.path().join("upstream.yaml");
-    let revision = format!(
-        "apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevisionResources\nmetadata:\n  name: r\n\
-         spec:\n  resources:\n    a.yaml: |\n      {}",
-        config_map("a").replace('\n', "\n      ").trim_end()
-    );
-    std::fs::write(&file, &revision).expect("a file");
-    let flags = [(Role::Upstream, file.clone())];
-    let (supplied, ..) = read(&flags, &typed(""), &[]).expect("a package");
-    assert_eq!(all(&supplied, Role::Upstream), ["ConfigMap a a.yaml"]);
-    std::fs::write(&file, format!("{revision}\n---\n{}", config_map("b"))).expect("a file");
-    let error = read(&flags, &typed(""), &[]).expect_err("both");
-    let expected = "expected resources or one PackageRevisionResources, found both";
-    assert!(error.ends_with(expected), "{error}");
-}
-
-#[test]
 fn a_field_holds_a_list_or_names_a_directory() {
     let inline = typed(
         "resources:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n- kind: ResourceList\n  apiVersion: config.kubernetes.io/v1\n  items:\n  - {apiVersion: v1, kind: ConfigMap, metadata: {name: b, annotations: {config.kubernetes.io/path: x/b.yaml}}}\n",

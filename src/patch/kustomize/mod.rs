@@ -14,6 +14,7 @@
 //!
 //! Source: contract, create-patch; kustomize 5.8 (kyaml, `yaml/walk` and `yaml/merge2`).
 
+mod apply;
 mod list;
 mod operation;
 mod place;
@@ -27,6 +28,7 @@ use super::rules::Rules;
 use crate::resource::Resource;
 use crate::yaml::{Trail, Value};
 
+pub use apply::{directive, merge, operate};
 use operation::{JsonChange, differences, entry};
 pub use operation::{Operation, Targets};
 use place::{ListPlace, ValuePlace};
@@ -104,6 +106,9 @@ fn identity<'a>(path: &[&str], live: &Node<'a>, modified: &Node<'a>) -> Option<O
     };
     Some(Operation::new(format!("/{}", path.join("/")), change))
 }
+
+/// From how many bytes in memory on a list is long.
+const LONG: usize = 1 << 14;
 
 #[derive(Default)]
 struct KustomizePatch<'a> {
@@ -205,6 +210,23 @@ impl<'a> KustomizePatch<'a> {
         }
     }
 
+    /// Changes the elements of a long list that a merge patch would replace, if few of them differ: the versions of a
+    /// CustomResourceDefinition have thousands of lines.
+    fn has_operations(&mut self, live: &Node<'a>, new: &Node<'a>, trail: &Trail<'_>) -> bool {
+        let length = new.to_value().cost();
+        if length < LONG {
+            return false;
+        }
+        let mut apart = Self::default();
+        differences(live, new, trail, &mut apart);
+        let is_short = apart.operations.iter().map(Operation::cost).sum::<usize>() < length / 4;
+        if is_short {
+            self.operations.append(&mut apart.operations);
+            self.lost.append(&mut apart.lost);
+        }
+        is_short
+    }
+
     fn list(
         &mut self,
         live: &Node<'a>,
@@ -213,6 +235,7 @@ impl<'a> KustomizePatch<'a> {
         trail: &Trail<'_>,
     ) -> Option<Node<'a>> {
         match place.list() {
+            ListPlace::Replaced if self.has_operations(live, new, trail) => return None,
             ListPlace::Replaced => return (!live.equals(new)).then(|| new.clone()),
             ListPlace::Values => {
                 if let Some(patch) = list::values(live, new) {

@@ -34,6 +34,11 @@ impl<'a> Operation<'a> {
         Self::new(pointer(trail), change)
     }
 
+    /// About how many bytes it takes in memory.
+    pub(super) fn cost(&self) -> usize {
+        self.to_value().cost()
+    }
+
     fn to_value(&self) -> Value {
         let (word, value) = match &self.change {
             JsonChange::Add(value) => ("add", Some(value)),

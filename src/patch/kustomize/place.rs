@@ -76,12 +76,16 @@ pub(super) enum ListPlace<'s> {
 impl<'s> ValuePlace<'s> {
     /// The root of a resource.
     pub(super) fn of(resource: &Node<'_>, rules: Rules<'s>) -> Self {
-        let text = |key: &str| resource.get(key)?.as_str().map(str::to_owned);
-        let kind = text("apiVersion").zip(text("kind"));
-        let is_known = kind.is_some_and(|(version, kind)| KINDS.contains(&(&*version, &*kind)));
+        let text = |key: &str| Some(resource.get(key)?.as_str()?.to_owned());
+        let [version, kind] = ["apiVersion", "kind"].map(|key| text(key).unwrap_or_default());
+        Self::of_kind(&version, &kind, rules)
+    }
+
+    /// The root of a resource of this kind.
+    pub(super) fn of_kind(api_version: &str, kind: &str, rules: Rules<'s>) -> Self {
         Self {
             rules,
-            is_known,
+            is_known: KINDS.contains(&(api_version, kind)),
             is_merged: false,
         }
     }

@@ -2,8 +2,8 @@
 
 use krm_variants::functions::Function;
 use krm_variants::functions::{
-    apply_config, apply_patch, create_patch, expand_variant_set, inject_config, merge_package,
-    render_fleet, render_variant, review_package,
+    apply_config, apply_patch, create_overlay, create_patch, expand_variant_set, inject_config,
+    merge_package, render_fleet, render_variant, review_package,
 };
 use krm_variants::supplied::Role;
 
@@ -176,6 +176,20 @@ pub(crate) const SCENARIOS: &[Scenario] = &[
         package: CONFIG,
         roles: &[(Role::Live, LIVE), (Role::Original, PREVIOUS)],
         typed: Some(("CreatePatch", "")),
+        variant: None,
+        other: None,
+        place: Place::Pipe,
+    },
+    Scenario {
+        function: &create_overlay::FUNCTION,
+        name: "create-overlay",
+        package: LOCAL,
+        roles: &[
+            (Role::Original, BASE),
+            (Role::Upstream, UPSTREAM),
+            (Role::Against, UPSTREAM),
+        ],
+        typed: Some(("CreateOverlay", "")),
         variant: None,
         other: None,
         place: Place::Pipe,

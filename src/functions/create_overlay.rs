@@ -1,0 +1,259 @@
+//! Turns a fork into its upstream and a kustomize overlay.
+//!
+//! ```yaml
+//! # upstream        # fork            # overlay
+//! replicas: 1         replicas: 5       replicas: [{name: app, count: 5}]
+//! image: app:1        image: own/app:1  images: [{name: app, newName: own/app}]
+//! paused: false       paused: true      patches: [{path: patches/deployment-app.yaml}]
+//! ```
+//!
+//! Source: contract, create-overlay.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::following::{find_original, not_in_git};
+use super::{Document, Function, Output, Run};
+use crate::config::{
+    API_VERSION, CONFIG_MAP, Key, Keys, UsageError, expected, kind_of, typed, typed_config,
+    typed_data, unexpected,
+};
+use crate::overlay::{
+    Overlay, OverlayError, OverlayFinding, OverlayInput, OverlayState, PackageTexts, check, create,
+};
+use crate::package::is_krm_name;
+use crate::resource::Resource;
+use crate::resource_list::{ItemId, ResourceList, own_text};
+use crate::results::{FunctionResult, Reason, Results};
+use crate::schema::Schema;
+use crate::supplied::{Role, Supplied, SuppliedPackage};
+use crate::upstream::SOURCES;
+use crate::yaml::NodeRef;
+
+/// The function that the binary runs.
+pub const FUNCTION: Function = Function {
+    name: "create-overlay",
+    about: "Turns a fork into its upstream and a kustomize overlay: patches, images, replicas, deletions, new resources. It proves \
+            that both are equal.",
+    examples: &[
+        "create-overlay --package FORK --upstream OLD --into OVERLAY",
+        "create-overlay --package FORK --upstream './/shop?ref=v1' base=../base",
+        "create-overlay --package FORK --original auto --upstream './/shop?ref=v2'",
+        "create-overlay --package FORK --upstream v1 --against v2",
+    ],
+    configs: &[(API_VERSION, "CreateOverlay"), CONFIG_MAP],
+    roles: &[Role::Original, Role::Upstream, Role::Against],
+    keys: Keys::These(&[Key {
+        name: "base",
+        words: &["base"],
+        help: "what the kustomization calls upstream: a path, or an URL that kustomize reads",
+    }]),
+    uses_schema: true,
+    sources: SOURCES,
+    makes_files: true,
+    step,
+    ..Function::PLAIN
+};
+
+typed_config! {
+    #[derive(Debug, Deserialize)]
+    pub(super) struct CreateOverlay ignores original, upstream, against {
+        base: Option<String>,
+    }
+}
+
+/// The data of a ConfigMap.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct OverlayScalars {
+    base: Option<String>,
+}
+
+fn step(run: Run<'_>) -> Result<Output, UsageError> {
+    let Run {
+        config,
+        list,
+        supplied,
+        results,
+    } = run;
+    let base = read_base(config)?;
+    let given = upstream(supplied)?;
+    let searched;
+    let original = match supplied.original() {
+        None if supplied.searches_original() => {
+            let Some(origin) = given.upstream() else {
+                return Err(not_in_git());
+            };
+            let Some(found) = find_original(list, origin, supplied, results)? else {
+                return Ok(Output::Edited);
+            };
+            searched = found;
+            Some(&searched)
+        }
+        original => original,
+    };
+    let schema = supplied.schema_with_crds(list)?;
+    let fork = PackageTexts::read(texts_of_list(list)?);
+    let upstream = PackageTexts::read(texts_of(original.unwrap_or(given))?);
+    let input = OverlayInput {
+        fork: &fork,
+        upstream: &upstream,
+        base: base.as_deref(),
+        schema: &schema,
+    };
+    let overlay = match create(input) {
+        Ok(overlay) => overlay,
+        Err(error) => {
+            results.push(refused(&error));
+            return Ok(Output::Edited);
+        }
+    };
+    report(&overlay, results);
+    // With an original, upstream is a newer revision.
+    let against = supplied.of(Role::Against).next();
+    if let Some(against) = against.or(original.map(|_| given)) {
+        for finding in against_revision(&overlay, against, &schema)? {
+            results.push(to_result(&finding));
+        }
+    }
+    let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
+    ids.into_iter().for_each(|id| list.remove(id));
+    let files = overlay.files.into_iter();
+    Ok(Output::Documents(
+        files.map(|(path, text)| document(path, text)).collect(),
+    ))
+}
+
+fn document(path: String, text: String) -> Document {
+    Document {
+        item: None,
+        resource: Resource::default(),
+        before: String::new(),
+        path: Some(path),
+        text,
+    }
+}
+
+fn read_base(config: Option<NodeRef<'_>>) -> Result<Option<String>, UsageError> {
+    Ok(match config.map(|config| (config, kind_of(config))) {
+        None => None,
+        Some((config, (API_VERSION, "CreateOverlay"))) => typed::<CreateOverlay>(config)?.base,
+        Some((config, CONFIG_MAP)) => typed_data::<OverlayScalars>(config)?.base,
+        Some((config, _)) => return Err(unexpected(config, &expected(FUNCTION.configs))),
+    })
+}
+
+fn upstream(supplied: &Supplied) -> Result<&SuppliedPackage, UsageError> {
+    supplied.upstream().ok_or_else(|| {
+        UsageError(
+            "role `upstream`: expected the revision that the fork was made from (--upstream PATH, or the field `upstream` of a \
+             CreateOverlay), found none"
+                .to_owned(),
+        )
+    })
+}
+
+/// The texts of the files that are named like KRM.
+fn texts_of(package: &SuppliedPackage) -> Result<BTreeMap<String, String>, UsageError> {
+    let Some(files) = package.files() else {
+        return texts_of_list(package.list());
+    };
+    let krm = files
+        .krm()
+        .map(|(path, text)| (path.to_owned(), text.to_string()));
+    Ok(krm.collect())
+}
+
+fn is_krm_path(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    is_krm_name(name) || name == "Kustomization"
+}
+
+fn texts_of_list(list: &ResourceList) -> Result<BTreeMap<String, String>, UsageError> {
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    if list.is_package() {
+        for path in list
+            .file_paths()
+            .into_iter()
+            .filter(|path| is_krm_path(path))
+        {
+            let bytes = list
+                .read_file(&path)
+                .map_err(|error| UsageError(error.to_string()))?;
+            texts.insert(path, String::from_utf8_lossy(&bytes).into_owned());
+        }
+        return Ok(texts);
+    }
+    let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
+    for (id, path) in ids.iter().zip(list.paths_from_root(&ids)) {
+        let text = list.read(*id, own_text);
+        let path = path.unwrap_or_else(|| "resources.yaml".to_owned());
+        let file = texts.entry(path).or_default();
+        if !file.is_empty() {
+            file.push_str("---\n");
+        }
+        file.push_str(&text);
+    }
+    Ok(texts)
+}
+
+fn refused(error: &OverlayError) -> FunctionResult {
+    let reason = match error {
+        OverlayError::Patch { .. } => Reason::InvalidPatch,
+        OverlayError::Duplicate { .. } => Reason::DuplicateResource,
+        _ => Reason::InvalidPackage,
+    };
+    FunctionResult::error(reason, error.to_string())
+}
+
+/// What became of the fork, and what of it is not in the overlay.
+fn report(overlay: &Overlay, results: &mut Results) {
+    for (resource, place) in &overlay.differences {
+        let message = format!("the overlay does not make the resource of the fork: {place}");
+        results.push(FunctionResult::error(Reason::OverlayDiffers, message).about(resource));
+    }
+    for (resource, what) in &overlay.lost {
+        let message = format!("an overlay cannot hold {what}");
+        let result = FunctionResult::info(message).about(resource);
+        results.push(result.tag("reason", Reason::NotInOverlay.as_str()));
+    }
+    if !results.has_errors() {
+        let [patched, deleted, new] = overlay.counts;
+        let fields = overlay.fields.iter();
+        let fields: String = fields
+            .map(|(name, count)| format!(", {count} in `{name}`"))
+            .collect();
+        let message = format!(
+            "overlay: {patched} patched, {deleted} deleted, {new} new{fields}; it makes the fork"
+        );
+        results.push(FunctionResult::info(message));
+    }
+}
+
+/// What of the overlay a newer revision of upstream makes needless, or dead.
+fn against_revision(
+    overlay: &Overlay,
+    against: &SuppliedPackage,
+    schema: &Schema,
+) -> Result<Vec<OverlayFinding>, UsageError> {
+    let newer = PackageTexts::read(texts_of(against)?);
+    // Upstream's own files, if they are a part of the overlay, are the old ones.
+    let mut files = overlay.files.clone();
+    files.retain(|path, _| !path.starts_with("base/"));
+    let texts = PackageTexts::read(files);
+    let newer = |_: &str| newer.built(schema);
+    check(&texts, schema, &newer).map_err(|error| UsageError(error.to_string()))
+}
+
+fn to_result(finding: &OverlayFinding) -> FunctionResult {
+    let (file, message) = match finding.place.split_once(": ") {
+        Some((file, place)) => (file, format!("{place}: {}", finding.message)),
+        None => (finding.place.as_str(), finding.message.clone()),
+    };
+    let reason = match finding.state {
+        OverlayState::Dead => Reason::DeadPatch,
+        OverlayState::Needless | OverlayState::Unknown => Reason::NeedlessPatch,
+    };
+    FunctionResult::warning(reason, message).in_file(file.to_owned())
+}

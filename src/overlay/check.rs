@@ -1,0 +1,340 @@
+//! What of an overlay no longer counts, after its base changed.
+//!
+//! ```yaml
+//! # base                    # patch           # finding
+//! replicas: 5                 replicas: 5       changes nothing
+//! kind: Deployment            kind: DaemonSet   hits nothing
+//! ```
+
+use std::collections::BTreeSet;
+
+use super::kustomization::PatchEntry;
+use super::objects::{Builder, BuiltObject};
+use super::transformations::{Transformations, images, is_scaled};
+use super::{OverlayError, PackageTexts};
+use crate::patch::kustomize::directive;
+use crate::schema::Schema;
+use crate::yaml::Value;
+
+/// A part of an overlay that no longer counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OverlayFinding {
+    /// As a person names it: its file, or its place in the kustomization.
+    pub place: String,
+    /// What is the matter.
+    pub state: OverlayState,
+    /// In words.
+    pub message: String,
+}
+
+/// What is the matter with a part of an overlay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OverlayState {
+    /// The base has nothing that it is for.
+    Dead,
+    /// The base is what it would make of it.
+    Needless,
+    /// Nothing is known of it: a field that is not evaluated here.
+    Unknown,
+}
+
+/// Checks the overlay in the directory of a package against its base, which `external` reads where it is not in the
+/// package.
+///
+/// # Errors
+/// [`OverlayError`]: no kustomization; a file or a base that cannot be read.
+pub fn check(
+    texts: &PackageTexts,
+    schema: &Schema,
+    external: &dyn Fn(&str) -> Result<Vec<Value>, OverlayError>,
+) -> Result<Vec<OverlayFinding>, OverlayError> {
+    let Some(kustomization) = texts.kustomization("")? else {
+        return Err(OverlayError::Missing {
+            file: ".".to_owned(),
+            name: super::KUSTOMIZATIONS[0].to_owned(),
+        });
+    };
+    let builder = Builder {
+        texts,
+        schema,
+        external,
+    };
+    let mut objects = builder.resources(&kustomization)?;
+    let mut findings = Vec::new();
+    let mut find = |place: String, state, message: String| {
+        findings.push(OverlayFinding {
+            place,
+            state,
+            message,
+        })
+    };
+    for field in kustomization.unknown_fields() {
+        let message = "its effect is not evaluated here".to_owned();
+        find(
+            format!("{}: {field}", kustomization.file()),
+            OverlayState::Unknown,
+            message,
+        );
+    }
+    for entry in kustomization.patches(texts)? {
+        let before = objects.clone();
+        match entry.apply(&mut objects, schema) {
+            Err(OverlayError::Patch { error, .. }) => {
+                objects = before;
+                find(entry.place, OverlayState::Dead, error);
+            }
+            Err(error) => return Err(error),
+            Ok(outcome) if outcome.hits == 0 => {
+                find(
+                    entry.place.clone(),
+                    OverlayState::Dead,
+                    format!("the base has no {}", subject(&entry)),
+                );
+            }
+            Ok(outcome) if !outcome.is_changed => {
+                find(
+                    entry.place,
+                    OverlayState::Needless,
+                    "it changes nothing: the base says the same".to_owned(),
+                );
+            }
+            Ok(_) => changed_parts(&entry, &before, &objects, &mut find),
+        }
+    }
+    of_fields(
+        &kustomization.file(),
+        &Transformations::read(&kustomization.value),
+        &objects,
+        &mut find,
+    );
+    Ok(findings)
+}
+
+/// The parts of a patch that count no longer, where others do.
+fn changed_parts(
+    entry: &PatchEntry,
+    before: &[BuiltObject<'_>],
+    after: &[BuiltObject<'_>],
+    find: &mut impl FnMut(String, OverlayState, String),
+) {
+    for name in half_containers(before, after) {
+        let message =
+            format!("the base has no container `{name}`: the patch adds one without an image");
+        find(entry.place.clone(), OverlayState::Dead, message);
+    }
+    for part in needless_parts(entry, before) {
+        let message = format!("`{part}` changes nothing: the base says the same");
+        find(entry.place.clone(), OverlayState::Needless, message);
+    }
+}
+
+/// What a patch is for.
+fn subject(entry: &PatchEntry) -> String {
+    let text = |value: &Value, path: &[&str]| {
+        let found = path.iter().try_fold(value, |value, key| value.get(key));
+        found.map(Value::plain_text).unwrap_or_default()
+    };
+    match entry.patches.first() {
+        Some(patch @ Value::Mapping(_)) => {
+            format!(
+                "{}/{}",
+                text(patch, &["kind"]),
+                text(patch, &["metadata", "name"])
+            )
+        }
+        _ => "resource that its target selects".to_owned(),
+    }
+}
+
+/// The containers that a patch made without an image.
+fn half_containers(before: &[BuiltObject<'_>], after: &[BuiltObject<'_>]) -> BTreeSet<String> {
+    let old: BTreeSet<String> = before
+        .iter()
+        .flat_map(|object| without_image(&object.value))
+        .collect();
+    let new = after.iter().flat_map(|object| without_image(&object.value));
+    new.filter(|name| !old.contains(name)).collect()
+}
+
+fn without_image(value: &Value) -> Vec<String> {
+    match value {
+        Value::Mapping(entries) => entries
+            .iter()
+            .flat_map(|(key, below)| match (key.as_str(), below) {
+                (Some("containers" | "initContainers"), Value::Sequence(items)) => items
+                    .iter()
+                    .filter(|item| item.get("image").is_none())
+                    .filter_map(|item| Some(item.get("name")?.plain_text()))
+                    .collect(),
+                _ => without_image(below),
+            })
+            .collect(),
+        Value::Sequence(items) => items.iter().flat_map(without_image).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The fields of a strategic merge patch that say what its resource has.
+fn needless_parts(entry: &PatchEntry, before: &[BuiltObject<'_>]) -> Vec<String> {
+    let mut parts = Vec::new();
+    for patch in entry
+        .patches
+        .iter()
+        .filter(|patch| matches!(patch, Value::Mapping(_)))
+    {
+        let named = BuiltObject {
+            value: patch.clone(),
+            node: None,
+            file: String::new(),
+        };
+        let found = before.iter().find(|object| object.id() == named.id());
+        if let Some(found) = found {
+            leaves(patch, Some(&found.value), "", &mut parts);
+        }
+    }
+    parts
+}
+
+/// The values of a patch that are those of live. The fields that identify a resource or an element say nothing.
+fn leaves(patch: &Value, live: Option<&Value>, path: &str, found: &mut Vec<String>) {
+    match patch {
+        Value::Mapping(fields) if directive(patch).is_none() => {
+            for (key, value) in fields {
+                let name = key.plain_text();
+                let is_identity = path.is_empty() && matches!(&*name, "apiVersion" | "kind")
+                    || path == "metadata" && matches!(&*name, "name" | "namespace");
+                if !is_identity && !name.starts_with('$') {
+                    let below = if path.is_empty() {
+                        name.clone()
+                    } else {
+                        format!("{path}.{name}")
+                    };
+                    leaves(value, live.and_then(|live| live.get(&name)), &below, found);
+                }
+            }
+        }
+        Value::Mapping(_) => {}
+        Value::Null if live.is_none() => found.push(path.to_owned()),
+        Value::Null => {}
+        Value::Sequence(items) => {
+            let maps = items.iter().all(|item| item.get("name").is_some());
+            let old = match live {
+                Some(Value::Sequence(old)) => old.as_slice(),
+                _ => &[],
+            };
+            if !maps || items.is_empty() {
+                found.extend((live == Some(patch)).then(|| path.to_owned()));
+                return;
+            }
+            for item in items {
+                let name = item.get("name");
+                let Some(other) = old.iter().find(|other| other.get("name") == name) else {
+                    continue;
+                };
+                let Value::Mapping(fields) = item else {
+                    continue;
+                };
+                let others = fields
+                    .iter()
+                    .filter(|(key, _)| key.as_str() != Some("name"));
+                let others = Value::Mapping(others.cloned().collect());
+                let name = name.map(Value::plain_text).unwrap_or_default();
+                leaves(&others, Some(other), &format!("{path}[name={name}]"), found);
+            }
+        }
+        _ => found.extend((live == Some(patch)).then(|| path.to_owned())),
+    }
+}
+
+/// The other fields, each for itself.
+fn of_fields(
+    file: &str,
+    all: &Transformations,
+    objects: &[BuiltObject<'_>],
+    find: &mut impl FnMut(String, OverlayState, String),
+) {
+    let used: BTreeSet<String> = objects
+        .iter()
+        .flat_map(|object| images(&object.value))
+        .map(|(_, image)| image)
+        .collect();
+    let changes = |one: &Transformations| {
+        objects
+            .iter()
+            .any(|object| !one.changes(object, &one.moved(objects)).is_empty())
+    };
+    let needless = || "it changes nothing: the base says the same".to_owned();
+    for image in &all.images {
+        let place = format!("{file}: images[{}]", image.name);
+        let one = Transformations {
+            images: vec![image.clone()],
+            ..Transformations::default()
+        };
+        let is_used = used
+            .iter()
+            .any(|used| crate::merge::repository(used) == image.name);
+        if !is_used {
+            find(
+                place,
+                OverlayState::Dead,
+                format!("no container has the image `{}`", image.name),
+            );
+        } else if !changes(&one) {
+            find(place, OverlayState::Needless, needless());
+        }
+    }
+    of_replicas(file, all, objects, find);
+    for (key, value) in &all.labels {
+        let one = Transformations {
+            labels: vec![(key.clone(), value.clone())],
+            ..Transformations::default()
+        };
+        if !changes(&one) {
+            find(
+                format!("{file}: labels[{key}]"),
+                OverlayState::Needless,
+                needless(),
+            );
+        }
+    }
+    let one = Transformations {
+        namespace: all.namespace.clone(),
+        ..Transformations::default()
+    };
+    if all.namespace.is_some() && !changes(&one) {
+        find(
+            format!("{file}: namespace"),
+            OverlayState::Needless,
+            needless(),
+        );
+    }
+}
+
+fn of_replicas(
+    file: &str,
+    all: &Transformations,
+    objects: &[BuiltObject<'_>],
+    find: &mut impl FnMut(String, OverlayState, String),
+) {
+    for (name, count) in &all.replicas {
+        let place = format!("{file}: replicas[{name}]");
+        let one = Transformations {
+            replicas: vec![(name.clone(), count.clone())],
+            ..Transformations::default()
+        };
+        let is_it = |object: &&BuiltObject<'_>| {
+            object.text(&["metadata", "name"]) == name && is_scaled(object)
+        };
+        let mut found = objects.iter().filter(is_it).peekable();
+        if found.peek().is_none() {
+            find(
+                place,
+                OverlayState::Dead,
+                format!("the base has no workload `{name}`"),
+            );
+        } else if found.all(|object| one.changes(object, &[]).is_empty()) {
+            let message = "it changes nothing: the base says the same".to_owned();
+            find(place, OverlayState::Needless, message);
+        }
+    }
+}

@@ -1,0 +1,504 @@
+//! Makes the overlay of a fork, and proves it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::explain::{explain, namespace};
+use super::lost::{comments, is_reordered, lost_comments};
+use super::objects::{BuildId, Builder, BuiltObject, by_id, cleaned};
+use super::transformations::{FieldChange, Transformations};
+use super::{KUSTOMIZATIONS, OverlayError, PackageTexts};
+use crate::patch::annotations::{replaced, with_field};
+use crate::patch::kustomize::{self, Targets};
+use crate::patch::node::Node;
+use crate::patch::rules::Rules;
+use crate::patch::write::to_text;
+use crate::resource::Resource;
+use crate::schema::Schema;
+use crate::yaml::{Content, EditError, NodeRef, OwnedDocument, Value, to_block_text};
+
+/// What an overlay is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct OverlayInput<'i> {
+    /// The fork.
+    pub fork: &'i PackageTexts,
+    /// The revision that it was made from.
+    pub upstream: &'i PackageTexts,
+    /// What the kustomization calls upstream; without it, or if upstream has no kustomization, upstream becomes a part of
+    /// the overlay.
+    pub base: Option<&'i str>,
+    /// The schemas of the resources.
+    pub schema: &'i Schema,
+}
+
+/// An overlay.
+#[derive(Debug, Default)]
+pub struct Overlay {
+    /// Its files by path.
+    pub files: BTreeMap<String, String>,
+    /// The resources in which it differs from the fork, with the place: none, if it is right.
+    pub differences: Vec<(Resource, String)>,
+    /// What it cannot hold, with the resource.
+    pub lost: Vec<(Resource, String)>,
+    /// How many resources are patched, deleted and new.
+    pub counts: [usize; 3],
+    /// What the kustomization says of all resources: its fields, with how many entries they have.
+    pub fields: Vec<(&'static str, usize)>,
+}
+
+/// Makes the overlay that turns upstream into the fork.
+///
+/// # Errors
+/// [`OverlayError`]: a package that kustomize would refuse, or that is not evaluated here.
+pub fn create(input: OverlayInput<'_>) -> Result<Overlay, OverlayError> {
+    let fork = input.fork.build_alone(input.schema)?;
+    let upstream = input.upstream.build_alone(input.schema)?;
+    by_id(&fork)?;
+    by_id(&upstream)?;
+    let made = Maker::new(&fork, &upstream, input.schema);
+    let mut overlay = Overlay::default();
+    let mut kustomization = Vec::new();
+    made.patches(&mut overlay, &mut kustomization)?;
+    let mut resources = base(input, &mut overlay)?;
+    resources.extend(made.new_files(&mut overlay)?);
+    let text = made.kustomization(resources, kustomization);
+    overlay.files.insert(KUSTOMIZATIONS[0].to_owned(), text);
+    made.lost(&mut overlay);
+    overlay.fields = made.transformations.counts();
+    for text in overlay.files.values_mut() {
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    prove(&mut overlay, &fork, &upstream, input.schema)?;
+    Ok(overlay)
+}
+
+/// The folder that holds upstream where it is a part of the overlay.
+const BASE: &str = "base";
+
+/// Writes upstream into the overlay if it must, and gives what the kustomization calls it.
+fn base(input: OverlayInput<'_>, overlay: &mut Overlay) -> Result<Vec<String>, OverlayError> {
+    let has_kustomization = input.upstream.kustomization("")?.is_some();
+    if let Some(base) = input.base.filter(|_| has_kustomization) {
+        return Ok(vec![base.to_owned()]);
+    }
+    let mut names = Vec::new();
+    for (path, document) in &input.upstream.files {
+        let objects = input.upstream.objects_of(path)?;
+        let Ok(document) = document else { continue };
+        let is_kustomization =
+            KUSTOMIZATIONS.contains(&path.rsplit('/').next().unwrap_or_default());
+        let count = document.document().len();
+        let roots = (0..count)
+            .filter(|at| document.document().root(*at).is_some())
+            .count();
+        let text = if is_kustomization && has_kustomization
+            || objects.len() == roots && !objects.is_empty()
+        {
+            document.document().text.to_owned()
+        } else if objects.is_empty() {
+            continue;
+        } else {
+            let texts: Vec<String> = objects.iter().map(BuiltObject::source).collect();
+            texts.join("---\n")
+        };
+        overlay.files.insert(format!("{BASE}/{path}"), text);
+        names.push(path.clone());
+    }
+    if !has_kustomization {
+        let mut text = String::new();
+        if let Some(base) = input.base {
+            text = format!("# {base}\n");
+        }
+        text += &to_block_text(&kustomization(vec![("resources", list(names))]));
+        overlay
+            .files
+            .insert(format!("{BASE}/{}", KUSTOMIZATIONS[0]), text);
+    }
+    Ok(vec![BASE.to_owned()])
+}
+
+fn list(texts: impl IntoIterator<Item = String>) -> Value {
+    Value::Sequence(texts.into_iter().map(Value::from).collect())
+}
+
+fn kustomization(fields: Vec<(&str, Value)>) -> Value {
+    let head = [
+        ("apiVersion", "kustomize.config.k8s.io/v1beta1"),
+        ("kind", "Kustomization"),
+    ];
+    let head = head
+        .into_iter()
+        .map(|(key, value)| Value::entry(key, value));
+    let fields = fields
+        .into_iter()
+        .map(|(key, value)| Value::entry(key, value));
+    Value::Mapping(head.chain(fields).collect())
+}
+
+struct Maker<'m, 'p> {
+    fork: &'m [BuiltObject<'p>],
+    upstream: &'m [BuiltObject<'p>],
+    schema: &'m Schema,
+    transformations: Transformations,
+    /// For each resource of upstream that of the fork.
+    of_fork: Vec<Option<usize>>,
+    /// The resources that change their namespace by `namespace`.
+    moved: Vec<(String, String, String)>,
+}
+
+impl<'m, 'p> Maker<'m, 'p> {
+    fn new(
+        fork: &'m [BuiltObject<'p>],
+        upstream: &'m [BuiltObject<'p>],
+        schema: &'m Schema,
+    ) -> Self {
+        let mut transformations = namespace(upstream, fork);
+        let of_fork = pair(fork, upstream, &transformations);
+        let pairs = of_fork.iter().zip(upstream);
+        let pairs: Vec<_> = pairs
+            .filter_map(|(at, old)| Some((old, &fork[(*at)?])))
+            .collect();
+        explain(&mut transformations, &pairs, fork);
+        let moved = transformations.moved(upstream);
+        Self {
+            fork,
+            upstream,
+            schema,
+            transformations,
+            of_fork,
+            moved,
+        }
+    }
+
+    /// Makes the patches: files, and entries of the kustomization.
+    fn patches(&self, overlay: &mut Overlay, entries: &mut Vec<Value>) -> Result<(), OverlayError> {
+        let resources: Vec<Resource> = self.upstream.iter().map(BuiltObject::resource).collect();
+        let targets: Targets<'_> = resources.iter().collect();
+        let mut operations = Vec::new();
+        for ((old, resource), at) in self.upstream.iter().zip(&resources).zip(&self.of_fork) {
+            let refused = |error: EditError| OverlayError::Patch {
+                place: old.shown(),
+                error: error.to_string(),
+            };
+            let document = self.transformed(old).map_err(refused)?;
+            let Some(live) = document.root() else {
+                continue;
+            };
+            let live = cleaned(&Node::Text(live));
+            let Some(new) = at.map(|at| &self.fork[at]) else {
+                let text = to_text(&kustomize::delete(&live)).map_err(refused)?;
+                entries.push(add_file(overlay, old, text));
+                overlay.counts[1] += 1;
+                continue;
+            };
+            let printed;
+            let new = match new.node {
+                Some(node) => node,
+                None => {
+                    printed = new.document()?;
+                    let Some(root) = printed.root() else { continue };
+                    root
+                }
+            };
+            let new = self.with_identity_of(&live, &cleaned(&Node::Text(new)));
+            let rules = Rules::of(self.schema, &resource.api_version, &resource.kind);
+            let patches = kustomize::create(&live, &new, rules);
+            if let Some(merge) = &patches.merge {
+                entries.push(add_file(overlay, old, to_text(merge).map_err(refused)?));
+            }
+            let entry = patches.entry(resource, &targets);
+            overlay.counts[0] += usize::from(patches.merge.is_some() || entry.is_some());
+            operations.extend(entry);
+        }
+        for text in operations {
+            let parsed = OwnedDocument::parse(text).ok();
+            entries.extend(parsed.and_then(|parsed| parsed.root()?.value()));
+        }
+        Ok(())
+    }
+
+    /// A resource of upstream as the other fields of the kustomization make it, but for its identity: patches find it by that.
+    fn transformed(&self, old: &BuiltObject<'_>) -> Result<OwnedDocument, EditError> {
+        let changes = self.transformations.changes(old, &self.moved);
+        let is_identity = |(path, _): &FieldChange| matches!(path.as_slice(), [metadata, key] if metadata == "metadata" && matches!(&**key, "namespace" | "name"));
+        let source = old.source();
+        let changes: Vec<FieldChange> = changes
+            .into_iter()
+            .filter(|change| !is_identity(change))
+            .collect();
+        if changes.is_empty() {
+            return OwnedDocument::parse(source).map_err(EditError::Broken);
+        }
+        let text = OwnedDocument::edited(source, |root, editor| {
+            for (path, value) in &changes {
+                let (parent, below) = nearest(root, path);
+                let Some((key, rest)) = below.split_first() else {
+                    continue;
+                };
+                let value = rest.iter().rev().fold(value.clone(), |value, key| {
+                    Value::Mapping(vec![Value::entry(key.as_str(), value)])
+                });
+                match parent.get(key) {
+                    Some(node) => editor.replace(node, Content::Value(value))?,
+                    None => editor.set(parent, key, Content::Value(value))?,
+                }
+            }
+            Ok(())
+        })?;
+        OwnedDocument::parse(text).map_err(EditError::Broken)
+    }
+
+    /// The fork's resource with upstream's identity, where `namespace` changes that.
+    fn with_identity_of<'a>(&self, live: &Node<'a>, new: &Node<'a>) -> Node<'a> {
+        let (Some(_), Some(metadata)) = (&self.transformations.namespace, new.get("metadata"))
+        else {
+            return new.clone();
+        };
+        let mut metadata = metadata;
+        for key in ["name", "namespace"] {
+            metadata = match live.get_path(&["metadata", key]) {
+                Some(value) => with_field(metadata, key, value),
+                None => replaced(metadata, key, None),
+            };
+        }
+        with_field(new.clone(), "metadata", metadata)
+    }
+
+    /// Writes the resources that upstream lacks, and gives their files.
+    fn new_files(&self, overlay: &mut Overlay) -> Result<Vec<String>, OverlayError> {
+        let known: HashSet<usize> = self.of_fork.iter().flatten().copied().collect();
+        let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let new = self.fork.iter().enumerate();
+        for (_, object) in new.filter(|(at, _)| !known.contains(at)) {
+            overlay.counts[2] += 1;
+            files
+                .entry(object.file.clone())
+                .or_default()
+                .push(self.new_text(object)?);
+        }
+        let mut names = Vec::new();
+        for (path, texts) in files {
+            let path = free_path(overlay, &path);
+            overlay.files.insert(path.clone(), texts.join("---\n"));
+            names.push(path);
+        }
+        Ok(names)
+    }
+
+    /// A new resource as it is written, without the annotations of kpt.
+    fn new_text(&self, object: &BuiltObject<'_>) -> Result<String, OverlayError> {
+        let source = object.source();
+        let Some(node) = object.node else {
+            return Ok(source);
+        };
+        let node = Node::Text(node);
+        let new = cleaned(&node);
+        if new.is(&node) {
+            return Ok(source);
+        }
+        to_text(&new).map_err(|error| OverlayError::Patch {
+            place: object.shown(),
+            error: error.to_string(),
+        })
+    }
+
+    fn kustomization(&self, resources: Vec<String>, patches: Vec<Value>) -> String {
+        let mut value = kustomization(vec![("resources", list(resources))]);
+        if let Some(namespace) = &self.transformations.namespace {
+            value.push("namespace", namespace.as_str());
+        }
+        for (key, field) in self.transformations.to_fields() {
+            value.push(key, field);
+        }
+        if !patches.is_empty() {
+            value.push("patches", Value::Sequence(patches));
+        }
+        to_block_text(&value)
+    }
+
+    /// What of the fork is not in the overlay.
+    fn lost(&self, overlay: &mut Overlay) {
+        let upstream: HashMap<usize, &BuiltObject<'_>> = self
+            .of_fork
+            .iter()
+            .zip(self.upstream)
+            .filter_map(|(at, old)| Some(((*at)?, old)))
+            .collect();
+        let is_base = |path: &str| path.starts_with(&format!("{BASE}/"));
+        let own = overlay.files.iter().filter(|(path, _)| !is_base(path));
+        let patches: HashSet<String> = own.flat_map(|(_, text)| comments(text)).collect();
+        let mut lost = Vec::new();
+        for (at, new) in self.fork.iter().enumerate() {
+            let Some(old) = upstream.get(&at) else {
+                continue;
+            };
+            if new.node.is_none() || new.source() == old.source() {
+                continue;
+            }
+            let comments = lost_comments(&new.source(), &old.source(), &patches);
+            if let Some(first) = comments.first() {
+                let more = match comments.len() {
+                    1 => String::new(),
+                    count => format!(" and {} more", count - 1),
+                };
+                lost.push((new.resource(), format!("the comment `{first}`{more}")));
+            }
+            if is_reordered(old, new) {
+                lost.push((new.resource(), "the order of its keys".to_owned()));
+            }
+        }
+        overlay.lost = lost;
+    }
+}
+
+/// The nearest value on a path that is a mapping or a sequence, and the rest of the path.
+fn nearest<'d, 'p>(root: NodeRef<'d>, path: &'p [String]) -> (NodeRef<'d>, &'p [String]) {
+    let mut node = root;
+    for (at, step) in path.iter().enumerate() {
+        let is_last = at + 1 == path.len();
+        let below = match step.parse::<usize>() {
+            Ok(index) if node.kind().is_sequence() => node.items().nth(index),
+            _ => node.get(step),
+        };
+        match below {
+            Some(below) if !is_last && !below.is_null() => node = below,
+            _ => return (node, &path[at..]),
+        }
+    }
+    (node, &[])
+}
+
+/// Pairs resources by what they are after the change of their namespace, then by kind and name alone.
+fn pair(
+    fork: &[BuiltObject<'_>],
+    upstream: &[BuiltObject<'_>],
+    transformations: &Transformations,
+) -> Vec<Option<usize>> {
+    let mut built = upstream.to_vec();
+    transformations.apply(&mut built);
+    let ids: HashMap<BuildId, usize> = fork.iter().map(BuiltObject::id).zip(0..).collect();
+    let mut pairs: Vec<Option<usize>> = built
+        .iter()
+        .map(|old| ids.get(&old.id()).copied())
+        .collect();
+    let taken: BTreeSet<usize> = pairs.iter().flatten().copied().collect();
+    let anywhere = |object: &BuiltObject<'_>| {
+        let id = object.id();
+        (id.group, id.kind, id.name.name)
+    };
+    let mut left: HashMap<_, Vec<usize>> = HashMap::new();
+    for at in (0..fork.len()).filter(|at| !taken.contains(at)) {
+        left.entry(anywhere(&fork[at])).or_default().push(at);
+    }
+    let mut old: HashMap<_, Vec<usize>> = HashMap::new();
+    for at in (0..upstream.len()).filter(|at| pairs[*at].is_none()) {
+        old.entry(anywhere(&upstream[at])).or_default().push(at);
+    }
+    for (key, old) in old {
+        if let ([old], Some([new])) = (old.as_slice(), left.get(&key).map(Vec::as_slice)) {
+            pairs[*old] = Some(*new);
+        }
+    }
+    pairs
+}
+
+/// Adds the file of a patch, and gives its entry.
+fn add_file(overlay: &mut Overlay, object: &BuiltObject<'_>, text: String) -> Value {
+    let name = format!("{}-{}", object.kind(), object.text(&["metadata", "name"]));
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
+    let name: String = name
+        .chars()
+        .map(|c| {
+            if is_plain(c) {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let path = free_path(overlay, &format!("patches/{name}.yaml"));
+    overlay.files.insert(path.clone(), text);
+    Value::Mapping(vec![Value::entry("path", path)])
+}
+
+/// A path that no file of the overlay has, and that is not the kustomization's.
+fn free_path(overlay: &Overlay, path: &str) -> String {
+    let is_free = |path: &str| !overlay.files.contains_key(path) && !KUSTOMIZATIONS.contains(&path);
+    if is_free(path) {
+        return path.to_owned();
+    }
+    let (stem, end) = path.rsplit_once('.').unwrap_or((path, "yaml"));
+    let mut numbers = 2..;
+    loop {
+        let number = numbers.next().unwrap_or_default();
+        let path = format!("{stem}-{number}.{end}");
+        if is_free(&path) {
+            return path;
+        }
+    }
+}
+
+/// Applies the overlay as it will be written, and compares what comes out with the fork.
+fn prove(
+    overlay: &mut Overlay,
+    fork: &[BuiltObject<'_>],
+    upstream: &[BuiltObject<'_>],
+    schema: &Schema,
+) -> Result<(), OverlayError> {
+    let texts = PackageTexts::read(overlay.files.clone());
+    let external = |_: &str| Ok(upstream.iter().map(|object| object.value.clone()).collect());
+    let built = Builder {
+        texts: &texts,
+        schema,
+        external: &external,
+    }
+    .build("")?;
+    let ids = by_id(&built)?;
+    let mut left: BTreeSet<usize> = (0..built.len()).collect();
+    for object in fork {
+        let difference = match ids.get(&object.id()) {
+            None => Some("it is missing".to_owned()),
+            Some(at) => {
+                left.remove(at);
+                difference(&built[*at].value, &object.value, "")
+            }
+        };
+        overlay
+            .differences
+            .extend(difference.map(|text| (object.resource(), text)));
+    }
+    for at in left {
+        overlay.differences.push((
+            built[at].resource(),
+            "the fork has no such resource".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// The first place in which two values differ.
+fn difference(built: &Value, fork: &Value, path: &str) -> Option<String> {
+    if built == fork {
+        return None;
+    }
+    let below = match (built, fork) {
+        (Value::Mapping(own), Value::Mapping(other)) => {
+            let mut keys = own.iter().chain(other).map(|(key, _)| key.plain_text());
+            keys.find_map(|key| {
+                let below = format!("{path}.{key}");
+                match (built.get(&key), fork.get(&key)) {
+                    (Some(own), Some(other)) if own == other => None,
+                    (Some(own), Some(other)) => difference(own, other, &below),
+                    _ => Some(below),
+                }
+            })
+        }
+        (Value::Sequence(own), Value::Sequence(other)) if own.len() == other.len() => {
+            let mut pairs = own.iter().zip(other).enumerate();
+            pairs.find_map(|(at, (own, other))| difference(own, other, &format!("{path}[{at}]")))
+        }
+        _ => None,
+    };
+    Some(below.unwrap_or_else(|| path.to_owned()))
+}

@@ -1,0 +1,315 @@
+//! What the file of a kustomization says, and what its patches make of resources.
+
+use std::collections::HashSet;
+
+use super::objects::BuiltObject;
+use super::selection::Selection;
+use super::transformations::Transformations;
+use super::{OverlayError, PackageTexts, join};
+use crate::patch::kustomize::{merge, operate};
+use crate::patch::node::Node;
+use crate::schema::Schema;
+use crate::yaml::{OwnedDocument, Value};
+
+/// The file of a kustomization.
+#[derive(Debug, Clone)]
+pub(super) struct Kustomization {
+    directory: String,
+    name: String,
+    pub(super) value: Value,
+}
+
+/// A patch in a kustomization.
+#[derive(Debug, Clone)]
+pub(super) struct PatchEntry {
+    /// As a person names it: its file, or its place in the kustomization.
+    pub(super) place: String,
+    target: Option<Value>,
+    /// The documents of its text.
+    pub(super) patches: Vec<Value>,
+}
+
+/// What a patch did.
+#[derive(Debug, Default)]
+pub(super) struct PatchOutcome {
+    /// How many resources it was for.
+    pub(super) hits: usize,
+    pub(super) is_changed: bool,
+}
+
+/// The fields that are evaluated here, and those without effect on resources.
+const KNOWN: [&str; 13] = [
+    "apiVersion",
+    "kind",
+    "metadata",
+    "resources",
+    "bases",
+    "patches",
+    "patchesStrategicMerge",
+    "patchesJson6902",
+    "namespace",
+    "labels",
+    "images",
+    "replicas",
+    "sortOptions",
+];
+
+fn items<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    match value.get(key) {
+        Some(Value::Sequence(items)) => items,
+        _ => &[],
+    }
+}
+
+impl Kustomization {
+    pub(super) fn new(directory: &str, name: &str, value: Value) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            name: name.to_owned(),
+            value,
+        }
+    }
+
+    pub(super) fn directory(&self) -> &str {
+        &self.directory
+    }
+
+    pub(super) fn file(&self) -> String {
+        join(&self.directory, &self.name)
+    }
+
+    /// The names of its resources and bases.
+    pub(super) fn resources(&self) -> Vec<String> {
+        let names = items(&self.value, "resources")
+            .iter()
+            .chain(items(&self.value, "bases"));
+        names
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect()
+    }
+
+    /// A path relative to it as one of the package; `None` for one that leads out, or an URL.
+    pub(super) fn path_of(&self, name: &str) -> Option<String> {
+        if name.contains("://") || name.starts_with('/') || name.contains('?') {
+            return None;
+        }
+        let mut parts: Vec<&str> = self
+            .directory
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .collect();
+        for part in name.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => drop(parts.pop()?),
+                part => parts.push(part),
+            }
+        }
+        Some(parts.join("/"))
+    }
+
+    /// The fields that nothing here evaluates.
+    pub(super) fn unknown_fields(&self) -> Vec<String> {
+        let Value::Mapping(fields) = &self.value else {
+            return Vec::new();
+        };
+        let is_empty = |value: &Value| match value {
+            Value::Null => true,
+            Value::Sequence(items) => items.is_empty(),
+            Value::Mapping(fields) => fields.is_empty(),
+            Value::String(text) => text.is_empty(),
+            _ => false,
+        };
+        let given = fields.iter().filter(|(_, value)| !is_empty(value));
+        let names = given.map(|(key, _)| key.plain_text());
+        let mut names: Vec<String> = names.filter(|name| !KNOWN.contains(&&**name)).collect();
+        let extended = items(&self.value, "labels").iter().any(|label| {
+            let is_set = |key: &str| label.get(key) == Some(&Value::Bool(true));
+            is_set("includeSelectors")
+                || is_set("includeTemplates")
+                || label.get("fields").is_some()
+        });
+        names.extend(extended.then(|| "labels.includeSelectors".to_owned()));
+        names
+    }
+
+    pub(super) fn refuse_unknown_fields(&self) -> Result<(), OverlayError> {
+        match self.unknown_fields().into_iter().next() {
+            Some(field) => Err(OverlayError::Unsupported {
+                file: self.file(),
+                field,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Its patches, in the order in which kustomize applies them.
+    pub(super) fn patches(&self, texts: &PackageTexts) -> Result<Vec<PatchEntry>, OverlayError> {
+        let mut found = Vec::new();
+        for (at, entry) in items(&self.value, "patchesStrategicMerge")
+            .iter()
+            .enumerate()
+        {
+            let text = entry.as_str().unwrap_or_default();
+            let place = format!("{}: patchesStrategicMerge[{at}]", self.file());
+            found.push(if text.contains('\n') {
+                self.inline(place, text, None)?
+            } else {
+                self.of_file(text, None, texts)?
+            });
+        }
+        for key in ["patches", "patchesJson6902"] {
+            for (at, entry) in items(&self.value, key).iter().enumerate() {
+                let place = format!("{}: {key}[{at}]", self.file());
+                let target = entry.get("target").cloned();
+                let text = |key: &str| entry.get(key).and_then(Value::as_str);
+                found.push(match (text("path"), text("patch")) {
+                    (Some(path), _) => self.of_file(path, target, texts)?,
+                    (None, Some(patch)) => self.inline(place, patch, target)?,
+                    (None, None) => {
+                        let error = "expected `path` or `patch`, found neither".to_owned();
+                        return Err(OverlayError::Patch { place, error });
+                    }
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    fn of_file(
+        &self,
+        name: &str,
+        target: Option<Value>,
+        texts: &PackageTexts,
+    ) -> Result<PatchEntry, OverlayError> {
+        let missing = || OverlayError::Missing {
+            file: self.file(),
+            name: name.to_owned(),
+        };
+        let path = self.path_of(name).ok_or_else(missing)?;
+        let document = texts.document(&path)?.ok_or_else(missing)?;
+        Ok(PatchEntry {
+            place: path,
+            target,
+            patches: values(document),
+        })
+    }
+
+    fn inline(
+        &self,
+        place: String,
+        text: &str,
+        target: Option<Value>,
+    ) -> Result<PatchEntry, OverlayError> {
+        let parsed = OwnedDocument::parse(text.to_owned());
+        let parsed = parsed.map_err(|error| OverlayError::Patch {
+            place: place.clone(),
+            error: error.to_string(),
+        })?;
+        Ok(PatchEntry {
+            place,
+            target,
+            patches: values(&parsed),
+        })
+    }
+
+    /// What it makes of its resources.
+    pub(super) fn apply(
+        &self,
+        objects: &mut Vec<BuiltObject<'_>>,
+        texts: &PackageTexts,
+        schema: &Schema,
+    ) -> Result<(), OverlayError> {
+        for entry in self.patches(texts)? {
+            let outcome = entry.apply(objects, schema)?;
+            if outcome.hits == 0 {
+                let error = "the patch is for no resource".to_owned();
+                return Err(OverlayError::Patch {
+                    place: entry.place,
+                    error,
+                });
+            }
+        }
+        Transformations::read(&self.value).apply(objects);
+        Ok(())
+    }
+}
+
+fn values(document: &OwnedDocument) -> Vec<Value> {
+    let document = document.document();
+    let roots = (0..document.len()).filter_map(|at| document.root(at));
+    roots
+        .map(|root| Node::Text(root).to_value())
+        .filter(|value| *value != Value::Null)
+        .collect()
+}
+
+impl PatchEntry {
+    /// Applies it to the resources that it is for.
+    pub(super) fn apply(
+        &self,
+        objects: &mut Vec<BuiltObject<'_>>,
+        schema: &Schema,
+    ) -> Result<PatchOutcome, OverlayError> {
+        let wrong = |error: String| OverlayError::Patch {
+            place: self.place.clone(),
+            error,
+        };
+        let selection = Selection::read(self.target.as_ref()).map_err(wrong)?;
+        let mut outcome = PatchOutcome::default();
+        let mut gone = HashSet::new();
+        for patch in &self.patches {
+            let is_operations = matches!(patch, Value::Sequence(_));
+            for (at, object) in objects.iter_mut().enumerate() {
+                if !selection.selects(object, patch) {
+                    continue;
+                }
+                outcome.hits += 1;
+                let new = if is_operations {
+                    let mut value = object.value.clone();
+                    operate(&mut value, patch).map_err(wrong)?;
+                    Some(value)
+                } else {
+                    merge(&object.value, &with_identity(patch, &object.value), schema)
+                };
+                match new {
+                    Some(new) if new == object.value => {}
+                    Some(new) => {
+                        outcome.is_changed = true;
+                        object.value = new;
+                        object.node = None;
+                    }
+                    None => {
+                        outcome.is_changed = true;
+                        gone.insert(at);
+                    }
+                }
+            }
+        }
+        let mut at = 0..;
+        objects.retain(|_| at.next().is_none_or(|at| !gone.contains(&at)));
+        Ok(outcome)
+    }
+}
+
+/// A patch for the resource that its target selects, whatever it calls itself.
+fn with_identity(patch: &Value, object: &Value) -> Value {
+    let mut patch = patch.clone();
+    for key in ["apiVersion", "kind"] {
+        if let (Some(own), Some(value)) = (patch.get_mut(key), object.get(key)) {
+            *own = value.clone();
+        }
+    }
+    for key in ["name", "namespace"] {
+        let own = patch
+            .get_mut("metadata")
+            .and_then(|metadata| metadata.get_mut(key));
+        let value = object
+            .get("metadata")
+            .and_then(|metadata| metadata.get(key));
+        if let (Some(own), Some(value)) = (own, value) {
+            *own = value.clone();
+        }
+    }
+    patch
+}

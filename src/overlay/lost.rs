@@ -1,0 +1,60 @@
+//! What an overlay cannot hold: comments outside of patches, the order of keys.
+
+use std::collections::{HashMap, HashSet};
+
+use super::objects::BuiltObject;
+use crate::yaml::{OwnedDocument, Value};
+
+/// The comments of a text.
+pub(super) fn comments(text: &str) -> Vec<String> {
+    let Ok(document) = OwnedDocument::parse(text.to_owned()) else {
+        return Vec::new();
+    };
+    let document = document.document();
+    let all = document.comments_within(0..document.text.len());
+    all.map(|comment| comment.trim().to_owned()).collect()
+}
+
+/// The comments of the fork's text that are neither in upstream's nor in a patch.
+pub(super) fn lost_comments(fork: &str, upstream: &str, patches: &HashSet<String>) -> Vec<String> {
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for comment in comments(upstream) {
+        *known.entry(comment).or_default() += 1;
+    }
+    let mut lost = comments(fork);
+    lost.retain(|comment| match known.get_mut(comment) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => !patches.contains(comment),
+    });
+    lost
+}
+
+/// Whether keys that both have are in another order.
+pub(super) fn is_reordered(old: &BuiltObject<'_>, new: &BuiltObject<'_>) -> bool {
+    differs(&old.value, &new.value)
+}
+
+fn differs(old: &Value, new: &Value) -> bool {
+    match (old, new) {
+        (Value::Mapping(old), Value::Mapping(new)) => {
+            let places: HashMap<String, usize> = old
+                .iter()
+                .enumerate()
+                .map(|(at, (key, _))| (key.plain_text(), at))
+                .collect();
+            let both = new
+                .iter()
+                .filter_map(|(key, value)| Some((*places.get(&key.plain_text())?, value)));
+            let both: Vec<(usize, &Value)> = both.collect();
+            !both.is_sorted_by_key(|(at, _)| *at)
+                || both.iter().any(|(at, value)| differs(&old[*at].1, value))
+        }
+        (Value::Sequence(old), Value::Sequence(new)) if old.len() == new.len() => {
+            old.iter().zip(new).any(|(old, new)| differs(old, new))
+        }
+        _ => false,
+    }
+}

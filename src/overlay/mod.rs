@@ -1,0 +1,101 @@
+//! A fork as its upstream and a kustomize overlay.
+//!
+//! ```yaml
+//! # upstream        # fork            # overlay
+//! replicas: 1         replicas: 5       replicas: [{name: app, count: 5}]
+//! image: app:1        image: own/app:1  images: [{name: app, newName: own/app}]
+//! paused: false       paused: true      patches: [{path: patches/deployment-app.yaml}]
+//! ```
+//!
+//! In reading order: `objects`, the resources that kustomize makes of a package; `kustomization`, what its file says, with
+//! `selection`, which resources a patch is for, and `transformations`, the fields other than `patches`; `explain`, which of
+//! these say what many patches would; [`create`], with the proof that the overlay makes the fork, and `lost`, what it cannot
+//! hold; [`check`], what of an overlay no longer counts.
+//!
+//! Source: contract, create-overlay; kustomize 5.8.
+
+mod check;
+mod create;
+mod explain;
+mod kustomization;
+mod lost;
+mod objects;
+mod selection;
+mod transformations;
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+use crate::yaml::OwnedDocument;
+
+pub use check::{OverlayFinding, OverlayState, check};
+pub use create::{Overlay, OverlayInput, create};
+
+/// The names of a kustomization's file.
+pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// The files of a package, parsed, by path.
+#[derive(Debug, Default)]
+pub struct PackageTexts {
+    files: BTreeMap<String, Result<OwnedDocument, String>>,
+}
+
+/// Why there is no overlay.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum OverlayError {
+    /// A file that is read is not YAML.
+    #[error("{file}: {error}")]
+    NotYaml {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        error: String,
+    },
+    /// A field whose effect is not known here.
+    #[error(
+        "{file}: expected a kustomization whose fields are evaluated here, found `{field}`; give what \
+         `kustomize build` makes of both packages instead"
+    )]
+    Unsupported {
+        /// The kustomization.
+        file: String,
+        /// The field.
+        field: String,
+    },
+    /// A kustomization names what is not there.
+    #[error(
+        "{file}: expected a file or a directory with a kustomization in the package, found none at `{name}`"
+    )]
+    Missing {
+        /// The kustomization.
+        file: String,
+        /// What it names.
+        name: String,
+    },
+    /// Two resources are one for kustomize.
+    #[error("expected {object} once, found it in `{}` and in `{}`", files[0], files[1])]
+    Duplicate {
+        /// The resource.
+        object: String,
+        /// Both files.
+        files: [String; 2],
+    },
+    /// A patch that does not do what it says.
+    #[error("{place}: {error}")]
+    Patch {
+        /// The patch.
+        place: String,
+        /// What is wrong.
+        error: String,
+    },
+}
+
+/// A path in a directory; the empty one is the package.
+fn join(directory: &str, name: &str) -> String {
+    if directory.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{directory}/{name}")
+    }
+}

@@ -1,0 +1,325 @@
+//! The resources that kustomize makes of a package: those of its kustomization, or without one, all that it has.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::kustomization::Kustomization;
+use super::{OverlayError, PackageTexts};
+use crate::merge::upstream_identifier::UPSTREAM_IDENTIFIER;
+use crate::patch::node::{Node, is_bounded};
+use crate::resource::{LOCAL_CONFIG_ANNOTATION, NamespacedName, Resource, is_pipeline_annotation};
+use crate::resource_list::own_text;
+use crate::schema::Schema;
+use crate::scope::Scopes;
+use crate::yaml::{NodeRef, OwnedDocument, Value, to_block_text};
+
+/// A resource of a build.
+#[derive(Debug, Clone)]
+pub(super) struct BuiltObject<'p> {
+    pub(super) value: Value,
+    /// Where it is written as it is; `None` for what a kustomization changed.
+    pub(super) node: Option<NodeRef<'p>>,
+    pub(super) file: String,
+}
+
+/// What tells the resources of a build apart.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct BuildId {
+    pub(super) group: String,
+    pub(super) kind: String,
+    pub(super) name: NamespacedName,
+}
+
+impl BuiltObject<'_> {
+    pub(super) fn text(&self, path: &[&str]) -> &str {
+        let mut value = Some(&self.value);
+        for key in path {
+            value = value.and_then(|value| value.get(key));
+        }
+        value.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(super) fn kind(&self) -> &str {
+        self.text(&["kind"])
+    }
+
+    pub(super) fn group(&self) -> &str {
+        let version = self.text(&["apiVersion"]);
+        version.split_once('/').map_or("", |(group, _)| group)
+    }
+
+    pub(super) fn is_cluster_scoped(&self) -> bool {
+        Scopes::default().is_cluster_scoped(self.group(), self.kind())
+    }
+
+    pub(super) fn id(&self) -> BuildId {
+        let namespace = self.text(&["metadata", "namespace"]);
+        let namespace = Some(namespace).filter(|_| !self.is_cluster_scoped());
+        BuildId {
+            group: self.group().to_owned(),
+            kind: self.kind().to_owned(),
+            name: NamespacedName::new(namespace, self.text(&["metadata", "name"])),
+        }
+    }
+
+    pub(super) fn resource(&self) -> Resource {
+        let text = |path: &[&str]| arcstr::ArcStr::from(self.text(path));
+        let given = |path: &[&str]| Some(text(path)).filter(|text| !text.is_empty());
+        let mut resource = Resource {
+            api_version: text(&["apiVersion"]),
+            kind: text(&["kind"]),
+            name: given(&["metadata", "name"]),
+            namespace: given(&["metadata", "namespace"]),
+            ..Resource::default()
+        };
+        resource.origin.path = Some(self.file.as_str().into());
+        resource
+    }
+
+    /// `Deployment/app`.
+    pub(super) fn shown(&self) -> String {
+        format!("{}/{}", self.kind(), self.text(&["metadata", "name"]))
+    }
+
+    /// Its text: as it is written, or printed.
+    pub(super) fn source(&self) -> String {
+        match self.node {
+            Some(node) => own_text(node),
+            None => to_block_text(&self.value),
+        }
+    }
+
+    pub(super) fn document(&self) -> Result<OwnedDocument, OverlayError> {
+        OwnedDocument::parse(self.source()).map_err(|error| OverlayError::NotYaml {
+            file: self.file.clone(),
+            error: error.to_string(),
+        })
+    }
+}
+
+/// Resources by their ids; two of one id are an error, as in kustomize.
+pub(super) fn by_id(objects: &[BuiltObject<'_>]) -> Result<HashMap<BuildId, usize>, OverlayError> {
+    let mut found = HashMap::new();
+    for (at, object) in objects.iter().enumerate() {
+        if let Some(other) = found.insert(object.id(), at) {
+            return Err(OverlayError::Duplicate {
+                object: object.shown(),
+                files: [objects[other].file.clone(), object.file.clone()],
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Where resources that are not in the package come from, by the name in the kustomization.
+pub(super) type External<'e> = &'e dyn Fn(&str) -> Result<Vec<Value>, OverlayError>;
+
+/// What a build is made from.
+pub(super) struct Builder<'p, 'b> {
+    pub(super) texts: &'p PackageTexts,
+    pub(super) schema: &'b Schema,
+    pub(super) external: External<'b>,
+}
+
+impl<'p> Builder<'p, '_> {
+    /// The resources of a directory and of those that its kustomization names.
+    pub(super) fn build(&self, directory: &str) -> Result<Vec<BuiltObject<'p>>, OverlayError> {
+        match self.texts.kustomization(directory)? {
+            Some(kustomization) => {
+                let mut objects = self.resources(&kustomization)?;
+                kustomization.refuse_unknown_fields()?;
+                kustomization.apply(&mut objects, self.texts, self.schema)?;
+                Ok(objects)
+            }
+            None => {
+                let mut objects = Vec::new();
+                for file in self.texts.files_below(directory) {
+                    objects.extend(self.texts.objects_of(file)?);
+                }
+                Ok(objects)
+            }
+        }
+    }
+
+    /// What a kustomization begins with.
+    pub(super) fn resources(
+        &self,
+        kustomization: &Kustomization,
+    ) -> Result<Vec<BuiltObject<'p>>, OverlayError> {
+        let mut objects = Vec::new();
+        for name in kustomization.resources() {
+            let path = kustomization.path_of(&name);
+            if let Some(path) = &path
+                && self.texts.has(path)
+            {
+                objects.extend(self.texts.objects_of(path)?);
+            } else if let Some(path) = &path
+                && self.texts.kustomization(path)?.is_some()
+            {
+                if path == kustomization.directory() {
+                    return Err(OverlayError::Missing {
+                        file: kustomization.file(),
+                        name,
+                    });
+                }
+                objects.extend(self.build(path)?);
+            } else {
+                let values = (self.external)(&name).map_err(|error| match error {
+                    OverlayError::Missing { .. } => OverlayError::Missing {
+                        file: kustomization.file(),
+                        name: name.clone(),
+                    },
+                    error => error,
+                })?;
+                let made = values.into_iter().map(|value| BuiltObject {
+                    value,
+                    node: None,
+                    file: name.clone(),
+                });
+                objects.extend(made);
+            }
+        }
+        Ok(objects)
+    }
+}
+
+impl PackageTexts {
+    /// Reads files by their paths. Those that are not YAML fail where they are used.
+    #[must_use]
+    pub fn read(files: BTreeMap<String, String>) -> Self {
+        let parse = |text: String| OwnedDocument::parse(text).map_err(|error| error.to_string());
+        let files = files.into_iter().map(|(path, text)| (path, parse(text)));
+        Self {
+            files: files.collect(),
+        }
+    }
+
+    /// The resources that kustomize makes of the package.
+    ///
+    /// # Errors
+    /// [`OverlayError`]: a package that kustomize would refuse, or that is not evaluated here.
+    pub fn built(&self, schema: &Schema) -> Result<Vec<Value>, OverlayError> {
+        let objects = self.build_alone(schema)?;
+        Ok(objects.into_iter().map(|object| object.value).collect())
+    }
+
+    /// The resources of a package that needs no other.
+    pub(super) fn build_alone(
+        &self,
+        schema: &Schema,
+    ) -> Result<Vec<BuiltObject<'_>>, OverlayError> {
+        let external = |name: &str| {
+            Err(OverlayError::Missing {
+                file: String::new(),
+                name: name.to_owned(),
+            })
+        };
+        let builder = Builder {
+            texts: self,
+            schema,
+            external: &external,
+        };
+        builder.build("")
+    }
+
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
+    pub(super) fn document(&self, path: &str) -> Result<Option<&OwnedDocument>, OverlayError> {
+        match self.files.get(path) {
+            None => Ok(None),
+            Some(Ok(document)) => Ok(Some(document)),
+            Some(Err(error)) => Err(OverlayError::NotYaml {
+                file: path.to_owned(),
+                error: error.clone(),
+            }),
+        }
+    }
+
+    /// The kustomization of a directory.
+    pub(super) fn kustomization(
+        &self,
+        directory: &str,
+    ) -> Result<Option<Kustomization>, OverlayError> {
+        for name in super::KUSTOMIZATIONS {
+            let file = super::join(directory, name);
+            if let Some(document) = self.document(&file)? {
+                let value = document.root().map(|root| Node::Text(root).to_value());
+                return Ok(Some(Kustomization::new(
+                    directory,
+                    name,
+                    value.unwrap_or(Value::Null),
+                )));
+            }
+        }
+        Ok(None)
+    }
+
+    fn files_below<'t>(&'t self, directory: &'t str) -> impl Iterator<Item = &'t str> {
+        let is_below = move |path: &&str| {
+            let rest = path.strip_prefix(directory);
+            rest.is_some_and(|rest| directory.is_empty() || rest.starts_with('/'))
+        };
+        self.files.keys().map(String::as_str).filter(is_below)
+    }
+
+    /// The resources of a file for a cluster; those of lists one by one.
+    pub(super) fn objects_of(&self, path: &str) -> Result<Vec<BuiltObject<'_>>, OverlayError> {
+        let mut objects = Vec::new();
+        let Some(document) = self.document(path)? else {
+            return Ok(objects);
+        };
+        let document = document.document();
+        for root in (0..document.len()).filter_map(|at| document.root(at)) {
+            if !is_bounded(root) {
+                return Err(OverlayError::NotYaml {
+                    file: path.to_owned(),
+                    error: "its aliases stand for too many values".to_owned(),
+                });
+            }
+            let resource = Resource::read(root);
+            if resource.kind.is_empty()
+                || resource.api_version.is_empty()
+                || is_for_tools(&resource)
+            {
+                continue;
+            }
+            let items = root.get("items").filter(|items| items.kind().is_sequence());
+            match items.filter(|_| resource.kind.ends_with("List")) {
+                Some(items) => items
+                    .items()
+                    .for_each(|item| objects.extend(object(item.resolved(), path))),
+                None => objects.extend(object(root, path)),
+            }
+        }
+        Ok(objects)
+    }
+}
+
+fn object<'p>(node: NodeRef<'p>, file: &str) -> Option<BuiltObject<'p>> {
+    let value = cleaned(&Node::Text(node)).to_value();
+    let object = BuiltObject {
+        value,
+        node: Some(node),
+        file: file.to_owned(),
+    };
+    let local = object.text(&["metadata", "annotations", LOCAL_CONFIG_ANNOTATION]);
+    let is_complete = !object.text(&["metadata", "name"]).is_empty();
+    (is_complete && !matches!(local, "true")).then_some(object)
+}
+
+/// A resource without the annotations of kpt and of the pipeline.
+pub(super) fn cleaned<'a>(node: &Node<'a>) -> Node<'a> {
+    crate::patch::annotations::without(node, |name| {
+        name == UPSTREAM_IDENTIFIER || is_pipeline_annotation(name)
+    })
+}
+
+/// Whether a kind is for tools alone.
+fn is_for_tools(resource: &Resource) -> bool {
+    resource.is_kptfile()
+        || matches!(
+            resource.group(),
+            "kustomize.config.k8s.io" | "fn.kpt.dev" | "config.kubernetes.io"
+        )
+}

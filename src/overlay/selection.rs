@@ -1,0 +1,101 @@
+//! Which resources a patch is for.
+
+use regex::Regex;
+
+use super::objects::BuiltObject;
+use crate::patch::target::parse_labels;
+use crate::variant::text_map::TextMap;
+use crate::yaml::Value;
+
+/// Which resources a patch is for.
+pub(super) enum Selection {
+    /// The one that the patch names.
+    Named,
+    /// Those that fit the fields of a `target`.
+    Fields(Vec<(&'static str, Regex)>, [String; 2]),
+}
+
+const FIELDS: [&str; 5] = ["group", "version", "kind", "name", "namespace"];
+
+impl Selection {
+    /// Reads a `target`.
+    pub(super) fn read(target: Option<&Value>) -> Result<Self, String> {
+        let Some(target) = target else {
+            return Ok(Self::Named);
+        };
+        let text = |key: &str| {
+            target
+                .get(key)
+                .map(Value::plain_text)
+                .filter(|text| !text.is_empty())
+        };
+        let mut fields = Vec::new();
+        for name in FIELDS {
+            if let Some(pattern) = text(name) {
+                let whole = Regex::new(&format!("^(?:{pattern})$"));
+                fields.push((
+                    name,
+                    whole.map_err(|error| format!("target.{name}: {error}"))?,
+                ));
+            }
+        }
+        let selectors =
+            ["labelSelector", "annotationSelector"].map(|key| text(key).unwrap_or_default());
+        for selector in &selectors {
+            parse_labels(selector)
+                .map_err(|part| format!("target: expected a selector, found `{part}`"))?;
+        }
+        Ok(Self::Fields(fields, selectors))
+    }
+
+    /// Whether a resource is meant.
+    pub(super) fn selects(&self, object: &BuiltObject<'_>, patch: &Value) -> bool {
+        match self {
+            Self::Named => {
+                let named = BuiltObject {
+                    value: patch.clone(),
+                    node: None,
+                    file: String::new(),
+                };
+                named.id() == object.id()
+                    && named.text(&["apiVersion"]) == object.text(&["apiVersion"])
+            }
+            Self::Fields(fields, selectors) => {
+                let version = object
+                    .text(&["apiVersion"])
+                    .rsplit('/')
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned();
+                let id = object.id();
+                let of = |name: &str| match name {
+                    "group" => id.group.as_str(),
+                    "version" => &version,
+                    "kind" => &id.kind,
+                    "name" => &id.name.name,
+                    _ => &id.name.namespace,
+                };
+                let fits = |key: &str, selector: &String| {
+                    let metadata = object
+                        .value
+                        .get("metadata")
+                        .and_then(|metadata| metadata.get(key));
+                    let entries = match metadata {
+                        Some(Value::Mapping(entries)) => entries.as_slice(),
+                        _ => &[],
+                    };
+                    let texts = entries
+                        .iter()
+                        .filter_map(|(key, value)| Some((key.as_str()?, value.as_str()?)));
+                    let texts: TextMap = texts.collect();
+                    parse_labels(selector).is_ok_and(|parsed| parsed.matches(&texts))
+                };
+                fields
+                    .iter()
+                    .all(|(name, pattern)| pattern.is_match(of(name)))
+                    && fits("labels", &selectors[0])
+                    && fits("annotations", &selectors[1])
+            }
+        }
+    }
+}

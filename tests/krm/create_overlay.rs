@@ -1,0 +1,302 @@
+//! create-overlay: a fork becomes its upstream and a kustomize overlay.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assert_cmd::Command;
+use krm_variants::config::Config;
+use krm_variants::functions::{Inputs, Items, Outcome, SuppliedInput, create_overlay, run};
+use krm_variants::supplied::Role;
+
+use crate::all_functions::binary;
+use crate::git::Folder;
+
+const UPSTREAM: &str = "\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: app
+spec:
+  replicas: 1
+  template:
+    spec:
+      containers:
+      - name: app
+        image: docker.io/example/app:1
+      - name: proxy
+        image: proxy:1
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: app
+spec:
+  ports:
+  - port: 80
+";
+
+fn overlay_with(upstream: &str, fork: &str, against: Option<&str>, base: Option<&str>) -> Outcome {
+    let package =
+        |text: &str| SuppliedInput::Files([("app.yaml".to_owned(), text.to_owned())].into());
+    let mut supplied = vec![(Role::Upstream, package(upstream))];
+    supplied.extend(against.map(|text| (Role::Against, package(text))));
+    let pairs: Vec<String> = base
+        .map(|base| format!("base={base}"))
+        .into_iter()
+        .collect();
+    let inputs = Inputs {
+        config: Some(Config::from_pairs(&pairs).expect("a config")),
+        supplied,
+        ..Inputs::default()
+    };
+    let items = Items::Package([("app.yaml".to_owned(), fork.into())].into());
+    run(&create_overlay::FUNCTION, inputs, items).expect("it runs")
+}
+
+/// The files of an overlay that was proven, without those of the base.
+fn overlay(upstream: &str, fork: &str) -> BTreeMap<String, String> {
+    let outcome = overlay_with(upstream, fork, None, None);
+    assert!(!outcome.results.has_errors(), "{:?}", outcome.results);
+    let files = outcome.documents.into_iter();
+    let mut files: BTreeMap<String, String> = files
+        .map(|file| (file.path.expect("a path"), file.text))
+        .collect();
+    files.retain(|path, _| !path.starts_with("base/"));
+    files
+}
+
+/// The kustomization without its head.
+fn kustomization(upstream: &str, fork: &str) -> String {
+    let text = overlay(upstream, fork)["kustomization.yaml"].clone();
+    let head =
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n- base\n";
+    text.strip_prefix(head)
+        .unwrap_or_else(|| panic!("{text}"))
+        .to_owned()
+}
+
+#[test]
+fn no_edit_needs_no_patch() {
+    assert_eq!(kustomization(UPSTREAM, UPSTREAM), "");
+}
+
+#[test]
+fn fields_of_the_kustomization_say_what_many_patches_would() {
+    let fork = UPSTREAM
+        .replace("docker.io/example", "own")
+        .replace("replicas: 1", "replicas: 3")
+        .replace(
+            "  name: app\n",
+            "  name: app\n  namespace: shop\n  labels:\n    team: web\n",
+        );
+    assert_eq!(
+        kustomization(UPSTREAM, &fork),
+        "namespace: shop\nlabels:\n- pairs:\n    team: web\nimages:\n- name: docker.io/example/app\n  newName: own/app\n\
+         replicas:\n- name: app\n  count: 3\n"
+    );
+}
+
+#[test]
+fn a_field_that_would_change_more_than_the_fork_did_is_a_patch() {
+    // The second use of the image is as it was.
+    let twice = UPSTREAM.replace("proxy:1", "docker.io/example/app:1");
+    let fork = twice.replacen("docker.io/example/app:1", "docker.io/example/app:2", 1);
+    let files = overlay(&twice, &fork);
+    assert!(
+        !files["kustomization.yaml"].contains("images:"),
+        "{files:?}"
+    );
+    assert!(files["patches/deployment-app.yaml"].contains("image: docker.io/example/app:2\n"));
+    // One resource has another namespace.
+    let fork = UPSTREAM.replacen("  name: app\n", "  name: app\n  namespace: shop\n", 1);
+    assert!(!kustomization(UPSTREAM, &fork).contains("\nnamespace:"));
+}
+
+#[test]
+fn patches_bring_the_comments_of_their_fields() {
+    let fork = UPSTREAM.replace(
+        "proxy:1\n",
+        "proxy:1\n        args: [--slow] # it is slow\n",
+    );
+    let files = overlay(UPSTREAM, &fork);
+    assert_eq!(
+        kustomization(UPSTREAM, &fork),
+        "patches:\n- path: patches/deployment-app.yaml\n"
+    );
+    let patch = &files["patches/deployment-app.yaml"];
+    assert!(patch.contains("args: [--slow] # it is slow\n"), "{patch}");
+    assert!(
+        patch.starts_with("apiVersion: apps/v1\nkind: Deployment\n"),
+        "{patch}"
+    );
+}
+
+#[test]
+fn what_is_gone_is_deleted_and_what_is_new_is_a_file() {
+    let (deployment, service) = UPSTREAM.split_once("---\n").expect("two");
+    let new = "# ours\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: own\n";
+    let files = overlay(UPSTREAM, &format!("{deployment}---\n{new}"));
+    assert_eq!(files["app.yaml"], new);
+    assert_eq!(
+        files["patches/service-app.yaml"],
+        "apiVersion: v1\nkind: Service\nmetadata:\n  name: app\n$patch: delete\n"
+    );
+    let kustomization = &files["kustomization.yaml"];
+    assert!(
+        kustomization.contains("resources:\n- base\n- app.yaml\n"),
+        "{kustomization}"
+    );
+    assert!(!service.is_empty());
+}
+
+#[test]
+fn identities_of_kpt_are_no_edit() {
+    let fork = UPSTREAM.replace(
+        "  name: app\n",
+        "  name: app\n  annotations:\n    internal.kpt.dev/upstream-identifier: 'a|b|c|d'\n",
+    );
+    assert_eq!(kustomization(UPSTREAM, &fork), "");
+}
+
+#[test]
+fn what_an_overlay_cannot_hold_is_listed() {
+    let fork = UPSTREAM
+        .replace("  replicas: 1\n", "  # by hand\n  replicas: 1\n")
+        .replace("  - port: 80\n", "  - port: 80\n  type: NodePort\n");
+    let fork = fork.replace(
+        "apiVersion: v1\nkind: Service\n",
+        "kind: Service\napiVersion: v1\n",
+    );
+    let outcome = overlay_with(UPSTREAM, &fork, None, None);
+    let listed: Vec<String> = outcome
+        .results
+        .iter()
+        .map(|result| result.text().into_owned())
+        .collect();
+    assert_eq!(
+        listed[..2],
+        [
+            "an overlay cannot hold the comment `# by hand`",
+            "an overlay cannot hold the order of its keys"
+        ]
+    );
+}
+
+#[test]
+fn a_newer_revision_makes_patches_needless_or_dead() {
+    let fork = UPSTREAM
+        .replace("  - port: 80\n", "  - port: 80\n  type: NodePort\n")
+        .replace("docker.io/example/app:1", "own/app:1")
+        .replace("proxy:1\n", "proxy:1\n        args: [--slow]\n");
+    let newer = "apiVersion: v1\nkind: Service\nmetadata:\n  name: app\nspec:\n  type: NodePort\n  ports:\n  - port: 80\n";
+    let outcome = overlay_with(UPSTREAM, &fork, Some(newer), None);
+    let found: Vec<_> = outcome
+        .results
+        .iter()
+        .filter_map(|result| {
+            Some((
+                result.tag_value("reason")?,
+                result.file.as_ref()?.0.to_string(),
+            ))
+        })
+        .collect();
+    let expected = [
+        ("DeadPatch", "patches/deployment-app.yaml"),
+        ("NeedlessPatch", "patches/service-app.yaml"),
+        ("DeadPatch", "kustomization.yaml"),
+    ];
+    assert_eq!(
+        found,
+        expected.map(|(reason, file)| (reason, file.to_owned()))
+    );
+}
+
+#[test]
+fn a_base_with_a_kustomization_is_named_and_not_copied() {
+    let folder = Folder::new(&[]);
+    let listed = "resources:\n- app.yaml\n";
+    folder.put("up/app.yaml", UPSTREAM);
+    folder.put("up/kustomization.yaml", listed);
+    folder.put("fork/app.yaml", UPSTREAM.replace("port: 80", "port: 81"));
+    folder.put("fork/kustomization.yaml", listed);
+    let run = |extra: &[&str]| {
+        let output = Command::new(binary("create-overlay"))
+            .current_dir(folder.path("."))
+            .args(["--package", "fork", "--upstream", "up", "--into", "out"])
+            .args(extra)
+            .output()
+            .expect("it runs");
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    };
+    let (code, stderr) = run(&["base=https://example.com/r//up?ref=v1"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(
+        folder
+            .get("out/kustomization.yaml")
+            .contains("- https://example.com/r//up?ref=v1\n")
+    );
+    assert!(!Path::new(&folder.path("out/base")).exists());
+    // What is there is not overwritten.
+    let (code, stderr) = run(&[]);
+    assert_eq!(code, Some(2));
+    assert!(
+        stderr.contains("expected an empty or missing directory"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_field_that_is_not_evaluated_is_an_error() {
+    let folder = Folder::new(&[]);
+    for side in ["up", "fork"] {
+        folder.put(&format!("{side}/app.yaml"), UPSTREAM);
+        folder.put(
+            &format!("{side}/kustomization.yaml"),
+            "namePrefix: a-\nresources: [app.yaml]\n",
+        );
+    }
+    let output = Command::new(binary("create-overlay"))
+        .current_dir(folder.path("."))
+        .args(["--package", "fork", "--upstream", "up"])
+        .output()
+        .expect("it runs");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("found `namePrefix`"), "{stderr}");
+}
+
+#[test]
+fn in_a_pipe_the_files_are_items() {
+    let list = format!(
+        "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- {}",
+        UPSTREAM
+            .split("---\n")
+            .nth(1)
+            .expect("two")
+            .replace('\n', "\n  ")
+            .trim_end()
+    );
+    let folder = Folder::new(&[]);
+    folder.put("up.yaml", UPSTREAM);
+    let output = Command::new(binary("create-overlay"))
+        .current_dir(folder.path("."))
+        .args(["--upstream", "up.yaml"])
+        .write_stdin(format!("{list}\n"))
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for expected in [
+        "config.kubernetes.io/path: kustomization.yaml",
+        "config.kubernetes.io/path: patches/deployment-app.yaml",
+        "config.kubernetes.io/path: base/resources.yaml",
+    ] {
+        assert!(
+            text.contains(expected) || text.contains(&expected.replace(": ", ": '")),
+            "{expected}: {text}"
+        );
+    }
+}
