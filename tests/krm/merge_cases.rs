@@ -182,7 +182,7 @@ pub(crate) const DIFFERENCES: &[(&str, &[&str])] = &[
     ),
     (
         "text that both sides changed merges by lines, and the winner's stand where that is a conflict",
-        &["R17-nonkrm", "S06-block-scalar-both"],
+        &["R17-nonkrm"],
     ),
 ];
 

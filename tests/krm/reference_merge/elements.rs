@@ -73,10 +73,11 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
     if are_left || has_unclear_names {
         readings.extend([Reading::Whole, Reading::Needed]);
     }
-    let before = ids.clone();
+    let mut before = ids.clone();
     if reading != Reading::Whole {
         is_guess |= by_likeness(&lists, &mut ids, 2, &there);
         by_position(&lists, &mut ids, 2, &there);
+        before = ids.clone();
         let of_upstream = |at: &usize| ids[2].iter().position(|id| *id == ids[0][*at]);
         let is_changed =
             |at: &usize| of_upstream(at).is_some_and(|place| lists[2][place] != lists[0][*at]);
@@ -154,18 +155,21 @@ fn by_name(lists: &[&[Plain]; 3], ids: &mut [Vec<String>; 3], reading: Reading) 
             .map(|field| element.get(field).map(ToString::to_string));
         Some(format!("{first} {:?}", more.collect::<Vec<_>>()))
     };
-    let sides: &[usize] = if reading == Reading::Paired {
-        &[0, 1, 2]
-    } else {
-        &[0, 2]
-    };
-    let fields = FIELDS.into_iter().find(|fields| {
-        sides.iter().map(|side| lists[*side]).all(|list| {
-            let maps = list.iter().filter(|element| element.is_map());
-            let names: Option<Vec<String>> = maps.map(|map| full_name(map, *fields)).collect();
-            names.is_some_and(|names| is_unique(&names))
+    let first_of = |sides: &[usize]| {
+        FIELDS.into_iter().find(|fields| {
+            sides.iter().map(|side| lists[*side]).all(|list| {
+                let maps = list.iter().filter(|element| element.is_map());
+                let names: Option<Vec<String>> = maps.map(|map| full_name(map, *fields)).collect();
+                names.is_some_and(|names| is_unique(&names))
+            })
         })
-    });
+    };
+    let (all, upstreams) = (first_of(&[0, 1, 2]), first_of(&[0, 2]));
+    let fields = if reading == Reading::Paired {
+        all
+    } else {
+        upstreams
+    };
     let name = |element: &Plain| match element {
         Plain::Map(_) => full_name(element, fields?),
         Plain::Text(text) => match text.split_once('=') {
@@ -190,20 +194,16 @@ fn by_name(lists: &[&[Plain]; 3], ids: &mut [Vec<String>; 3], reading: Reading) 
             }
         }
     }
-    let all = lists.iter().flat_map(|list| list.iter());
-    fields.is_none() && all.into_iter().any(Plain::is_map) && {
-        // Fields that some have, or have alike.
-        let mut all = lists.iter().flat_map(|list| list.iter());
-        all.any(|element| {
-            FIELDS
-                .iter()
-                .any(|(fields, _)| name_in(element, fields).is_some())
-        })
-    } || names
-        .iter()
-        .flatten()
-        .flatten()
-        .any(|name| !is_everywhere_once(name))
+    let mut elements = lists.iter().flat_map(|list| list.iter());
+    // Fields that only some have, or that some have alike.
+    let has_fields = |element: &Plain| {
+        let mut fields = FIELDS.iter();
+        fields.any(|(fields, _)| name_in(element, fields).is_some())
+    };
+    let mut names = names.iter().flatten().flatten();
+    all != upstreams
+        || fields.is_none() && elements.any(has_fields)
+        || names.any(|name| !is_everywhere_once(name))
 }
 
 fn leaves(value: &Plain, path: &str, out: &mut BTreeSet<String>) {
