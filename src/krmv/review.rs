@@ -96,6 +96,21 @@ pub(crate) struct Compared {
     failed: Option<Results>,
 }
 
+impl Compared {
+    pub(crate) fn of(
+        before: &Contents,
+        after: &Contents,
+        upstream: Option<[Arc<SuppliedPackage>; 2]>,
+    ) -> Self {
+        Self {
+            before: before.clone(),
+            after: after.clone(),
+            upstream,
+            ..Self::default()
+        }
+    }
+}
+
 /// The findings about a change, by `KEY=VALUE` settings of `review-package`.
 pub(crate) fn review_of(compared: &Compared, settings: &[String]) -> Result<Results> {
     let is_krm = |path: &String| is_krm_name(path.rsplit('/').next().unwrap_or_default());

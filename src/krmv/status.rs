@@ -1,11 +1,15 @@
 //! `krmv status`: revision, edits and newer releases of the packages below a directory, with what each of these
 //! would bring, tried in memory.
 
+use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
+use krm_variants::review::{Risk, report};
 use krm_variants::supplied::SuppliedPackage;
 use serde_json::json;
 
@@ -17,6 +21,7 @@ use super::merging::Side;
 use super::package::{KPTFILE, Package};
 use super::print::{GREEN, Page, RED, YELLOW, counted, progress, to_stdout};
 use super::releases::{Reference, Releases};
+use super::review::{Compared, review_of};
 use super::session::{followed, locked_revision, merger, merger_from, original};
 use super::upgrade::open_conflicts;
 use super::upstream::{Upstream, contents};
@@ -39,6 +44,19 @@ struct State {
 struct Newer {
     revision: String,
     conflicts: Option<usize>,
+    /// How many changes it would bring of each risk, the worst first.
+    changes: Option<[usize; 4]>,
+}
+
+impl Newer {
+    /// The worst risk of its changes.
+    fn risk(&self) -> Option<Risk> {
+        let counts = Risk::ALL.into_iter().zip(self.changes?);
+        counts
+            .into_iter()
+            .find(|(_, count)| *count > 0)
+            .map(|(risk, _)| risk)
+    }
 }
 
 pub(crate) fn run(status: &Status, common: &Common) -> Result<u8> {
@@ -148,19 +166,83 @@ fn fill(state: &mut State, package: &Package, repository: &str, common: &Common)
     state.edits = Some(edits(package, &base)?);
     let newer = newer(package, &releases)?;
     upstream.fetch_several(&newer)?;
-    for release in newer {
-        progress(format_args!("{}: trying {}", state.path, release.short));
-        let revision = release.revision();
-        let original = Arc::clone(&base);
-        let merger = merger_from(original, package, &upstream, &revision, Some(release));
-        let merged = merger.and_then(|merger| merger.merge(&package.contents, Side::Local));
-        let merged = merged.ok().filter(|merged| !merged.results.has_errors());
-        state.newer.push(Newer {
-            revision: release.short.clone(),
-            conflicts: merged.map(|merged| conflicts(&merged.results).len()),
-        });
-    }
+    let trial = Trial {
+        package,
+        upstream: &upstream,
+        base: &base,
+    };
+    progress(format_args!(
+        "{}: trying {} releases",
+        state.path,
+        newer.len()
+    ));
+    state.newer = trial.all(&newer);
     Ok(())
+}
+
+/// What newer releases are tried on.
+struct Trial<'t> {
+    package: &'t Package,
+    upstream: &'t Upstream,
+    base: &'t Arc<SuppliedPackage>,
+}
+
+impl Trial<'_> {
+    /// Tries all releases, with as many threads as there are processors.
+    fn all(&self, releases: &[&Reference]) -> Vec<Newer> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut tried = Vec::new();
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(release) = releases.get(at) else {
+                    return tried;
+                };
+                tried.push((at, self.one(release)));
+            }
+        };
+        let count = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let mut tried: Vec<(usize, Newer)> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..count.min(releases.len()))
+                .map(|_| scope.spawn(work))
+                .collect();
+            let done = threads.into_iter().filter_map(|thread| thread.join().ok());
+            done.flatten().collect()
+        });
+        tried.sort_by_key(|(at, _)| *at);
+        tried.into_iter().map(|(_, newer)| newer).collect()
+    }
+
+    fn one(&self, release: &Reference) -> Newer {
+        let revision = release.revision();
+        let original = Arc::clone(self.base);
+        let merger = merger_from(
+            original,
+            self.package,
+            self.upstream,
+            &revision,
+            Some(release),
+        );
+        let merged = merger.and_then(|merger| {
+            let merged = merger.merge(&self.package.contents, Side::Local)?;
+            Ok((merger, merged))
+        });
+        let merged = merged
+            .ok()
+            .filter(|(_, merged)| !merged.results.has_errors());
+        let reviewed = merged.as_ref().and_then(|(merger, merged)| {
+            let revisions = [&merger.original, &merger.upstream].map(Arc::clone);
+            let compared = Compared::of(&self.package.contents, &merged.contents, Some(revisions));
+            review_of(&compared, &[])
+                .ok()
+                .filter(|results| !results.has_errors())
+        });
+        Newer {
+            revision: release.short.clone(),
+            conflicts: merged.map(|(_, merged)| conflicts(&merged.results).len()),
+            changes: reviewed.map(|results| Risk::ALL.map(|risk| report::count(&results, risk))),
+        }
+    }
 }
 
 /// The final releases after the package's own, lowest first.
@@ -232,7 +314,18 @@ impl State {
         let newer: Vec<_> = self
             .newer
             .iter()
-            .map(|newer| json!({"revision": newer.revision, "conflicts": newer.conflicts}))
+            .map(|newer| {
+                let counts = newer.changes.map(|counts| {
+                    let names = Risk::ALL.map(Risk::as_str).into_iter();
+                    names.zip(counts).collect::<BTreeMap<_, _>>()
+                });
+                json!({
+                    "revision": newer.revision,
+                    "conflicts": newer.conflicts,
+                    "risk": newer.risk().map(Risk::as_str),
+                    "changes": counts,
+                })
+            })
             .collect();
         let open = self.open.as_ref();
         json!({
@@ -285,7 +378,14 @@ impl State {
                 Some(count) => page.styled(YELLOW, counted(count, "conflict")),
                 None => page.styled(RED, "cannot be merged"),
             };
-            page.line(format_args!("  {names}: {what}"));
+            let risk = match first.risk() {
+                Some(risk @ (Risk::Blocking | Risk::Dangerous)) => {
+                    format!(", {}", page.styled(RED, risk))
+                }
+                Some(risk) => format!(", {risk}"),
+                None => String::new(),
+            };
+            page.line(format_args!("  {names}: {what}{risk}"));
         }
         match self.without_conflict() {
             Some(free) if self.with_conflict().is_some() => {
@@ -296,10 +396,12 @@ impl State {
     }
 }
 
-/// Releases one after the other with equally many conflicts, together.
+/// Releases one after the other with equally many conflicts and the same risk, together.
 fn runs(newer: &[Newer], is_verbose: bool) -> Vec<&[Newer]> {
     if is_verbose {
         return newer.chunks(1).collect();
     }
-    newer.chunk_by(|a, b| a.conflicts == b.conflicts).collect()
+    newer
+        .chunk_by(|a, b| a.conflicts == b.conflicts && a.risk() == b.risk())
+        .collect()
 }

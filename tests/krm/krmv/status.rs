@@ -9,8 +9,8 @@ fn status_tries_every_newer_release() {
     assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
     for text in [
         "web: v1.0.0, 2 edits",
-        "v1.1.0: no conflict",
-        "v2.0.0: 2 conflicts",
+        "v1.1.0: no conflict, notable\n",
+        "v2.0.0: 2 conflicts, dangerous\n",
     ] {
         assert!(outcome.stdout.contains(text), "{text}: {}", outcome.stdout);
     }
@@ -20,6 +20,8 @@ fn status_tries_every_newer_release() {
     assert_eq!(package["newestWithoutConflict"], "v1.1.0");
     assert_eq!(package["firstWithConflict"], "v2.0.0");
     assert_eq!(package["newer"][1]["conflicts"], 2);
+    assert_eq!(package["newer"][1]["risk"], "dangerous");
+    assert_eq!(package["newer"][1]["changes"]["dangerous"], 1);
     assert_eq!(package["edits"], 2);
     world.krmv(&["upgrade", "web", "--take", "local"]);
     let outcome = world.krmv(&["status", "web"]);
