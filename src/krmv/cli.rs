@@ -56,6 +56,7 @@ pub(crate) enum Command {
     Diff(Diff),
     Status(Status),
     Review(Review),
+    Overlay(Overlay),
     /// List the functions, which are commands too
     Functions,
     /// Print the completions for a shell
@@ -197,6 +198,30 @@ pub(crate) struct Review {
     /// The release of Kubernetes that must serve all versions, such as 1.34
     #[arg(long, value_name = "VERSION")]
     pub(crate) kubernetes_version: Option<String>,
+}
+
+/// Show a package as its upstream and a kustomize overlay
+///
+/// The overlay is proven: it makes the package again.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  krmv overlay web --into overlays/web --verify\n  \
+    krmv overlay --check overlays/web    # after an upgrade of its base"
+)]
+pub(crate) struct Overlay {
+    /// The package
+    #[arg(default_value = ".")]
+    pub(crate) directory: PathBuf,
+    /// Write the files into a directory, which is empty or missing
+    #[arg(long, value_name = "DIR")]
+    pub(crate) into: Option<PathBuf>,
+    /// Also compare what the kustomize on PATH makes of it
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Check an overlay: which patches hit nothing in its base, which change nothing. Exit code 1
+    /// if there are some
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["into", "verify"])]
+    pub(crate) check: Option<PathBuf>,
 }
 
 /// What a review looks like.

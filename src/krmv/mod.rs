@@ -17,6 +17,7 @@ mod inside;
 mod interactive;
 mod kptfile;
 mod merging;
+mod overlay;
 mod package;
 mod print;
 mod releases;
@@ -89,6 +90,7 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Diff(diff) => diff::run(&diff, &common),
         Command::Status(status) => status::run(&status, &common),
         Command::Review(review) => review::run(&review, &common),
+        Command::Overlay(overlay) => overlay::run(&overlay, &common),
         Command::Functions => inside::functions(&common),
         Command::Completion { shell } => inside::completion(shell),
         Command::Man { directory } => inside::manual(&directory),

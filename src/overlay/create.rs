@@ -454,7 +454,28 @@ fn prove(
         external: &external,
     }
     .build("")?;
-    let ids = by_id(&built)?;
+    overlay.differences = compared(&built, fork)?;
+    Ok(())
+}
+
+/// The resources in which what one package makes differs from what another makes, with the place.
+///
+/// # Errors
+/// [`OverlayError`]: a package that kustomize would refuse, or that is not evaluated here.
+pub fn differences(
+    built: &PackageTexts,
+    fork: &PackageTexts,
+    schema: &Schema,
+) -> Result<Vec<(Resource, String)>, OverlayError> {
+    compared(&built.build_alone(schema)?, &fork.build_alone(schema)?)
+}
+
+fn compared(
+    built: &[BuiltObject<'_>],
+    fork: &[BuiltObject<'_>],
+) -> Result<Vec<(Resource, String)>, OverlayError> {
+    let mut differences = Vec::new();
+    let ids = by_id(built)?;
     let mut left: BTreeSet<usize> = (0..built.len()).collect();
     for object in fork {
         let difference = match ids.get(&object.id()) {
@@ -464,17 +485,13 @@ fn prove(
                 difference(&built[*at].value, &object.value, "")
             }
         };
-        overlay
-            .differences
-            .extend(difference.map(|text| (object.resource(), text)));
+        differences.extend(difference.map(|text| (object.resource(), text)));
     }
     for at in left {
-        overlay.differences.push((
-            built[at].resource(),
-            "the fork has no such resource".to_owned(),
-        ));
+        let message = "the fork has no such resource".to_owned();
+        differences.push((built[at].resource(), message));
     }
-    Ok(())
+    Ok(differences)
 }
 
 /// The first place in which two values differ.

@@ -30,7 +30,7 @@ use thiserror::Error;
 use crate::yaml::OwnedDocument;
 
 pub use check::{OverlayFinding, OverlayState, check};
-pub use create::{Overlay, OverlayInput, create};
+pub use create::{Overlay, OverlayInput, create, differences};
 
 /// The names of a kustomization's file.
 pub const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];

@@ -3,6 +3,7 @@
 mod bad_input;
 mod functions;
 mod get;
+mod overlay;
 mod resolve;
 mod review;
 mod status;

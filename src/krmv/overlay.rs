@@ -1,0 +1,272 @@
+//! `krmv overlay`: the package as its upstream and a kustomize overlay; and what of an overlay no longer counts.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use krm_variants::config::Config;
+use krm_variants::functions::{
+    Document, Inputs, Items, SuppliedInput, create_overlay, run as run_function,
+};
+use krm_variants::overlay::{OverlayError, OverlayState, PackageTexts, check, differences};
+use krm_variants::results::{Results, Severity, printable};
+use krm_variants::schema::Schema;
+use krm_variants::supplied::{Role, SuppliedPackage};
+use krm_variants::yaml::Value;
+use serde_json::json;
+
+use super::cli::{Common, Overlay};
+use super::exit;
+use super::failure::{Failure, Result, command};
+use super::package::{Contents, Package};
+use super::print::{GREEN, Page, RED, YELLOW, to_stdout};
+use super::report::{print_errors, result_json};
+use super::session::{followed, locked_revision, original};
+use super::source::{Source, is_ssh};
+use super::upstream::{Upstream, contents, supplied};
+
+pub(crate) fn run(overlay: &Overlay, common: &Common) -> Result<u8> {
+    if let Some(directory) = &overlay.check {
+        return checked(directory, common);
+    }
+    let package = Package::open(&overlay.directory)?;
+    let (lock, repository) = followed(&package)?;
+    // Only `get`, `status` and `upgrade` go to the network.
+    let upstream = Upstream::open(repository, true)?;
+    let releases = upstream.releases(&package.tracking.path()).ok();
+    let base = original(&package, &upstream, releases.as_ref())?;
+    let revision = locked_revision(lock, releases.as_ref())?;
+    let is_remote =
+        repository.contains("://") && !repository.starts_with("file:") || is_ssh(repository);
+    let remote = (is_remote && package.only_file()?.is_none()).then(|| {
+        let path = package.tracking.path();
+        let path = if path.is_empty() {
+            path
+        } else {
+            format!("//{path}")
+        };
+        format!("{repository}{path}?ref={}", revision.lock_ref)
+    });
+    let (documents, results) = made(&package, &base, remote.as_deref())?;
+    if results.has_errors() {
+        print_errors(&results, common)?;
+        return Ok(exit::OPEN);
+    }
+    if overlay.verify {
+        // With a copy of upstream, so that nothing is fetched.
+        verify(&package, &made(&package, &base, None)?.0)?;
+    }
+    if let Some(into) = &overlay.into {
+        write(into, &documents)?;
+    }
+    if common.json {
+        let files: BTreeMap<&str, &str> = documents
+            .iter()
+            .filter_map(|file| Some((file.path.as_deref()?, file.text.as_str())))
+            .collect();
+        let list: Vec<_> = results.iter().map(result_json).collect();
+        let json = json!({"path": package.name(), "files": files, "verified": overlay.verify, "results": list});
+        to_stdout(&format!("{json}\n"))?;
+        return Ok(exit::DONE);
+    }
+    let mut page = Page::new(common);
+    if overlay.into.is_none() {
+        for file in &documents {
+            page.line(format_args!(
+                "# {}",
+                file.path.as_deref().unwrap_or_default()
+            ));
+            page.line(file.text.trim_end());
+            page.line("---");
+        }
+    }
+    for result in results
+        .iter()
+        .filter(|result| result.severity == Severity::Info)
+    {
+        page.wrapped(&printable(&result.to_string()), 2);
+    }
+    if overlay.verify {
+        let done = page.styled(GREEN, "kustomize makes the package of it");
+        page.line(done);
+    }
+    if overlay.into.is_none() {
+        page.hint(&package.command(&["overlay", "--into", "OVERLAY"]));
+    }
+    page.finish()?;
+    Ok(exit::DONE)
+}
+
+/// The files of the overlay.
+fn made(
+    package: &Package,
+    base: &Arc<SuppliedPackage>,
+    remote: Option<&str>,
+) -> Result<(Vec<Document>, Results)> {
+    let pairs: Vec<String> = remote
+        .map(|remote| format!("base={remote}"))
+        .into_iter()
+        .collect();
+    let inputs = Inputs {
+        config: Some(Config::from_pairs(&pairs)?),
+        supplied: vec![(Role::Upstream, SuppliedInput::Package(Arc::clone(base)))],
+        ..Inputs::default()
+    };
+    let outcome = run_function(
+        &create_overlay::FUNCTION,
+        inputs,
+        Items::Package(own(package)?),
+    )?;
+    Ok((outcome.documents, outcome.results))
+}
+
+/// The files that count: all, or the only one.
+fn own(package: &Package) -> Result<Contents> {
+    let mut own = package.contents.clone();
+    if let Some(only) = package.only_file()? {
+        own.retain(|path, _| *path == only);
+    }
+    Ok(own)
+}
+
+/// Writes the files into a directory that has none.
+fn write(directory: &Path, documents: &[Document]) -> Result<()> {
+    let is_empty = !directory.exists() || std::fs::read_dir(directory)?.next().is_none();
+    if !is_empty {
+        let name = directory.display();
+        let message = format!("expected an empty or missing directory, found files in '{name}'");
+        return Err(Failure::new(message).hint(command(["ls", &name.to_string()])));
+    }
+    for file in documents {
+        let path = directory.join(file.path.as_deref().unwrap_or_default());
+        std::fs::create_dir_all(path.parent().unwrap_or(directory))?;
+        std::fs::write(&path, &file.text)?;
+    }
+    Ok(())
+}
+
+/// Compares what the user's kustomize makes of the overlay with the package.
+fn verify(package: &Package, documents: &[Document]) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let overlay = folder.path().join("overlay");
+    write(&overlay, documents)?;
+    let built = kustomize(&overlay)?;
+    let built = PackageTexts::read([("built.yaml".to_owned(), built)].into());
+    let fork = texts(&own(package)?);
+    let found = differences(&built, &fork, &Schema::builtin())?;
+    match found.first() {
+        None => Ok(()),
+        Some((resource, place)) => {
+            let message = format!(
+                "what kustomize makes of the overlay differs from the package in {} resources; {}: {place}",
+                found.len(),
+                resource.kind
+            );
+            Err(Failure::new(message).hint(package.command(&["overlay"])))
+        }
+    }
+}
+
+/// What `kustomize build`, or else `kubectl kustomize`, prints.
+fn kustomize(directory: &Path) -> Result<String> {
+    for (program, word) in [("kustomize", "build"), ("kubectl", "kustomize")] {
+        let Ok(output) = Command::new(program).arg(word).arg(directory).output() else {
+            continue;
+        };
+        if !output.status.success() {
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(Failure::new(format!("{program} {word}: {message}")));
+        }
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let message = "--verify: expected `kustomize` or `kubectl` on PATH, found neither";
+    Err(Failure::new(message).hint("kustomize version"))
+}
+
+fn texts(contents: &Contents) -> PackageTexts {
+    let krm = contents.iter().filter(|(path, _)| {
+        path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with("Kustomization")
+    });
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    PackageTexts::read(
+        krm.map(|(path, bytes)| (path.clone(), text(bytes)))
+            .collect(),
+    )
+}
+
+/// `--check`: what of an overlay hits nothing in its base, or changes nothing.
+fn checked(directory: &Path, common: &Common) -> Result<u8> {
+    let package = Package::open_any(directory)?;
+    let base = |name: &str| {
+        base_of(directory, name).map_err(|failure| OverlayError::NotYaml {
+            file: name.to_owned(),
+            error: failure.message,
+        })
+    };
+    let found = check(&texts(&package.contents), &Schema::builtin(), &base)?;
+    let word = |state: OverlayState| match state {
+        OverlayState::Dead => "dead",
+        OverlayState::Needless => "needless",
+        OverlayState::Unknown => "unknown",
+    };
+    let counts = found
+        .iter()
+        .any(|finding| finding.state != OverlayState::Unknown);
+    if common.json {
+        let list: Vec<_> = found
+            .iter()
+            .map(
+                |one| json!({"place": one.place, "state": word(one.state), "message": one.message}),
+            )
+            .collect();
+        to_stdout(&format!(
+            "{}\n",
+            json!({"path": package.name(), "findings": list})
+        ))?;
+    } else {
+        let mut page = Page::new(common);
+        for finding in &found {
+            let style = if finding.state == OverlayState::Dead {
+                RED
+            } else {
+                YELLOW
+            };
+            let state = page.styled(style, word(finding.state));
+            page.wrapped(
+                &format!(
+                    "{state} {}: {}",
+                    printable(&finding.place),
+                    printable(&finding.message)
+                ),
+                2,
+            );
+        }
+        if found.is_empty() {
+            page.line("every patch changes its base");
+        }
+        page.finish()?;
+    }
+    Ok(if counts { exit::OPEN } else { exit::DONE })
+}
+
+/// The resources of a base: a directory or file beside the overlay, or a revision that the cache has.
+fn base_of(directory: &Path, name: &str) -> Result<Vec<Value>> {
+    let path = directory.join(name);
+    let contents: Contents = if path.is_dir() {
+        Package::open_any(&path)?.contents
+    } else if path.is_file() {
+        [("base.yaml".to_owned(), std::fs::read(&path)?)].into()
+    } else {
+        let source = Source::parse(name)?;
+        let upstream = Upstream::open(&source.repository, true)?;
+        let releases = upstream.releases(&source.path)?;
+        let request = source.revision.as_deref().unwrap_or("HEAD");
+        let found = releases.asked(request).map(|found| found.revision());
+        let found = found.or_else(|| upstream.by_other_name(&source.path, request));
+        let revision = found.ok_or_else(|| releases.not_found(request, upstream.address()))?;
+        let files = upstream.snapshot(&source.path, &revision, None)?;
+        contents(&*supplied(files, Role::Upstream, None)?)?
+    };
+    Ok(texts(&contents).built(&Schema::builtin())?)
+}
