@@ -3,7 +3,8 @@
 # `latest`, the highest version.
 #
 # $UPSTREAM is a URL, cloned for this run, or the path of a clone. $DIRECTORY and $ON_CONFLICT may be empty. Writes
-# `changed`, `conflicts` and `revision` (the tag or branch) to $GITHUB_OUTPUT and the results to $GITHUB_STEP_SUMMARY, if they are set.
+# `changed`, `conflicts` and `revision` (the tag or branch) to $GITHUB_OUTPUT, and results and a review of each package that changed
+# to $GITHUB_STEP_SUMMARY and to the file $REVIEW, the text of a request, if they are set.
 # Ends with an error if a package was not merged; conflicts are none.
 set -euo pipefail
 
@@ -13,6 +14,7 @@ revision=$REVISION
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+touch "$work/report"
 clone=$UPSTREAM
 if [[ ! -d $clone ]]; then
   clone=$work/upstream.git
@@ -30,7 +32,7 @@ while read -r package; do
   fi
   cp -R "$package" "$work/before"
   code=0
-  merge-package --package "$package" --upstream "$clone//$directory?ref=$REVISION" --exit-conflicts \
+  krmv merge-package --package "$package" --upstream "$clone//$directory?ref=$REVISION" --exit-conflicts \
     "onConflict=${ON_CONFLICT:-upstream}" 2>"$work/results" || code=$?
   cat "$work/results" >&2
   case $code in
@@ -39,12 +41,17 @@ while read -r package; do
     *) failed=$code ;;
   esac
   revision=$(sed -n '/^upstream:/,/^[^ ]/s|^ *ref: *||p' "$package/Kptfile")
-  diff -rq "$work/before" "$package" >/dev/null || changed=true
-  rm -rf "$work/before"
   if [[ -s $work/results ]]; then
     # shellcheck disable=SC2016 # backquotes of Markdown
-    printf '### %s\n\n```\n%s\n```\n' "$package" "$(cat "$work/results")" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+    printf '### %s\n\n```\n%s\n```\n' "$package" "$(cat "$work/results")" >>"$work/report"
   fi
+  if ! diff -rq "$work/before" "$package" >/dev/null; then
+    changed=true
+    krmv review-package --package "$package" --before "$work/before" --format markdown >>"$work/report"
+  fi
+  rm -rf "$work/before"
 done <<<"$PACKAGES"
+cat "$work/report" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+[[ -z ${REVIEW-} ]] || cp "$work/report" "$REVIEW"
 printf 'changed=%s\nconflicts=%s\nrevision=%s\n' "$changed" "$conflicts" "$revision" >>"${GITHUB_OUTPUT:-/dev/null}"
 exit "$failed"
