@@ -130,6 +130,13 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
             Items::Package(changed(files, list.file_changes(), &mut modes))
         }
     };
+    let results = match &items {
+        Items::Package(files) => results.with_lines(|path| {
+            let bytes = files.get(path)?;
+            Some(String::from_utf8_lossy(bytes))
+        }),
+        Items::ResourceList(_) => results,
+    };
     Ok(Outcome {
         items,
         modes,

@@ -181,7 +181,7 @@ pub(crate) fn summary(results: &Results) -> Option<String> {
 /// What was put together of both sides, and what was decided beforehand, in a few lines.
 fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut kinds: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut kinds: BTreeMap<([String; 2], String), usize> = BTreeMap::new();
     for result in results {
         let reason = result.tag_value("reason").unwrap_or_default();
         let is_decided =
@@ -194,11 +194,12 @@ fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
             continue;
         }
         let what = match (reason, is_decided) {
-            (_, true) => "decided by a rule".to_owned(),
-            ("StaysDeleted", _) => "stays deleted".to_owned(),
+            (_, true) => ["decided by a rule"; 2].map(str::to_owned),
+            ("StaysDeleted", _) => ["stays deleted", "stay deleted"].map(str::to_owned),
             _ => {
                 let kind = result.tag_value("kind").unwrap_or("value");
-                format!("{kind} combined of both sides")
+                [kind.to_owned(), format!("{kind}s")]
+                    .map(|kind| format!("{kind} combined of both sides"))
             }
         };
         let sides = ["local", "upstream"].map(|side| result.tag_value(side).unwrap_or_default());
@@ -210,11 +211,9 @@ fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
         };
         *kinds.entry((what, sides)).or_default() += 1;
     }
-    lines.extend(
-        kinds
-            .into_iter()
-            .map(|((what, sides), count)| format!("{count} {what}{sides}")),
-    );
+    lines.extend(kinds.into_iter().map(|(([one, many], sides), count)| {
+        format!("{count} {}{sides}", if count == 1 { one } else { many })
+    }));
     lines
 }
 

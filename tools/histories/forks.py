@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""Forks of real projects over neighbouring releases: git, mergiraf and merge-package side by side.
+
+  forks.py BINARIES CLONE DIRECTORY_OR_FILE [--seed 38] [--kpt] [--every 1] [--report FILE]
+
+Takes the last release of each minor version. For each YAML file that two neighbouring releases have and that differs
+between them, makes a fork of the older one with a random choice of the edits below (the seed and the path are the key), and merges the newer one
+into it with `git merge-file`, `mergiraf merge` (left out where it is not on PATH), `merge-package`, and with --kpt `kpt pkg update`.
+
+The judge reads the files with PyYAML as facts: a value at a path, a repository and a version for an image, an element of a list without
+names, a line of a text. Only one side changed a fact: the result must have the change. Both did, to different ends: a conflict is right, and
+silence is wrong. Each file of each tool is one of:
+
+  right     no conflict, and all facts are those that the three versions ask for
+  asked     a conflict, and there is a fact that both sides changed to different ends
+  needless  a conflict, and there is no such fact
+  wrong     no conflict, but a change of one side is missing, or a real conflict was decided silently
+
+With --lists-are-one-value a list without names is one fact, so a conflict over one that both sides changed is right.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+
+import values
+from repositories import git, mirror, nobody_in
+
+RELEASE = re.compile(r"v?(\d+)\.(\d+)\.(\d+)$")
+IMAGE = re.compile(r"^(?=[^\s]*[/:.])([\w.-]+(?::\d+)?(?:/[\w.-]+)*)((?::[\w.-]+)?(?:@sha256:[0-9a-f]+)?)$")
+# Each edit: its name, where it can be made, and what stands there then. `\n` at the beginning keeps comments out.
+EDITS = [
+    ("registry", re.compile(r"(\n *(?:- )?image: *[\"']?)(?:[\w-]+\.[\w.-]+(?::\d+)?/)?(?=[a-z])"), r"\1mirror.example.com/", 0),
+    ("replicas", re.compile(r"(\n *replicas: )\d+"), r"\g<1>5 # by load", 1),
+    ("label", re.compile(r"(\nmetadata:\n(?:  [^\n]*\n)*?( *)labels:\n)(?=\2  )"), r"\1\2  team: platform\n", 1),
+    ("argument", re.compile(r"(\n( *)args:(?:\n\2 *- [^\n{\[&*|>]+)+)(?=\n)"), r"\1\n\2- --own=true # ours", 1),
+    ("argument-value", re.compile(r"(\n *- --[a-z-]+=)[\w./:-]+(?=\n)"), r"\g<1>ours", 1),
+    ("resources", re.compile(r"(\n *(?:cpu|memory): )[\w.\"]+"), r"\g<1>333m # measured", 1),
+    ("removed-rule", re.compile(r"(\nrules:\n)- apiGroups:\n(?:  [^\n]*\n)+(?=- )"), r"\1", 1),
+    ("rule", re.compile(r"(\nrules:\n(?:[- ] [^\n]*\n)+)(?=---|\Z)"), r"\1- apiGroups:\n  - own.example.com\n  resources:\n  - things\n  verbs:\n  - get\n", 1),
+    ("tolerations", re.compile(r"(\n( *)serviceAccountName: [^\n]+)"), r"\1\n\2tolerations:\n\2- key: infra\n\2  operator: Exists", 1),
+    ("alert", re.compile(r"(\n *severity: )\w+"), r"\g<1>page", 1),
+    ("for", re.compile(r"(\n *for: )\w+"), r"\g<1>42m", 1),
+    ("flow", re.compile(r"(\n *port: )\d+(?=\n)"), r"\g<1>4242", 1),
+    ("comment", re.compile(r"(\n *namespace: [\w-]+)(?=\n)"), r"\1 # ours", 1),
+    ("removed-document", re.compile(r"(?<=\n)---\n(?:(?!---\n)[^\n]*\n)+"), "", 1),
+]
+
+
+def fork(text, generator):
+    """The text with some edits, and their names."""
+    made = []
+    kinds = generator.sample(EDITS, min(len(EDITS), generator.randint(3, 6)))
+    for name, pattern, replacement, count in kinds:
+        if name == "tolerations" and "tolerations:" in text:
+            continue
+        places = [match.start() for match in pattern.finditer(text)]
+        if not places:
+            continue
+        start = 0 if count == 0 else generator.choice(places)
+        text = text[:start] + pattern.sub(replacement, text[start:], count=count)
+        made.append(name)
+    return text, made
+
+
+def names(items):
+    """The names of a list's elements, the second of a name with a number; `None` where one has no name."""
+    found = [item.get("name", item.get("alert", item.get("record"))) if isinstance(item, dict) else None for item in items]
+    if not all(isinstance(name, str) for name in found):
+        return None
+    return [f"{name}#{found[:at].count(name)}" if found[:at].count(name) else name for at, name in enumerate(found)]
+
+
+class Facts:
+    """What a file says: values by path, and the elements of lists without names, counted."""
+
+    def __init__(self, text, lists_are_one_value):
+        self.values, self.counts = {}, collections.Counter()
+        self.one = lists_are_one_value
+        for document in values.documents(text):
+            if isinstance(document, dict):
+                metadata = document.get("metadata") or {}
+                group = str(document.get("apiVersion", "")).rpartition("/")[0]
+                identity = (group, document.get("kind"), metadata.get("name"))
+                self.read(document, (json.dumps(identity),))
+
+    def of(self, resource):
+        values = {path: value for path, value in self.values.items() if path[0] == resource}
+        return values, {key: count for key, count in self.counts.items() if key[0][0] == resource}
+
+    def read(self, value, path):
+        if isinstance(value, dict) and value:
+            for key, inner in value.items():
+                self.read(inner, (*path, str(key)))
+        elif isinstance(value, list) and value and names(value):
+            for name, inner in zip(names(value), value):
+                self.read(inner, (*path, f"[{name}]"))
+        elif isinstance(value, list) and value and not self.one:
+            for inner in value:
+                self.counts[(path, canonical(inner))] += 1
+        elif isinstance(value, str) and path[-1] == "image" and (image := IMAGE.match(value)):
+            self.values[(*path, "repository")], self.values[(*path, "version")] = image[1], image[2]
+        elif isinstance(value, str) and value.count("\n") > 1:
+            for line in value.split("\n"):
+                self.counts[(path, line)] += 1
+        else:
+            self.values[path] = canonical(value)
+
+
+def canonical(value):
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+class Judge:
+    def __init__(self, original, local, upstream, one):
+        self.one = one
+        base, mine, theirs = (Facts(text, one) for text in (original, local, upstream))
+        self.values, self.real = {}, set()
+        resources = [{path[0] for path in facts.values} for facts in (base, mine, theirs)]
+        removed = resources[0] - resources[1]
+        for resource in resources[0] & resources[1] - resources[2]:
+            removed.add(resource)
+            if base.of(resource) != mine.of(resource):
+                self.real.add((resource,))
+        for path in base.values.keys() | mine.values.keys() | theirs.values.keys():
+            if path[0] in removed:
+                continue
+            was, here, there = (facts.values.get(path) for facts in (base, mine, theirs))
+            if here == was or here == there:
+                self.values[path] = there
+            elif there == was:
+                self.values[path] = here
+            else:
+                self.real.add(path)
+        self.counts = {}
+        for key in base.counts.keys() | mine.counts.keys() | theirs.counts.keys():
+            if key[0][0] not in removed:
+                was, here, there = (facts.counts[key] for facts in (base, mine, theirs))
+                self.counts[key] = here if there == was else there if here == was or here == there else max(here + there - was, 0)
+        # An element or line that both sides took away is changed by both where one of them added others.
+        for path in {key[0] for key in base.counts if key[0][0] not in removed and mine.counts[key] < base.counts[key] and theirs.counts[key] < base.counts[key]}:
+            added = [
+                {key for key in facts.counts if key[0] == path and facts.counts[key] > base.counts[key]} for facts in (mine, theirs)
+            ]
+            if added[0] != added[1]:
+                self.real.add(path)
+        self.removed = removed
+
+    def verdict(self, text, conflicts):
+        """How good a result is, and a fact that is missing."""
+        if conflicts:
+            return ("asked" if self.real else "needless"), None
+        try:
+            found = Facts(text, self.one)
+        except Exception as error:  # not YAML
+            return "wrong", str(error)[:80]
+        for path, value in self.values.items():
+            if found.values.get(path) != value:
+                return "wrong", (path, value, found.values.get(path))
+        for key, count in self.counts.items():
+            if found.counts[key] != count and key[0] not in self.real:
+                return "wrong", (key, count, found.counts[key])
+        return ("wrong", ("silent", sorted(self.real)[0])) if self.real else ("right", None)
+
+
+def by_git(work, binaries):
+    done = subprocess.run(["git", "merge-file", "-p", work / "local", work / "original", work / "upstream"], capture_output=True)
+    return (None, done.returncode) if done.returncode else (done.stdout.decode(), 0)
+
+
+def by_mergiraf(work, binaries):
+    command = ["mergiraf", "merge", work / "original", work / "local", work / "upstream", "-p", "a.yaml", "-o", work / "merged", "-t", "60000"]
+    done = subprocess.run(command, capture_output=True)
+    return (None, done.returncode) if done.returncode else ((work / "merged").read_text(), 0)
+
+
+def by_merge_package(work, binaries):
+    for role in ("original", "local", "upstream"):
+        (work / f"{role}.d").mkdir()
+        shutil.copy(work / role, work / f"{role}.d" / "a.yaml")
+    command = [binaries / "merge-package", "--package", work / "local.d", "--original", work / "original.d", "--upstream", work / "upstream.d"]
+    done = subprocess.run([*command, "--output", "json", "onConflict=local"], capture_output=True, text=True)
+    if done.returncode:
+        return None, done.stderr[:200] or 1
+    results = [result for item in json.loads(done.stderr)["items"] for result in item.get("results", [])]
+    conflicts = [result for result in results if result.get("tags", {}).get("reason") == "MergeConflict"]
+    return (work / "local.d" / "a.yaml").read_text(), len(conflicts)
+
+
+def by_kpt(work, binaries):
+    catalog, own = work / "catalog", work / "own"
+    for folder in (catalog / "p", own):
+        folder.mkdir(parents=True)
+        git(folder, "init", "--quiet")
+    for number, role in ((1, "original"), (2, "upstream")):
+        shutil.copy(work / role, catalog / "p" / "a.yaml")
+        (catalog / "p" / "Kptfile").write_text("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n")
+        git(catalog / "p", "add", "--all")
+        git(catalog / "p", "commit", "--quiet", "--message", role)
+        git(catalog / "p", "tag", f"v{number}")
+    quiet = {"capture_output": True, "text": True, "cwd": own}
+    subprocess.run(["kpt", "pkg", "get", f"{catalog / 'p'}/.git@v1", "p"], check=True, **quiet)
+    shutil.copy(work / "local", own / "p" / "a.yaml")
+    git(own, "add", "--all")
+    git(own, "commit", "--quiet", "--message", "local")
+    done = subprocess.run(["kpt", "pkg", "update", "p@v2"], **quiet)
+    return (None, done.stderr[:200]) if done.returncode else ((own / "p" / "a.yaml").read_text(), 0)
+
+
+def releases(repository, path):
+    """The last release of each minor version that has the path."""
+    last = {}
+    for tag in git(repository, "tag").split():
+        if found := RELEASE.match(tag):
+            number = tuple(map(int, found.groups()))
+            if number > last.get(number[:2], ((), ""))[0]:
+                last[number[:2]] = (number, tag)
+    has = lambda tag: subprocess.run(["git", "-C", repository, "cat-file", "-e", f"{tag}:{path}"], capture_output=True).returncode == 0
+    return [tag for _, (_, tag) in sorted(last.items()) if has(tag)]
+
+
+def files(repository, tag, path):
+    listed = git(repository, "ls-tree", "-r", tag, path).splitlines()
+    found = (line.split("\t") for line in listed)
+    return {name: what.split()[2] for what, name in found if name.endswith((".yaml", ".yml")) and what.startswith("100")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binaries", type=pathlib.Path)
+    parser.add_argument("clone")
+    parser.add_argument("path")
+    parser.add_argument("--seed", type=int, default=38)
+    parser.add_argument("--every", type=int, default=1, help="only each nth file")
+    parser.add_argument("--kpt", action="store_true")
+    parser.add_argument("--lists-are-one-value", action="store_true")
+    parser.add_argument("--report", type=pathlib.Path)
+    arguments = parser.parse_args()
+    tools = {"git": by_git, "mergiraf": by_mergiraf, "merge-package": by_merge_package}
+    if not shutil.which("mergiraf"):
+        del tools["mergiraf"]
+    if arguments.kpt:
+        tools["kpt"] = by_kpt
+    binaries = arguments.binaries.resolve()
+    counts, lines, number = {tool: collections.Counter() for tool in tools}, [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        repository = mirror(arguments.clone, folder / "clone.git")
+        nobody_in(folder / "home")
+        tags = releases(repository, arguments.path)
+        for before, after in zip(tags, tags[1:]):
+            old, new = files(repository, before, arguments.path), files(repository, after, arguments.path)
+            for name in sorted(name for name in old if name in new and old[name] != new[name]):
+                number += 1
+                if number % arguments.every:
+                    continue
+                blob = lambda identity: subprocess.run(["git", "-C", repository, "cat-file", "blob", identity], check=True, capture_output=True).stdout.decode()
+                original, upstream = blob(old[name]), blob(new[name])
+                local, made = fork(original, random.Random(f"{arguments.seed} {before} {name}"))
+                try:
+                    judge = Judge(original, local, upstream, arguments.lists_are_one_value)
+                except Exception:
+                    continue  # not YAML
+                if not made or local == original or not judge.values:
+                    continue
+                for tool, merge in tools.items():
+                    work = folder / "work"
+                    work.mkdir()
+                    for role, text in (("original", original), ("local", local), ("upstream", upstream)):
+                        (work / role).write_text(text)
+                    text, conflicts = merge(work, binaries)
+                    verdict, why = judge.verdict(text, conflicts)
+                    counts[tool][verdict] += 1
+                    lines.append(f"{verdict}\t{tool}\t{before}..{after}\t{name}\t{','.join(made)}\t{conflicts}\t{why or ''}\n")
+                    shutil.rmtree(work)
+    if arguments.report:
+        arguments.report.write_text("".join(lines))
+    total = sum(next(iter(counts.values())).values())
+    print(f"{arguments.path} of {pathlib.Path(arguments.clone).name}: {total} files over {len(tags)} releases, seed {arguments.seed}\n")
+    print("| | right | asked | needless | wrong |\n|---|---|---|---|---|")
+    for tool, verdicts in counts.items():
+        print(f"| {tool} | " + " | ".join(str(verdicts[verdict]) for verdict in ("right", "asked", "needless", "wrong")) + " |")
+
+
+if __name__ == "__main__":
+    main()
