@@ -571,8 +571,8 @@ fn each_patched_resource_with_a_shared_anchor_is_named() {
     let results = outcome.expect("no usage error").results;
     let said: Vec<String> = results.iter().map(ToString::to_string).collect();
     assert_eq!(said.len(), 2, "{said:?}");
-    for (line, name) in said.iter().zip(["a", "b"]) {
-        let start = format!("[error] a.yaml: ConfigMap/{name}: more: ");
+    for (line, (number, name)) in said.iter().zip([(6, "a"), (14, "b")]) {
+        let start = format!("[error] a.yaml:{number}: ConfigMap/{name}: more: ");
         assert!(
             line.starts_with(&start) && line.ends_with("(SharedAnchor)"),
             "{line}"

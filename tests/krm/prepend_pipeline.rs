@@ -361,7 +361,7 @@ fn kptfiles_that_cannot_be_edited() {
     assert_eq!(
         refused("pipeline: []\n", &config),
         [
-            "[error] Kptfile: Kptfile/example: pipeline: expected a mapping, found a sequence (InvalidValue)"
+            "[error] Kptfile:5: Kptfile/example: pipeline: expected a mapping, found a sequence (InvalidValue)"
         ]
     );
     assert_eq!(

@@ -31,9 +31,12 @@ while read -r package; do
     directory=$(sed -n '/^upstreamLock:/,$s|^ *directory: */*||p' "$package/Kptfile")
   fi
   cp -R "$package" "$work/before"
+  # What `krmv resolve --remember` keeps.
+  rules=()
+  if [[ -f $package/.krmv.yaml ]]; then rules=(--conflicts "$package/.krmv.yaml"); fi
   code=0
   krmv merge-package --package "$package" --upstream "$clone//$directory?ref=$REVISION" --exit-conflicts \
-    "onConflict=${ON_CONFLICT:-upstream}" 2>"$work/results" || code=$?
+    "${rules[@]}" "onConflict=${ON_CONFLICT:-upstream}" 2>"$work/results" || code=$?
   cat "$work/results" >&2
   case $code in
     0) ;;

@@ -373,7 +373,7 @@ fn a_pin_set_by_hand_is_named_when_it_is_undone() {
         actions(&second),
         [
             format!(
-                "\"name\":\"example-cluster-01-foo\",\"namespace\":\"default\"}},\"field\":{{\"path\":\"spec.upstream.revision\",\"currentValue\":\"v0\",\"proposedValue\":\"v1\"}},\"file\":{{\"path\":\"{}\"}},\"tags\":{{\"action\":\"updated\"}}}}",
+                "\"name\":\"example-cluster-01-foo\",\"namespace\":\"default\"}},\"field\":{{\"path\":\"spec.upstream.revision\",\"currentValue\":\"v0\",\"proposedValue\":\"v1\"}},\"file\":{{\"path\":\"{}\"}},\"tags\":{{\"action\":\"updated\",\"line\":\"12\"}}}}",
                 path("cluster-01")
             ),
             format!(
@@ -383,7 +383,7 @@ fn a_pin_set_by_hand_is_named_when_it_is_undone() {
         ]
     );
     let line = format!(
-        "[info] {}: PackageVariant/default/example-cluster-01-foo: spec.upstream.revision: updated: `\"v0\"` becomes `\"v1\"`",
+        "[info] {}:12: PackageVariant/default/example-cluster-01-foo: spec.upstream.revision: updated: `\"v0\"` becomes `\"v1\"`",
         path("cluster-01")
     );
     assert!(second.results.contains(&line), "{:?}", second.results);

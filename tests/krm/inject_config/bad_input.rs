@@ -23,10 +23,10 @@ fn invalid_points_stop_everything_and_all_are_reported() {
     let results = refused(&config("[{name: s}, {kind: B}]", &[&s]), &files);
     let expected = [
         "injectors[1].name: expected the name of the resource to inject, found none (InvalidConfig)",
-        "a.yaml: B/a: metadata.annotations[\"kpt.dev/config-injection\"]: expected `required` or `optional`, found `Required` (InvalidValue)",
-        "b.yaml: B/b: metadata.annotations[\"kpt.dev/config-injection\"]: expected `required` or `optional`, found `true` (InvalidValue)",
-        "e.yaml: B/: metadata.name: expected the name of the injection point, found none (InvalidValue)",
-        "d.yaml: C/same: metadata.name: expected one injection point for the condition `config.injection.C.same`, found another in `c.yaml` (namespace `default`, apiVersion `example.com/v1`); rename one of them (AmbiguousCondition)",
+        "a.yaml:6: B/a: metadata.annotations[\"kpt.dev/config-injection\"]: expected `required` or `optional`, found `Required` (InvalidValue)",
+        "b.yaml:6: B/b: metadata.annotations[\"kpt.dev/config-injection\"]: expected `required` or `optional`, found `true` (InvalidValue)",
+        "e.yaml:4: B/: metadata.name: expected the name of the injection point, found none (InvalidValue)",
+        "d.yaml:4: C/same: metadata.name: expected one injection point for the condition `config.injection.C.same`, found another in `c.yaml` (namespace `default`, apiVersion `example.com/v1`); rename one of them (AmbiguousCondition)",
     ];
     assert_eq!(results, expected.map(|line| format!("[error] {line}")));
 }

@@ -48,7 +48,7 @@ status:
     assert_eq!(
         warnings(&outcome),
         [
-            "[warning] c.yaml: C/c: metadata.annotations[\"kpt.dev/config-injection\"]: no resource of apiVersion `example.com/v1` and kind `C` is supplied in namespace `default` (NoResourceSelected)"
+            "[warning] c.yaml:6: C/c: metadata.annotations[\"kpt.dev/config-injection\"]: no resource of apiVersion `example.com/v1` and kind `C` is supplied in namespace `default` (NoResourceSelected)"
         ]
     );
 }
@@ -113,7 +113,7 @@ fn a_source_without_the_field_leaves_the_point() {
         assert_eq!(
             warnings(&outcome),
             [
-                "[warning] a.yaml: ConfigMap/a: data: the selected resource `s` has no `data` (FieldNotFound)"
+                "[warning] a.yaml:7: ConfigMap/a: data: the selected resource `s` has no `data` (FieldNotFound)"
             ]
         );
     }
@@ -134,8 +134,8 @@ fn each_condition_is_a_result_with_its_type_status_and_reason() {
     assert_eq!(
         conditions,
         [
-            "[info] Kptfile: Kptfile/example: status.conditions: config.injection.B.b is True: injected resource \"s\" from cluster (ConfigInjected)",
-            "[info] Kptfile: Kptfile/example: status.conditions: config.injection.C.c is False: no in-cluster resources of type example.com/v1.C (NoResourceSelected)",
+            "[info] Kptfile:9: Kptfile/example: status.conditions: config.injection.B.b is True: injected resource \"s\" from cluster (ConfigInjected)",
+            "[info] Kptfile:9: Kptfile/example: status.conditions: config.injection.C.c is False: no in-cluster resources of type example.com/v1.C (NoResourceSelected)",
         ]
     );
     let tags = "\"tags\":{\"reason\":\"ConfigInjected\",\"type\":\"config.injection.B.b\",\"status\":\"True\"}";

@@ -48,7 +48,7 @@ fn values_of_secrets_are_not_shown() {
     assert_eq!(
         outcome.results,
         [
-            "[error] d.yaml: Secret/s: data.$patch: expected another value, found <redacted> (InvalidPatch)"
+            "[error] d.yaml:5: Secret/s: data.$patch: expected another value, found <redacted> (InvalidPatch)"
         ]
     );
 }

@@ -475,7 +475,7 @@ fn one_failing_step_changes_nothing() {
     assert_eq!(
         outcome.results,
         [
-            "[error] Kptfile: Kptfile/app: pipeline: expected a mapping, found a sequence (InvalidValue)",
+            "[error] Kptfile:5: Kptfile/app: pipeline: expected a mapping, found a sequence (InvalidValue)",
             "[info] PackageVariant/my-pv: status.conditions: Stalled is True: a step failed; nothing is changed (Error)",
             "[info] PackageVariant/my-pv: status.conditions: Ready is False: a step failed; nothing is changed (Error)",
         ]
