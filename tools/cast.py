@@ -27,7 +27,7 @@ COLUMNS, ROWS = 100, 26
 CELL, LINE, MARGIN = 7.8, 17, 14
 COLOURS = {31: "#f7768e", 32: "#9ece6a", 33: "#e0af68", 34: "#7aa2f7", 35: "#bb9af7", 36: "#7dcfff", 90: "#8089b3"}
 PLAIN, PROMPT, BACKGROUND = "#c8d3f5", "#9ece6a", "#1f2335"
-TYPED, READ = 0.05, 0.35  # seconds for a typed letter; for a line to read
+TYPED, READ = 0.02, 0.145  # seconds for a typed letter; for a line to read
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
