@@ -367,7 +367,7 @@ fn kptfiles_that_cannot_be_edited() {
     assert_eq!(
         refused("pipeline:\n  validators: {}\n", &config),
         [
-            "[error] Kptfile: Kptfile/example: pipeline.validators: expected a sequence, found a mapping (InvalidValue)"
+            "[error] Kptfile:6: Kptfile/example: pipeline.validators: expected a sequence, found a mapping (InvalidValue)"
         ]
     );
     let other = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\n";

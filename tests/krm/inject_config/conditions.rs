@@ -138,7 +138,7 @@ fn each_condition_is_a_result_with_its_type_status_and_reason() {
             "[info] Kptfile:9: Kptfile/example: status.conditions: config.injection.C.c is False: no in-cluster resources of type example.com/v1.C (NoResourceSelected)",
         ]
     );
-    let tags = "\"tags\":{\"reason\":\"ConfigInjected\",\"type\":\"config.injection.B.b\",\"status\":\"True\"}";
+    let tags = "\"tags\":{\"reason\":\"ConfigInjected\",\"type\":\"config.injection.B.b\",\"status\":\"True\",\"line\":\"9\"}";
     assert!(
         outcome.json.iter().any(|json| json.contains(tags)),
         "{:?}",
