@@ -56,6 +56,7 @@ pub(crate) enum Command {
     Diff(Diff),
     Status(Status),
     Review(Review),
+    Blame(Blame),
     Overlay(Overlay),
     /// List the functions, which are commands too
     Functions,
@@ -198,6 +199,21 @@ pub(crate) struct Review {
     /// The release of Kubernetes that must serve all versions, such as 1.34
     #[arg(long, value_name = "VERSION")]
     pub(crate) kubernetes_version: Option<String>,
+}
+
+/// Show who set each field of a file: a release of upstream, or a commit of yours
+///
+/// Moved files and renamed resources do not end the trail. No value is shown.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  krmv blame web/app.yaml\n  krmv blame web/app.yaml spec.replicas\n  \
+    krmv blame web/app.yaml '*.image'"
+)]
+pub(crate) struct Blame {
+    /// A file of a package
+    pub(crate) file: PathBuf,
+    /// A field with all below it, or a glob over fields
+    pub(crate) field: Option<String>,
 }
 
 /// Show a package as its upstream and a kustomize overlay

@@ -6,6 +6,7 @@
 //! Source: contract, krmv.
 
 mod adopt;
+mod blame;
 mod cli;
 mod client;
 mod conflict;
@@ -90,6 +91,7 @@ fn run(cli: Cli) -> Result<u8> {
         Command::Diff(diff) => diff::run(&diff, &common),
         Command::Status(status) => status::run(&status, &common),
         Command::Review(review) => review::run(&review, &common),
+        Command::Blame(blame) => blame::run(&blame, &common),
         Command::Overlay(overlay) => overlay::run(&overlay, &common),
         Command::Functions => inside::functions(&common),
         Command::Completion { shell } => inside::completion(shell),

@@ -132,6 +132,16 @@ impl Releases {
             .collect()
     }
 
+    /// The final releases below a version, lowest first.
+    pub(crate) fn below(&self, version: &Version) -> Vec<&Reference> {
+        let below = |(other, _): &&(Version, Reference)| other.pre.is_empty() && other < version;
+        self.versions
+            .iter()
+            .filter(below)
+            .map(|(_, reference)| reference)
+            .collect()
+    }
+
     /// The default branch.
     pub(crate) fn head(&self) -> Option<&Reference> {
         self.head.as_ref()

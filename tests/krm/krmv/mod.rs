@@ -1,6 +1,7 @@
 //! `krmv`, with repositories that the real `git` makes.
 
 mod bad_input;
+mod blame;
 mod functions;
 mod get;
 mod overlay;

@@ -1,0 +1,603 @@
+//! `krmv blame`: who set each field of a file, upstream or a person, followed through both histories.
+//!
+//! A state of the package is compared with the one before it. Their resources are paired as a merge pairs them, so that a
+//! moved file and a renamed resource do not end the trail. No value is shown.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use krm_variants::functions::inject_config::CONFIG_INJECTION_ANNOTATION;
+use krm_variants::git::Repository;
+use krm_variants::kptfile::UpstreamLock;
+use krm_variants::merge::decided::glob;
+use krm_variants::merge::member::{Member, find_packages};
+use krm_variants::merge::resources::pair;
+use krm_variants::package::is_krm_name;
+use krm_variants::resource::Resource;
+use krm_variants::results::printable;
+use krm_variants::yaml::{NodeRef, OwnedDocument, Value};
+use serde_json::json;
+
+use super::cli::{Blame, Common};
+use super::failure::{Failure, Result, command};
+use super::kptfile::Tracking;
+use super::package::{KPTFILE, Package};
+use super::print::{BOLD, DIM, Page, to_stdout};
+use super::session::{followed, remembered};
+use super::upstream::Upstream;
+use super::{client, exit, worktree};
+
+pub(crate) fn run(blame: &Blame, common: &Common) -> Result<u8> {
+    let directory = package_around(&blame.file)?;
+    let package = Package::open(&directory)?;
+    let file = within(&directory, &blame.file)?;
+    if !package.contents.contains_key(&file) {
+        let message = format!("the package '{}' has no file '{file}'", package.name());
+        return Err(Failure::new(message).hint(command(["ls", &package.name()])));
+    }
+    let history = History::of(&package)?;
+    let mut fields = history.blame(&package, &file)?;
+    if let Some(wanted) = &blame.field {
+        fields.retain(|field| {
+            let below = |path: &str| {
+                let rest = path.strip_prefix(wanted.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+            };
+            let fits = |path: &str| below(path) || glob(wanted, path);
+            fits(&field.shown) || fits(&field.key)
+        });
+        if fields.is_empty() {
+            let message = format!("'{file}' has no field `{wanted}`");
+            return Err(Failure::new(message).hint(command([
+                "krmv",
+                "blame",
+                &blame.file.to_string_lossy(),
+            ])));
+        }
+    }
+    if common.json {
+        let list: Vec<_> = fields.iter().map(BlamedField::to_json).collect();
+        to_stdout(&format!(
+            "{}\n",
+            json!({"path": package.name(), "file": file, "fields": list})
+        ))?;
+        return Ok(exit::DONE);
+    }
+    let mut page = Page::new(common);
+    let mut last = None;
+    for field in &fields {
+        if last != Some(&field.resource) {
+            let name = page.styled(BOLD, printable(&field.resource));
+            page.line(name);
+        }
+        last = Some(&field.resource);
+        let by = page.styled(DIM, printable(&field.setter.to_string()));
+        page.wrapped(
+            &format!("  {}: {by}{}", printable(&field.shown), field.note()),
+            6,
+        );
+    }
+    page.finish()?;
+    Ok(exit::DONE)
+}
+
+/// The directory with the Kptfile around a file.
+fn package_around(file: &Path) -> Result<PathBuf> {
+    for folder in file.ancestors().skip(1) {
+        let folder = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
+        if folder.join(KPTFILE).is_file() {
+            return Ok(folder.to_path_buf());
+        }
+    }
+    let message = format!(
+        "there is no package around '{}': no Kptfile",
+        file.display()
+    );
+    Err(Failure::new(message).hint("krmv status ."))
+}
+
+fn within(directory: &Path, file: &Path) -> Result<String> {
+    let absolute = |path: &Path| std::path::absolute(path);
+    let (directory, file) = (absolute(directory)?, absolute(file)?);
+    let path = file.strip_prefix(&directory).unwrap_or(&file);
+    Ok(path.to_string_lossy().replace('\\', "/"))
+}
+
+/// Who made a state of the package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Setter {
+    Uncommitted,
+    Commit {
+        id: String,
+        author: String,
+        date: String,
+        summary: String,
+    },
+    Upstream {
+        revision: String,
+        commit: String,
+    },
+}
+
+impl std::fmt::Display for Setter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Uncommitted => f.write_str("you, not committed"),
+            Self::Commit {
+                id,
+                author,
+                date,
+                summary,
+            } => {
+                write!(
+                    f,
+                    "{author} on {date}, {}: {summary}",
+                    id.get(..8).unwrap_or(id)
+                )
+            }
+            Self::Upstream { revision, .. } => write!(f, "upstream {revision}"),
+        }
+    }
+}
+
+/// A field and who set it.
+struct BlamedField {
+    resource: String,
+    /// With the elements of lists by their names.
+    key: String,
+    /// With the elements of lists by their positions.
+    shown: String,
+    setter: Setter,
+    is_injected: bool,
+    is_of_variant: bool,
+    has_rule: bool,
+}
+
+impl BlamedField {
+    fn note(&self) -> String {
+        let notes = [
+            (self.is_injected, " (injected)"),
+            (self.is_of_variant, " (a function of a PackageVariant)"),
+            (self.has_rule, " (a rule in .krmv.yaml)"),
+        ];
+        let notes = notes.into_iter().filter(|(is_so, _)| *is_so);
+        notes.map(|(_, note)| note).collect()
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        let by = match &self.setter {
+            Setter::Uncommitted => json!({"by": "local"}),
+            Setter::Commit {
+                id,
+                author,
+                date,
+                summary,
+            } => {
+                json!({"by": "local", "commit": id, "author": author, "date": date, "summary": summary})
+            }
+            Setter::Upstream { revision, commit } => {
+                json!({"by": "upstream", "revision": revision, "commit": commit})
+            }
+        };
+        let mut json = json!({
+            "resource": self.resource, "field": self.shown, "injected": self.is_injected,
+            "variant": self.is_of_variant, "rule": self.has_rule,
+        });
+        if let (Some(all), serde_json::Value::Object(by)) = (json.as_object_mut(), by) {
+            all.extend(by);
+        }
+        json
+    }
+}
+
+/// A state of a package: its files by path, with the ids of their contents.
+struct HistoricState {
+    setter: Setter,
+    files: BTreeMap<String, String>,
+}
+
+/// A resource in a state: its file, and its position among the documents.
+type Location = (String, usize);
+
+/// Both histories.
+struct History {
+    local: Vec<HistoricState>,
+    upstream: Option<(Upstream, String, super::releases::Releases)>,
+    repositories: Vec<Repository>,
+    only_file: Option<String>,
+    /// What is not committed, by the ids that stand for it.
+    held: HashMap<String, Vec<u8>>,
+    parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
+}
+
+impl History {
+    fn of(package: &Package) -> Result<Self> {
+        let directory = &package.directory;
+        let mut history = Self {
+            local: Vec::new(),
+            upstream: None,
+            repositories: Vec::new(),
+            only_file: package.only_file()?,
+            held: HashMap::new(),
+            parsed: RefCell::default(),
+        };
+        let top = client::line(
+            directory,
+            ["rev-parse", "--path-format=absolute", "--show-toplevel"],
+        );
+        let is_dirty = top.is_none() || !worktree::uncommitted(directory)?.is_empty();
+        if is_dirty {
+            let mut files = BTreeMap::new();
+            for (path, bytes) in &package.contents {
+                let id = format!("worktree:{path}");
+                history.held.insert(id.clone(), bytes.clone());
+                files.insert(path.clone(), id);
+            }
+            history.local.push(HistoricState {
+                setter: Setter::Uncommitted,
+                files,
+            });
+        }
+        if let Some(top) = top {
+            let repository = Repository::open(Path::new(&top))?;
+            let prefix =
+                client::line(directory, ["rev-parse", "--show-prefix"]).unwrap_or_default();
+            let prefix = prefix.trim_end_matches('/');
+            let log = client::text(
+                directory,
+                ["log", "--format=%H%x09%an%x09%as%x09%s", "--", "."],
+            );
+            for line in log.unwrap_or_default().lines() {
+                let mut parts = line.splitn(4, '\t').map(str::to_owned);
+                let mut next = || parts.next().unwrap_or_default();
+                let (id, author, date, summary) = (next(), next(), next(), next());
+                let files = repository
+                    .files_of(prefix, &id)?
+                    .into_iter()
+                    .collect::<BTreeMap<_, _>>();
+                if files.is_empty() {
+                    break;
+                }
+                let setter = Setter::Commit {
+                    id,
+                    author,
+                    date,
+                    summary,
+                };
+                history.local.push(HistoricState { setter, files });
+            }
+            history.repositories.push(repository);
+        }
+        if let Ok((_, address)) = followed(package) {
+            // Only `get`, `status` and `upgrade` go to the network.
+            let upstream = Upstream::open(address, true)?;
+            let releases = upstream.releases(&package.tracking.path())?;
+            history
+                .repositories
+                .push(Repository::open(upstream.path())?);
+            history.upstream = Some((upstream, package.tracking.path(), releases));
+        }
+        Ok(history)
+    }
+
+    /// The fields of a file as it is.
+    fn blame(&self, package: &Package, file: &str) -> Result<Vec<BlamedField>> {
+        let rules = remembered(package)?;
+        let has_rule = |key: &str| {
+            let mut paths = rules.iter().filter_map(|rule| rule.get("path")?.as_str());
+            paths.any(|path| glob(path, key))
+        };
+        let mut blamed = Vec::new();
+        let Some(now) = self.local.first() else {
+            return Ok(blamed);
+        };
+        let Some(document) = self.document(now, file) else {
+            let message = format!("'{file}' is not YAML with fields");
+            return Err(Failure::new(message).hint(package.command(&["diff"])));
+        };
+        for at in 0..document.document().len() {
+            let Some(root) = document.document().root(at) else {
+                continue;
+            };
+            let resource = Resource::read(root);
+            let annotation =
+                root.get_path(&["metadata", "annotations", CONFIG_INJECTION_ANNOTATION]);
+            let leaves = leaves(root);
+            let setters = self.setters((file.to_owned(), at), &leaves)?;
+            let name = resource.name.as_deref().unwrap_or(file);
+            for (leaf, setter) in leaves.into_iter().zip(setters) {
+                let is_content = leaf.key.starts_with("spec.") || leaf.key.starts_with("data.");
+                let is_local = !matches!(setter, Setter::Upstream { .. });
+                blamed.push(BlamedField {
+                    resource: format!("{}/{name}", resource.kind),
+                    is_injected: annotation.is_some() && is_content && is_local,
+                    is_of_variant: leaf.key.contains("[name=PackageVariant."),
+                    has_rule: has_rule(&leaf.key) || has_rule(&leaf.shown),
+                    key: leaf.key,
+                    shown: leaf.shown,
+                    setter,
+                });
+            }
+        }
+        Ok(blamed)
+    }
+
+    /// Who set each of these fields of a resource as it is.
+    fn setters(&self, start: Location, fields: &[Leaf]) -> Result<Vec<Setter>> {
+        let origins = self.origins(&self.local, start, fields);
+        let mut setters: Vec<Setter> = Vec::with_capacity(fields.len());
+        // Fields of one state ask the same of upstream.
+        let mut of_upstream: HashMap<usize, Option<(Vec<HistoricState>, Location)>> =
+            HashMap::new();
+        for (field, (at, location)) in fields.iter().zip(&origins) {
+            let found = match of_upstream.entry(*at) {
+                std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+                std::collections::hash_map::Entry::Vacant(entry) => {
+                    entry.insert(self.upgrade_at(*at, location)?)
+                }
+            };
+            let of_release = found.as_ref().and_then(|(states, location)| {
+                let first = states.first()?;
+                let document = self.document(first, &location.0)?;
+                let has = self::leaves(document.document().root(location.1)?);
+                let same = has
+                    .iter()
+                    .any(|other| other.key == field.key && other.value == field.value);
+                same.then(|| {
+                    let origin =
+                        self.origins(states, location.clone(), std::slice::from_ref(field));
+                    states[origin[0].0].setter.clone()
+                })
+            });
+            setters.push(of_release.unwrap_or_else(|| self.local[*at].setter.clone()));
+        }
+        Ok(setters)
+    }
+
+    /// The revisions of upstream up to the one that a state of the package was merged with or made from, the newest first,
+    /// and the resource there; `None` for a state that brought no other revision.
+    fn upgrade_at(
+        &self,
+        at: usize,
+        location: &Location,
+    ) -> Result<Option<(Vec<HistoricState>, Location)>> {
+        let Some((_, path, releases)) = &self.upstream else {
+            return Ok(None);
+        };
+        let lock = |at: usize| self.local.get(at).and_then(|state| self.lock_of(state));
+        let Some(lock_now) = lock(at) else {
+            return Ok(None);
+        };
+        if lock(at + 1).is_some_and(|before| before.commit == lock_now.commit) {
+            return Ok(None);
+        }
+        let Some(commit) = lock_now.commit.clone() else {
+            return Ok(None);
+        };
+        let name = lock_now.reference.clone().unwrap_or_else(|| commit.clone());
+        let known = releases.named(&name);
+        let mut revisions = vec![(name, commit.clone())];
+        if let Some(version) = known.and_then(|known| known.version()) {
+            let below = releases.below(&version).into_iter().rev();
+            revisions.extend(below.map(|release| (release.short.clone(), release.commit.clone())));
+        }
+        let mut states = Vec::new();
+        for (revision, commit) in revisions {
+            let Some(files) = self.upstream_files(path, &commit) else {
+                break;
+            };
+            states.push(HistoricState {
+                setter: Setter::Upstream { revision, commit },
+                files,
+            });
+        }
+        let Some(first) = states.first() else {
+            return Ok(None);
+        };
+        let found = self.counterpart(first, &self.local[at], location);
+        Ok(found.map(|location| (states, location)))
+    }
+
+    fn upstream_files(&self, path: &str, commit: &str) -> Option<BTreeMap<String, String>> {
+        let repository = self.repositories.last()?;
+        let Some(own) = &self.only_file else {
+            let files = repository.files_of(path, commit).ok()?;
+            return (!files.is_empty()).then(|| files.into_iter().collect());
+        };
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let files = repository.files_of(directory, commit).ok()?;
+        let (_, id) = files.into_iter().find(|(path, _)| path == name)?;
+        Some([(own.clone(), id)].into())
+    }
+
+    fn lock_of(&self, state: &HistoricState) -> Option<UpstreamLock> {
+        let id = state.files.get(KPTFILE)?;
+        let text = String::from_utf8(self.bytes(id, KPTFILE)?).ok()?;
+        Tracking::read(&text).ok()?.lock
+    }
+
+    /// For each field the state that set it, with the place of the resource there.
+    fn origins(
+        &self,
+        states: &[HistoricState],
+        start: Location,
+        fields: &[Leaf],
+    ) -> Vec<(usize, Location)> {
+        let mut origins: Vec<Option<(usize, Location)>> = vec![None; fields.len()];
+        let mut location = start;
+        for at in 0..states.len() {
+            let before = states.get(at + 1).and_then(|before| {
+                let same = before.files.get(&location.0) == states[at].files.get(&location.0);
+                let found = if same {
+                    Some(location.clone())
+                } else {
+                    self.counterpart(before, &states[at], &location)
+                };
+                Some((found?, before, same))
+            });
+            let had: Option<HashMap<String, Value>> =
+                before.as_ref().and_then(|(found, before, same)| {
+                    if *same {
+                        return None;
+                    }
+                    let document = self.document(before, &found.0)?;
+                    let root = document.document().root(found.1)?;
+                    Some(
+                        leaves(root)
+                            .into_iter()
+                            .map(|leaf| (leaf.key, leaf.value))
+                            .collect(),
+                    )
+                });
+            let is_same = before.as_ref().is_some_and(|(_, _, same)| *same);
+            for (field, origin) in fields.iter().zip(&mut origins) {
+                let stays = is_same
+                    || had
+                        .as_ref()
+                        .is_some_and(|had| had.get(&field.key) == Some(&field.value));
+                if origin.is_none() && !stays {
+                    *origin = Some((at, location.clone()));
+                }
+            }
+            match before {
+                Some((found, ..)) if origins.iter().any(Option::is_none) => location = found,
+                _ => break,
+            }
+        }
+        let last = states.len().saturating_sub(1);
+        origins
+            .into_iter()
+            .map(|origin| origin.unwrap_or_else(|| (last, location.clone())))
+            .collect()
+    }
+
+    /// The resource of one state that is a resource of another one.
+    fn counterpart(
+        &self,
+        wanted: &HistoricState,
+        of: &HistoricState,
+        location: &Location,
+    ) -> Option<Location> {
+        let (wanted_places, wanted) = self.members(wanted);
+        let (own_places, own) = self.members(of);
+        let at = own_places.iter().position(|place| place == location)?;
+        let pairs = pair(&wanted, &own);
+        let found = pairs.into_iter().find(|(_, own)| *own == at)?;
+        wanted_places.get(found.0).cloned()
+    }
+
+    fn members(&self, state: &HistoricState) -> (Vec<Location>, Vec<Member>) {
+        let mut places = Vec::new();
+        let mut members = Vec::new();
+        for path in state.files.keys() {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            if !is_krm_name(name) {
+                continue;
+            }
+            let Some(document) = self.document(state, path) else {
+                continue;
+            };
+            for at in 0..document.document().len() {
+                let Some(root) = document.document().root(at) else {
+                    continue;
+                };
+                let resource = Resource::read(root);
+                if resource.kind.is_empty() || resource.api_version.is_empty() {
+                    continue;
+                }
+                let mut member = Member::of(&resource, Some(path.clone()));
+                member.declare(&resource, root);
+                places.push((path.clone(), at));
+                members.push(member);
+            }
+        }
+        find_packages(&mut members);
+        (places, members)
+    }
+
+    fn document(&self, state: &HistoricState, path: &str) -> Option<Rc<OwnedDocument>> {
+        let id = state.files.get(path)?;
+        if let Some(parsed) = self.parsed.borrow().get(id) {
+            return parsed.clone();
+        }
+        let text = self
+            .bytes(id, path)
+            .and_then(|bytes| String::from_utf8(bytes).ok());
+        let parsed = text
+            .and_then(|text| OwnedDocument::parse(text).ok())
+            .map(Rc::new);
+        self.parsed.borrow_mut().insert(id.clone(), parsed.clone());
+        parsed
+    }
+
+    fn bytes(&self, id: &str, path: &str) -> Option<Vec<u8>> {
+        if let Some(bytes) = self.held.get(id) {
+            return Some(bytes.clone());
+        }
+        self.repositories
+            .iter()
+            .find_map(|repository| repository.content(id, path).ok())
+    }
+}
+
+/// A field with a value of its own.
+struct Leaf {
+    key: String,
+    shown: String,
+    value: Value,
+}
+
+fn leaves(root: NodeRef<'_>) -> Vec<Leaf> {
+    let mut found = Vec::new();
+    collect(root, String::new(), String::new(), 0, &mut found);
+    found
+}
+
+/// How deep fields are told apart.
+const DEEPEST: usize = 200;
+
+fn collect(node: NodeRef<'_>, key: String, shown: String, depth: usize, found: &mut Vec<Leaf>) {
+    let node = node.resolved();
+    let join = |path: &str, name: &str| match (path, name.contains(['.', '[', '/'])) {
+        (path, true) => format!("{path}[\"{name}\"]"),
+        ("", false) => name.to_owned(),
+        (path, false) => format!("{path}.{name}"),
+    };
+    let entries: Vec<_> = node.entries().collect();
+    let items: Vec<NodeRef<'_>> = node.items().collect();
+    if depth == DEEPEST || entries.is_empty() && items.is_empty() {
+        let value = node.value().unwrap_or(Value::Null);
+        found.push(Leaf { key, shown, value });
+        return;
+    }
+    for entry in entries {
+        let name = entry.key.scalar_text().unwrap_or_default();
+        collect(
+            entry.value,
+            join(&key, name),
+            join(&shown, name),
+            depth + 1,
+            found,
+        );
+    }
+    let names: Vec<Option<&str>> = items
+        .iter()
+        .map(|item| item.get("name")?.scalar_text())
+        .collect();
+    let are_named = names.iter().all(|name| {
+        name.is_some_and(|name| names.iter().filter(|other| **other == Some(name)).count() == 1)
+    });
+    for (at, (item, name)) in items.iter().zip(&names).enumerate() {
+        let element = match name.filter(|_| are_named) {
+            Some(name) => format!("{key}[name={name}]"),
+            None => format!("{key}[{at}]"),
+        };
+        collect(*item, element, format!("{shown}[{at}]"), depth + 1, found);
+    }
+}
