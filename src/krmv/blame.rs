@@ -3,7 +3,7 @@
 //! A state of the package is compared with the one before it. Their resources are paired as a merge pairs them, so that a
 //! moved file and a renamed resource do not end the trail. No value is shown.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -23,7 +23,7 @@ use serde_json::json;
 use super::cli::{Blame, Common};
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
-use super::package::{KPTFILE, Package};
+use super::package::{Contents, KPTFILE, Package};
 use super::print::{BOLD, DIM, Page, to_stdout};
 use super::session::{followed, remembered};
 use super::upstream::Upstream;
@@ -40,14 +40,7 @@ pub(crate) fn run(blame: &Blame, common: &Common) -> Result<u8> {
     let history = History::of(&package)?;
     let mut fields = history.blame(&package, &file)?;
     if let Some(wanted) = &blame.field {
-        fields.retain(|field| {
-            let below = |path: &str| {
-                let rest = path.strip_prefix(wanted.as_str());
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-            };
-            let fits = |path: &str| below(path) || glob(wanted, path);
-            fits(&field.shown) || fits(&field.key)
-        });
+        fields.retain(|field| is_meant(wanted, &field.shown) || is_meant(wanted, &field.key));
         if fields.is_empty() {
             let message = format!("'{file}' has no field `{wanted}`");
             return Err(Failure::new(message).hint(command([
@@ -200,6 +193,18 @@ impl BlamedField {
 struct HistoricState {
     setter: Setter,
     files: BTreeMap<String, String>,
+    /// Its resources, with their places. All resources of a file ask.
+    members: OnceCell<(Vec<Location>, Vec<Member>)>,
+}
+
+impl HistoricState {
+    fn new(setter: Setter, files: BTreeMap<String, String>) -> Self {
+        Self {
+            setter,
+            files,
+            members: OnceCell::new(),
+        }
+    }
 }
 
 /// A resource in a state: its file, and its position among the documents.
@@ -239,10 +244,9 @@ impl History {
                 history.held.insert(id.clone(), bytes.clone());
                 files.insert(path.clone(), id);
             }
-            history.local.push(HistoricState {
-                setter: Setter::Uncommitted,
-                files,
-            });
+            history
+                .local
+                .push(HistoricState::new(Setter::Uncommitted, files));
         }
         if let Some(top) = top {
             let repository = Repository::open(Path::new(&top))?;
@@ -270,7 +274,7 @@ impl History {
                     date,
                     summary,
                 };
-                history.local.push(HistoricState { setter, files });
+                history.local.push(HistoricState::new(setter, files));
             }
             history.repositories.push(repository);
         }
@@ -392,10 +396,10 @@ impl History {
             let Some(files) = self.upstream_files(path, &commit) else {
                 break;
             };
-            states.push(HistoricState {
-                setter: Setter::Upstream { revision, commit },
+            states.push(HistoricState::new(
+                Setter::Upstream { revision, commit },
                 files,
-            });
+            ));
         }
         let Some(first) = states.first() else {
             return Ok(None);
@@ -439,7 +443,9 @@ impl History {
                 } else {
                     self.counterpart(before, &states[at], &location)
                 };
-                Some((found?, before, same))
+                let found = found?;
+                let same = same || self.is_same_text((before, &found), (&states[at], &location));
+                Some((found, before, same))
             });
             let had: Option<HashMap<String, Value>> =
                 before.as_ref().and_then(|(found, before, same)| {
@@ -477,6 +483,21 @@ impl History {
             .collect()
     }
 
+    /// Whether a resource is the same text in two states.
+    fn is_same_text(
+        &self,
+        one: (&HistoricState, &Location),
+        other: (&HistoricState, &Location),
+    ) -> bool {
+        let documents =
+            [one, other].map(|(state, place)| Some((self.document(state, &place.0)?, place.1)));
+        let [Some((one, at)), Some((other, other_at))] = documents else {
+            return false;
+        };
+        let roots = (one.document().root(at), other.document().root(other_at));
+        matches!(roots, (Some(one), Some(other)) if one.source() == other.source())
+    }
+
     /// The resource of one state that is a resource of another one.
     fn counterpart(
         &self,
@@ -484,10 +505,10 @@ impl History {
         of: &HistoricState,
         location: &Location,
     ) -> Option<Location> {
-        let (wanted_places, wanted) = self.members(wanted);
-        let (own_places, own) = self.members(of);
+        let (wanted_places, wanted) = wanted.members.get_or_init(|| self.members(wanted));
+        let (own_places, own) = of.members.get_or_init(|| self.members(of));
         let at = own_places.iter().position(|place| place == location)?;
-        let pairs = pair(&wanted, &own);
+        let pairs = pair(wanted, own);
         let found = pairs.into_iter().find(|(_, own)| *own == at)?;
         wanted_places.get(found.0).cloned()
     }
@@ -600,4 +621,36 @@ fn collect(node: NodeRef<'_>, key: String, shown: String, depth: usize, found: &
         };
         collect(*item, element, format!("{shown}[{at}]"), depth + 1, found);
     }
+}
+
+/// All fields of a package, as `Kind/name:field`.
+pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
+    let mut fields = BTreeMap::new();
+    for (path, bytes) in contents {
+        let is_krm = is_krm_name(path.rsplit('/').next().unwrap_or_default());
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let Some(parsed) = is_krm.then(|| OwnedDocument::parse(text).ok()).flatten() else {
+            continue;
+        };
+        let document = parsed.document();
+        for root in (0..document.len()).filter_map(|at| document.root(at)) {
+            let resource = Resource::read(root);
+            let name = resource.name.as_deref().unwrap_or(path);
+            let all = leaves(root).into_iter();
+            fields.extend(
+                all.map(|leaf| (format!("{}/{name}:{}", resource.kind, leaf.key), leaf.value)),
+            );
+        }
+    }
+    fields
+}
+
+/// Whether a person means a field, `Kind/name:field`, by its path, by what is above it, or by a glob over either.
+pub(crate) fn is_meant(pattern: &str, field: &str) -> bool {
+    let (_, path) = field.split_once(':').unwrap_or(("", field));
+    [field, path].into_iter().any(|name| {
+        let rest = name.strip_prefix(pattern);
+        glob(pattern, name)
+            || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    })
 }

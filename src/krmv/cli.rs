@@ -170,6 +170,9 @@ pub(crate) struct Status {
     /// Directories
     #[arg(default_value = ".")]
     pub(crate) directories: Vec<PathBuf>,
+    /// Name the newer releases that change a field: its path, `Kind/name:path`, or a glob over either
+    #[arg(long, value_name = "FIELD")]
+    pub(crate) bisect: Option<String>,
 }
 
 /// Show what an upgrade, or what you changed, means for the cluster

@@ -1,7 +1,7 @@
 //! `krmv status`: revision, edits and newer releases of the packages below a directory, with what each of these
 //! would bring, tried in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -9,10 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
+use krm_variants::results::printable;
 use krm_variants::review::{Risk, report};
 use krm_variants::supplied::SuppliedPackage;
 use serde_json::json;
 
+use super::blame::{fields_of, is_meant};
 use super::cli::{Common, Status};
 use super::conflict::conflicts;
 use super::exit;
@@ -35,6 +37,8 @@ struct State {
     /// The revision of the upgrade that is open, and what is undecided.
     open: Option<(String, Option<usize>)>,
     newer: Vec<Newer>,
+    /// Releases that change the field that is asked for, each with a field.
+    changed: Vec<(String, String)>,
     problem: Option<String>,
     upgrade: String,
     resolve: String,
@@ -66,7 +70,7 @@ pub(crate) fn run(status: &Status, common: &Common) -> Result<u8> {
     }
     let mut states = Vec::new();
     for directory in packages {
-        states.extend(state(&directory, common)?);
+        states.extend(state(&directory, status.bisect.as_deref(), common)?);
     }
     if states.is_empty() {
         // The error tells what else is there.
@@ -123,7 +127,7 @@ fn find(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> 
 }
 
 /// The state of one package; `None` for one without an upstream of its own.
-fn state(directory: &Path, common: &Common) -> Result<Option<State>> {
+fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Option<State>> {
     let package = Package::open(directory)?;
     let Ok((lock, repository)) = followed(&package) else {
         return Ok(None);
@@ -139,18 +143,25 @@ fn state(directory: &Path, common: &Common) -> Result<Option<State>> {
         edits: None,
         open: None,
         newer: Vec::new(),
+        changed: Vec::new(),
         problem: None,
         upgrade: package.command(&["upgrade"]),
         resolve: package.command(&["resolve"]),
     };
     // One that cannot be reached must not hide the others.
-    if let Err(failure) = fill(&mut state, &package, repository, common) {
+    if let Err(failure) = fill(&mut state, &package, repository, bisect, common) {
         state.problem = Some(failure.message);
     }
     Ok(Some(state))
 }
 
-fn fill(state: &mut State, package: &Package, repository: &str, common: &Common) -> Result<()> {
+fn fill(
+    state: &mut State,
+    package: &Package,
+    repository: &str,
+    bisect: Option<&str>,
+    common: &Common,
+) -> Result<()> {
     let upstream = Upstream::open(repository, common.offline)?;
     let releases = upstream.releases(&package.tracking.path())?;
     if let Some(open) = &package.tracking.open {
@@ -177,6 +188,9 @@ fn fill(state: &mut State, package: &Package, repository: &str, common: &Common)
         newer.len()
     ));
     state.newer = trial.all(&newer);
+    if let Some(field) = bisect {
+        state.changed = trial.changed(field, &newer)?;
+    }
     Ok(())
 }
 
@@ -211,6 +225,34 @@ impl Trial<'_> {
         });
         tried.sort_by_key(|(at, _)| *at);
         tried.into_iter().map(|(_, newer)| newer).collect()
+    }
+
+    /// The releases of upstream that change a field, in their order, each with the field.
+    fn changed(&self, pattern: &str, releases: &[&Reference]) -> Result<Vec<(String, String)>> {
+        let mut before = fields_of(&contents(self.base)?);
+        let mut changed = Vec::new();
+        for release in releases {
+            let original = Arc::clone(self.base);
+            let revision = release.revision();
+            let merger = merger_from(
+                original,
+                self.package,
+                self.upstream,
+                &revision,
+                Some(release),
+            )?;
+            let after = fields_of(&contents(&merger.upstream)?);
+            let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+            let differs = |field: &&String| before.get(*field) != after.get(*field);
+            let found = all.into_iter().filter(|field| is_meant(pattern, field));
+            changed.extend(
+                found
+                    .filter(differs)
+                    .map(|field| (release.short.clone(), field.clone())),
+            );
+            before = after;
+        }
+        Ok(changed)
     }
 
     fn one(&self, release: &Reference) -> Newer {
@@ -336,6 +378,7 @@ impl State {
             "newer": newer,
             "newestWithoutConflict": self.without_conflict(),
             "firstWithConflict": self.with_conflict(),
+            "changed": self.changed.iter().map(|(revision, field)| json!({"revision": revision, "field": field})).collect::<Vec<_>>(),
             "open": open.map(|(revision, count)| json!({"revision": revision, "conflicts": count})),
             "problem": self.problem,
         })
@@ -386,6 +429,9 @@ impl State {
                 None => String::new(),
             };
             page.line(format_args!("  {names}: {what}{risk}"));
+        }
+        for (revision, field) in &self.changed {
+            page.wrapped(&format!("  {revision} changes {}", printable(field)), 6);
         }
         match self.without_conflict() {
             Some(free) if self.with_conflict().is_some() => {

@@ -30,6 +30,21 @@ fn status_tries_every_newer_release() {
 }
 
 #[test]
+fn status_names_the_release_that_changes_a_field() {
+    let world = World::with_package();
+    let text = world.krmv(&["status", "--bisect", "spec.replicas"]).stdout;
+    assert!(
+        text.contains("  v2.0.0 changes Deployment/app:spec.replicas\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches(" changes ").count(), 1, "{text}");
+    let json = world.json(&["status", "--bisect", "Service/app:*"]);
+    let changed = &json["packages"][0]["changed"];
+    assert_eq!(changed[0]["field"], "Service/app:spec.type", "{json}");
+    assert_eq!(changed.as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn status_names_an_open_upgrade() {
     let world = World::open();
     let outcome = world.krmv(&["status"]);
