@@ -105,8 +105,14 @@ fn flag(text: &str) -> Option<&str> {
     }
 }
 
-/// The elements of a list, with flags as their names; `None` if the value of one has no end.
+/// The most items of a list that merges by its elements.
+const MOST_ITEMS: usize = 10_000;
+
+/// The elements of a list, with flags as their names; `None` if there are too many, or the value of one has no end.
 pub(super) fn elements<'a>(list: NodeRef<'a>, state: &RandomState) -> Option<Vec<Element<'a>>> {
+    if list.items().nth(MOST_ITEMS).is_some() {
+        return None;
+    }
     let is_value = |node: NodeRef<'_>| {
         let text = node.resolved().scalar_text();
         text.is_some_and(|text| !is_flag(text))
