@@ -194,6 +194,12 @@ pub(super) fn parse(
             error
         })?;
     let mut arguments = Arguments::from_arg_matches(&matches)?;
+    for key in function.keys.these() {
+        let value = matches.try_get_one::<String>(key.name).ok().flatten();
+        arguments
+            .pairs
+            .extend(value.map(|value| [key.name, "=", value].concat()));
+    }
     for role in function.roles {
         let paths = matches.get_many::<PathBuf>(role.as_str());
         let paths = paths.into_iter().flatten().cloned();
@@ -281,6 +287,7 @@ pub fn command(function: &Function) -> Command {
         let flag = flag.value_parser(value_parser!(PathBuf));
         command = command.arg(flag.help_heading(GIT));
     }
+    command = function.keys.with_flags(command);
     let help = Arg::new("help")
         .short('h')
         .long("help")

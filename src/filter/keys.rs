@@ -1,5 +1,7 @@
 //! The `KEY=VALUE` arguments of a function, for `--help` and messages.
 
+use clap::{Arg, Command};
+
 use crate::config::{Key, Keys};
 use crate::functions::Function;
 
@@ -10,7 +12,8 @@ impl Keys {
             Self::None => String::new(),
             Self::Any(help) => help.to_owned(),
             Self::These(keys) => {
-                let mut help = "The functionConfig as the data of a ConfigMap:".to_owned();
+                let mut help =
+                    "The functionConfig as the data of a ConfigMap; each key is a flag too (KEY VALUE):".to_owned();
                 for key in keys {
                     help.extend(["\n", &key.usage(), "\n  ", key.help]);
                 }
@@ -20,7 +23,49 @@ impl Keys {
     }
 }
 
+impl Keys {
+    /// A command with a flag for each key, but for a key that is one already.
+    pub(super) fn with_flags(self, mut command: Command) -> Command {
+        for key in self.these() {
+            let is_flag = command
+                .get_arguments()
+                .any(|flag| flag.get_id() == key.name);
+            if !is_flag {
+                command = command.arg(key.flag());
+            }
+        }
+        command
+    }
+
+    /// The keys that are known by name.
+    pub(super) fn these(self) -> &'static [Key] {
+        match self {
+            Self::These(keys) => keys,
+            Self::None | Self::Any(_) => &[],
+        }
+    }
+}
+
 impl Key {
+    /// The key as a flag, `--on-conflict VALUE`; `true` may be left out.
+    fn flag(&self) -> Arg {
+        let mut name = String::new();
+        for letter in self.name.chars() {
+            if letter.is_ascii_uppercase() {
+                name.push('-');
+            }
+            name.push(letter.to_ascii_lowercase());
+        }
+        let flag = Arg::new(self.name).long(name).alias(self.name).hide(true);
+        if self.words.contains(&"true") {
+            return flag
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("true");
+        }
+        flag
+    }
+
     /// `key=word|word`, the default first.
     fn usage(&self) -> String {
         [self.name, "=", &self.words.join("|")].concat()
@@ -31,11 +76,6 @@ impl Key {
 pub(super) fn no_flag(function: &Function, flag: &str) -> Option<String> {
     let name = flag.trim_start_matches('-');
     let name = name.split('=').next().unwrap_or(name);
-    if let Keys::These(keys) = function.keys
-        && let Some(key) = keys.iter().find(|key| key.name == name)
-    {
-        return Some(format!("write {}, without dashes", key.usage()));
-    }
     match name {
         "dry-run" => Some("--diff prints what would change and writes nothing".to_owned()),
         "in-place" | "inplace" | "i" | "p" | "d" | "directory" => {
@@ -73,8 +113,7 @@ pub(super) fn not_a_pair(function: &Function, argument: &str) -> String {
         return format!("{expected}; --help explains the arguments");
     }
     if let Some((key, value)) = argument.split_once(':')
-        && let Keys::These(keys) = function.keys
-        && keys.iter().any(|known| known.name == key)
+        && function.keys.these().iter().any(|known| known.name == key)
     {
         return format!("{expected}; write `{key}={}`", value.trim());
     }

@@ -84,7 +84,7 @@ impl Role {
                 "The package as it was: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
             Self::Original => {
-                "What it was based on: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
+                "The upstream revision that the package was made from: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
             Self::Upstream => {
                 "The upstream revision to upgrade to: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"

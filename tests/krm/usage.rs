@@ -71,6 +71,28 @@ fn help_messages_and_pages_name_the_same_keys() {
 }
 
 #[test]
+fn a_key_is_a_flag_too() {
+    for (flags, expected) in [
+        (
+            &["--on-conflict", "local", "--allow-empty"][..],
+            "role `upstream`",
+        ),
+        (&["--onConflict=local", "--combine=none"], "role `upstream`"),
+        (&["--on-conflict"], "a value is required"),
+        (&["--on-conflic", "local"], "unexpected argument"),
+    ] {
+        let error = run(binary("merge-package"), flags, &list(&[KPTFILE])).stderr;
+        assert!(error.contains(expected), "{flags:?}: {error}");
+    }
+    let package = package();
+    let at = package.path().to_str().expect("UTF-8");
+    let flags = ["--package", at, "--original", at, "--upstream", at];
+    let flags = [&flags[..], &["--on-conflict", "ours"]].concat();
+    let error = run(binary("merge-package"), &flags, "").stderr;
+    assert!(error.contains("found `ours`"), "{error}");
+}
+
+#[test]
 fn help_fits_a_terminal_and_shows_command_lines_that_exist() {
     for function in ALL {
         let help = run(binary(function.name), &["--help"], "").stdout;

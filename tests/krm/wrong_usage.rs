@@ -126,15 +126,6 @@ const FLAGS: &[Wrong] = &[
         ],
     ),
     line(
-        "a key as a flag",
-        "merge-package --package package --onConflict=local",
-        2,
-        &[
-            "'--onConflict'",
-            "write onConflict=upstream|local|error, without dashes",
-        ],
-    ),
-    line(
         "a key with a colon",
         "merge-package --package package onConflict:local",
         2,
@@ -216,7 +207,7 @@ const KEYS: &[Wrong] = &[
         "a misspelt key",
         "merge-package --package package onconflict=local",
         2,
-        &["data.onconflict", "expected one of `onConflict`"],
+        &["data.onconflict", "did you mean `onConflict`?"],
     ),
     line(
         "a word of another tool",

@@ -75,7 +75,7 @@ pub const FUNCTION: Function = Function {
         Key {
             name: "allowEmpty",
             words: &["false", "true"],
-            help: "whether an upstream or original without anything in it is meant",
+            help: "accept an empty upstream or original",
         },
         Key {
             name: "createKptfile",

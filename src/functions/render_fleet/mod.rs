@@ -72,7 +72,7 @@ pub const FUNCTION: Function = Function {
         Key {
             name: "allowEmpty",
             words: &["false", "true"],
-            help: "whether a fleet without variants is meant",
+            help: "accept a fleet without variants",
         },
     ]),
     uses_schema: true,

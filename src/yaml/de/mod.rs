@@ -63,11 +63,36 @@ impl DeError {
     }
 }
 
+/// How much of a name must be in another for it to be meant, from 0 to 1.
+const LIKENESS: f32 = 0.7;
+
 impl de::Error for DeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
         DeError {
             path: String::new(),
             message: message.to_string(),
+        }
+    }
+
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        let found = similar::get_close_matches(field, expected, 1, LIKENESS);
+        if let Some(nearest) = found.first() {
+            return Self::custom(format_args!(
+                "unknown field `{field}`; did you mean `{nearest}`?"
+            ));
+        }
+        match expected {
+            [] => Self::custom(format_args!("unknown field `{field}`, there are no fields")),
+            [one] => Self::custom(format_args!("unknown field `{field}`, expected `{one}`")),
+            [one, other] => Self::custom(format_args!(
+                "unknown field `{field}`, expected `{one}` or `{other}`"
+            )),
+            expected => {
+                let known = expected.join("`, `");
+                Self::custom(format_args!(
+                    "unknown field `{field}`, expected one of `{known}`"
+                ))
+            }
         }
     }
 
