@@ -170,5 +170,13 @@ else
   echo "left out: there is no python3"
 fi
 
+# Forks of real projects, from bare clones in OWNER+NAME/repo.
+if [[ -n ${KRM_VARIANTS_MIRRORS-} ]] && python3 -c 'import yaml' 2>/dev/null; then
+  step "overlays of forks"
+  python3 "$root/tests/overlays.py" "$(dirname "$binary")" "$kustomize build" "$KRM_VARIANTS_MIRRORS" >"$work/overlays.log" 2>&1 ||
+    { cat "$work/overlays.log" >&2; fail "an overlay does not make its fork"; }
+  tail -1 "$work/overlays.log"
+fi
+
 [[ $checks -eq 10 ]] || fail "$checks checks ran, expected 10"
 echo "all $checks checks passed"
