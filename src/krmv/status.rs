@@ -183,9 +183,9 @@ fn fill(
         base: &base,
     };
     progress(format_args!(
-        "{}: trying {} releases",
+        "{}: trying {}",
         state.path,
-        newer.len()
+        counted(newer.len(), "release")
     ));
     state.newer = trial.all(&newer);
     if let Some(field) = bisect {

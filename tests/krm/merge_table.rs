@@ -292,7 +292,7 @@ fn every_pattern_of_every_kind() {
             for winner in ["local", "upstream"] {
                 let (files, said) = merge_files(
                     [&borrowed[0], &borrowed[1], &borrowed[2]],
-                    &format!("onConflict: {winner}\n"),
+                    &format!("onConflict: {winner}\ncombine: none\n"),
                 );
                 let what = format!("{} {pattern}, {winner} wins: {said:?}", kind.name);
                 let stands = match expected {

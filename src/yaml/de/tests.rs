@@ -206,11 +206,11 @@ fn errors_say_where_and_what() {
         ),
         (
             target(mapping([("nam", 1.into())])),
-            "targets[1].nam: unknown field `nam`, expected `name`",
+            "targets[1].nam: unknown field `nam`; did you mean `name`?",
         ),
         (
             target(mapping([("nam", Value::Null)])),
-            "targets[1].nam: unknown field `nam`, expected `name`",
+            "targets[1].nam: unknown field `nam`; did you mean `name`?",
         ),
         (
             target(Value::Mapping(vec![(1.into(), 1.into())])),
