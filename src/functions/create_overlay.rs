@@ -24,12 +24,12 @@ use crate::overlay::{
 };
 use crate::package::is_krm_name;
 use crate::resource::Resource;
-use crate::resource_list::{ItemId, ResourceList, own_text};
+use crate::resource_list::{ItemId, ResourceList, annotate, own_text};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::schema::Schema;
 use crate::supplied::{Role, Supplied, SuppliedPackage};
 use crate::upstream::SOURCES;
-use crate::yaml::NodeRef;
+use crate::yaml::{NodeRef, OwnedDocument};
 
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
@@ -188,6 +188,8 @@ fn texts_of_list(list: &ResourceList) -> Result<BTreeMap<String, String>, UsageE
     let ids: Vec<ItemId> = list.items().map(|(id, _)| id).collect();
     for (id, path) in ids.iter().zip(list.paths_from_root(&ids)) {
         let text = list.read(*id, own_text);
+        let text = OwnedDocument::edited(text, |root, editor| annotate(root, &[], true, editor));
+        let text = text.map_err(|error| UsageError(error.to_string()))?;
         let path = path.unwrap_or_else(|| "resources.yaml".to_owned());
         let file = texts.entry(path).or_default();
         if !file.is_empty() {

@@ -388,6 +388,12 @@ fn expected(scenario: &Scenario, function: &Path) -> Data {
     if let Some(config) = room.config() {
         command.arg("--config").arg(config);
     }
+    if scenario.name == "create-overlay" {
+        let overlay = folder.path().join("overlay");
+        command.arg("--into").arg(&overlay);
+        run(&mut command, None).unwrap_or_else(|error| panic!("{error}"));
+        return outcome(scenario, &overlay).0;
+    }
     let printed = run(&mut command, None).unwrap_or_else(|error| panic!("{error}"));
     if !is_printed(scenario) {
         return outcome(scenario, &package).0;
