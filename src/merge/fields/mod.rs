@@ -235,9 +235,17 @@ impl Merge<'_> {
         trail: &Trail<'_>,
         schema: MergeSchema<'_>,
         elementwise: Elementwise,
-        versions: Children<'d, 'f>,
+        mut versions: Children<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Fate, EditError> {
+        if versions
+            .local
+            .is_some_and(|local| schema.holds_local_fields(local.value))
+        {
+            // `annotations:` without a value holds none, and those of tools stay.
+            let is_null = |child: &Child<'_>| child.value.resolved().is_null();
+            versions.upstream = versions.upstream.filter(|child| !is_null(child));
+        }
         if let (Some(base), Some(_), Some(upstream)) =
             (versions.base, versions.local, versions.upstream)
             && base.value.is_written_like(upstream.value)

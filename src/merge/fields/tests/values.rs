@@ -197,3 +197,25 @@ fn an_alias_within_an_atomic_value_stays_where_it_reads_upstreams() {
         check(&base, &local, &upstream, &after);
     }
 }
+
+#[test]
+fn annotations_without_a_value_are_removed_annotations() {
+    let text = |annotations: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n{annotations}  labels: {{a: b}}\n"
+        )
+    };
+    let identifier = "    internal.kpt.dev/upstream-identifier: a\n";
+    check(
+        &text("    x: y\n"),
+        &text(&format!("    x: y\n{identifier}")),
+        &text(""),
+        &text(identifier),
+    );
+    check(
+        &text(""),
+        &text(identifier),
+        &text("    x: y\n"),
+        &text(&format!("{identifier}    x: y\n")),
+    );
+}
