@@ -244,6 +244,7 @@ impl Merge<'_> {
         {
             // `annotations:` without a value holds none, and those of tools stay.
             let is_null = |child: &Child<'_>| child.value.resolved().is_null();
+            versions.base = versions.base.filter(|child| !is_null(child));
             versions.upstream = versions.upstream.filter(|child| !is_null(child));
         }
         if let (Some(base), Some(_), Some(upstream)) =

@@ -157,7 +157,7 @@ fn own_value(node: NodeRef<'_>) -> Value {
     value
 }
 
-/// Removes annotations, and `annotations` with the last one.
+/// Removes annotations, and `annotations` without any: a tool that adds its own has them in place of a null.
 fn remove_annotations(resource: &mut Value, is_removed: impl Fn(&str) -> bool) {
     let Some(metadata) = resource.get_mut("metadata") else {
         return;
@@ -165,7 +165,10 @@ fn remove_annotations(resource: &mut Value, is_removed: impl Fn(&str) -> bool) {
     if let Some(Value::Mapping(annotations)) = metadata.get_mut("annotations") {
         annotations.retain(|(key, _)| !key.as_str().is_some_and(&is_removed));
     }
-    let empty = |value: &Value| matches!(value, Value::Mapping(entries) if entries.is_empty());
+    let empty = |value: &Value| match value {
+        Value::Mapping(entries) => entries.is_empty(),
+        value => *value == Value::Null,
+    };
     if let Value::Mapping(entries) = metadata {
         entries.retain(|(key, value)| !(key.as_str() == Some("annotations") && empty(value)));
     }

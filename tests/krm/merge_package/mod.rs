@@ -690,3 +690,39 @@ fn documents_that_are_not_krm() {
     let (_, said) = merge([None, Some(&old), Some(&note)]);
     assert_eq!(said_of(&said).len(), 1, "{said:?}");
 }
+
+#[test]
+fn a_clone_that_nobody_edited_has_no_conflict_where_annotations_have_no_value() {
+    let text = |annotations: &str, x: u8| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n{annotations}data:\n  x: \"{x}\"\n"
+        )
+    };
+    let identifier = "    internal.kpt.dev/upstream-identifier: '|ConfigMap|default|a'\n";
+    let (base, local) = (text("", 1), text(identifier, 1));
+    let keep = ("keep.yaml", &*map("keep", "{}"));
+    for (upstream, expected) in [
+        (None, None),
+        (Some(text("", 2)), Some(text(identifier, 2))),
+        (
+            Some(text("", 1).replace("  annotations:\n", "")),
+            Some(local.clone()),
+        ),
+    ] {
+        let upstream = upstream.as_ref().map(|text| ("a.yaml", text.as_str()));
+        let upstream: Vec<_> = upstream.into_iter().chain([keep]).collect();
+        let (files, said) = merge_files(
+            [
+                &[("a.yaml", &base), keep],
+                &[("a.yaml", &local), keep],
+                &upstream,
+            ],
+            "",
+        );
+        assert_eq!(files.get("a.yaml"), expected.as_ref(), "{said:?}");
+        assert!(
+            said.iter().all(|line| line.starts_with("[info]")),
+            "{said:?}"
+        );
+    }
+}

@@ -212,6 +212,20 @@ fn annotations_without_a_value_are_removed_annotations() {
         &text(""),
         &text(identifier),
     );
+    let removed = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels: {a: c}\n";
+    check(
+        &text(""),
+        &text(identifier),
+        removed,
+        &text(identifier).replace("a: b", "a: c"),
+    );
+    let other = text("").replace("a: b", "a: c");
+    check(
+        &text(""),
+        &text(identifier),
+        &other,
+        &text(identifier).replace("a: b", "a: c"),
+    );
     check(
         &text(""),
         &text(identifier),
