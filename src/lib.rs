@@ -85,7 +85,7 @@
 mod conditions;
 mod interner;
 mod mask;
-mod parallel;
+pub mod parallel;
 mod result_printer;
 mod source_text;
 mod split;

@@ -20,6 +20,11 @@ pub(crate) fn share() -> usize {
     }
 }
 
+/// The results of `work` for each item, in their order; each item is large enough for a thread.
+pub fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    map(items, |_| share(), work)
+}
+
 /// The results of `work` for each item; `weight` is the size of an item in bytes.
 pub(crate) fn map<T: Sync, R: Send>(
     items: &[T],

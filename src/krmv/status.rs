@@ -2,13 +2,12 @@
 //! would bring, tried in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
+use krm_variants::parallel;
 use krm_variants::results::printable;
 use krm_variants::review::{Risk, report};
 use krm_variants::supplied::SuppliedPackage;
@@ -19,7 +18,7 @@ use super::cli::{Common, Status};
 use super::conflict::conflicts;
 use super::exit;
 use super::failure::{Failure, Result};
-use super::merging::Side;
+use super::merging::{Merger, Side};
 use super::package::{KPTFILE, Package};
 use super::print::{GREEN, Page, RED, YELLOW, counted, progress, to_stdout};
 use super::releases::{Reference, Releases};
@@ -202,29 +201,21 @@ struct Trial<'t> {
 }
 
 impl Trial<'_> {
-    /// Tries all releases, with as many threads as there are processors.
+    /// Tries all releases, several at once.
     fn all(&self, releases: &[&Reference]) -> Vec<Newer> {
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut tried = Vec::new();
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(release) = releases.get(at) else {
-                    return tried;
-                };
-                tried.push((at, self.one(release)));
-            }
-        };
-        let count = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let mut tried: Vec<(usize, Newer)> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..count.min(releases.len()))
-                .map(|_| scope.spawn(work))
-                .collect();
-            let done = threads.into_iter().filter_map(|thread| thread.join().ok());
-            done.flatten().collect()
-        });
-        tried.sort_by_key(|(at, _)| *at);
-        tried.into_iter().map(|(_, newer)| newer).collect()
+        parallel::each(releases, |release| self.one(release))
+    }
+
+    fn merger(&self, release: &Reference) -> Result<Merger> {
+        let original = Arc::clone(self.base);
+        let revision = release.revision();
+        merger_from(
+            original,
+            self.package,
+            self.upstream,
+            &revision,
+            Some(release),
+        )
     }
 
     /// The releases of upstream that change a field, in their order, each with the field.
@@ -232,16 +223,7 @@ impl Trial<'_> {
         let mut before = fields_of(&contents(self.base)?);
         let mut changed = Vec::new();
         for release in releases {
-            let original = Arc::clone(self.base);
-            let revision = release.revision();
-            let merger = merger_from(
-                original,
-                self.package,
-                self.upstream,
-                &revision,
-                Some(release),
-            )?;
-            let after = fields_of(&contents(&merger.upstream)?);
+            let after = fields_of(&contents(&self.merger(release)?.upstream)?);
             let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
             let differs = |field: &&String| before.get(*field) != after.get(*field);
             let found = all.into_iter().filter(|field| is_meant(pattern, field));
@@ -256,16 +238,7 @@ impl Trial<'_> {
     }
 
     fn one(&self, release: &Reference) -> Newer {
-        let revision = release.revision();
-        let original = Arc::clone(self.base);
-        let merger = merger_from(
-            original,
-            self.package,
-            self.upstream,
-            &revision,
-            Some(release),
-        );
-        let merged = merger.and_then(|merger| {
+        let merged = self.merger(release).and_then(|merger| {
             let merged = merger.merge(&self.package.contents, Side::Local)?;
             Ok((merger, merged))
         });
