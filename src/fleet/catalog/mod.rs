@@ -322,9 +322,10 @@ impl<'c> Catalogs<'c> {
         package: &str,
         revision: &str,
     ) -> Result<Arc<SuppliedPackage>, UsageError> {
-        let flag = directory::flag_of(path, package, revision).map_err(UsageError)?;
+        let key = path.join(join(package, revision)).display().to_string();
         let results = &mut self.results;
-        self.packages.get(&flag, || {
+        self.packages.get(&key, || {
+            let flag = directory::flag_of(path, package, revision).map_err(UsageError)?;
             let package = SuppliedPackage::from_path(Role::Upstream, Path::new(&flag), results);
             // The fleet records the catalog.
             package.map(SuppliedPackage::without_record)
