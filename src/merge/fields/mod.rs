@@ -238,10 +238,9 @@ impl Merge<'_> {
         mut versions: Children<'d, 'f>,
         editor: &mut Editor<'d, 'f>,
     ) -> Result<Fate, EditError> {
-        if versions
-            .local
-            .is_some_and(|local| schema.holds_local_fields(local.value))
-        {
+        let local = versions.local.map(|local| local.value);
+        let holds_local_fields = local.is_some_and(|local| schema.holds_local_fields(local));
+        if holds_local_fields {
             // `annotations:` without a value holds none, and those of tools stay.
             let is_null = |child: &Child<'_>| child.value.resolved().is_null();
             versions.base = versions.base.filter(|child| !is_null(child));
@@ -256,7 +255,7 @@ impl Merge<'_> {
         }
         if let (Some(base), Some(local), Some(upstream)) =
             (versions.base, versions.local, versions.upstream)
-            && !schema.holds_local_fields(local.value)
+            && !holds_local_fields
             && has_flow_comments_to_take(base, local, upstream)
         {
             self.findings.moves_comments |= take(Some(base), local, upstream, editor)?;
