@@ -227,10 +227,8 @@ impl<'m, 'p> Maker<'m, 'p> {
             .into_iter()
             .filter(|change| !is_identity(change))
             .collect();
-        if changes.is_empty() {
-            return OwnedDocument::parse(source).map_err(EditError::Broken);
-        }
-        let text = OwnedDocument::edited(source, |root, editor| {
+        let document = OwnedDocument::parse(source).map_err(EditError::Broken)?;
+        document.edit(|root, editor| {
             for (path, value) in &changes {
                 let (parent, below) = nearest(root, path);
                 let Some((key, rest)) = below.split_first() else {
@@ -245,8 +243,7 @@ impl<'m, 'p> Maker<'m, 'p> {
                 }
             }
             Ok(())
-        })?;
-        OwnedDocument::parse(text).map_err(EditError::Broken)
+        })
     }
 
     /// The fork's resource with upstream's identity, where `namespace` changes that.
