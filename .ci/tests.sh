@@ -2,7 +2,7 @@
 #
 #   KRM_VARIANTS_SHARED=DIR        more test data; default ../shared beside the checkout
 #   KRM_VARIANTS_YAML_SUITE=DIR    a checkout of the yaml-test-suite's data branch (DIR/<id>/in.yaml), for the round trip
-#   KRM_VARIANTS_DEFINITIONS=FILE  what src/schema/builtin.rs is made from, to make it again; fetched with pip if unset
+#   KRM_VARIANTS_DEFINITIONS=FILE  what src/schema/builtin.txt is made from, to make it again; fetched with pip if unset
 if [[ -n ${KRM_VARIANTS_YAML_SUITE-} ]]; then
   KRM_VARIANTS_YAML_SUITE=$(cd "$KRM_VARIANTS_YAML_SUITE" && pwd) || exit 1
   export KRM_VARIANTS_YAML_SUITE
@@ -25,10 +25,14 @@ definitions() {
 if [[ -z ${KRM_VARIANTS_DEFINITIONS-} ]] && has python3 && step "definitions of Kubernetes' types" definitions; then
   KRM_VARIANTS_DEFINITIONS=$(cd "$target/kubernetes-validate" && pwd)/_definitions.json
 fi
-if [[ -n ${KRM_VARIANTS_DEFINITIONS-} ]]; then export KRM_VARIANTS_DEFINITIONS; fi
 
 step "tests" cargo test --locked
 krm=(cargo test --locked --test krm --)
+if [[ -n ${KRM_VARIANTS_DEFINITIONS-} ]]; then
+  export KRM_VARIANTS_DEFINITIONS
+  step "the built-in schema, made again" tools/schema_table.py "$KRM_VARIANTS_DEFINITIONS" --check
+  step "the built-in schema beside Kubernetes'" "${krm[@]}" --ignored the_built_in_schema
+fi
 step "scanner against parser" "${krm[@]}" --ignored a_million
 step "one line of 1 GB" "${krm[@]}" --ignored one_line_of_a_gigabyte
 # Bounds of time and memory are those of the scanner, and hold without these switches.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use memchr::memmem::Finder;
 
-use super::read::{Definitions, SchemaReader, TableBuilder};
+use super::read::{Definitions, SchemaReader};
 use super::table::Table;
 use crate::text::Text;
 use crate::yaml::NodeRef;
@@ -60,15 +60,16 @@ pub(super) fn read<'d>(
     resources: impl IntoIterator<Item = NodeRef<'d>>,
     groups: &Groups,
 ) -> Option<Table> {
-    let mut builder = TableBuilder::default();
+    let mut table = Table::default();
     let mut found = false;
     for resource in resources {
-        found |= read_one(resource, groups, &mut builder).is_some();
+        found |= read_one(resource, groups, &mut table).is_some();
     }
-    found.then(|| builder.finish())
+    table.sort_kinds();
+    found.then_some(table)
 }
 
-fn read_one(resource: NodeRef<'_>, groups: &Groups, builder: &mut TableBuilder) -> Option<()> {
+fn read_one(resource: NodeRef<'_>, groups: &Groups, table: &mut Table) -> Option<()> {
     if resource.get("kind")?.as_str()? != "CustomResourceDefinition"
         || !resource
             .get("apiVersion")?
@@ -84,7 +85,7 @@ fn read_one(resource: NodeRef<'_>, groups: &Groups, builder: &mut TableBuilder) 
     }
     let kind = spec.get_path(&["names", "kind"])?.as_str()?;
     let common = spec.get_path(&["validation", "openAPIV3Schema"]);
-    let mut reader = SchemaReader::new(builder, Definitions::new());
+    let mut reader = SchemaReader::new(table, Definitions::new());
     let versions = spec.get("versions");
     for version in versions.iter().flat_map(NodeRef::items).take(MAX_VERSIONS) {
         let schema = version.get("schema").and_then(|s| s.get("openAPIV3Schema"));

@@ -1,8 +1,8 @@
 //! How the parts of a resource relate: which fields tell the elements of a list apart, which lists
 //! and maps are one value, and how strategic merge patches treat them.
 //!
-//! A [`Schema`] knows all built-in kinds of Kubernetes, from a table that is made by
-//! `tools/schema-table` and needs no preparation. CustomResourceDefinitions and an OpenAPI document
+//! A [`Schema`] knows all built-in kinds of Kubernetes, from a table that
+//! `tools/schema_table.py` makes. CustomResourceDefinitions and an OpenAPI document
 //! add to it. A [`TypeRef`] is a place in a resource, and is asked for what lies below:
 //!
 //! ```
@@ -21,6 +21,7 @@
 //!
 //! Nothing is validated here. Callers decide what a list without a schema is (atomic).
 
+mod builtin;
 mod custom;
 mod extensions;
 mod list_type;
@@ -28,9 +29,6 @@ mod openapi;
 mod read;
 mod table;
 mod type_ref;
-
-#[rustfmt::skip]
-mod builtin;
 
 use thiserror::Error;
 
@@ -91,9 +89,9 @@ impl Schema {
         }
     }
 
-    /// The built-in kinds of Kubernetes. Costs nothing.
+    /// The built-in kinds of Kubernetes.
     #[must_use]
-    pub const fn builtin() -> Self {
+    pub fn builtin() -> Self {
         Self {
             builtin: Some(&BUILTIN),
             added: Vec::new(),

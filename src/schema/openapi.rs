@@ -1,7 +1,7 @@
 //! The schemas of an OpenAPI document, as `kubectl get --raw /openapi/v2` prints it.
 
 use super::SchemaError;
-use super::read::{Definitions, SchemaReader, TableBuilder};
+use super::read::{Definitions, SchemaReader};
 use super::table::Table;
 use crate::yaml::NodeRef;
 
@@ -17,8 +17,8 @@ pub(super) fn read(document: NodeRef<'_>) -> Result<Table, SchemaError> {
     let entries = place.entries();
     let named = entries.filter_map(|e| Some((e.key.as_str()?, e.value.resolved())));
     let definitions: Definitions<'_> = named.collect();
-    let mut builder = TableBuilder::default();
-    let mut reader = SchemaReader::new(&mut builder, definitions);
+    let mut table = Table::default();
+    let mut reader = SchemaReader::new(&mut table, definitions);
     for definition in place.entries() {
         let schema = definition.value.resolved();
         let kinds = schema.get("x-kubernetes-group-version-kind");
@@ -31,5 +31,6 @@ pub(super) fn read(document: NodeRef<'_>) -> Result<Table, SchemaError> {
         }
     }
     reader.finish();
-    Ok(builder.finish())
+    table.sort_kinds();
+    Ok(table)
 }

@@ -4,12 +4,11 @@
 //! refer to themselves, and neither deep chains nor aliases make the work longer than the text. For
 //! the same reason what an alias could repeat is read up to a small number only.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::extensions::{MapType, PatchStrategy};
 use super::table::{
-    Field, KeyDefaultEntry, KeyEntry, KindEntry, ListRelation, NONE, Run, Table, Type,
+    Field, KeyDefaultEntry, KeyEntry, ListRelation, MAX_NAME, NONE, Run, Table, Type, offset,
 };
 use crate::yaml::value::Number;
 use crate::yaml::{NodeId, NodeRef, Value};
@@ -20,28 +19,12 @@ const MAX_REFERENCES: usize = 16;
 /// More keys of one list, types or parts of one schema are not read.
 const MAX_PARTS: usize = 16;
 
-/// Longer names than this (Kubernetes allows 316 bytes at most) are none.
-const MAX_NAME: usize = 1024;
-
-/// Keys whose default schemas leave out: API servers fill them in by code.
-const KNOWN_DEFAULTS: [(&str, &str); 1] = [("protocol", "TCP")];
-
-/// A table in the making.
-#[derive(Debug, Default)]
-pub(super) struct TableBuilder {
-    names: String,
-    kinds: Vec<KindEntry>,
-    types: Vec<Type>,
-    fields: Vec<Field>,
-    keys: Vec<KeyEntry>,
-}
-
 /// The definitions that a document's references name.
 pub(super) type Definitions<'d> = HashMap<&'d str, NodeRef<'d>>;
 
 /// Reads the schemas of one document.
 pub(super) struct SchemaReader<'b, 'd> {
-    builder: &'b mut TableBuilder,
+    table: &'b mut Table,
     definitions: Definitions<'d>,
     indexes: HashMap<NodeId, u32>,
     /// The fields by the node of `properties`.
@@ -73,55 +56,11 @@ impl TypeDraft {
     };
 }
 
-impl TableBuilder {
-    pub(super) fn finish(self) -> Table {
-        let mut table = Table {
-            names: Cow::Owned(self.names),
-            kinds: Cow::Borrowed(&[]),
-            types: Cow::Owned(self.types),
-            fields: Cow::Owned(self.fields),
-            keys: Cow::Owned(self.keys),
-        };
-        let mut kinds = self.kinds;
-        table.sort_kinds(&mut kinds);
-        table.kinds = Cow::Owned(kinds);
-        table
-    }
-
-    fn kind(&mut self, [group, version, kind]: [&str; 3], root: u32) {
-        if [group, version, kind].iter().any(|n| n.len() > MAX_NAME) {
-            return;
-        }
-        let entry = KindEntry {
-            group: self.name(group),
-            version: self.name(version),
-            kind: self.name(kind),
-            root,
-        };
-        self.kinds.push(entry);
-    }
-
-    fn text(&self, name: Run) -> &str {
-        &self.names[name.range()]
-    }
-
-    fn name(&mut self, text: &str) -> Run {
-        let start = offset(self.names.len());
-        self.names.push_str(text);
-        Run::new(start, offset(text.len()))
-    }
-}
-
-/// Texts are smaller than 4 GiB, and what is read from them is smaller still.
-fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(NONE)
-}
-
 impl<'b, 'd> SchemaReader<'b, 'd> {
-    pub(super) fn new(builder: &'b mut TableBuilder, definitions: Definitions<'d>) -> Self {
-        let first = builder.types.len();
+    pub(super) fn new(table: &'b mut Table, definitions: Definitions<'d>) -> Self {
+        let first = table.types.len();
         Self {
-            builder,
+            table,
             definitions,
             indexes: HashMap::new(),
             fields: HashMap::new(),
@@ -134,14 +73,14 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
     /// Declares a kind with a schema of this document.
     pub(super) fn kind(&mut self, names: [&str; 3], schema: NodeRef<'d>) {
         let root = self.index(schema);
-        self.builder.kind(names, root);
+        self.table.add_kind(names, root);
     }
 
     /// Declares a custom resource: its `metadata` is not described in its own schema.
     pub(super) fn custom_resource(&mut self, names: [&str; 3], schema: NodeRef<'d>) {
         let root = self.index(schema);
         self.drafts[root as usize - self.first].own.resource = true;
-        self.builder.kind(names, root);
+        self.table.add_kind(names, root);
     }
 
     /// Reads all schemas that kinds lead to.
@@ -157,7 +96,7 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
         }
         let types = self.drafts.iter().map(|draft| self.decide(draft));
         let types: Vec<Type> = types.collect();
-        self.builder.types.extend(types);
+        self.table.types.extend(types);
     }
 
     fn index(&mut self, schema: NodeRef<'d>) -> u32 {
@@ -215,7 +154,7 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
         }
         let free = object.unwrap_or(own.items == NONE && draft.target.is_none());
         own.open |= free && !named;
-        own.merge_key = self.builder.name(merge_key.unwrap_or_default());
+        own.merge_key = self.table.add_name(merge_key.unwrap_or_default());
         if draft.list.is_none() && own.strategy.merge && own.items != NONE {
             draft.list = Some(match merge_key {
                 Some(_) => ListRelation::Map,
@@ -246,10 +185,10 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
         let named = entries.filter_map(|entry| Some((entry.key.as_str()?, entry.value)));
         let mut named: Vec<(&'d str, NodeRef<'d>)> = named.collect();
         named.sort_by_key(|(name, _)| *name);
-        let start = offset(self.builder.fields.len());
+        let start = offset(self.table.fields.len());
         for (name, schema) in &named {
-            let (name, index) = (self.builder.name(name), self.index(*schema));
-            self.builder.fields.push(Field { name, index });
+            let (name, index) = (self.table.add_name(name), self.index(*schema));
+            self.table.fields.push(Field { name, index });
         }
         let fields = Run::new(start, offset(named.len()));
         self.fields.insert(properties.id, fields);
@@ -257,10 +196,10 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
     }
 
     fn read_keys(&mut self, names: &[&'d str]) -> Run {
-        let start = offset(self.builder.keys.len());
+        let start = offset(self.table.keys.len());
         for name in names {
-            let (name, default) = (self.builder.name(name), KeyDefaultEntry::None);
-            self.builder.keys.push(KeyEntry { name, default });
+            let (name, default) = (self.table.add_name(name), KeyDefaultEntry::None);
+            self.table.keys.push(KeyEntry { name, default });
         }
         Run::new(start, offset(names.len()))
     }
@@ -273,7 +212,7 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
             return KeyDefaultEntry::None;
         }
         match default.value() {
-            Some(Value::String(text)) => KeyDefaultEntry::String(self.builder.name(&text)),
+            Some(Value::String(text)) => KeyDefaultEntry::String(self.table.add_name(&text)),
             Some(Value::Bool(value)) => KeyDefaultEntry::Bool(value),
             Some(Value::Number(Number::Int(value))) => {
                 i64::try_from(value).map_or(KeyDefaultEntry::None, KeyDefaultEntry::Integer)
@@ -292,17 +231,14 @@ impl<'b, 'd> SchemaReader<'b, 'd> {
             }
         };
         for at in list.keys.range() {
-            let name = self.builder.text(self.builder.keys[at].name);
-            let fields = &self.builder.fields[fields.range()];
-            let found = fields.binary_search_by(|field| self.builder.text(field.name).cmp(name));
+            let name = self.table.name(self.table.keys[at].name).to_owned();
+            let fields = &self.table.fields[fields.range()];
+            let found = fields.binary_search_by(|field| self.table.name(field.name).cmp(&name));
             let field = found.map(|at| fields[at].index as usize - self.first);
             let default = field.map_or(KeyDefaultEntry::None, |at| self.drafts[at].default);
-            let known = KNOWN_DEFAULTS.iter().find(|(key, _)| *key == name);
-            self.builder.keys[at].default = match (default, known) {
-                (KeyDefaultEntry::None, Some((_, text))) => {
-                    KeyDefaultEntry::String(self.builder.name(text))
-                }
-                (default, _) => default,
+            self.table.keys[at].default = match default {
+                KeyDefaultEntry::None => self.table.known_default(&name),
+                default => default,
             };
         }
     }

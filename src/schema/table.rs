@@ -1,9 +1,5 @@
 //! How types are stored: arrays that refer to each other by index.
-//!
-//! One form for what is built in and what is read: built in, the arrays are constants of the
-//! program, ready as they are; read from a document, they are vectors.
 
-use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 
 use super::extensions::{MapType, PatchStrategy};
@@ -34,17 +30,23 @@ impl Run {
     }
 }
 
+/// Longer names than this (Kubernetes allows 316 bytes at most) are none.
+pub(super) const MAX_NAME: usize = 1024;
+
+/// Keys whose default schemas leave out: API servers fill them in by code.
+const KNOWN_DEFAULTS: [(&str, &str); 1] = [("protocol", "TCP")];
+
 /// Types, and the kinds of resources that have them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Table {
     /// All names, one behind the other.
-    pub(super) names: Cow<'static, str>,
+    pub(super) names: String,
     /// Sorted by group and kind, the newest version first.
-    pub(super) kinds: Cow<'static, [KindEntry]>,
-    pub(super) types: Cow<'static, [Type]>,
+    pub(super) kinds: Vec<KindEntry>,
+    pub(super) types: Vec<Type>,
     /// The fields of each type stand together, sorted by name.
-    pub(super) fields: Cow<'static, [Field]>,
-    pub(super) keys: Cow<'static, [KeyEntry]>,
+    pub(super) fields: Vec<Field>,
+    pub(super) keys: Vec<KeyEntry>,
 }
 
 /// A kind of resource.
@@ -126,9 +128,42 @@ impl Type {
     };
 }
 
+/// Texts are smaller than 4 GiB, and what is read from them is smaller still.
+pub(super) fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(NONE)
+}
+
 impl Table {
+    /// Adds a kind with its root type.
+    pub(super) fn add_kind(&mut self, [group, version, kind]: [&str; 3], root: u32) {
+        if [group, version, kind].iter().any(|n| n.len() > MAX_NAME) {
+            return;
+        }
+        let entry = KindEntry {
+            group: self.add_name(group),
+            version: self.add_name(version),
+            kind: self.add_name(kind),
+            root,
+        };
+        self.kinds.push(entry);
+    }
+
+    pub(super) fn add_name(&mut self, text: &str) -> Run {
+        let start = offset(self.names.len());
+        self.names.push_str(text);
+        Run::new(start, offset(text.len()))
+    }
+
+    /// The default of a key where the schema has none.
+    pub(super) fn known_default(&mut self, key: &str) -> KeyDefaultEntry {
+        match KNOWN_DEFAULTS.iter().find(|(known, _)| *known == key) {
+            Some((_, text)) => KeyDefaultEntry::String(self.add_name(text)),
+            None => KeyDefaultEntry::None,
+        }
+    }
+
     pub(super) fn name(&self, name: Run) -> &str {
-        self.names.get(name.range()).unwrap_or_default()
+        &self.names[name.range()]
     }
 
     pub(super) fn fields(&self, of: &Type) -> &[Field] {
@@ -168,12 +203,14 @@ impl Table {
 
     /// Brings kinds into the order that [`Table::kinds`] promises; of two that are one, the later
     /// comes first.
-    pub(super) fn sort_kinds(&self, kinds: &mut [KindEntry]) {
+    pub(super) fn sort_kinds(&mut self) {
+        let mut kinds = std::mem::take(&mut self.kinds);
         kinds.reverse();
         kinds.sort_by(|a, b| {
             let versions = || newest_first(self.name(a.version), self.name(b.version));
             self.order(a).cmp(&self.order(b)).then_with(versions)
         });
+        self.kinds = kinds;
     }
 }
 

@@ -115,7 +115,7 @@ impl<'s> TypeRef<'s> {
     /// Whether this comes from the built-in schema, and not from a CRD or an OpenAPI document.
     #[must_use]
     pub fn is_builtin(self) -> bool {
-        ptr::eq(self.table, &BUILTIN)
+        ptr::eq(self.table, &*BUILTIN)
     }
 }
 
@@ -123,7 +123,7 @@ impl<'s> TypeRef<'s> {
 fn object_meta() -> Option<TypeRef<'static>> {
     let root = BUILTIN.version("", "v1", "ConfigMap")?;
     let index = BUILTIN.field(&BUILTIN.types[root as usize], "metadata")?;
-    let table = &BUILTIN;
+    let table = &*BUILTIN;
     Some(TypeRef { table, index })
 }
 
