@@ -107,3 +107,19 @@ fn a_tag_and_a_digest_of_a_kustomization_are_one_value() {
     let (merged, _) = merge_pods(pods, "onConflict: local\n");
     assert_eq!(merged, text(digest));
 }
+
+/// It stays, since the two need not be one element.
+#[test]
+fn what_local_put_in_the_place_of_an_element_that_upstream_removed_is_reported() {
+    let text = |words: &str| {
+        format!("apiVersion: example.com/v1\nkind: Words\nmetadata:\n  name: w\nwords: {words}\n")
+    };
+    let versions = ["[a, b, c]", "[a, x, c]", "[a, c]"].map(text);
+    let (merged, results) = merge_pods(versions.clone(), "");
+    assert_eq!(merged, versions[1]);
+    let said: Vec<String> = results.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said[0],
+        "[info] a.yaml: Words/w: words: local's {\"added\":[\"x\"]} and upstream's {\"removed\":[\"b\"]} are combined (Combined)"
+    );
+}

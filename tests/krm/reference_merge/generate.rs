@@ -3,6 +3,7 @@
 use krm_variants::yaml::OwnedDocument;
 
 use super::plain::Plain;
+use super::texts::{document, has_lines};
 use crate::kpt_merge::generate::Random;
 
 const DEPLOYMENT: &str = "
@@ -86,6 +87,8 @@ metadata:
 data:
   one: '1'
   two: \"two\\nlines\\n\"
+  list.txt: \"one\\ntwo\\nthree\\nfour\\nfive\\nsix\\n\"
+  conf.yaml: \"level: info\\nport: 80\\nhosts: [a, b]\\nlimits:\\n  cpu: 1\\n  memory: 2\\n\"
   three: x
 binaryData: {b: AAAA}
 ";
@@ -292,6 +295,9 @@ fn edit_map(entries: &mut Vec<(String, Plain)>, is_metadata: bool, random: &mut 
             match value {
                 Plain::Number(number) => *number += 1.0,
                 Plain::Bool(value) => *value = !*value,
+                Plain::Text(text) if has_lines(text) && random.below(8) > 0 => {
+                    edit_text(text, random);
+                }
                 Plain::Text(text) => {
                     // The same few for both sides.
                     let choices = [
@@ -309,6 +315,29 @@ fn edit_map(entries: &mut Vec<(String, Plain)>, is_metadata: bool, random: &mut 
             }
         }
     }
+}
+
+/// Edits a text of several lines: one of them, or the document that it is.
+fn edit_text(text: &mut String, random: &mut Random) {
+    if let Some(document) = document(text)
+        && random.below(3) > 0
+    {
+        let mut root = Plain::Map(vec![("root".to_owned(), document)]);
+        edit_some(&mut root, 1, 2, random);
+        if let Some(edited) = root.get("root").filter(|value| !value.is_empty()) {
+            *text = to_yaml(edited, random);
+        }
+        return;
+    }
+    let mut lines: Vec<&str> = text.lines().collect();
+    let at = random.below(lines.len());
+    let line = ["one", "new", "port: 81", "level: debug"][random.below(4)];
+    match random.below(3) {
+        0 => lines[at] = line,
+        1 => lines.insert(at, line),
+        _ => _ = lines.remove(at),
+    }
+    *text = lines.into_iter().map(|line| format!("{line}\n")).collect();
 }
 
 fn edit_list(elements: &mut Vec<Plain>, random: &mut Random) {

@@ -13,6 +13,7 @@ use super::identity::{
 use super::lists::{Relation, exclusive, has_atomic_elements, relation};
 use super::order::order;
 use super::plain::Plain;
+use super::texts;
 
 /// A conflict: the path of a field, or of a list whose order both sides changed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -176,6 +177,43 @@ impl Merge<'_> {
         }
     }
 
+    /// Texts of several lines: documents by their fields, others by lines; `None` for anything else.
+    fn text(&mut self, at: &Place, versions: Versions<'_>) -> Option<Plain> {
+        let [base, local, upstream] = versions.map(|value| value?.text());
+        let (local, upstream) = (local?, upstream?);
+        let given = [base, Some(local), Some(upstream)];
+        let documents = given.map(|text| text.map(texts::document));
+        if documents.iter().flatten().all(Option::is_some) {
+            let documents = documents.map(Option::flatten);
+            return Some(self.document(at, documents.each_ref().map(Option::as_ref)));
+        }
+        if !texts::has_lines(local) || !texts::has_lines(upstream) {
+            return None;
+        }
+        let lines = [base.unwrap_or_default(), local, upstream];
+        let (text, is_conflict) = texts::by_lines(lines, self.upstream_wins);
+        if is_conflict {
+            self.conflict(at);
+        }
+        Some(Plain::Text(text))
+    }
+
+    /// Documents merge as what no schema knows. Their conflicts are those of the text.
+    fn document(&mut self, at: &Place, versions: Versions<'_>) -> Plain {
+        let outer = std::mem::take(&mut self.conflicts);
+        let kind = std::mem::take(&mut self.kind);
+        let merged = self.value(&at.field("within"), versions);
+        self.kind = kind;
+        let path = at.path.to_string();
+        let inner = std::mem::replace(&mut self.conflicts, outer).into_iter();
+        self.conflicts.extend(inner.map(|conflict| match conflict {
+            Conflict::Value(_) => Conflict::Value(path.clone()),
+            Conflict::Order(_) => Conflict::Order(path.clone()),
+        }));
+        let merged = merged.unwrap_or_else(|| Plain::Map(Vec::new()));
+        Plain::Map(vec![("a document".to_owned(), merged)])
+    }
+
     /// One value: both changed it, the winner's is kept.
     fn whole(&mut self, at: &Place, versions: Versions<'_>) -> Option<Plain> {
         if let [Some(base), Some(ours), Some(theirs)] = versions.map(|value| value?.text())
@@ -185,6 +223,9 @@ impl Merge<'_> {
                 self.conflict(at);
             }
             return Some(Plain::Text(text));
+        }
+        if let Some(text) = self.text(at, versions) {
+            return Some(text);
         }
         self.winners(at, versions)
     }

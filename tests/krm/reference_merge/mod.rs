@@ -14,6 +14,7 @@ mod lists;
 mod merge;
 mod order;
 mod plain;
+mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,6 +28,7 @@ use elements::Reading;
 use generate::{Triple, read, to_yaml, triple};
 use merge::{Conflict, Merge};
 use plain::Plain;
+use texts::with_documents;
 
 const TRIPLES: u64 = 3_000;
 const KEEP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: keep\n";
@@ -92,7 +94,8 @@ fn merged(path: &str, texts: &[Option<String>; 3], upstream_wins: bool) -> (Merg
         .results
         .iter()
         .any(|result| result.has_reason(Reason::DuplicateKey));
-    ((text.as_deref().map(read), conflicts), repeats)
+    let merged = text.as_deref().map(read).map(with_documents);
+    ((merged, conflicts), repeats)
 }
 
 /// How lists without keys are read, by their paths.
@@ -113,6 +116,7 @@ fn expected(
         open: BTreeMap::new(),
     };
     let merged = merge.resource(triple.versions.each_ref().map(Option::as_ref));
+    let merged = merged.map(with_documents);
     ((merged, merge.conflicts), merge.is_loose, merge.open)
 }
 

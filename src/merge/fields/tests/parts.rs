@@ -173,6 +173,44 @@ fn alerts_of_one_name_are_known_by_their_labels() {
     );
 }
 
+/// The Roles of a RoleList have one name in several namespaces.
+#[test]
+fn resources_in_a_list_are_known_by_kind_namespace_and_name() {
+    let role = |namespace: &str, rest: &str| {
+        format!(
+            "- kind: Role\n  metadata:\n    name: r\n    namespace: {namespace}{rest}\n  verbs: [get]"
+        )
+    };
+    let list = |rests: [&str; 2]| format!("{}\n{}", role("a", rests[0]), role("b", rests[1]));
+    let (ours, theirs) = ("\n    ours: 1", "\n    theirs: 1");
+    both(
+        &list(["", ""]),
+        &list([ours, ""]),
+        &list([theirs, theirs]),
+        &list([&format!("{ours}{theirs}"), theirs]),
+    );
+}
+
+/// Endpoints that are all alike: each is the one with which it has the most in common.
+#[test]
+fn what_is_most_alike_is_one_element() {
+    let endpoint = |interval: &str, own: &str, action: &str| {
+        format!(
+            "- {{port: https, scheme: https, tls: x, interval: {interval}, drop: [{own}]{action}}}"
+        )
+    };
+    let list = |interval: &str, action: &str| {
+        let first = endpoint(interval, "a, b, c", action);
+        format!("{first}\n{}", endpoint("1m", "d, e, f", action))
+    };
+    both(
+        &list("1m", ""),
+        &list("2m", ""),
+        &list("1m", ", action: keep"),
+        &list("2m", ", action: keep"),
+    );
+}
+
 /// The element that local changed is no place for the one that local removed.
 #[test]
 fn what_is_alike_is_one_element_before_what_is_left() {

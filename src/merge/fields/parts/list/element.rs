@@ -137,8 +137,9 @@ pub(super) fn elements<'a>(list: NodeRef<'a>, state: &RandomState) -> Option<Vec
 
 /// The fields by which elements that are maps are known, in the order in which they are tried, each with those that tell
 /// apart what has them alike.
-const FIELDS: [(&[&str], &[&str]); 10] = [
+const FIELDS: [(&[&str], &[&str]); 11] = [
     (&["name"], &["kind", "namespace"]),
+    (&["metadata"], &[]),
     (&["key"], &["effect"]),
     (&["path"], &[]),
     (&["type"], &[]),
@@ -150,6 +151,18 @@ const FIELDS: [(&[&str], &[&str]); 10] = [
     (&["alert"], &["labels"]),
 ];
 
+/// The print of a field by which a map is known. Of `metadata` that is what identifies the resource.
+fn print_of(field: &str, map: &Value, state: &RandomState) -> Option<u64> {
+    let value = map.get(field)?;
+    if field != "metadata" {
+        return Some(print(value, state));
+    }
+    let name = value.get("name")?;
+    let fields = [map.get("kind"), value.get("namespace"), Some(name)];
+    let prints = fields.map(|field| field.map(|value| print(value, state)));
+    Some(state.hash_one(prints))
+}
+
 /// Names the maps of three versions, base first, by the first fields that all of base and upstream have and that tell
 /// all of one version apart.
 pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomState) {
@@ -158,10 +171,9 @@ pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomStat
     let is_map = |element: &&Element<'_>| matches!(element.values[0], Value::Mapping(_));
     let named = FIELDS.into_iter().find_map(|(fields, more)| {
         let first = |element: &Element<'_>| {
-            let prints = fields.iter().map(|field| {
-                let value = element.values[0].get(field)?;
-                Some(print(value, state))
-            });
+            let prints = fields
+                .iter()
+                .map(|field| print_of(field, &element.values[0], state));
             let prints: Vec<u64> = prints.collect::<Option<_>>()?;
             Some(state.hash_one(prints))
         };

@@ -19,6 +19,7 @@ use crate::merge::rule::{self, Outcome, Side};
 use crate::merge::trail::Trail;
 use crate::merge::versions::Versions;
 use crate::yaml::Value;
+use element::Element;
 use pairing::{Pairing, pair};
 
 impl Merge<'_> {
@@ -57,6 +58,7 @@ impl Merge<'_> {
 }
 
 /// What a side changed and the other did not: the elements that it added, removed and changed, and whether it moved any.
+/// An element that both removed is upstream's where local may have put another one in its place.
 fn brought(pairing: &Pairing<'_>, side: Side) -> Option<Value> {
     fn of<T>(versions: Versions<T>, side: Side) -> T {
         match side {
@@ -64,10 +66,20 @@ fn brought(pairing: &Pairing<'_>, side: Side) -> Option<Value> {
             Side::Upstream => versions.upstream,
         }
     }
+    let is_new = |element: Versions<Option<&Element<'_>>>| {
+        let own = element.local.filter(|own| own.name.is_none());
+        element.base.is_none() && own.is_some() && element.upstream.is_none()
+    };
+    let may_be_rewritten = side == Side::Upstream && pairing.all().any(is_new);
     let mut lists = ["added", "removed", "changed"].map(|name| (name, Vec::new()));
     for element in pairing.all() {
         let prints = element.map(|one| one.map(|one| one.print));
-        if of(prints, side) == prints.base || of(prints, side.other()) != prints.base {
+        let is_own = of(prints, side) != prints.base && of(prints, side.other()) == prints.base;
+        let is_rewritten = may_be_rewritten
+            && element.base.is_some_and(|old| old.name.is_none())
+            && element.local.is_none()
+            && element.upstream.is_none();
+        if !is_own && !is_rewritten {
             continue;
         }
         let (list, shown) = match (element.base, of(element, side)) {

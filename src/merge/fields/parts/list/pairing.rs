@@ -9,6 +9,7 @@
 //!
 //! Source: contract, merge-package, Parts.
 
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::hash::RandomState;
 
@@ -201,8 +202,9 @@ impl<'a> Pairing<'a> {
         )
     }
 
-    /// The pairs of elements of two versions that have more than half of their leaves in common. `None` if there are too
-    /// many to compare.
+    /// The pairs of elements of two versions that have more than half of their leaves in common; of an element that has
+    /// more in common with one other than with all else, as that one has with it, only this pair. `None` if there are
+    /// too many to compare.
     fn alike(
         &self,
         [(one, ours), (other, theirs)]: [(usize, &[usize]); 2],
@@ -226,12 +228,13 @@ impl<'a> Pairing<'a> {
         let of_theirs = leaves(other, &theirs);
         for (a, leaves) in ours.iter().zip(leaves(one, &ours)) {
             for (b, others) in theirs.iter().zip(&of_theirs) {
-                if 2 * leaves.intersection(others).count() > leaves.len().max(others.len()) {
-                    found.push((*a, *b));
+                let common = leaves.intersection(others).count();
+                if 2 * common > leaves.len().max(others.len()) {
+                    found.push((*a, *b, common));
                 }
             }
         }
-        Some(found)
+        Some(most_alike(&found))
     }
 
     /// Whether the only elements without a partner are one: they have no names that differ.
@@ -246,20 +249,25 @@ impl<'a> Pairing<'a> {
             .all(|element| element.is_collection() == are_collections && element.name.is_none())
     }
 
-    /// Whether most of all leaves of an element are in all of its versions, and one of these in no other element.
+    /// Whether most of all leaves of an element are in all of its versions, more than any other element has of them, and
+    /// one in no other element.
     fn is_known_by_leaves(&self, versions: &[(usize, usize)], state: &RandomState) -> bool {
         let of = |(version, at): &(usize, usize)| self.elements[*version][*at].leaves(state);
         let leaves: Vec<_> = versions.iter().map(of).collect();
         let all: HashSet<u64> = leaves.iter().flatten().copied().collect();
         let is_common = |leaf: &u64| leaves.iter().all(|leaves| leaves.contains(leaf));
         let mut common: HashSet<u64> = all.iter().copied().filter(is_common).collect();
-        if 2 * common.len() <= all.len() {
+        let shared = common.len();
+        if 2 * shared <= all.len() {
             return false;
         }
         for (version, elements) in self.elements.iter().enumerate() {
             let others = elements.iter().enumerate();
             for (_, other) in others.filter(|(at, _)| !versions.contains(&(version, *at))) {
                 let leaves = other.leaves(state);
+                if leaves.intersection(&all).count() >= shared {
+                    return false;
+                }
                 common.retain(|leaf| !leaves.contains(leaf));
             }
         }
@@ -362,6 +370,36 @@ impl<'a> Pairing<'a> {
         };
         (numbers, 2 * self.places.len())
     }
+}
+
+/// Pairs of elements, each with what its two have in common, without those that have less in common than another pair of
+/// one of their elements which is the best of both of its elements.
+fn most_alike(pairs: &[(usize, usize, usize)]) -> Vec<(usize, usize)> {
+    // Of each element the most that it shares with one, and with how many it shares that.
+    let mut most: [HashMap<usize, (usize, usize)>; 2] = Default::default();
+    for (one, other, common) in pairs {
+        for (most, at) in most.iter_mut().zip([*one, *other]) {
+            let (best, count) = most.entry(at).or_default();
+            match common.cmp(best) {
+                Ordering::Greater => (*best, *count) = (*common, 1),
+                Ordering::Equal => *count += 1,
+                Ordering::Less => {}
+            }
+        }
+    }
+    let is_best = |(one, other, common): &(usize, usize, usize)| {
+        most[0][one] == (*common, 1) && most[1][other] == (*common, 1)
+    };
+    let (best, others): (Vec<_>, Vec<_>) = pairs.iter().copied().partition(is_best);
+    let taken = [
+        best.iter().map(|pair| pair.0).collect::<HashSet<usize>>(),
+        best.iter().map(|pair| pair.1).collect(),
+    ];
+    let is_open =
+        |pair: &(usize, usize, usize)| !taken[0].contains(&pair.0) && !taken[1].contains(&pair.1);
+    let others = others.into_iter().filter(is_open);
+    let all = best.into_iter().chain(others);
+    all.map(|(one, other, _)| (one, other)).collect()
 }
 
 /// Whether a pair shares nothing with another one.
