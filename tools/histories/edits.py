@@ -9,13 +9,15 @@ import pathlib
 
 import yaml
 
+import values
+
 
 def read(path):
     return yaml.safe_load(pathlib.Path(path).read_text())
 
 
 def apply(edit, folder):
-    """Makes an edit; says whether its place was there."""
+    """Makes an edit; says whether its place was there, and the file could take it."""
     path = pathlib.Path(folder) / edit["file"]
     if "add" in edit:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -29,5 +31,16 @@ def apply(edit, folder):
     text = path.read_text()
     if edit["replace"] not in text:
         return False
-    path.write_text(text.replace(edit["replace"], edit["with"], 1))
+    edited = text.replace(edit["replace"], edit["with"], 1)
+    if is_valid(text) and not is_valid(edited):
+        return False
+    path.write_text(edited)
     return True
+
+
+def is_valid(text):
+    """Whether a text is YAML without a key twice in one mapping."""
+    try:
+        return not any(map(values.has_key_twice, yaml.compose_all(text, values.Loader)))
+    except yaml.YAMLError:
+        return False

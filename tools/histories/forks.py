@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Forks of real projects over neighbouring releases: git, mergiraf and merge-package side by side.
 
-  forks.py BINARIES CLONE DIRECTORY_OR_FILE [--seed 38] [--kpt] [--every 1] [--report FILE]
+  forks.py BINARIES CLONE DIRECTORY_OR_FILE [--seed 38] [--kpt] [--every 1] [--largest BYTES] [--report FILE]
 
 Takes the last release of each minor version. For each YAML file that two neighbouring releases have and that differs
 between them, makes a fork of the older one with a random choice of the edits below (the seed and the path are the key), and merges the newer one
@@ -31,6 +31,7 @@ import tempfile
 
 import values
 from repositories import git, mirror, nobody_in
+from three_way import canonical
 
 RELEASE = re.compile(r"v?(\d+)\.(\d+)\.(\d+)$")
 IMAGE = re.compile(r"^(?=[^\s]*[/:.])([\w.-]+(?::\d+)?(?:/[\w.-]+)*)((?::[\w.-]+)?(?:@sha256:[0-9a-f]+)?)$")
@@ -51,6 +52,9 @@ EDITS = [
     ("comment", re.compile(r"(\n *namespace: [\w-]+)(?=\n)"), r"\1 # ours", 1),
     ("removed-document", re.compile(r"(?<=\n)---\n(?:(?!---\n)[^\n]*\n)+"), "", 1),
 ]
+# What names the elements of a list, the first that all have; the lists of a kustomization whose order of strings says nothing.
+NAMES = (("containerPort",), ("mountPath",), ("name", "alert", "record"))
+SETS = {"resources", "bases", "components", "crds", "configurations", "generators", "transformers", "validators"}
 
 
 def fork(text, generator):
@@ -71,17 +75,18 @@ def fork(text, generator):
 
 def names(items):
     """The names of a list's elements, the second of a name with a number; `None` where one has no name."""
-    found = [item.get("name", item.get("alert", item.get("record"))) if isinstance(item, dict) else None for item in items]
-    if not all(isinstance(name, str) for name in found):
-        return None
-    return [f"{name}#{found[:at].count(name)}" if found[:at].count(name) else name for at, name in enumerate(found)]
+    for keys in NAMES:
+        found = [next((item[key] for key in keys if key in item), None) if isinstance(item, dict) else None for item in items]
+        if all(isinstance(name, (str, int)) for name in found):
+            return [f"{name}#{found[:at].count(name)}" if found[:at].count(name) else f"{name}" for at, name in enumerate(found)]
+    return None
 
 
 class Facts:
     """What a file says: values by path, and the elements of lists without names, counted."""
 
     def __init__(self, text, lists_are_one_value):
-        self.values, self.counts = {}, collections.Counter()
+        self.values, self.counts, self.collections = {}, collections.Counter(), set()
         self.one = lists_are_one_value
         for document in values.documents(text):
             if isinstance(document, dict):
@@ -95,6 +100,8 @@ class Facts:
         return values, {key: count for key, count in self.counts.items() if key[0][0] == resource}
 
     def read(self, value, path):
+        if isinstance(value, (dict, list)) and value:
+            self.collections.add(path)
         if isinstance(value, dict) and value:
             for key, inner in value.items():
                 self.read(inner, (*path, str(key)))
@@ -106,6 +113,8 @@ class Facts:
                 self.counts[(path, canonical(inner))] += 1
         elif isinstance(value, str) and path[-1] == "image" and (image := IMAGE.match(value)):
             self.values[(*path, "repository")], self.values[(*path, "version")] = image[1], image[2]
+        elif inner := values.document(value):
+            self.read(inner, (*path, "within"))
         elif isinstance(value, str) and value.count("\n") > 1:
             for line in value.split("\n"):
                 self.counts[(path, line)] += 1
@@ -113,8 +122,8 @@ class Facts:
             self.values[path] = canonical(value)
 
 
-def canonical(value):
-    return json.dumps(value, sort_keys=True, default=str)
+def is_below(path, places):
+    return any(path[:length] in places for length in range(1, len(path) + 1))
 
 
 class Judge:
@@ -122,6 +131,7 @@ class Judge:
         self.one = one
         base, mine, theirs = (Facts(text, one) for text in (original, local, upstream))
         self.values, self.real = {}, set()
+        dropped = self.dropped(base, mine, theirs) | self.dropped(base, theirs, mine)
         resources = [{path[0] for path in facts.values} for facts in (base, mine, theirs)]
         removed = resources[0] - resources[1]
         for resource in resources[0] & resources[1] - resources[2]:
@@ -129,7 +139,7 @@ class Judge:
             if base.of(resource) != mine.of(resource):
                 self.real.add((resource,))
         for path in base.values.keys() | mine.values.keys() | theirs.values.keys():
-            if path[0] in removed:
+            if path[0] in removed or is_below(path, dropped):
                 continue
             was, here, there = (facts.values.get(path) for facts in (base, mine, theirs))
             if here == was or here == there:
@@ -140,7 +150,7 @@ class Judge:
                 self.real.add(path)
         self.counts = {}
         for key in base.counts.keys() | mine.counts.keys() | theirs.counts.keys():
-            if key[0][0] not in removed:
+            if key[0][0] not in removed and not is_below(key[0], dropped):
                 was, here, there = (facts.counts[key] for facts in (base, mine, theirs))
                 self.counts[key] = here if there == was else there if here == was or here == there else max(here + there - was, 0)
         # An element or line that both sides took away is changed by both where one of them added others.
@@ -148,9 +158,20 @@ class Judge:
             added = [
                 {key for key in facts.counts if key[0] == path and facts.counts[key] > base.counts[key]} for facts in (mine, theirs)
             ]
-            if added[0] != added[1]:
+            if added[0] != added[1] and not (path[-1] in SETS and "ustomiz" in path[0]):
                 self.real.add(path)
         self.removed = removed
+
+    def dropped(self, base, one, other):
+        """The maps, lists and elements that one side removed and the other changed: a conflict as a whole."""
+        gone = base.collections - one.collections
+        gone = {path for path in gone if path[:-1] in one.collections and path in other.collections}
+        changed = {path for path, value in base.values.items() ^ other.values.items()}
+        changed |= {key[0] for key, count in base.counts.items() ^ other.counts.items()}
+        changed = {place[:length] for place in changed for length in range(1, len(place) + 1)}
+        gone &= changed
+        self.real |= gone
+        return gone
 
     def verdict(self, text, conflicts):
         """How good a result is, and a fact that is missing."""
@@ -225,10 +246,12 @@ def releases(repository, path):
     return [tag for _, (_, tag) in sorted(last.items()) if has(tag)]
 
 
-def files(repository, tag, path):
-    listed = git(repository, "ls-tree", "-r", tag, path).splitlines()
-    found = (line.split("\t") for line in listed)
-    return {name: what.split()[2] for what, name in found if name.endswith((".yaml", ".yml")) and what.startswith("100")}
+def files(repository, tag, path, largest):
+    # With the size, which is `BAD` for a file that the clone lacks.
+    listed = git(repository, "ls-tree", "-r", "--long", tag, path).splitlines()
+    found = ((*what.split(), name) for what, name in (line.split("\t") for line in listed))
+    is_file = lambda mode, size, name: name.endswith((".yaml", ".yml")) and mode.startswith("100") and size.isdigit() and int(size) <= largest
+    return {name: blob for mode, _, blob, size, name in found if is_file(mode, size, name)}
 
 
 def main():
@@ -238,6 +261,7 @@ def main():
     parser.add_argument("path")
     parser.add_argument("--seed", type=int, default=38)
     parser.add_argument("--every", type=int, default=1, help="only each nth file")
+    parser.add_argument("--largest", type=int, default=1 << 40, help="only files of at most so many bytes")
     parser.add_argument("--kpt", action="store_true")
     parser.add_argument("--lists-are-one-value", action="store_true")
     parser.add_argument("--report", type=pathlib.Path)
@@ -255,7 +279,7 @@ def main():
         nobody_in(folder / "home")
         tags = releases(repository, arguments.path)
         for before, after in zip(tags, tags[1:]):
-            old, new = files(repository, before, arguments.path), files(repository, after, arguments.path)
+            old, new = (files(repository, tag, arguments.path, arguments.largest) for tag in (before, after))
             for name in sorted(name for name in old if name in new and old[name] != new[name]):
                 number += 1
                 if number % arguments.every:

@@ -10,20 +10,28 @@ each release's tag `vX.Y.0` into a branch that has the one before with local edi
 
 Each result is judged by three_way.py, which reads the files with PyYAML: a value that one side alone changed must be
 that side's; each value that both changed to different ends must be named by a result. `--report` takes a line for each
-file. CLONE is left as it is. Needs git 2.38 and PyYAML.
+file. CLONE is left as it is. Needs git 2.39 and PyYAML.
+
+The second table is about merges and cherry-picks: the results of git, of mergiraf (left out where it is not on PATH) and of the driver beside
+what people committed (after Schesch et al., ASE 2024). Each is *equal* to the commit as data, *different*, or *reported* (a conflict). The judge of
+forks.py counts those of them that are *lost* (no conflict, and a change of one side is missing or was decided silently) or *needless* (a
+conflict, and no place that both sides changed to different ends).
 """
 
 import argparse
 import collections
+import itertools
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 import edits
+import forks
 import three_way
 import values
 
@@ -60,17 +68,23 @@ class Repository:
         if done.returncode > 1:
             return None, {}
         tree, *entries = done.stdout.decode(errors="replace").split("\0")
-        stages = collections.defaultdict(dict)
-        for entry in filter(None, entries):
-            about, path = entry.split("\t", 1)
-            mode, blob, stage = about.split(" ")
-            stages[path][stage] = blob
-        found = {
-            path: [blobs["1"], blobs["2"], blobs["3"]]
-            for path, blobs in stages.items()
-            if len(blobs) == 3 and path.endswith((".yaml", ".yml"))
-        }
-        return tree, found
+        return tree, yaml_conflicts(filter(None, entries))
+
+    def conflicts(self, pairs):
+        """The same for many pairs of commits, without the trees; `None` for those that git cannot merge."""
+        found = []
+        while len(found) < len(pairs):
+            command = ["git", "-C", self.path, "merge-tree", "--stdin", "--write-tree", "--no-messages"]
+            text = "".join(f"{ours} {theirs}\n" for ours, theirs in pairs[len(found) :])
+            done = subprocess.run(command, input=text.encode(), capture_output=True)
+            # Of each: 1 if it is clean, the tree, entries, an empty one.
+            fields = iter(done.stdout.decode(errors="replace").split("\0")[:-1])
+            for status in fields:
+                next(fields)
+                found.append(yaml_conflicts(itertools.takewhile(bool, fields)))
+            if done.returncode:
+                found.append(None)
+        return found
 
     def events(self):
         """`(what, ours, theirs, the commit that was made of it)`."""
@@ -131,6 +145,20 @@ class Repository:
         return done.stdout if done.returncode == 0 else None
 
 
+def yaml_conflicts(entries):
+    """YAML files with a conflict of contents, from the entries that git leaves."""
+    stages = collections.defaultdict(dict)
+    for entry in entries:
+        about, path = entry.split("\t", 1)
+        mode, blob, stage = about.split(" ")
+        stages[path][stage] = blob
+    return {
+        path: [blobs["1"], blobs["2"], blobs["3"]]
+        for path, blobs in stages.items()
+        if len(blobs) == 3 and path.endswith((".yaml", ".yml"))
+    }
+
+
 def parse(data):
     """The documents of a file with resources; None for any other."""
     try:
@@ -178,6 +206,9 @@ def is_named(key, path, problem, places):
         if key[0] != "document" and (kind, name) != (key[1], key[2]):
             continue
         field = tokens(field)
+        # Tag and digest of an image are its version.
+        if field[-1:] in (("newTag",), ("digest",)) and path[-1:] in (("newTag",), ("digest",)):
+            path = (*path[:-1], field[-1])
         shorter = min(len(path), len(field))
         if path[:shorter] == field[:shorter] and (len(field) <= len(path) or problem == "open"):
             return True
@@ -190,9 +221,32 @@ def tokens(field):
     return tuple(plain or (json.loads(quoted) if quoted.startswith('"') else "[]") for quoted, plain in found)
 
 
-def judge(driver, blobs, path, parsed):
-    """What the driver makes of one file: `(verdict, problems, how many fields it reports)`."""
-    code, by_fields, places, merged = reported(driver, blobs, path)
+def beside_the_commit(results, blobs, committed):
+    """What each tool's result (None: a conflict) is beside what people committed: `(tool, verdict)`, and why it is lost or needless."""
+    judge = forks.Judge(*(blob.decode() for blob in blobs), False)
+    for tool, merged in results.items():
+        found = None if merged is None else parse(merged)
+        if merged is None:
+            yield tool, "reported", None
+        else:
+            same = found is not None and committed is not None and values.same(found, committed)
+            yield tool, "equal" if same else "different", None
+        verdict, why = judge.verdict("" if merged is None else merged.decode(), merged is None)
+        if verdict in ("wrong", "needless"):
+            yield tool, "lost" if verdict == "wrong" else verdict, why
+
+
+def by_mergiraf(blobs):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in zip(("original", "local", "upstream"), blobs):
+            (pathlib.Path(folder) / name).write_bytes(data)
+        merged, _ = forks.by_mergiraf(pathlib.Path(folder), None)
+    return None if merged is None else merged.encode()
+
+
+def judge(driven, parsed):
+    """What the driver made of one file: `(verdict, problems, how many fields it reports)`."""
+    code, by_fields, places, merged = driven
     if not by_fields:
         return "merged by lines", [], 0
     data = parse(merged)
@@ -216,27 +270,34 @@ def main():
         os.environ.update({f"GIT_{role}_NAME": "a", f"GIT_{role}_EMAIL": "a@example.com"})
         os.environ[f"GIT_{role}_DATE"] = "2026-01-01T00:00:00Z"
     driver = (options.binaries / "merge-package").resolve()
-    lines, wrong = [], 0
+    lines, wrong, table = [], 0, collections.defaultdict(collections.Counter)
     for clone in options.clones:
         with tempfile.TemporaryDirectory() as folder:
-            counts, found = of_repository(Repository(clone.resolve(), pathlib.Path(folder), driver), options.fork)
+            counts, found, verdicts = of_repository(Repository(clone.resolve(), pathlib.Path(folder), driver), options.fork)
         print(clone.name, dict(counts), flush=True)
+        for (tool, verdict), count in verdicts.items():
+            table[clone.name, tool][verdict] += count
         lines += [f"{clone.name} {line}" for line in found]
         wrong += counts["wrong"]
     if options.report:
         options.report.write_text("".join(f"{line}\n" for line in lines))
+    columns = ("equal", "different", "reported", "lost", "needless")
+    print("\n| history | tool | " + " | ".join(columns) + " |\n|---|---|---|---|---|---|---|")
+    for (history, tool), verdicts in table.items():
+        print(f"| {history} | {tool} | " + " | ".join(str(verdicts[column]) for column in columns) + " |")
     sys.exit(1 if wrong else 0)
 
 
 def of_repository(repository, fork):
-    counts, lines, seen = collections.Counter(), [], {}
+    counts, lines, seen, verdicts = collections.Counter(), [], {}, collections.Counter()
     events = list(repository.events())
     if fork:
         events += repository.forks(*fork)
-    for what, ours, theirs, made in events:
-        tree, conflicts = repository.merge(ours, theirs)
+    found = repository.conflicts([(ours, theirs) for _, ours, theirs, _ in events])
+    for (what, ours, theirs, made), conflicts in zip(events, found):
         counts[what] += 1
-        for path, ids in conflicts.items():
+        counts["not merged by git"] += conflicts is None
+        for path, ids in (conflicts or {}).items():
             if tuple(ids) not in seen:
                 seen[tuple(ids)] = (what, ours, theirs, made, path)
     repository.use_driver()
@@ -249,22 +310,27 @@ def of_repository(repository, fork):
             counts["not of resources"] += 1
             continue
         counts["conflicts of lines"] += 1
-        verdict, problems, fields = judge(repository.driver, blobs, path, parsed)
+        driven = reported(repository.driver, blobs, path)
+        verdict, problems, fields = judge(driven, parsed)
         if (ours, theirs) not in again:
             again = {(ours, theirs): repository.merge(ours, theirs)}
         tree, left = again[ours, theirs]
         # What git does with the driver must be what the driver said by itself.
         if (path in left) != (verdict != "solved") and verdict != "wrong":
             verdict, problems = "wrong", [("", f"git and the driver disagree: {path in left}, {verdict}")]
-        if verdict == "solved" and made:
-            own, theirs_made = parse(repository.blob(f"{tree}:{path}") or b""), parse(repository.blob(f"{made}:{path}") or b"")
-            counts["solved as the commit was"] += own is not None and theirs_made is not None and values.same(own, theirs_made)
+        if made:
+            results = {"git": None, "merge-package": None if driven[0] else driven[3]}
+            if shutil.which("mergiraf"):
+                results["mergiraf"] = by_mergiraf(blobs)
+            for tool, found, why in beside_the_commit(results, blobs, parse(repository.blob(f"{made}:{path}") or b"")):
+                verdicts[tool, found] += 1
+                lines.append(f"{found} {tool} {what} {made} {path} {why or ''}")
         counts[verdict] += 1
         counts["hunks that git left"] += hunks(blobs)
         counts["fields reported"] += fields
         counts["reported, though no field has a conflict"] += verdict == "reported" and not problems
         lines.append(f"{verdict} {what} {made or ours} {path} {problems[:5]}")
-    return counts, lines
+    return counts, lines, verdicts
 
 
 if __name__ == "__main__":

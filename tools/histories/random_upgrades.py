@@ -32,6 +32,8 @@ import tempfile
 
 import yaml
 
+from values import has_key_twice
+
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 VALUE = re.compile(r"^( *)(- )?([A-Za-z][\w./-]*): ([^\s#&*!|>{\[\"'][^#]*)$")
 
@@ -97,22 +99,6 @@ def is_yaml(folder):
     except yaml.YAMLError:
         return False
     return True
-
-
-def has_key_twice(document):
-    """Whether a mapping has a key twice, which PyYAML takes."""
-    seen, open_nodes = set(), [document]
-    while open_nodes:
-        node = open_nodes.pop()
-        if id(node) in seen or not isinstance(node, yaml.CollectionNode):
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.MappingNode):
-            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-            if len(set(keys)) < len(keys):
-                return True
-        open_nodes += (itertools.chain(*node.value) if isinstance(node, yaml.MappingNode) else node.value)
-    return False
 
 
 def named(lines, number, column):

@@ -5,7 +5,10 @@ changed to different ends is open. Maps are merged by key, lists by the key that
 what they hold (as sets) where they are of scalars, and else as a whole.
 """
 
-from values import key_of, is_resource, same
+import collections
+import json
+
+from values import document, is_resource, key_of, same
 
 MISSING = object()
 KEYS = ("name", "containerPort", "port", "mountPath", "type", "ip", "key", "uid", "topologyKey")
@@ -40,6 +43,9 @@ def judge(base, ours, theirs, merged, path=()):
             yield path, "wrong: not theirs"
         return
     versions = [base, ours, theirs]
+    if all(map(document, versions)):
+        yield from judge(*map(document, versions), document(merged), (*path, "within"))
+        return
     if all(isinstance(value, dict) for value in (ours, theirs)) and (base is MISSING or isinstance(base, dict)):
         maps = [{} if value is MISSING else value for value in versions]
         yield from below(maps, merged, path)
@@ -62,6 +68,8 @@ def judge(base, ours, theirs, merged, path=()):
         if isinstance(merged, list) and all(scalar(item) for items in (*lists, merged) for item in items):
             if is_union(*[set(map(repr, items)) for items in (*lists, merged)]):
                 return
+        if isinstance(merged, list) and has_both(*[collections.Counter(map(canonical, items)) for items in (*lists, merged)]):
+            return
     yield path, "open"
 
 
@@ -76,6 +84,19 @@ def below(versions, merged, path, step=None):
 
 def is_union(base, ours, theirs, merged):
     return merged == (ours | theirs) - (base - ours) - (base - theirs)
+
+
+def has_both(base, ours, theirs, merged):
+    """Whether the elements that each side added and removed, and no others, are added and removed in the merge."""
+    wanted = {}
+    for item in base | ours | theirs:
+        was, here, there = base[item], ours[item], theirs[item]
+        wanted[item] = there if here in (was, there) else here if there == was else max(here + there - was, 0)
+    return merged == collections.Counter(wanted)
+
+
+def canonical(value):
+    return json.dumps(value, sort_keys=True, default=str)
 
 
 def order(maps, merged, path):

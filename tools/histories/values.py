@@ -1,5 +1,6 @@
 """YAML as data, read by PyYAML by the rules of YAML 1.2: an implementation that shares nothing with ours."""
 
+import itertools
 import pathlib
 import re
 
@@ -36,6 +37,33 @@ Loader.add_constructor(
 def documents(text):
     """The values of all documents that hold something."""
     return [value for value in yaml.load_all(text, Loader) if value is not None]
+
+
+def document(text):
+    """The map that a text of several lines holds, if it holds one."""
+    if not isinstance(text, str) or text.count("\n") < 2:
+        return None
+    try:
+        found = documents(text)
+    except (ValueError, yaml.YAMLError):
+        return None
+    return found[0] if len(found) == 1 and isinstance(found[0], dict) else None
+
+
+def has_key_twice(document):
+    """Whether a mapping has a key twice, which PyYAML takes."""
+    seen, open_nodes = set(), [document]
+    while open_nodes:
+        node = open_nodes.pop()
+        if id(node) in seen or not isinstance(node, yaml.CollectionNode):
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            if len(set(keys)) < len(keys):
+                return True
+        open_nodes += (itertools.chain(*node.value) if isinstance(node, yaml.MappingNode) else node.value)
+    return False
 
 
 def is_resource(value):
