@@ -144,6 +144,65 @@ fn a_lock_moves_from_git_to_an_archive_and_back() {
     );
 }
 
+#[test]
+fn kpt_reads_the_kptfile_of_every_source_after_three_updates() {
+    let Some(kpt) = crate::krmv::on_path("kpt") else {
+        return;
+    };
+    let folder = Folder::new(&[]);
+    for version in 1..5 {
+        for (path, text) in files(version) {
+            folder.put(&format!("catalog/app/{path}"), &text);
+        }
+        folder.commit("a version");
+        let tag = format!("v{version}");
+        folder.git(&["tag", &tag]);
+        let tar = archive("app/", version);
+        super::images::layout(&folder, "layout", &tag, &tar);
+        folder.put(&format!("{tag}.tgz"), gz(&tar));
+        folder.put(&format!("{tag}.tar"), tar);
+    }
+    super::images::pack(&folder, "layout", "layout.tar");
+    for (before, after) in [
+        ("catalog//app?ref=", ""),
+        ("", ".tar"),
+        ("", ".tgz"),
+        ("oci:layout:", ""),
+        ("oci:layout.tar:", ""),
+    ] {
+        copy(&folder, Some(KPTFILE));
+        let flag = |version: usize| format!("{before}v{version}{after}");
+        let outcome = folder.merge(&["--original", &flag(1), "--upstream", &flag(1)]);
+        assert_eq!(outcome.code, Some(0), "{}: {}", flag(1), outcome.stderr);
+        for version in 2..5 {
+            let outcome = folder.merge(&["--upstream", &flag(version)]);
+            assert_eq!(
+                outcome.code,
+                Some(0),
+                "{}: {}",
+                flag(version),
+                outcome.stderr
+            );
+            assert_eq!(folder.get("local/a.yaml"), resource("a", version, "mine"));
+            // kpt stumbles over what `.krmignore` names.
+            let _ = std::fs::remove_file(folder.path("local/ignored.yaml"));
+            let recorded = folder.get("local/Kptfile");
+            let outcome = folder.run(&kpt.to_string_lossy(), &["fn", "render", "local"]);
+            assert_eq!(
+                outcome.code,
+                Some(0),
+                "{}: {}",
+                flag(version),
+                outcome.stderr
+            );
+            let kptfile = folder.get("local/Kptfile");
+            for line in recorded.lines() {
+                assert!(kptfile.contains(line.trim()), "{line}: {kptfile}");
+            }
+        }
+    }
+}
+
 fn hostile(entries: &[Entry<'_>]) -> Vec<u8> {
     let mut all = vec![("a.yaml", Regular, "{}\n")];
     all.extend(entries);

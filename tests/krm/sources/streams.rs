@@ -56,26 +56,54 @@ fn a_stream_merges_into_the_files_that_local_has_and_names_new_ones() {
 }
 
 #[test]
-fn a_stream_and_a_directory_of_the_same_files_give_the_same_bytes() {
+fn a_stream_gives_the_bytes_of_its_files_from_every_other_source() {
     let folder = Folder::new(&[]);
     for version in 1..3 {
-        folder.put(&format!("v{version}.yaml"), rendered(version, &[]));
-        for (file, name) in [
+        let more = &MORE[..version - 1];
+        folder.put(&format!("v{version}.yaml"), rendered(version, more));
+        let all = [
             ("templates/a.yaml", "a"),
             ("charts/db/templates/b.yaml", "b"),
-        ] {
-            folder.put(&format!("v{version}/{file}"), resource(name, version, "0"));
+        ];
+        // As `helm template --output-dir` writes them.
+        let files = all.iter().chain(more).map(|(file, name)| {
+            let text = resource(name, version, "0");
+            (*file, format!("---\n# Source: app/{file}\n{text}"))
+        });
+        let files: Vec<(&str, String)> = files.collect();
+        for (file, text) in &files {
+            folder.put(&format!("v{version}/{file}"), text);
+            folder.put(&format!("catalog/app/{file}"), text);
         }
+        folder.commit("a version");
+        folder.git(&["tag", &format!("v{version}")]);
+        let tar = super::tar_of(&files);
+        super::images::layout(&folder, "layout", &format!("v{version}"), &tar);
+        folder.put(&format!("v{version}.tgz"), super::gz(&tar));
+        folder.put(&format!("v{version}.tar"), tar);
     }
-    let mut merged = Vec::new();
-    for end in [".yaml", ""] {
+    let mut expected = None;
+    for (before, after) in [
+        ("", ".yaml"),
+        ("", ""),
+        ("catalog//app?ref=", ""),
+        ("", ".tar"),
+        ("", ".tgz"),
+        ("oci:layout:", ""),
+    ] {
         let _ = std::fs::remove_dir_all(folder.path("local"));
         folder.put("local/templates/a.yaml", resource("a", 1, "mine"));
         folder.put("local/charts/db/templates/b.yaml", resource("b", 1, "mine"));
-        let (original, upstream) = (format!("v1{end}"), format!("v2{end}"));
+        let [original, upstream] = [1, 2].map(|version| format!("{before}v{version}{after}"));
         let outcome = folder.merge(&["--original", &original, "--upstream", &upstream]);
-        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-        merged.push(super::all(&folder, "local"));
+        assert_eq!(outcome.code, Some(0), "{upstream}: {}", outcome.stderr);
+        let merged = super::all(&folder, "local");
+        assert_eq!(merged.len(), 3, "{upstream}: {}", outcome.stderr);
+        let expected = expected.get_or_insert_with(|| merged.clone());
+        assert_eq!(&merged, expected, "{upstream}");
     }
-    assert_eq!(merged[0], merged[1]);
+    assert_eq!(
+        folder.get("local/templates/a.yaml"),
+        resource("a", 2, "mine")
+    );
 }
