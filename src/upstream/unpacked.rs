@@ -15,8 +15,11 @@ use crate::package::{
 const MOST_ENTRIES: usize = 200_000;
 /// How long a path in an archive may be.
 const LONGEST_PATH: usize = 4096;
-/// What a tar file may have apart from the content of its files.
-const LARGEST_FRAME: u64 = 512 << 20;
+/// What archives may unpack to, whatever their size: a few bytes can stand for any number. With the factor it keeps
+/// memory within ten times the archives and 64 MB.
+const SMALLEST_LIMIT: u64 = 48 << 20;
+/// How many times their size archives may unpack to beyond that.
+const LARGEST_FACTOR: u64 = 9;
 /// How many links a link leads through.
 const MOST_LINKS: usize = 40;
 /// The permission bits of a file that can be run, as Git has them.
@@ -47,7 +50,10 @@ pub(super) struct Unpacked {
     folders: BTreeMap<String, BTreeSet<String>>,
     skipped: Vec<Skipped>,
     entries: usize,
+    /// What was unpacked.
     bytes: u64,
+    /// The size of the archives.
+    packed: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -60,17 +66,36 @@ enum Node {
 impl Unpacked {
     /// Reads an archive; its files replace those of archives before it, as in an image.
     pub(super) fn add_tar(&mut self, bytes: &[u8]) -> Result<(), ArchiveError> {
-        let limit = LARGEST_PACKAGE + LARGEST_FRAME;
-        if bytes.starts_with(&[0x1f, 0x8b]) {
-            self.add_entries(flate2::read::MultiGzDecoder::new(bytes).take(limit + 1))
-        } else {
-            self.add_entries(bytes.take(limit + 1))
+        self.packed += bytes.len() as u64;
+        // Long names are held, too.
+        let limit = self.limit() + bytes.len() as u64 + 1;
+        if !bytes.starts_with(&[0x1f, 0x8b]) {
+            return self.add_entries(&mut Archive::new(bytes));
+        }
+        let reader = flate2::read::MultiGzDecoder::new(bytes).take(limit);
+        let mut archive = Archive::new(reader);
+        let added = self.add_entries(&mut archive);
+        if archive.into_inner().limit() == 0 {
+            return Err(self.too_large());
+        }
+        added
+    }
+
+    /// What archives of this size may unpack to.
+    fn limit(&self) -> u64 {
+        LARGEST_PACKAGE.min(SMALLEST_LIMIT + LARGEST_FACTOR * self.packed)
+    }
+
+    fn too_large(&self) -> ArchiveError {
+        let (limit, packed) = (self.limit() >> 20, self.packed);
+        ArchiveError::TooLarge {
+            what: "the archive".to_owned(),
+            limit: format!("{limit} MB for its {packed} bytes"),
         }
     }
 
-    fn add_entries(&mut self, reader: impl Read) -> Result<(), ArchiveError> {
+    fn add_entries(&mut self, archive: &mut Archive<impl Read>) -> Result<(), ArchiveError> {
         let damaged = |error: std::io::Error| ArchiveError::Damaged(error.to_string());
-        let mut archive = Archive::new(reader);
         let mut seen = BTreeSet::new();
         for entry in archive.entries().map_err(damaged)? {
             self.entries += 1;
@@ -176,7 +201,7 @@ impl Unpacked {
         // What the header says is refused before it is read, and what it hides while it is.
         let size = entry.size();
         self.pay(path, size)?;
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
         let read = entry.take(LARGEST_FILE + 1).read_to_end(&mut bytes);
         if read.map_err(damaged)? as u64 != size {
             return Err(ArchiveError::Damaged(format!("`{path}` is cut off")));
@@ -186,15 +211,15 @@ impl Unpacked {
 
     fn pay(&mut self, path: &str, length: u64) -> Result<(), ArchiveError> {
         self.bytes = self.bytes.saturating_add(length);
-        let (what, limit) = if length > LARGEST_FILE {
-            (format!("the file `{path}`"), LARGEST_FILE)
-        } else if self.bytes > LARGEST_PACKAGE {
-            ("the archive".to_owned(), LARGEST_PACKAGE)
-        } else {
-            return Ok(());
-        };
-        let limit = format!("{} MB", limit >> 20);
-        Err(ArchiveError::TooLarge { what, limit })
+        if length > LARGEST_FILE {
+            let what = format!("the file `{path}`");
+            let limit = format!("{} MB", LARGEST_FILE >> 20);
+            return Err(ArchiveError::TooLarge { what, limit });
+        }
+        if self.bytes > self.limit() {
+            return Err(self.too_large());
+        }
+        Ok(())
     }
 
     /// Whether an entry of an image's layer removes what a layer below it has (`.wh.NAME`).
@@ -221,6 +246,7 @@ impl Unpacked {
     /// Adds a file.
     pub(super) fn add_file(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), ArchiveError> {
         check_package_path(path)?;
+        self.packed += bytes.len() as u64;
         self.pay(path, bytes.len() as u64)?;
         let mode = USUAL_MODE;
         self.insert(normalize_package_path(path), Node::File { bytes, mode })
@@ -303,7 +329,7 @@ impl Unpacked {
     }
 
     /// The files by the rules of [`read_package`](crate::package::read_package).
-    pub(super) fn package(&self) -> Result<Package, PackageError> {
+    pub(super) fn package(mut self) -> Result<Package, PackageError> {
         let Listed {
             krm,
             targets,
@@ -311,33 +337,44 @@ impl Unpacked {
             ignored,
             skipped,
             ..
-        } = list(self)?;
+        } = list(&self)?;
         let mut package = Package::default();
         let krm = krm.into_iter().map(|path| {
             let file = targets.get(&path).unwrap_or(&path).clone();
             (path, file)
         });
         let others = others.into_keys().map(|path| (path.clone(), path));
-        for (path, file) in krm.chain(others) {
-            if let Some(Node::File { bytes, mode }) = self.nodes.get(&file) {
-                let file = PackageFile::read(&path, bytes.clone(), Some(*mode))?;
+        let all = krm.chain(others);
+        // What links lead to is copied before it is taken.
+        let (links, files): (Vec<_>, Vec<_>) = all.partition(|(path, file)| path != file);
+        for (path, file) in links.into_iter().chain(files) {
+            let node = if path == file {
+                self.nodes.remove(&file)
+            } else {
+                self.nodes.get(&file).cloned()
+            };
+            if let Some(Node::File { bytes, mode }) = node {
+                let file = PackageFile::read(&path, bytes, Some(mode))?;
                 package.insert(path, file);
             }
         }
         package.ignored = ignored;
         package.skipped = skipped;
-        package.skipped.extend(self.skipped.iter().cloned());
+        package.skipped.extend(self.skipped);
         package.skipped.sort();
         Ok(package)
     }
 
     /// What a clone takes apart from the files that are read.
-    pub(super) fn unread(&self, is_read: &dyn Fn(&str) -> bool) -> Result<Package, PackageError> {
-        let listed = list_clonable(self)?;
+    pub(super) fn unread(
+        mut self,
+        is_read: &dyn Fn(&str) -> bool,
+    ) -> Result<Package, PackageError> {
+        let listed = list_clonable(&self)?;
         let mut package = Package::default();
         for path in listed.others.into_keys().filter(|path| !is_read(path)) {
-            if let Some(Node::File { bytes, mode }) = self.nodes.get(&path) {
-                let file = PackageFile::new(FileContent::Other(bytes.clone()), Some(*mode));
+            if let Some(Node::File { bytes, mode }) = self.nodes.remove(&path) {
+                let file = PackageFile::new(FileContent::Other(bytes), Some(mode));
                 package.insert(path, file);
             }
         }
