@@ -36,6 +36,14 @@ pub(crate) fn adopt(
     let (newest, reference) = chosen(source, upstream, &releases)?;
     let revision = match &source.revision {
         Some(_) => newest,
+        None if !upstream.is_git() => {
+            let message = "expected the release that the package was copied from: only the history of a Git \
+                           repository can be searched by content";
+            let source = format!("{}:TAG", get.source);
+            return Err(
+                Failure::new(message).hint(command(["krmv", "get", "--adopt", &source, &name]))
+            );
+        }
         None => {
             upstream.fetch_all()?;
             upstream.fetch_commit(&newest.commit, reference)?;

@@ -281,6 +281,9 @@ impl History {
         if let Ok((_, address)) = followed(package) {
             // Only `get`, `status` and `upgrade` go to the network.
             let upstream = Upstream::open(address, true)?;
+            if !upstream.is_git() {
+                return Ok(history);
+            }
             let releases = upstream.releases(&package.tracking.path())?;
             history
                 .repositories

@@ -80,6 +80,7 @@ pub(crate) enum Command {
 /// Make a package from a repository, with the lock that later upgrades start from
 ///
 /// SOURCE is an URL or a path, REPOSITORY[//DIRECTORY or FILE][@REVISION]; kpt's REPO.git/DIR@REV does too.
+/// It can be an archive (app-1.2.0.tgz[//DIRECTORY]) or an image layout (oci:PATH[:TAG]).
 /// Without a revision it is the newest final release.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \

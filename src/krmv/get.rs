@@ -149,7 +149,8 @@ fn report(common: &Common, directory: &Path, revision: &Revision, new: &New) -> 
         return to_stdout(&format!("{json}\n"));
     }
     let mut page = Page::new(common);
-    let commit = revision.commit.get(..12).unwrap_or(&revision.commit);
+    let commit = revision.commit.trim_start_matches("sha256:");
+    let commit = commit.get(..12).unwrap_or(commit);
     page.line(format_args!(
         "{shown}: {} at {} ({commit})",
         counted(new.count, "file"),

@@ -18,6 +18,9 @@ use std::collections::BTreeSet;
 
 use krm_variants::git::Revision;
 use krm_variants::kptfile::{NewLock, UpstreamLock};
+use krm_variants::upstream::{
+    FileSource, forget_digest, is_digest, record_digest, recorded_digest,
+};
 use krm_variants::yaml::{Content, EditError, Editor, NodeRef, OwnedDocument, Value};
 
 use super::failure::{Failure, Result};
@@ -34,6 +37,8 @@ pub(crate) struct OpenUpgrade {
     pub(crate) from: String,
     /// The commit that it was merged with.
     pub(crate) to: String,
+    /// The archive or image that it was merged with: no other field names it.
+    pub(crate) source: Option<String>,
     /// The conflicts that are decided for what the file says.
     pub(crate) decided: BTreeSet<String>,
 }
@@ -60,6 +65,18 @@ impl Tracking {
         };
         let lock = UpstreamLock::read(root)
             .map_err(|error| Failure::new(format!("Kptfile: {}: {error}", error.path())))?;
+        let files = recorded_digest(root).filter(|_| lock.is_none());
+        let files = files.and_then(|(source, digest)| {
+            let files = FileSource::parse(&source)?;
+            Some((
+                files.address,
+                lock_of_files(files.folder, source, digest, root),
+            ))
+        });
+        let (address, lock) = match files {
+            Some((address, lock)) => (Some(address), Some(lock)),
+            None => (UpstreamLock::repository(root), lock),
+        };
         let text = |path: &[&str]| {
             let node = root.get_path(path).filter(|node| !node.is_null());
             let text = node.and_then(|node| node.scalar_text()).map(str::to_owned);
@@ -72,8 +89,13 @@ impl Tracking {
             .map(str::trim)
             .filter(|line| !line.is_empty());
         let open = annotation(OPEN).and_then(|range| {
+            let (range, source) = match range.split_once(' ') {
+                Some((range, source)) => (range, Some(source.to_owned())),
+                None => (&*range, None),
+            };
             let (from, to) = range.split_once("..")?;
             Some(OpenUpgrade {
+                source,
                 from: from.to_owned(),
                 to: to.to_owned(),
                 decided: decided.map(str::to_owned).collect(),
@@ -85,8 +107,9 @@ impl Tracking {
             .as_ref()
             .is_some_and(|open| commit == Some(&*open.from));
         Ok(Self {
-            repository: UpstreamLock::repository(root),
-            wanted: text(&["upstream", "git", "ref"]),
+            repository: address,
+            wanted: text(&["upstream", "git", "ref"])
+                .or(open.as_ref().and_then(|open| open.source.clone())),
             open: open.filter(|_| is_open),
             lock,
         })
@@ -96,6 +119,25 @@ impl Tracking {
     pub(crate) fn path(&self) -> String {
         let lock = self.lock.as_ref();
         lock.map_or_else(String::new, |lock| lock.directory.clone())
+    }
+}
+
+/// The lock of an archive or image: its digest is in place of a commit.
+fn lock_of_files(
+    folder: String,
+    source: String,
+    digest: String,
+    root: NodeRef<'_>,
+) -> UpstreamLock {
+    let strategy = root.get_path(&["upstream", "updateStrategy"]);
+    UpstreamLock {
+        directory: folder,
+        is_file: false,
+        reference: Some(source),
+        commit: Some(digest),
+        update_strategy: strategy
+            .and_then(|node| node.scalar_text())
+            .map(str::to_owned),
     }
 }
 
@@ -143,7 +185,12 @@ pub(crate) fn with_lock_of(text: &str, other: &str) -> Result<String> {
     let document = OwnedDocument::parse(other.to_owned())?;
     let root = document.root();
     let text = annotated(text, &[(OPEN, None), (DECIDED, None)])?;
+    let recorded = root.and_then(recorded_digest);
     edited(&text, |own, editor| {
+        match &recorded {
+            Some((source, digest)) => return record_digest(source, digest, own, editor),
+            None => forget_digest(own, editor)?,
+        }
         for key in ["upstream", "upstreamLock"] {
             let value = root.and_then(|root| root.get(key)?.value());
             if let Some(value) = value
@@ -158,7 +205,15 @@ pub(crate) fn with_lock_of(text: &str, other: &str) -> Result<String> {
 
 /// Records a revision as merged. Nothing is open then.
 pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
-    let text = edited(text, |root, editor| lock.write(root, editor))?;
+    let text = edited(text, |root, editor| {
+        match lock.commit.filter(|id| is_digest(id)) {
+            Some(digest) => record_digest(lock.upstream_ref, digest, root, editor),
+            None => {
+                forget_digest(root, editor)?;
+                lock.write(root, editor)
+            }
+        }
+    })?;
     annotated(&text, &[(OPEN, None), (DECIDED, None)])
 }
 
@@ -170,6 +225,9 @@ pub(crate) fn opened(
     revision: &Revision,
     open: &OpenUpgrade,
 ) -> Result<String> {
+    if is_digest(&revision.commit) {
+        return decided(text, open);
+    }
     let text = locked(text, &lock.moved_to(repository, revision))?;
     let text = edited(&text, |root, editor| {
         let Some(git) = root.get_path(&["upstreamLock", "git"]) else {
@@ -192,7 +250,9 @@ pub(crate) fn decided(text: &str, open: &OpenUpgrade) -> Result<String> {
         .iter()
         .map(|line| format!("{line}\n"))
         .collect();
-    let range = format!("{}..{}", open.from, open.to);
+    let source = open.source.iter();
+    let source: String = source.map(|source| format!(" {source}")).collect();
+    let range = format!("{}..{}{source}", open.from, open.to);
     annotated(
         text,
         &[
@@ -268,6 +328,7 @@ mod tests {
         let mut open = OpenUpgrade {
             from: "aaaa".to_owned(),
             to: "bbbb".to_owned(),
+            source: None,
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbb");
@@ -307,6 +368,7 @@ mod tests {
         let open = OpenUpgrade {
             from: "aaaa".to_owned(),
             to: "bbbb".to_owned(),
+            source: None,
             decided: BTreeSet::new(),
         };
         let text = opened(

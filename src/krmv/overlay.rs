@@ -39,7 +39,7 @@ pub(crate) fn run(overlay: &Overlay, common: &Common) -> Result<u8> {
     let revision = locked_revision(lock, releases.as_ref())?;
     let is_remote =
         repository.contains("://") && !repository.starts_with("file:") || is_ssh(repository);
-    let remote = (is_remote && package.only_file()?.is_none()).then(|| {
+    let remote = (is_remote && upstream.is_git() && package.only_file()?.is_none()).then(|| {
         let path = package.tracking.path();
         let path = if path.is_empty() {
             path

@@ -2,9 +2,11 @@
 
 use krm_variants::git::Revision;
 use krm_variants::latest::{latest, version};
+use krm_variants::upstream::{FileSource, is_digest, open};
 use semver::{Version, VersionReq};
 
 use super::failure::{Failure, Result, command};
+use super::source::unreadable;
 
 /// A tag or branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,15 +15,21 @@ pub(crate) struct Reference {
     pub(crate) short: String,
     /// The tag's or branch's name.
     pub(crate) name: String,
-    /// `refs/tags/...`
+    /// `refs/tags/...`; of an archive or image the flag.
     pub(crate) full_name: String,
-    /// Its commit.
+    /// Its commit or digest.
     pub(crate) commit: String,
 }
 
 impl Reference {
     /// The names that a Kptfile has for it.
     pub(crate) fn revision(&self) -> Revision {
+        if is_digest(&self.commit) {
+            return Revision {
+                lock_ref: self.name.clone(),
+                ..Revision::named(&self.full_name, self.commit.clone())
+            };
+        }
         Revision {
             lock_ref: self.name.clone(),
             ..Revision::named(&self.short, self.commit.clone())
@@ -109,6 +117,42 @@ impl Releases {
             usual.or_else(|| branches.next()).cloned()
         });
         releases
+    }
+
+    /// The archives beside each other, or the tags of a layout. What cannot be read is left out.
+    pub(crate) fn of_files(files: &FileSource, folder: &str) -> Result<Self> {
+        let mut all = FileSource {
+            folder: folder.to_owned(),
+            ..files.clone()
+        }
+        .releases()
+        .map_err(unreadable)?;
+        if all.is_empty() {
+            all.push((files.address.clone(), files.with_folder(folder)));
+        }
+        let reference = |(name, flag): (String, String)| {
+            let id = open(&flag).ok()??.id();
+            Some(Reference {
+                short: name.clone(),
+                name,
+                commit: id.strip_prefix("digest ")?.to_owned(),
+                full_name: flag,
+            })
+        };
+        let all: Vec<Reference> = all.into_iter().filter_map(reference).collect();
+        let versions = all.iter();
+        let versions = versions.filter_map(|one| Some((one.version()?, one.clone())));
+        let mut versions: Vec<_> = versions.collect();
+        versions.sort_by(|a, b| a.0.cmp(&b.0));
+        let head = match &all[..] {
+            [only] => Some(only.clone()),
+            _ => None,
+        };
+        Ok(Self {
+            versions,
+            all,
+            head,
+        })
     }
 
     pub(crate) fn is_empty(&self) -> bool {

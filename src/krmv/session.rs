@@ -5,6 +5,7 @@ use std::sync::Arc;
 use krm_variants::git::Revision;
 use krm_variants::kptfile::UpstreamLock;
 use krm_variants::supplied::{Role, SuppliedPackage};
+use krm_variants::upstream::{FileSource, is_digest};
 use krm_variants::yaml::{OwnedDocument, Value};
 
 use super::failure::{Failure, Result, command};
@@ -25,7 +26,7 @@ pub(crate) fn followed(package: &Package) -> Result<(&UpstreamLock, &str)> {
         (Some(lock), Some(repository)) => Ok((lock, repository)),
         _ => {
             let message = format!(
-                "the Kptfile of '{name}' records no revision of an upstream in Git (`upstreamLock`); \
+                "the Kptfile of '{name}' records no revision of an upstream (`upstreamLock`); \
                  `krmv get --adopt SOURCE {name}` finds it by the content"
             );
             Err(Failure::new(message).hint("krmv help get"))
@@ -49,7 +50,19 @@ pub(crate) fn locked_revision(
         Failure::new(message).hint("krmv help get")
     })?;
     let name = named.unwrap_or(&commit).to_owned();
-    Ok(Revision::named(&name, commit))
+    let mut revision = Revision::named(&name, commit);
+    if let Some(name) = locked_name(lock) {
+        revision.lock_ref = name;
+    }
+    Ok(revision)
+}
+
+/// What a person calls the revision of a lock.
+pub(crate) fn locked_name(lock: &UpstreamLock) -> Option<String> {
+    let is_file = lock.commit.as_deref().is_some_and(is_digest);
+    let files = lock.reference.as_deref().filter(|_| is_file);
+    let release = files.and_then(|source| FileSource::parse(source)?.release);
+    release.or_else(|| lock.reference.clone())
 }
 
 /// The package at the lock's revision.

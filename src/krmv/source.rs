@@ -2,6 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use krm_variants::config::UsageError;
+use krm_variants::upstream::{self, FileSource};
+
 use super::failure::{Failure, Result, command};
 
 /// A directory or file of a repository, and the revision that was asked for.
@@ -22,6 +25,16 @@ impl Source {
     /// Reads an argument.
     pub(crate) fn parse(argument: &str) -> Result<Self> {
         let (place, revision) = split_revision(argument);
+        let is_archive = [".tar", ".tar.gz", ".tgz"]
+            .iter()
+            .any(|end| place.ends_with(end));
+        if is_archive && place.contains("://") {
+            let message = "archives are read from this machine only";
+            return Err(Failure::new(message).hint(command(["curl", "-LO", place])));
+        }
+        if let Some(files) = FileSource::parse(place).or_else(|| FileSource::parse(argument)) {
+            return Self::of_files(files, revision);
+        }
         if place.is_empty() || revision.as_deref() == Some("") {
             return Err(wrong(argument));
         }
@@ -37,8 +50,30 @@ impl Source {
         })
     }
 
+    /// An archive, which is one revision, or an image layout with its tags.
+    fn of_files(files: FileSource, request: Option<String>) -> Result<Self> {
+        let files = absolute(files)?;
+        let mut revision = request.or(files.release.clone());
+        if !files.address.starts_with("oci:") {
+            let flag = files.with_folder(&files.folder);
+            // What is wrong with it.
+            upstream::open(&flag).map_err(unreadable)?;
+            revision = Some(flag);
+        }
+        Ok(Self {
+            repository: files.address,
+            path: files.folder,
+            revision,
+        })
+    }
+
     /// The last component of its path, or the repository's name.
     pub(crate) fn name(&self) -> &str {
+        if self.path.is_empty()
+            && let Some(name) = upstream::package_name(&self.repository)
+        {
+            return name;
+        }
         let last = |text: &str| {
             text.rsplit(['/', ':'])
                 .next()
@@ -54,9 +89,29 @@ impl Source {
     }
 }
 
+/// The same with an absolute path, as a Kptfile records it.
+pub(crate) fn absolute(files: FileSource) -> Result<FileSource> {
+    let path = files.address.trim_start_matches("oci:");
+    let scheme = &files.address[..files.address.len() - path.len()];
+    let found = Path::new(path).canonicalize().map_err(|error| {
+        let message = format!("cannot read '{path}': {error}");
+        Failure::new(message).hint(command(["krmv", "help", "get"]))
+    })?;
+    Ok(FileSource {
+        address: format!("{scheme}{}", found.display()),
+        ..files
+    })
+}
+
+/// Why a source cannot be read.
+pub(crate) fn unreadable(error: UsageError) -> Failure {
+    Failure::new(error.to_string()).hint(command(["krmv", "help", "get"]))
+}
+
 fn wrong(argument: &str) -> Failure {
     let message = format!(
-        "expected a source REPOSITORY[//DIRECTORY or FILE][@REVISION] (an URL or a path), found '{argument}'"
+        "expected a source REPOSITORY[//DIRECTORY or FILE][@REVISION] (an URL or a path), an archive, or \
+         oci:LAYOUT[:TAG], found '{argument}'"
     );
     Failure::new(message).hint(command(["krmv", "help", "get"]))
 }

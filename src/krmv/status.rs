@@ -23,7 +23,7 @@ use super::package::{KPTFILE, Package};
 use super::print::{GREEN, Page, RED, YELLOW, counted, progress, to_stdout};
 use super::releases::{Reference, Releases};
 use super::review::{Compared, review_of};
-use super::session::{followed, locked_revision, merger, merger_from, original};
+use super::session::{followed, locked_name, locked_revision, merger, merger_from, original};
 use super::upgrade::open_conflicts;
 use super::upstream::{Upstream, contents};
 
@@ -133,9 +133,7 @@ fn state(directory: &Path, bisect: Option<&str>, common: &Common) -> Result<Opti
     };
     let mut state = State {
         path: package.name(),
-        revision: lock
-            .reference
-            .clone()
+        revision: locked_name(lock)
             .or(lock.commit.clone())
             .unwrap_or_default(),
         commit: lock.commit.clone().unwrap_or_default(),

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use krm_variants::diff::file_diff;
 use krm_variants::git::Revision;
 use krm_variants::results::{Reason, Results, Severity};
+use krm_variants::upstream::{FileSource, is_digest};
 
 use super::cli::{Common, TakeSide, Upgrade};
 use super::conflict::{Conflict, conflicts, undecided};
@@ -19,7 +20,7 @@ use super::package::{Contents, KPTFILE, Package};
 use super::print::{Page, to_stdout};
 use super::releases::{Reference, Releases};
 use super::report::{Report, print_errors};
-use super::session::{followed, merger, open_target};
+use super::session::{followed, locked_name, merger, open_target};
 use super::upstream::{Upstream, contents};
 use super::{exit, worktree};
 
@@ -54,7 +55,9 @@ pub(crate) fn run(upgrade: &Upgrade, common: &Common) -> Result<u8> {
 pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>)> {
     match arguments {
         [] => Ok((PathBuf::from("."), None)),
-        [one] if Path::new(one).exists() => Ok((PathBuf::from(one), None)),
+        [one] if Path::new(one).exists() && FileSource::parse(one).is_none() => {
+            Ok((PathBuf::from(one), None))
+        }
         [one] => {
             // A path that is not there would make a strange revision.
             if !Path::new(KPTFILE).exists() {
@@ -162,7 +165,8 @@ impl Task<'_> {
         if lock.commit.as_deref() == Some(&revision.commit) {
             return self.up_to_date(&revision.lock_ref);
         }
-        if let Some(newer) = self.is_behind(lock.reference.as_deref()) {
+        let from_name = locked_name(lock);
+        if let Some(newer) = self.is_behind(from_name.as_deref()) {
             return self.up_to_date(&newer);
         }
         let is_dry = self.upgrade.dry_run || self.upgrade.diff;
@@ -190,6 +194,7 @@ impl Task<'_> {
         let new_open = OpenUpgrade {
             from,
             to: revision.commit.clone(),
+            source: is_digest(&revision.commit).then(|| revision.upstream_ref.clone()),
             decided: BTreeSet::new(),
         };
         let text = if open.is_empty() {
@@ -203,7 +208,7 @@ impl Task<'_> {
         if self.upgrade.markers {
             mark(&merger, &mut merged.contents, &open, &revision.upstream_ref)?;
         }
-        self.finish(lock.reference.as_deref(), merged, &found, &open)
+        self.finish(from_name.as_deref(), merged, &found, &open)
     }
 
     /// The locked revision, if nobody asked for another and the newest release is older than it.

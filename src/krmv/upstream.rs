@@ -1,4 +1,5 @@
-//! The repository that a package comes from: its revisions, and the files of one.
+//! The repository that a package comes from: its revisions, and the files of one. An archive has those beside it,
+//! and an image layout its tags.
 //!
 //! A repository on this machine is read where it is. Any other one has a bare clone in the cache, which gets
 //! single commits, and its whole history only where nothing less will do.
@@ -11,14 +12,15 @@ use krm_variants::git::{GitSource, Repository, Revision, Snapshot};
 use krm_variants::package::Package;
 use krm_variants::results::Results;
 use krm_variants::supplied::{Role, SuppliedPackage};
+use krm_variants::upstream::{self, FileSource, UpstreamRevision};
 
 use super::client;
 use super::failure::{Failure, Result, command};
 use super::print::progress;
 use super::releases::{Reference, Releases};
-use super::source::existing;
+use super::source::{absolute, existing, unreadable};
 
-/// A repository.
+/// A repository, or archives or images.
 pub(crate) struct Upstream {
     /// As a Kptfile names it.
     address: String,
@@ -26,6 +28,8 @@ pub(crate) struct Upstream {
     path: PathBuf,
     is_local: bool,
     is_offline: bool,
+    /// What it is outside of Git.
+    files: Option<FileSource>,
 }
 
 /// The list of references that was read last.
@@ -36,6 +40,16 @@ const SHALLOW: [&str; 2] = ["--depth=1", "--no-tags"];
 
 impl Upstream {
     pub(crate) fn open(address: &str, is_offline: bool) -> Result<Self> {
+        let files = FileSource::parse(address);
+        if files.is_some() {
+            return Ok(Self {
+                address: address.to_owned(),
+                path: PathBuf::new(),
+                is_local: true,
+                is_offline,
+                files,
+            });
+        }
         let local = address.strip_prefix("file://").unwrap_or(address);
         let is_url = address.contains("://") || super::source::is_ssh(address);
         if !is_url || local.len() < address.len() {
@@ -49,6 +63,7 @@ impl Upstream {
                 path,
                 is_local: true,
                 is_offline,
+                files,
             });
         }
         let path = cache()?.join(folder_of(address));
@@ -57,6 +72,7 @@ impl Upstream {
             path,
             is_local: false,
             is_offline,
+            files,
         })
     }
 
@@ -65,8 +81,16 @@ impl Upstream {
         &self.address
     }
 
+    /// Whether it is a repository.
+    pub(crate) fn is_git(&self) -> bool {
+        self.files.is_none()
+    }
+
     /// Its tags and branches, for a directory.
     pub(crate) fn releases(&self, directory: &str) -> Result<Releases> {
+        if let Some(files) = &self.files {
+            return Releases::of_files(files, directory);
+        }
         let listed = if self.is_local {
             client::text(&self.path, ["ls-remote", "."]).map_err(|error| self.unreachable(error))?
         } else if self.is_offline {
@@ -91,6 +115,16 @@ impl Upstream {
 
     /// Finds a revision by any name that only the repository itself knows: a commit, `HEAD~1`.
     pub(crate) fn by_other_name(&self, directory: &str, name: &str) -> Option<Revision> {
+        if let Some(files) = &self.files {
+            let flag = files.with_folder(directory);
+            let found = match FileSource::parse(name) {
+                Some(other) => {
+                    upstream::open(&absolute(other).ok()?.with_folder(directory)).ok()?
+                }
+                None => upstream::recorded(&flag, name),
+            };
+            return found.map(|found| of_file(&*found));
+        }
         let is_commit = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !self.is_local && is_commit && name.len() == 40 {
             self.fetch_commit(name, None).ok()?;
@@ -222,6 +256,25 @@ impl Upstream {
         &self.path
     }
 
+    /// The revision of an archive or image.
+    fn file(
+        &self,
+        files: &FileSource,
+        folder: &str,
+        revision: &Revision,
+    ) -> Result<Arc<dyn UpstreamRevision>> {
+        let digest = &revision.commit;
+        let known =
+            FileSource::parse(&revision.upstream_ref).map(|_| revision.upstream_ref.clone());
+        let flags = known.into_iter().chain([files.with_folder(folder)]);
+        let mut found = flags.filter_map(|flag| upstream::recorded(&flag, digest));
+        found.next().ok_or_else(|| {
+            let place = &revision.upstream_ref;
+            let message = format!("expected '{place}' with the digest {digest}, found none");
+            Failure::new(message).hint("krmv help get")
+        })
+    }
+
     /// Reads a directory at a revision.
     pub(crate) fn snapshot(
         &self,
@@ -229,6 +282,15 @@ impl Upstream {
         revision: &Revision,
         reference: Option<&Reference>,
     ) -> Result<Snapshot> {
+        if let Some(files) = &self.files {
+            let package = self.file(files, path, revision)?.read();
+            return Ok(Snapshot {
+                revision: revision.clone(),
+                tree: String::new(),
+                address: self.address.clone(),
+                package: package.map_err(unreadable)?,
+            });
+        }
         let (repository, commit) = self.fetch_commit(&revision.commit, reference)?;
         let revision = &Revision {
             commit,
@@ -287,18 +349,36 @@ pub(crate) fn to_clone(
     upstream: &Upstream,
     path: &str,
 ) -> Result<SuppliedPackage> {
+    let mut results = Results::default();
+    if let Some(files) = &upstream.files {
+        let Snapshot {
+            revision, package, ..
+        } = snapshot;
+        let file = upstream.file(files, path, &revision)?;
+        let supplied = SuppliedPackage::from_upstream(Role::Upstream, package, file, &mut results);
+        return Ok(supplied?);
+    }
     let source = GitSource {
         repository: upstream.path.clone(),
         directory: path.to_owned(),
         revision: snapshot.revision.commit.clone(),
     };
-    let mut results = Results::default();
     Ok(SuppliedPackage::from_git(
         Role::Upstream,
         source,
         snapshot,
         &mut results,
     )?)
+}
+
+/// The names of a revision of an archive or image: a flag for the Kptfile, and its release.
+fn of_file(found: &dyn UpstreamRevision) -> Revision {
+    let flag = found.flag();
+    let id = found.id();
+    let release = FileSource::parse(&flag).and_then(|source| source.release);
+    let mut revision = Revision::named(&flag, id.trim_start_matches("digest ").to_owned());
+    revision.lock_ref = release.unwrap_or(flag);
+    revision
 }
 
 /// A revision as a role of a merge. The only file of a package has the local name.

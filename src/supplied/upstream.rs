@@ -15,7 +15,7 @@ impl SuppliedPackage {
     ///
     /// # Errors
     /// [`UsageError`]: one of them is not YAML.
-    pub(crate) fn from_upstream(
+    pub fn from_upstream(
         role: Role,
         package: Package,
         revision: Arc<dyn UpstreamRevision>,

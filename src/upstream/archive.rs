@@ -62,6 +62,14 @@ pub(crate) fn without_end(name: &str) -> Option<&str> {
     ENDS.iter().find_map(|end| name.strip_suffix(end))
 }
 
+/// The name of an archive without its end and its version.
+pub(super) fn package_name(name: &str) -> &str {
+    let name = without_end(name).unwrap_or(name);
+    let mut dashes = name.match_indices('-');
+    let dash = dashes.find(|(at, _)| version(&name[at + 1..]).is_some());
+    dash.map_or(name, |(at, _)| &name[..at])
+}
+
 /// The archive and the folder in it that a flag names.
 fn split(flag: &FilePath) -> Option<(PathBuf, String)> {
     let is_archive = |path: &str| is_archive(path) && FilePath::new(path).is_file();
@@ -129,10 +137,7 @@ impl NotInGit for ArchiveFolder {
     }
 
     fn package_name(&self) -> &str {
-        let name = without_end(&self.name).unwrap_or(&self.name);
-        let mut dashes = name.match_indices('-');
-        let dash = dashes.find(|(at, _)| version(&name[at + 1..]).is_some());
-        dash.map_or(name, |(at, _)| &name[..at])
+        package_name(&self.name)
     }
 
     fn unpack(&self) -> Result<Unpacked, UsageError> {
@@ -168,13 +173,7 @@ mod tests {
             ("app-1.0.0-rc.1.tar", "app"),
             ("my-app.tgz", "my-app"),
         ] {
-            let archive = ArchiveFolder {
-                file: file.into(),
-                folder: String::new(),
-                digest: String::new(),
-                name: file.to_owned(),
-            };
-            assert_eq!(archive.package_name(), name);
+            assert_eq!(package_name(file), name);
         }
     }
 }

@@ -9,12 +9,16 @@ mod archive;
 mod git;
 mod oci;
 mod recorded;
+mod releases;
 mod unpacked;
 
 pub(crate) use archive::without_end as without_archive_end;
 pub use git::GitOrigin;
 pub(crate) use git::{locked, older_revision};
 pub(crate) use oci::tags as tags_of_layout;
+pub use recorded::forget as forget_digest;
+pub use recorded::{is_digest, record_digest, recorded_digest};
+pub use releases::{FileSource, name_of as package_name, open, recorded};
 
 use std::fmt;
 use std::path::Path as FilePath;

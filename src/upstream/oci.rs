@@ -23,7 +23,7 @@ use super::unpacked::Unpacked;
 use crate::config::UsageError;
 use crate::package::{check_package_path, normalize_package_path};
 
-const SCHEME: &str = "oci:";
+pub(super) const SCHEME: &str = "oci:";
 /// What one document that describes an image may have of bytes.
 const LARGEST_DESCRIPTION: usize = 4 << 20;
 /// How deep indexes of images may refer to each other.
@@ -116,7 +116,7 @@ pub(super) fn open(
 }
 
 /// The path of a layout, and what follows: a tag or a digest with the character before it.
-fn parts(place: &str) -> (&str, &str) {
+pub(super) fn parts(place: &str) -> (&str, &str) {
     if FilePath::new(place).exists() {
         return (place, "");
     }
@@ -130,15 +130,20 @@ pub(crate) fn tags(folder: &FilePath) -> Result<Option<Vec<String>>, UsageError>
     if !folder.join("oci-layout").is_file() || !folder.join("index.json").is_file() {
         return Ok(None);
     }
-    let images = Layout::Folder(folder.to_path_buf()).images();
-    let images = images.map_err(|error| UsageError(format!("{}: {error}", folder.display())))?;
+    all_tags(folder).map(Some)
+}
+
+/// The tags of a layout.
+pub(super) fn all_tags(path: &FilePath) -> Result<Vec<String>, UsageError> {
+    let images = Layout::open(path).and_then(|layout| layout.images());
+    let images = images.map_err(|error| UsageError(format!("{}: {error}", path.display())))?;
     let tag = |image: &Descriptor| {
         let name = image.annotations.get("org.opencontainers.image.ref.name")?;
         // A whole name has the tag after its registry and path.
         let name = name.rsplit('/').next()?;
         Some(name.rsplit(':').next()?.to_owned())
     };
-    Ok(Some(images.iter().filter_map(tag).collect()))
+    Ok(images.iter().filter_map(tag).collect())
 }
 
 /// Where the blobs of a layout are.

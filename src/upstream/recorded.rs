@@ -10,10 +10,10 @@
 //! The original of the next update is what the source names, if its digest still fits.
 
 use std::fmt;
-use std::path::Path as FilePath;
 
+use super::releases::find;
 use super::unpacked::Unpacked;
-use super::{Locked, Recorded, SOURCES, UpstreamRevision, oci};
+use super::{Locked, Recorded, UpstreamRevision, oci};
 use crate::config::UsageError;
 use crate::kptfile::{
     UPSTREAM_DIGEST_ANNOTATION, UPSTREAM_SOURCE_ANNOTATION, UpstreamLock, remove_annotations,
@@ -96,9 +96,7 @@ impl<S: NotInGit> UpstreamRevision for S {
         kptfile: ItemId,
         results: &mut Results,
     ) -> Result<Locked, UsageError> {
-        let of = |name| local.read(kptfile, |node| annotation(node, name));
-        let recorded = of(UPSTREAM_SOURCE_ANNOTATION).zip(of(UPSTREAM_DIGEST_ANNOTATION));
-        let Some((source, digest)) = recorded else {
+        let Some((source, digest)) = local.read(kptfile, recorded_digest) else {
             let in_git = super::lock_of(local, kptfile);
             return Ok(Locked::Absent(match in_git {
                 Err(error) => Some(error),
@@ -115,19 +113,12 @@ impl<S: NotInGit> UpstreamRevision for S {
         if digest == self.digest() && (source == self.to_string() || folder == self.folder()) {
             return Ok(Locked::Same);
         }
-        let mut found = None;
         let beside = self.beside(&source, &digest);
-        for flag in [source.clone(), oci::exact(&source, &digest), beside] {
-            for open in SOURCES {
-                let Ok(Some(revision)) = open(FilePath::new(&flag)) else {
-                    continue;
-                };
-                if revision.id() == format!("digest {digest}") {
-                    return Ok(Locked::Other(revision));
-                }
-                found = found.or(Some(revision.id()));
-            }
-        }
+        let places = [source.clone(), oci::exact(&source, &digest), beside];
+        let found = match find(places, &digest) {
+            Ok(revision) => return Ok(Locked::Other(revision)),
+            Err(found) => found,
+        };
         let found = found.unwrap_or_else(|| "none".to_owned());
         let message = format!(
             "expected the revision that the package is based on at `{source}`, with the digest {digest}, found {found}"
@@ -151,17 +142,7 @@ impl<S: NotInGit> UpstreamRevision for S {
         kptfile: NodeRef<'d>,
         editor: &mut Editor<'d, '_>,
     ) -> Result<(), EditError> {
-        let source = self.to_string();
-        let annotations = [
-            (UPSTREAM_SOURCE_ANNOTATION, source.as_str()),
-            (UPSTREAM_DIGEST_ANNOTATION, self.digest()),
-        ];
-        // A lock on a repository would be the original of the next update from there.
-        if let Ok(Some(_)) = UpstreamLock::read(kptfile) {
-            editor.remove_entry(kptfile, "upstream")?;
-            editor.remove_entry(kptfile, "upstreamLock")?;
-        }
-        set_metadata(kptfile, "annotations", &annotations, editor)
+        record_digest(&self.to_string(), self.digest(), kptfile, editor)
     }
 
     fn place(&self) -> Path {
@@ -169,11 +150,46 @@ impl<S: NotInGit> UpstreamRevision for S {
     }
 }
 
-/// Removes the annotations: another source is recorded.
-pub(super) fn forget<'d>(
+/// The source and the digest that a Kptfile records.
+#[must_use]
+pub fn recorded_digest(kptfile: NodeRef<'_>) -> Option<(String, String)> {
+    let source = annotation(kptfile, UPSTREAM_SOURCE_ANNOTATION);
+    source.zip(annotation(kptfile, UPSTREAM_DIGEST_ANNOTATION))
+}
+
+/// Records a source outside of Git. Equal values keep their bytes.
+///
+/// # Errors
+/// As [`Editor::set`].
+pub fn record_digest<'d>(
+    source: &str,
+    digest: &str,
     kptfile: NodeRef<'d>,
     editor: &mut Editor<'d, '_>,
 ) -> Result<(), EditError> {
+    let annotations = [
+        (UPSTREAM_SOURCE_ANNOTATION, source),
+        (UPSTREAM_DIGEST_ANNOTATION, digest),
+    ];
+    // A lock on a repository would be the original of the next update from there.
+    if let Ok(Some(_)) = UpstreamLock::read(kptfile) {
+        editor.remove_entry(kptfile, "upstream")?;
+        editor.remove_entry(kptfile, "upstreamLock")?;
+    }
+    set_metadata(kptfile, "annotations", &annotations, editor)
+}
+
+/// Whether what identifies a revision is the digest of a source outside of Git, and no commit.
+#[must_use]
+pub fn is_digest(id: &str) -> bool {
+    id.starts_with("sha256:")
+}
+
+/// Removes the record of a source outside of Git: another one is recorded.
+///
+/// # Errors
+/// As [`Editor::set`].
+pub fn forget<'d>(kptfile: NodeRef<'d>, editor: &mut Editor<'d, '_>) -> Result<(), EditError> {
     if annotation(kptfile, UPSTREAM_SOURCE_ANNOTATION).is_none() {
         return Ok(());
     }

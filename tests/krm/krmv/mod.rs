@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod blame;
+mod files;
 mod functions;
 mod get;
 mod overlay;

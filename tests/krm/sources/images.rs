@@ -46,7 +46,7 @@ fn image(folder: &Folder, layout: &str, tag: &str, layers: &[Value]) -> Value {
 }
 
 /// Adds an image of one archive to a layout, as `flux` and `oras` push folders.
-pub(super) fn layout(folder: &Folder, layout: &str, tag: &str, archive: &[u8]) -> Value {
+pub(crate) fn layout(folder: &Folder, layout: &str, tag: &str, archive: &[u8]) -> Value {
     let layer = blob(folder, layout, GZIP, &gz(archive));
     image(folder, layout, tag, &[layer])
 }

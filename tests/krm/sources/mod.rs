@@ -2,7 +2,7 @@
 
 mod archives;
 mod catalogs;
-mod images;
+pub(crate) mod images;
 mod streams;
 
 use std::collections::BTreeMap;
@@ -40,13 +40,13 @@ fn tar(entries: &[Entry<'_>]) -> Vec<u8> {
 }
 
 /// An archive of files.
-fn tar_of(files: &[(&str, String)]) -> Vec<u8> {
+pub(crate) fn tar_of(files: &[(&str, String)]) -> Vec<u8> {
     let entries = files.iter();
     let entries = entries.map(|(name, text)| (*name, EntryType::Regular, text.as_str()));
     tar(&entries.collect::<Vec<_>>())
 }
 
-fn gz(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gz(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).expect("memory");
     encoder.finish().expect("memory")

@@ -1,0 +1,182 @@
+//! What comes before and after a revision outside of Git: the archives of the same package beside it, the tags of
+//! its image layout.
+//!
+//! ```text
+//! charts/app-1.2.0.tgz//crds     package app, release 1.2.0, its folder crds; charts/app-1.3.0.tgz is another release
+//! oci:layout:v1                  release v1; v2 is another tag
+//! ```
+
+use std::fs;
+use std::path::Path as FilePath;
+use std::sync::Arc;
+
+use super::archive::{is_archive, package_name, without_end};
+use super::recorded::split_folder;
+use super::{SOURCES, UpstreamRevision, oci};
+use crate::config::UsageError;
+use crate::package::normalize_package_path;
+
+/// A flag for a source outside of Git, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileSource {
+    /// The archive; for images `oci:` with the path of the layout.
+    pub address: String,
+    /// The folder in it.
+    pub folder: String,
+    /// The version of the archive, or its name; the tag or digest of the image.
+    pub release: Option<String>,
+}
+
+impl FileSource {
+    /// Reads a flag; `None` if it is of another kind.
+    #[must_use]
+    pub fn parse(flag: &str) -> Option<Self> {
+        let is_image = flag.starts_with(oci::SCHEME);
+        let (place, folder) = split_folder(flag);
+        let (address, release) = if is_image {
+            let (path, reference) = oci::parts(&place[oci::SCHEME.len()..]);
+            let release = (!reference.is_empty()).then(|| reference[1..].to_owned());
+            (format!("{}{path}", oci::SCHEME), release)
+        } else {
+            let is_archive = is_archive(place) && !FilePath::new(place).is_dir();
+            let name = is_archive.then(|| file_name(place))?;
+            (place.to_owned(), Some(release_name(name).to_owned()))
+        };
+        Some(Self {
+            address,
+            folder: normalize_package_path(folder),
+            release,
+        })
+    }
+
+    /// The flag for a folder of it, without the release of an image.
+    #[must_use]
+    pub fn with_folder(&self, folder: &str) -> String {
+        if folder.is_empty() {
+            return self.address.clone();
+        }
+        format!("{}//{folder}", self.address)
+    }
+
+    /// All releases by name, with the flag for each.
+    ///
+    /// # Errors
+    /// [`UsageError`]: they cannot be listed.
+    pub fn releases(&self) -> Result<Vec<(String, String)>, UsageError> {
+        let folder = if self.folder.is_empty() {
+            String::new()
+        } else {
+            format!("//{}", self.folder)
+        };
+        if let Some(layout) = self.address.strip_prefix(oci::SCHEME) {
+            let tags = oci::all_tags(FilePath::new(layout))?.into_iter();
+            let flag = |tag: String| (tag.clone(), format!("{}:{tag}{folder}", self.address));
+            return Ok(tags.map(flag).collect());
+        }
+        let own = FilePath::new(&self.address);
+        let above = own.parent().filter(|above| !above.as_os_str().is_empty());
+        let entries = fs::read_dir(above.unwrap_or(FilePath::new("."))).map_err(|error| {
+            UsageError(format!(
+                "cannot list what is beside '{}': {error}",
+                self.address
+            ))
+        })?;
+        let package = package_name(file_name(&self.address));
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names
+            .filter(|name| is_archive(name) && package_name(name) == package)
+            .collect();
+        names.sort();
+        let flag = |name: String| {
+            let flag = format!("{}{folder}", own.with_file_name(&name).display());
+            (release_name(&name).to_owned(), flag)
+        };
+        Ok(names.into_iter().map(flag).collect())
+    }
+}
+
+/// The name of the package that an archive or layout holds; `None` if it is of another kind.
+#[must_use]
+pub fn name_of(address: &str) -> Option<&str> {
+    FileSource::parse(address)?;
+    Some(package_name(file_name(address)))
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', ':']).next().unwrap_or(path)
+}
+
+/// The version in the name of an archive, or else its name.
+fn release_name(name: &str) -> &str {
+    let stem = without_end(name).unwrap_or(name);
+    let version = stem.strip_prefix(package_name(name));
+    let version = version.and_then(|rest| rest.strip_prefix('-'));
+    version.unwrap_or(name)
+}
+
+/// Finds the revision that a flag names; `None` if it is of no kind.
+///
+/// # Errors
+/// [`UsageError`]: it cannot be read.
+pub fn open(flag: &str) -> Result<Option<Arc<dyn UpstreamRevision>>, UsageError> {
+    for open in SOURCES {
+        if let Some(revision) = open(FilePath::new(flag))? {
+            return Ok(Some(revision));
+        }
+    }
+    Ok(None)
+}
+
+/// The revision of a digest among these places, and else what was found there.
+pub(super) fn find(
+    flags: impl IntoIterator<Item = String>,
+    digest: &str,
+) -> Result<Arc<dyn UpstreamRevision>, Option<String>> {
+    let mut found = None;
+    for flag in flags {
+        if let Ok(Some(revision)) = open(&flag) {
+            if revision.id() == format!("digest {digest}") {
+                return Ok(revision);
+            }
+            found = found.or(Some(revision.id()));
+        }
+    }
+    Err(found)
+}
+
+/// The revision that a lock outside of Git names: the recorded source, if its digest still fits, or else what has
+/// that digest beside it.
+#[must_use]
+pub fn recorded(source: &str, digest: &str) -> Option<Arc<dyn UpstreamRevision>> {
+    let flags = [source.to_owned(), oci::exact(source, digest)];
+    let beside = || {
+        let releases = FileSource::parse(source)?.releases().ok()?;
+        find(releases.into_iter().map(|(_, flag)| flag), digest).ok()
+    };
+    find(flags, digest).ok().or_else(beside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_flag_outside_of_git_names() {
+        for (flag, address, folder, release) in [
+            ("c/app-1.2.0.tgz", "c/app-1.2.0.tgz", "", Some("1.2.0")),
+            ("app-v2.tar//crds/", "app-v2.tar", "crds", Some("v2")),
+            ("c/app.tar.gz", "c/app.tar.gz", "", Some("app.tar.gz")),
+            ("oci:c/layout:v1", "oci:c/layout", "", Some("v1")),
+            ("oci:layout//a/b", "oci:layout", "a/b", None),
+            ("oci:layout@sha256:00", "oci:layout", "", Some("sha256:00")),
+        ] {
+            let source = FileSource::parse(flag).expect(flag);
+            assert_eq!(source.address, address);
+            assert_eq!(source.folder, folder);
+            assert_eq!(source.release.as_deref(), release);
+        }
+        for flag in ["c/app", "c//app?ref=v1", "https://e.com/r.git"] {
+            assert_eq!(FileSource::parse(flag), None);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! `krmv` with packages from archives and image layouts.
+
+use super::{SERVICE, World, deployment, hints};
+use crate::sources::{gz, images, tar_of};
+
+/// The releases of [`World::new`] as archives and as tags of a layout.
+fn world() -> World {
+    let world = World::new();
+    let service = SERVICE.replace("ClusterIP", "NodePort");
+    for (version, deployment, service) in [
+        ("1.0.0", deployment(1, "app:1", "64Mi"), SERVICE),
+        ("1.1.0", deployment(1, "app:2", "64Mi"), SERVICE),
+        ("2.0.0", deployment(2, "app:3", "128Mi"), &service),
+        ("3.0.0-rc.1", deployment(9, "app:9", "9Mi"), &service),
+    ] {
+        let files = [
+            ("web/app.yaml", deployment),
+            ("web/service.yaml", service.to_owned()),
+            ("web/notes.txt", format!("v{version}\n")),
+        ];
+        let tar = tar_of(&files);
+        images::layout(&world.folder, "layout/web", &format!("v{version}"), &tar);
+        let file = format!("charts/web-{version}.tgz");
+        world.folder.put(&file, gz(&tar));
+    }
+    world.folder.put("charts/other-9.0.0.tgz", gz(&tar_of(&[])));
+    world
+}
+
+/// An upgrade without a conflict, and one with two.
+fn upgrade(world: &World, first: &str, request: &str) -> Vec<(String, String)> {
+    let outcome = world.krmv(&["get", first]);
+    outcome.assert_code(0);
+    world.commit("get");
+    let text = world.read("web/app.yaml");
+    let text = text
+        .replace("replicas: 1", "replicas: 5 # by load")
+        .replace("64Mi", "256Mi");
+    world.write("web/app.yaml", &text);
+    world.commit("edits");
+    let edits = world.krmv(&["diff", "--stat", "web"]);
+    assert!(edits.stdout.ends_with("1 changed\n"), "{}", edits.stdout);
+    let status = world.json(&["status", "web"]);
+    let status = &status["packages"][0];
+    assert_eq!(status["edits"], 2, "{status}");
+    assert_eq!(
+        status["newer"].as_array().map(Vec::len),
+        Some(2),
+        "{status}"
+    );
+    world.krmv(&["upgrade", "web", request]).assert_code(0);
+    world.commit("upgrade");
+    let outcome = world.krmv(&["upgrade", "web"]);
+    outcome.assert_code(1);
+    // The same again lists what is open, wherever it is called.
+    let again = world.krmv_in("own/web", &["upgrade"]);
+    again.assert_code(1);
+    assert!(again.stdout.contains("spec.replicas"), "{}", again.stdout);
+    let decided = world.krmv(&["resolve", "web", "--take", "local"]);
+    decided.assert_code(0);
+    assert_eq!(hints(&decided.stdout).len(), 1, "{}", decided.stdout);
+    world.commit("upgrade");
+    let status = world.krmv(&["status", "web"]);
+    status.assert_code(0);
+    assert!(
+        status.stdout.contains("2.0.0, 2 edits\n"),
+        "{}",
+        status.stdout
+    );
+    let files = ["app.yaml", "service.yaml", "notes.txt"].into_iter();
+    files
+        .map(|file| (file.to_owned(), world.read(&format!("web/{file}"))))
+        .collect()
+}
+
+#[test]
+fn get_and_upgrade_from_every_source_give_the_same_bytes() {
+    let of_git = upgrade(&World::new(), "../catalog//web@v1.0.0", "v1.1.0");
+    for (first, request, source) in [
+        (
+            "../charts/web-1.0.0.tgz",
+            "../charts/web-1.1.0.tgz",
+            "charts/web-2.0.0.tgz",
+        ),
+        ("../charts/web-1.0.0.tgz", "1.1.0", "charts/web-2.0.0.tgz"),
+        ("oci:../layout/web:v1.0.0", "v1.1", "layout/web:v2.0.0"),
+        ("oci:../layout/web@v1.0.0", "v1.1", "layout/web:v2.0.0"),
+    ] {
+        let world = world();
+        let files = upgrade(&world, first, request);
+        assert_eq!(files, of_git, "{first}");
+        let kptfile = world.read("web/Kptfile");
+        let recorded = kptfile.lines().filter(|line| line.contains("fn.kpt.dev/"));
+        let recorded: Vec<&str> = recorded.collect();
+        assert_eq!(recorded.len(), 2, "{kptfile}");
+        assert!(recorded[0].ends_with(source), "{kptfile}");
+        assert!(!kptfile.contains("upstreamLock"), "{kptfile}");
+    }
+}
+
+#[test]
+fn an_open_upgrade_names_the_archive_that_no_release_is_beside() {
+    let world = world();
+    world
+        .krmv(&["get", "../charts/web-1.0.0.tgz"])
+        .assert_code(0);
+    let text = world.read("web/app.yaml");
+    world.write("web/app.yaml", &text.replace("replicas: 1", "replicas: 5"));
+    world.commit("edits");
+    let new = world.folder.path("charts/web-2.0.0.tgz");
+    std::fs::create_dir(world.folder.path("new")).expect("a folder");
+    std::fs::rename(new, world.folder.path("new/web-2.0.0.tgz")).expect("a file");
+    let outcome = world.krmv(&["upgrade", "web", "../new/web-2.0.0.tgz"]);
+    outcome.assert_code(1);
+    world
+        .krmv(&["resolve", "web", "--take", "upstream"])
+        .assert_code(0);
+    let kptfile = world.read("web/Kptfile");
+    assert!(kptfile.contains("/new/web-2.0.0.tgz\n"), "{kptfile}");
+    assert!(world.read("web/app.yaml").contains("replicas: 2"));
+}
+
+#[test]
+fn what_is_wrong_with_a_source_outside_of_git_is_said() {
+    let world = world();
+    world.folder.put("charts/bad-1.0.0.tgz", "text");
+    for (arguments, expected) in [
+        (vec!["get", "../charts/none-1.0.0.tgz"], "none-1.0.0.tgz"),
+        (vec!["get", "../charts/bad-1.0.0.tgz"], "damaged"),
+        (
+            vec!["get", "../charts/web-1.0.0.tgz//x"],
+            "expected a folder `x`",
+        ),
+        (vec!["get", "oci:../nowhere:v1"], "nowhere"),
+        (
+            vec!["get", "oci:../layout/web:v9"],
+            "there is no revision `v9`",
+        ),
+        (vec!["get", "https://e.com/web-1.0.0.tgz"], "curl -LO"),
+    ] {
+        let outcome = world.krmv(&arguments);
+        outcome.assert_code(2);
+        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
+        assert!(!hints(&outcome.stderr).is_empty(), "{}", outcome.stderr);
+    }
+    // Another archive of the same name is not the original.
+    world
+        .krmv(&["get", "../charts/web-1.0.0.tgz"])
+        .assert_code(0);
+    world.commit("get");
+    world.folder.put("charts/web-1.0.0.tgz", gz(&tar_of(&[])));
+    let outcome = world.krmv(&["upgrade", "web"]);
+    outcome.assert_code(2);
+    assert!(
+        outcome.stderr.contains("the digest sha256:"),
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn a_copy_of_an_archive_is_adopted() {
+    let world = world();
+    world.write("web/app.yaml", &deployment(3, "app:1", "64Mi"));
+    world.write("web/service.yaml", SERVICE);
+    world.commit("a copy");
+    world
+        .krmv(&["get", "--adopt", "../charts/web-1.0.0.tgz", "web"])
+        .assert_code(0);
+    let status = world.krmv(&["status", "web"]);
+    assert!(
+        status.stdout.contains("web: 1.0.0, 2 edits"),
+        "{}",
+        status.stdout
+    );
+    let lost = world.krmv(&["get", "--adopt", "oci:../layout/web", "web"]);
+    lost.assert_code(2);
+}
