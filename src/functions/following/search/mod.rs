@@ -212,11 +212,14 @@ impl Search<'_> {
         let numbers = 0..visits.len();
         let mut next: BinaryHeap<_> = numbers.map(|number| Reverse((0, number))).collect();
         let mut found: Vec<Found<'s>> = Vec::new();
+        let mut begun = 0;
         while let Some(Reverse((_, number))) = next.pop() {
-            progress(states.len() - next.len() - 1);
             let Some(visit) = visits.get_mut(number) else {
                 continue;
             };
+            begun += usize::from(visit.compared == 0);
+            // All are compared only at the end.
+            progress(begun.min(states.len() - 1));
             if is_beaten(&visit.edits, &found, self.local.count) {
                 continue;
             }
