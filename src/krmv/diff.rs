@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use krm_variants::diff::file_diff;
 use krm_variants::functions::render_variant::cloned_files;
+use krm_variants::merge::upstream_identifier::UpstreamIdentifier;
 use krm_variants::package::{FileChange, is_krm_name};
 use krm_variants::resource::Resource;
 use krm_variants::results::Results;
 use krm_variants::supplied::SuppliedPackage;
-use krm_variants::yaml::OwnedDocument;
+use krm_variants::yaml::{Document, OwnedDocument};
 use serde_json::json;
 
 use super::cli::{Common, Diff};
@@ -143,58 +144,72 @@ pub(crate) fn cloned(supplied: &SuppliedPackage) -> Result<Contents> {
 /// A document of a package.
 struct Part {
     file: String,
+    /// Kind, namespace and name.
+    shown: String,
     text: String,
 }
 
 /// Files by their paths.
 type Files<'a> = BTreeMap<&'a str, &'a [u8]>;
 
-/// Resources by their identity, and the files that hold none.
+/// Resources by their identity upstream, and the files that hold none.
 fn parts(files: &Contents) -> Result<(BTreeMap<String, Part>, Files<'_>)> {
-    let mut resources = BTreeMap::new();
+    let mut found: Vec<(bool, String, Part)> = Vec::new();
     let mut others: BTreeMap<&str, &[u8]> = BTreeMap::new();
     for (path, bytes) in files {
         let text = std::str::from_utf8(bytes).ok();
-        let is_krm = is_krm_name(path);
         let parsed = text
-            .filter(|_| is_krm)
+            .filter(|_| is_krm_name(path))
             .map(|text| OwnedDocument::parse(text.to_owned()));
         let Some(Ok(parsed)) = parsed else {
             others.insert(path, bytes);
             continue;
         };
-        let document = parsed.document();
-        let mut found = 0;
-        for at in 0..document.len() {
-            let (Some(root), Some(range)) = (document.root(at), document.range(at)) else {
-                continue;
-            };
-            let resource = Resource::read(root);
-            if resource.kind.is_empty() || resource.api_version.is_empty() {
-                continue;
-            }
-            found += 1;
-            let namespace = resource.namespace.as_deref().unwrap_or_default();
-            let name = resource.name.as_deref().unwrap_or_default();
-            let mut key = format!("{} {}/{namespace}/{name}", resource.group(), resource.kind);
-            while resources.contains_key(&key) {
-                key.push('+');
-            }
-            let text = text.and_then(|text| text.get(range)).unwrap_or_default();
-            let text = text
-                .trim_start_matches("---")
-                .trim_start_matches(['\r', '\n']);
-            let part = Part {
-                file: path.clone(),
-                text: format!("{}\n", text.trim_end()),
-            };
-            resources.insert(key, part);
-        }
-        if found == 0 {
+        let before = found.len();
+        found.extend(resources_of(path, parsed.document()));
+        if found.len() == before {
             others.insert(path, bytes);
         }
     }
+    // Of a resource and its copies with other names, the resource comes first.
+    found.sort_by_key(|(is_renamed, ..)| *is_renamed);
+    let mut resources = BTreeMap::new();
+    for (_, mut key, part) in found {
+        while resources.contains_key(&key) {
+            key.push('+');
+        }
+        resources.insert(key, part);
+    }
     Ok((resources, others))
+}
+
+/// The resources of a file: whether each was renamed, its identity upstream, and its text.
+fn resources_of(file: &str, document: Document<'_>) -> Vec<(bool, String, Part)> {
+    let roots =
+        (0..document.len()).filter_map(|at| Some((document.root(at)?, document.range(at)?)));
+    let resources = roots.filter_map(|(root, range)| {
+        let resource = Resource::read(root);
+        if resource.kind.is_empty() || resource.api_version.is_empty() {
+            return None;
+        }
+        let (group, kind) = (resource.group(), &resource.kind);
+        let namespace = resource.namespace.as_deref().unwrap_or_default();
+        let name = resource.name.as_deref().unwrap_or_default();
+        let own = UpstreamIdentifier::new(group, kind, namespace, name);
+        let upstream = UpstreamIdentifier::declared(&resource, root);
+        let is_renamed = upstream.as_ref().is_some_and(|upstream| *upstream != own);
+        let text = document.text.get(range).unwrap_or_default();
+        let text = text
+            .trim_start_matches("---")
+            .trim_start_matches(['\r', '\n']);
+        let part = Part {
+            file: file.to_owned(),
+            shown: format!("{kind}/{namespace}/{name}").replace("//", "/"),
+            text: format!("{}\n", text.trim_end()),
+        };
+        Some((is_renamed, upstream.unwrap_or(own).to_string(), part))
+    });
+    resources.collect()
 }
 
 /// The edits of a package, in the order of its files.
@@ -227,12 +242,9 @@ fn edits(package: &Package, base: &Base) -> Result<Vec<Edit>> {
         if before == after {
             continue;
         }
-        let file = our
-            .or(old)
-            .map(|part| part.file.clone())
-            .unwrap_or_default();
-        let (_, shown) = key.split_once(' ').unwrap_or(("", key));
-        let shown = shown.replace("//", "/");
+        let Some(Part { file, shown, .. }) = our.or(old) else {
+            continue;
+        };
         let name = match (&before, &after) {
             (Some(_), None) => format!("{file}: {shown} (removed)"),
             (None, Some(_)) => format!("{file}: {shown} (added)"),
@@ -242,7 +254,7 @@ fn edits(package: &Package, base: &Base) -> Result<Vec<Edit>> {
             file.clone(),
             edit(
                 name,
-                &file,
+                file,
                 before.as_deref().map(str::as_bytes),
                 after.as_deref().map(str::as_bytes),
             ),

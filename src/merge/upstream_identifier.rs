@@ -64,7 +64,8 @@ impl UpstreamIdentifier {
     }
 
     /// The identity that a resource declares, by the comment first.
-    pub(super) fn declared(resource: &Resource, node: NodeRef<'_>) -> Option<Self> {
+    #[must_use]
+    pub fn declared(resource: &Resource, node: NodeRef<'_>) -> Option<Self> {
         let metadata = node.resolved().entry("metadata")?;
         let comment = line_comment(metadata.key).unwrap_or_default();
         if let Some((namespace, name)) = in_merge_comment(comment) {

@@ -56,6 +56,35 @@ fn status_names_an_open_upgrade() {
     assert_eq!(hints(&outcome.stdout), ["krmv resolve web"]);
 }
 
+/// A resource is the one that it was upstream, and a copy of it is another.
+#[test]
+fn diff_pairs_a_renamed_resource_with_the_one_that_it_was() {
+    let world = World::with_package();
+    let app = world.read("web/app.yaml");
+    world.write("web/a-copy.yaml", &app.replace("name: app", "name: copy"));
+    let heads = |text: &str| -> Vec<String> {
+        let heads = text.lines().filter(|line| line.starts_with("==="));
+        heads.map(str::to_owned).collect()
+    };
+    let text = world.krmv(&["diff", "web"]).stdout;
+    assert!(
+        heads(&text).contains(&"=== a-copy.yaml: Deployment/copy (added)".to_owned()),
+        "{text}"
+    );
+    assert!(!text.contains("app.yaml: Deployment/app"), "{text}");
+
+    std::fs::remove_file(world.path("web/a-copy.yaml")).expect("a file");
+    let renamed = app.replace("  name: app\n", "  name: app\n  namespace: ours\n");
+    world.write("web/app.yaml", &renamed);
+    let text = world.krmv(&["diff", "web"]).stdout;
+    assert!(
+        heads(&text).contains(&"=== app.yaml: Deployment/ours/app".to_owned()),
+        "{text}"
+    );
+    assert!(!text.contains("(removed)"), "{text}");
+    assert!(text.contains("\n+  namespace: ours\n"), "{text}");
+}
+
 #[test]
 fn diff_shows_the_edits_and_no_more() {
     let world = World::edited();
