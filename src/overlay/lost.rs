@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::objects::BuiltObject;
+use crate::merge::upstream_identifier::MERGE_COMMENT;
 use crate::yaml::{OwnedDocument, Value};
 
 /// The comments of a text.
@@ -15,13 +16,14 @@ pub(super) fn comments(text: &str) -> Vec<String> {
     all.map(|comment| comment.trim().to_owned()).collect()
 }
 
-/// The comments of the fork's text that are neither in upstream's nor in a patch.
+/// The comments of the fork's text that are neither in upstream's nor in a patch; those of kpt's identities are no edit.
 pub(super) fn lost_comments(fork: &str, upstream: &str, patches: &HashSet<String>) -> Vec<String> {
     let mut known: HashMap<String, usize> = HashMap::new();
     for comment in comments(upstream) {
         *known.entry(comment).or_default() += 1;
     }
     let mut lost = comments(fork);
+    lost.retain(|comment| !comment.contains(MERGE_COMMENT));
     lost.retain(|comment| match known.get_mut(comment) {
         Some(count) if *count > 0 => {
             *count -= 1;

@@ -152,10 +152,17 @@ fn what_is_gone_is_deleted_and_what_is_new_is_a_file() {
 #[test]
 fn identities_of_kpt_are_no_edit() {
     let fork = UPSTREAM.replace(
-        "  name: app\n",
-        "  name: app\n  annotations:\n    internal.kpt.dev/upstream-identifier: 'a|b|c|d'\n",
+        "metadata:\n  name: app\n",
+        "metadata: # kpt-merge: /app\n  name: app\n  annotations:\n    internal.kpt.dev/upstream-identifier: 'a|b|c|d'\n",
     );
+    assert_ne!(fork, UPSTREAM);
     assert_eq!(kustomization(UPSTREAM, &fork), "");
+    let results = overlay_with(UPSTREAM, &fork, None, None).results;
+    let texts: Vec<_> = results.iter().map(|result| result.text()).collect();
+    assert!(
+        !texts.iter().any(|text| text.contains("kpt-merge")),
+        "{texts:?}"
+    );
 }
 
 #[test]
