@@ -165,6 +165,14 @@ fn alerts_of_one_name_are_known_by_their_labels() {
         &list("1m", "2m"),
         &list("5m", "2m"),
     );
+    // Local gave one of them another label.
+    let page = |more: &str| list(more, "1m").replace("warning", "page");
+    both(
+        &list("1m", "1m"),
+        &page("1m"),
+        &list("2m", "1m"),
+        &page("2m"),
+    );
     both(
         "- {kind: User, name: a, namespace: x}\n- {kind: User, name: a, namespace: y}",
         "- {kind: User, name: a, namespace: y, ours: 1}",

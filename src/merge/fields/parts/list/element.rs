@@ -23,6 +23,18 @@ pub(super) enum Name<'a> {
     Field(u64),
     /// Fields which together are known to change, by their print: the resources of a rule.
     Fields(u64),
+    /// A field that others have alike, and with it the fields that tell those apart.
+    Repeated { first: u64, full: u64 },
+}
+
+impl Name<'_> {
+    /// What it has in common with others.
+    pub(super) fn shared(self) -> Option<u64> {
+        match self {
+            Self::Repeated { first, .. } => Some(first),
+            _ => None,
+        }
+    }
 }
 
 impl Element<'_> {
@@ -38,7 +50,8 @@ impl Element<'_> {
 
     /// Whether it can be what an element with another name was, or became.
     pub(super) fn may_be_renamed(&self) -> bool {
-        matches!(self.name, None | Some(Name::Fields(_)))
+        let name = self.name;
+        name.is_none_or(|name| matches!(name, Name::Fields(_) | Name::Repeated { .. }))
     }
 
     /// Its leaves, each as a hash of its path and value. Positions in lists do not count.
@@ -200,7 +213,8 @@ pub(super) fn name_maps(versions: &mut [Vec<Element<'_>>; 3], state: &RandomStat
                 value.map(|value| print(value, state))
             });
             let more: Vec<Option<u64>> = more.collect();
-            Some(Name::Fields(state.hash_one((first, more))))
+            let full = state.hash_one((first, more));
+            Some(Name::Repeated { first, full })
         };
         let are_unique = sources.into_iter().all(|source| {
             let mut seen = HashSet::new();

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::hash::RandomState;
 
-use super::element::{Element, drop_repeated_names, elements, name_maps};
+use super::element::{Element, Name, drop_repeated_names, elements, name_maps};
 use crate::interner::Interner;
 use crate::merge::order::merge_order;
 use crate::merge::rule::{self, Outcome, Side};
@@ -131,15 +131,16 @@ impl<'a> Pairing<'a> {
     /// Pairs what local lacks and upstream has with what is new in local. `None` if that is a guess where upstream changed
     /// it, or if what is new may be what upstream removed.
     fn changed_by_local(&mut self, state: &RandomState) -> Option<()> {
+        let mut lacking = self.left(BASE, LOCAL);
+        lacking.retain(|at| self.of(BASE, *at)[UPSTREAM].is_some());
+        let mut new = self.left(LOCAL, BASE);
+        new.retain(|at| self.of(LOCAL, *at)[UPSTREAM].is_none());
+        self.relabelled(&mut lacking, &mut new);
         let upstreams = |at: usize| self.of(BASE, at)[UPSTREAM];
         let is_changed = |at: usize| {
             let theirs = upstreams(at);
             theirs.is_some_and(|theirs| self.print(UPSTREAM, theirs) != self.print(BASE, at))
         };
-        let mut lacking = self.left(BASE, LOCAL);
-        lacking.retain(|at| upstreams(*at).is_some());
-        let mut new = self.left(LOCAL, BASE);
-        new.retain(|at| self.of(LOCAL, *at)[UPSTREAM].is_none());
         let removed = self.left(BASE, UPSTREAM);
         let may_be_removed = self.alike([(BASE, &removed), (LOCAL, &new)], state)?;
         may_be_removed.is_empty().then_some(())?;
@@ -178,6 +179,27 @@ impl<'a> Pairing<'a> {
             }
         }
         Some(())
+    }
+
+    /// Pairs what has one name with others, if local gave only one of them other fields that tell them apart.
+    fn relabelled(&mut self, lacking: &mut Vec<usize>, new: &mut Vec<usize>) {
+        let mut shared: HashMap<u64, [Vec<usize>; 2]> = HashMap::new();
+        for (side, (version, all)) in [(BASE, &*lacking), (LOCAL, &*new)].into_iter().enumerate() {
+            for at in all {
+                let name = self.elements[version][*at].name;
+                if let Some(name) = name.and_then(Name::shared) {
+                    shared.entry(name).or_default()[side].push(*at);
+                }
+            }
+        }
+        for [olds, news] in shared.into_values() {
+            if let ([old], [own]) = (&olds[..], &news[..])
+                && self.join((BASE, *old), (LOCAL, *own))
+            {
+                lacking.retain(|at| at != old);
+                new.retain(|at| at != own);
+            }
+        }
     }
 
     /// Whether both sides have a new element that is like one which both removed: each may have renamed it.
