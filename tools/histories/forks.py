@@ -177,17 +177,23 @@ class Judge:
         """How good a result is, and a fact that is missing."""
         if conflicts:
             return ("asked" if self.real else "needless"), None
+        if missing := self.missing(text):
+            return "wrong", missing
+        return ("wrong", ("silent", sorted(self.real)[0])) if self.real else ("right", None)
+
+    def missing(self, text):
+        """A fact that only one side changed, and that is not so in a result."""
         try:
             found = Facts(text, self.one)
         except Exception as error:  # not YAML
-            return "wrong", str(error)[:80]
+            return str(error)[:80]
         for path, value in self.values.items():
             if found.values.get(path) != value:
-                return "wrong", (path, value, found.values.get(path))
+                return path, value, found.values.get(path)
         for key, count in self.counts.items():
             if found.counts[key] != count and key[0] not in self.real:
-                return "wrong", (key, count, found.counts[key])
-        return ("wrong", ("silent", sorted(self.real)[0])) if self.real else ("right", None)
+                return key, count, found.counts[key]
+        return None
 
 
 def by_git(work, binaries):
@@ -226,7 +232,7 @@ def by_kpt(work, binaries):
         git(catalog / "p", "commit", "--quiet", "--message", role)
         git(catalog / "p", "tag", f"v{number}")
     quiet = {"capture_output": True, "text": True, "cwd": own}
-    subprocess.run(["kpt", "pkg", "get", f"{catalog / 'p'}/.git@v1", "p"], check=True, **quiet)
+    subprocess.run(["kpt", "pkg", "get", f"{catalog / 'p'}/.git/@v1", "p"], check=True, **quiet)
     shutil.copy(work / "local", own / "p" / "a.yaml")
     git(own, "add", "--all")
     git(own, "commit", "--quiet", "--message", "local")
