@@ -10,8 +10,9 @@ use super::plain::Plain;
 pub(super) enum Reading {
     /// They pair by likeness, then by position.
     Paired,
-    /// The same, but local's new ones only with what upstream has, and without a likeness only with what it changed; the
-    /// fields that name elements are those that base and upstream have.
+    /// The same, but only those of local that upstream lacks, with what upstream has, and without a likeness only with what
+    /// it changed, nor is there a guess about anything else; the fields that name elements are those that base and upstream
+    /// have.
     Needed,
     /// The same, and each pair is one value.
     One,
@@ -75,8 +76,9 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
     }
     let mut before = ids.clone();
     if reading != Reading::Whole {
-        is_guess |= by_likeness(&lists, &mut ids, 2, &there);
-        by_position(&lists, &mut ids, 2, &there);
+        let all: BTreeSet<usize> = (0..lists[2].len()).collect();
+        is_guess |= !by_likeness(&lists, &mut ids, 2, [&there, &all]).is_empty();
+        by_position(&lists, &mut ids, 2, [&there, &all]);
         before = ids.clone();
         let of_upstream = |at: &usize| ids[2].iter().position(|id| *id == ids[0][*at]);
         let is_changed =
@@ -92,8 +94,11 @@ pub(super) fn pair<'v>(versions: Versions<'v>, reading: Reading) -> Paired<'v> {
             .copied()
             .filter(|at| !needed || is_changed(at))
             .collect();
-        is_guess |= by_likeness(&lists, &mut ids, 1, &has);
-        by_position(&lists, &mut ids, 1, &changed);
+        let is_new = |at: &usize| !needed || !ids[2].contains(&ids[1][*at]);
+        let new: BTreeSet<usize> = (0..lists[1].len()).filter(is_new).collect();
+        let ties = by_likeness(&lists, &mut ids, 1, [&has, &new]);
+        is_guess |= ties.iter().any(|at| changed.contains(at));
+        by_position(&lists, &mut ids, 1, [&changed, &new]);
     }
     let left = ids[1]
         .iter()
@@ -218,26 +223,27 @@ fn leaves(value: &Plain, path: &str, out: &mut BTreeSet<String>) {
     }
 }
 
-/// What is left in base and in a side, by position in each.
-fn left(ids: &[Vec<String>; 3], side: usize) -> (Vec<usize>, Vec<usize>) {
-    let lacking = |one: usize, other: usize| {
-        let all = ids[one].iter().enumerate();
-        all.filter(|(_, id)| !ids[other].contains(id))
-            .map(|(at, _)| at)
-            .collect()
+/// What is left in base and in a side of what is open there, by position in each.
+fn left(
+    ids: &[Vec<String>; 3],
+    side: usize,
+    open: [&BTreeSet<usize>; 2],
+) -> (Vec<usize>, Vec<usize>) {
+    let lacking = |one: usize, other: usize, open: &BTreeSet<usize>| {
+        let is_left = |at: &usize| !ids[other].contains(&ids[one][*at]);
+        open.iter().copied().filter(is_left).collect()
     };
-    (lacking(0, side), lacking(side, 0))
+    (lacking(0, side, open[0]), lacking(side, 0, open[1]))
 }
 
-/// Elements that have more than half of their leaves in common; says whether one is as much like two others.
+/// Elements that have more than half of their leaves in common; gives those of base where one is as much like two others.
 fn by_likeness(
     lists: &[&[Plain]; 3],
     ids: &mut [Vec<String>; 3],
     side: usize,
-    of_base: &BTreeSet<usize>,
-) -> bool {
-    let (mut old, new) = left(ids, side);
-    old.retain(|at| of_base.contains(at));
+    open: [&BTreeSet<usize>; 2],
+) -> Vec<usize> {
+    let (old, new) = left(ids, side, open);
     let of = |element: &Plain| {
         let mut found = BTreeSet::new();
         leaves(element, "", &mut found);
@@ -252,19 +258,20 @@ fn by_likeness(
         }
     }
     alike.sort_unstable_by(|one, other| other.cmp(one));
-    let mut is_guess = false;
+    let mut ties = Vec::new();
     let mut taken: Vec<(usize, usize, usize)> = Vec::new();
     for (common, a, b) in alike {
         let rival = taken.iter().find(|(_, c, d)| *c == a || *d == b);
         match rival {
-            Some((most, ..)) => is_guess |= *most == common,
+            Some((most, c, _)) if *most == common => ties.extend([a, *c]),
+            Some(_) => {}
             None => taken.push((common, a, b)),
         }
     }
     for (_, a, b) in taken {
         join(ids, a, side, b);
     }
-    is_guess
+    ties
 }
 
 /// What has a name of its own is another element.
@@ -277,10 +284,9 @@ fn by_position(
     lists: &[&[Plain]; 3],
     ids: &mut [Vec<String>; 3],
     side: usize,
-    of_base: &BTreeSet<usize>,
+    open: [&BTreeSet<usize>; 2],
 ) {
-    let (mut old, new) = left(ids, side);
-    old.retain(|at| of_base.contains(at));
+    let (old, new) = left(ids, side, open);
     let is_named = |id: &String| !id.starts_with("value ");
     let (old, new): (Vec<usize>, Vec<usize>) = (
         old.into_iter()
