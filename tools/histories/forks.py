@@ -99,6 +99,10 @@ class Facts:
         values = {path: value for path, value in self.values.items() if path[0] == resource}
         return values, {key: count for key, count in self.counts.items() if key[0][0] == resource}
 
+    def join_images(self, repositories):
+        for path in repositories & self.values.keys():
+            self.values[path] += self.values.pop((*path[:-1], "version"), "")
+
     def read(self, value, path):
         if isinstance(value, (dict, list)) and value:
             self.collections.add(path)
@@ -129,7 +133,13 @@ def is_below(path, places):
 class Judge:
     def __init__(self, original, local, upstream, one):
         self.one = one
-        base, mine, theirs = (Facts(text, one) for text in (original, local, upstream))
+        base, mine, theirs = versions = [Facts(text, one) for text in (original, local, upstream)]
+        # Another image is one value with its version.
+        repositories = {path for facts in versions for path in facts.values if path[-1] == "repository"}
+        last = lambda path, facts: facts.values.get(path, "").rpartition("/")[2]
+        self.other_images = {path for path in repositories if len({last(path, facts) for facts in versions} - {""}) > 1}
+        for facts in versions:
+            facts.join_images(self.other_images)
         self.values, self.real = {}, set()
         dropped = self.dropped(base, mine, theirs) | self.dropped(base, theirs, mine)
         resources = [{path[0] for path in facts.values} for facts in (base, mine, theirs)]
@@ -185,6 +195,7 @@ class Judge:
         """A fact that only one side changed, and that is not so in a result."""
         try:
             found = Facts(text, self.one)
+            found.join_images(self.other_images)
         except Exception as error:  # not YAML
             return str(error)[:80]
         for path, value in self.values.items():
