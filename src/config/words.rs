@@ -2,6 +2,7 @@
 
 use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::Path;
+use crate::yaml::de::nearest;
 
 /// The words of a field that says yes or no.
 pub(crate) const BOOL: [(&str, bool); 2] = [("true", true), ("false", false)];
@@ -77,9 +78,12 @@ impl<'r> Words<'r> {
 /// The value of a word; the message says what was expected of another one.
 pub(crate) fn word<T: Copy>(found: &str, words: &[(&str, T)]) -> Result<T, String> {
     let known = words.iter().find(|(word, _)| *word == found);
-    known
-        .map(|(_, value)| *value)
-        .ok_or_else(|| format!("expected {}, found `{found}`", expected(words)))
+    known.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let meant = nearest(found, &names).map(|name| format!("; did you mean `{name}`?"));
+        let message = format!("expected {}, found `{found}`", expected(words));
+        message + &meant.unwrap_or_default()
+    })
 }
 
 /// The words that a message expects: `` `a` or `b` ``, `` one of `a`, `b`, `c` ``.

@@ -1,6 +1,6 @@
 //! The arguments of every function.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ const OTHER: &str = "Other";
     max_term_width = 80
 )]
 pub(super) struct Arguments {
-    /// Read the functionConfig from a file; it wins over the one in the ResourceList
+    /// Read the functionConfig from a file; it takes precedence over the one in the ResourceList
     #[arg(long, value_name = "FILE", conflicts_with = "pairs", help_heading = INPUTS)]
     pub(super) config: Option<PathBuf>,
     /// Work on a package directory in place, not on standard input
@@ -46,19 +46,19 @@ pub(super) struct Arguments {
     #[arg(long, requires = "package", help_heading = PACKAGE)]
     pub(super) check: bool,
     /// Also write a FunctionResultList to a file; `-`: to standard output, with --package
-    #[arg(long, value_name = "FILE", help_heading = RESULTS)]
+    #[arg(long, value_name = "FILE", help_heading = RESULTS, hide_short_help = true)]
     pub(super) results: Option<PathBuf>,
     /// How results are printed on standard error; json: one document
-    #[arg(long, value_name = "FORM", default_value = "text", help_heading = RESULTS)]
+    #[arg(long, value_name = "FORM", default_value = "text", help_heading = RESULTS, hide_short_help = true)]
     pub(super) output: Output,
     /// Colours of results and of --diff; auto: on a terminal, unless NO_COLOR is set
-    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = RESULTS)]
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = RESULTS, hide_short_help = true)]
     pub(super) color: Color,
     /// Print errors and warnings only
-    #[arg(short, long, conflicts_with = "verbose", help_heading = RESULTS)]
+    #[arg(short, long, conflicts_with = "verbose", help_heading = RESULTS, hide_short_help = true)]
     pub(super) quiet: bool,
-    /// Also print what is done step by step, with counts and time
-    #[arg(short, long, help_heading = RESULTS)]
+    /// Also print each step, with counts and time
+    #[arg(short, long, help_heading = RESULTS, hide_short_help = true)]
     pub(super) verbose: bool,
     /// The functionConfig as the data of a ConfigMap
     #[arg(value_name = "KEY=VALUE")]
@@ -78,6 +78,9 @@ pub(super) struct Arguments {
     /// What the flags of a fleet say.
     #[arg(skip)]
     pub(super) fleet: FleetArguments,
+    /// The command line, as a shell reads it.
+    #[arg(skip)]
+    pub(super) command: String,
     /// Whether conflicts have an exit code of their own.
     #[arg(skip)]
     pub(super) exit_conflicts: bool,
@@ -140,18 +143,17 @@ impl Arguments {
             return Err(UsageError(not_a_pair(function, argument)));
         }
         if self.prints_results() && self.format.is_some() {
-            let message =
-                "--results -: standard output takes the review; --format json prints the results";
+            let message = "--results -: standard output is used for the review; --format json prints the results";
             return Err(UsageError(message.to_owned()));
         }
         if self.prints_results() && (self.package.is_none() || self.diff) {
             let taken = if self.diff {
                 "the diff"
             } else {
-                "the ResourceList; it is free with --package"
+                "the ResourceList; give --package DIR"
             };
             return Err(UsageError(format!(
-                "--results -: standard output takes {taken}"
+                "--results -: standard output is used for {taken}"
             )));
         }
         Ok(())
@@ -176,7 +178,9 @@ pub(super) fn parse(
 ) -> Result<Arguments, clap::Error> {
     // A binary has another name in a container (`/function`): messages name the function.
     let named = std::iter::once(OsString::from(function.name));
-    let arguments = named.chain(arguments.into_iter().skip(1));
+    let arguments: Vec<OsString> = named.chain(arguments.into_iter().skip(1)).collect();
+    let command_line = arguments.iter().map(|argument| quoted(argument));
+    let command_line: Vec<String> = command_line.collect();
     // Once in a process, whose end frees it.
     let mut command = ManuallyDrop::new(command(function));
     let matches = command
@@ -194,6 +198,7 @@ pub(super) fn parse(
             error
         })?;
     let mut arguments = Arguments::from_arg_matches(&matches)?;
+    arguments.command = command_line.join(" ");
     for key in function.keys.these() {
         let value = matches.try_get_one::<String>(key.name).ok().flatten();
         arguments
@@ -230,6 +235,17 @@ pub(super) fn parse(
     Ok(arguments)
 }
 
+/// An argument as a shell reads it.
+fn quoted(argument: &OsStr) -> String {
+    let text = argument.to_string_lossy();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,@%+".contains(letter);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
 /// The command line of a function, for its completions and manual page.
 #[must_use]
 pub fn command(function: &Function) -> Command {
@@ -237,11 +253,17 @@ pub fn command(function: &Function) -> Command {
     let mut command = Arguments::command()
         .name(function.name)
         .about(function.about)
-        .after_help(after_help(function))
+        .after_help(format!("{}\n\n{SEE_MORE}", examples(function)))
+        .after_long_help(after_long_help(function))
         .mut_arg("pairs", |pairs| {
-            let help = function.keys.help();
-            pairs.help(help).hide(has_no_keys).next_line_help(true)
+            let (help, long_help) = (function.keys.summary(), function.keys.help());
+            let pairs = pairs.help(help).long_help(long_help);
+            pairs.hide(has_no_keys).next_line_help(true)
         });
+    if !function.edits {
+        let help = "Read a package directory, not standard input; nothing is written to it";
+        command = command.mut_arg("package", |package| package.help(help));
+    }
     for role in function.roles {
         let action = if role.is_repeatable() {
             ArgAction::Append
@@ -253,15 +275,15 @@ pub fn command(function: &Function) -> Command {
     }
     if function.uses_schema {
         let help = "Add the types of an OpenAPI v2 document (kubectl get --raw /openapi/v2)";
-        command = command.arg(path_flag(OPENAPI, "FILE", help));
+        command = command.arg(path_flag(OPENAPI, "FILE", help).hide_short_help(true));
     }
     if function.merges() {
         let help = "Decide conflicts by the rules of a ConflictRules";
         command = command.arg(path_flag(CONFLICTS, "FILE", help));
-        let help = "Exit with 4 if everything is written, with conflicts left to look at";
+        let help = "Exit with 4 if everything was written but conflicts are left to review";
         let flag = Arg::new(EXIT_CONFLICTS).long(EXIT_CONFLICTS).help(help);
         let flag = flag.action(ArgAction::SetTrue).requires("package");
-        command = command.arg(flag.help_heading(PACKAGE));
+        command = command.arg(flag.help_heading(PACKAGE).hide_short_help(true));
     }
     command = command.args(function.makes_files.then(into_flag));
     if function.reports {
@@ -280,18 +302,18 @@ pub fn command(function: &Function) -> Command {
             .group(FleetArguments::group());
     }
     if function.merge_driver.is_some() {
-        let help = "As Git's merge driver: merge the file %B into %A, exit 1 if conflicts are left";
+        let help = "Run as Git's merge driver: merge the file %B into %A; exit with 1 if conflicts are left";
         let flag = Arg::new(MERGE_DRIVER).long(MERGE_DRIVER).help(help);
         let flag = flag.value_names(["%O", "%A", "%B", "%P"]).num_args(4);
         let flag = flag.conflicts_with_all(["package", "diff", "check"]);
         let flag = flag.value_parser(value_parser!(PathBuf));
-        command = command.arg(flag.help_heading(GIT));
+        command = command.arg(flag.help_heading(GIT).hide_short_help(true));
     }
     command = function.keys.with_flags(command);
     let help = Arg::new("help")
         .short('h')
         .long("help")
-        .help("Print this help");
+        .help("Print a summary (-h) or everything (--help)");
     let version = Arg::new("version")
         .short('V')
         .long("version")
@@ -302,15 +324,22 @@ pub fn command(function: &Function) -> Command {
 }
 
 fn into_flag() -> Arg {
-    let help = "Write the files into a directory, which is empty or missing";
+    let help = "Write the files into a directory that is empty or does not exist";
     let flag = path_flag(INTO, "DIR", help).help_heading(PACKAGE);
     flag.requires("package")
         .conflicts_with_all(["diff", "check"])
 }
 
-/// The examples of a function, and what stands below them in `--help`.
-fn after_help(function: &Function) -> String {
-    let examples = function.examples.join("\n  ");
+/// The last line of `-h`.
+const SEE_MORE: &str = "--help prints all flags, settings and exit codes.";
+
+/// The examples of a function.
+fn examples(function: &Function) -> String {
+    format!("Examples:\n  {}", function.examples.join("\n  "))
+}
+
+/// The examples of a function, and what `--help` adds to them.
+fn after_long_help(function: &Function) -> String {
     let conflicts = if function.merges() {
         "\n  4  with --exit-conflicts: done, with conflicts"
     } else {
@@ -321,7 +350,7 @@ fn after_help(function: &Function) -> String {
         None => "nothing is changed",
     };
     let texts = [AFTER_HELP, unchanged, AFTER_EXIT_CODE_1, conflicts];
-    format!("Examples:\n  {examples}\n\n{}", texts.concat())
+    format!("{}\n\n{}", examples(function), texts.concat())
 }
 
 pub(super) fn path_flag(name: &'static str, value: &'static str, help: &'static str) -> Arg {

@@ -8,13 +8,17 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::arguments::Arguments;
-use super::print::{print_result_list, print_results, say, write_diff, write_results};
+use super::print::{
+    print_result_list, print_results, print_up_to_date, say, write_diff, write_results,
+};
 use super::progress;
 use super::read::config_of_arguments;
 use super::step::read_document;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::{Config, UsageError};
-use crate::functions::render_fleet::report::{Collector, FleetReport, ReportForm, join};
+use crate::functions::render_fleet::report::{
+    Collector, FleetReport, ReportForm, ReportHead, join,
+};
 use crate::functions::render_fleet::{FleetCounts, FleetRun, Mode, VariantOutcome, Watch};
 use crate::functions::{FleetDriver, Function};
 use crate::result_printer::ResultPrinter;
@@ -78,10 +82,13 @@ pub(super) fn on_fleet(
     say(arguments, start, || "done".to_owned());
     write_results(function, arguments, &results)?;
     if let Some(report) = report {
-        write_reports(&report, &reports)?;
+        write_reports(arguments, report, &reports)?;
     }
     print_results(function, arguments, &results, ResultPrinter::by_file);
     print_result_list(function, arguments, &results)?;
+    if counts.as_ref().is_some_and(|counts| counts.changed() == 0) {
+        print_up_to_date(arguments, &results);
+    }
     Ok(if results.has_errors() {
         FAILED
     } else if arguments.check && counts.is_some_and(|counts| counts.changed() > 0) {
@@ -96,7 +103,7 @@ pub(super) fn on_fleet(
 /// Puts the reports of shards together.
 pub(super) fn join_reports(arguments: &Arguments) -> Result<u8, UsageError> {
     let reports = report_files(arguments)?;
-    write_reports(&join(&arguments.fleet.joined)?, &reports)?;
+    write_reports(arguments, join(&arguments.fleet.joined)?, &reports)?;
     Ok(DONE)
 }
 
@@ -140,7 +147,16 @@ fn write_report(path: &Path, text: String) -> Result<(), UsageError> {
     })
 }
 
-fn write_reports(report: &FleetReport, files: &[(&Path, ReportForm)]) -> Result<(), UsageError> {
+fn write_reports(
+    arguments: &Arguments,
+    mut report: FleetReport,
+    files: &[(&Path, ReportForm)],
+) -> Result<(), UsageError> {
+    report.head = ReportHead {
+        title: arguments.fleet.title.clone().unwrap_or_default(),
+        command: arguments.command.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
     let mut files = files.iter();
     files.try_for_each(|(path, form)| write_report(path, report.text(*form)?))
 }

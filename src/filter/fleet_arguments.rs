@@ -12,6 +12,7 @@ const CATALOG: &str = "catalog";
 const SHARD: &str = "shard";
 const JOBS: &str = "jobs";
 const REPORT: &str = "report";
+const TITLE: &str = "report-title";
 const DRAFTS: &str = "drafts";
 const JOIN: &str = "join";
 /// What a report can be about.
@@ -26,6 +27,8 @@ pub(super) struct FleetArguments {
     /// How many variants are worked on at a time; as many as there are cores without it.
     pub(super) jobs: Option<u16>,
     pub(super) reports: Vec<PathBuf>,
+    /// The first line of a report.
+    pub(super) title: Option<String>,
     pub(super) drafts: bool,
     /// Reports of shards.
     pub(super) joined: Vec<PathBuf>,
@@ -33,15 +36,14 @@ pub(super) struct FleetArguments {
 }
 
 impl FleetArguments {
-    pub(super) fn args() -> [Arg; 7] {
+    pub(super) fn args() -> [Arg; 8] {
         let catalog = Arg::new(CATALOG).long(CATALOG).value_name("NAME=PATH");
         let catalog = catalog.action(ArgAction::Append).help_heading(INPUTS);
         let shard = Arg::new(SHARD).long(SHARD).value_name("I/N");
         let jobs = Arg::new(JOBS).long(JOBS).short('j').value_name("N");
         let help = "Write a report: FILE.html for a page, FILE.json for data";
         let report = path_flag(REPORT, "FILE", help).action(ArgAction::Append);
-        let help =
-            "Put reports (or --results) of shards together, or those of a directory, for --report";
+        let help = "Combine the reports (or --results) of shards, or all reports in a directory, into --report";
         let join = path_flag(JOIN, "PATH", help).action(ArgAction::Append);
         let drafts = Arg::new(DRAFTS).long(DRAFTS).action(ArgAction::SetTrue);
         let on_package = |flag: Arg| flag.requires("package").help_heading(PACKAGE);
@@ -49,18 +51,27 @@ impl FleetArguments {
         [
             catalog
                 .value_parser(catalog_source)
-                .help("A Git repository, or directory of <package>/<revision>/, repeatable; NAMESPACE/NAME=PATH for one namespace"),
-            on_package(shard)
+                .help("A catalog: a Git repository, or a directory of <package>/<revision>/; repeatable; NAMESPACE/NAME=PATH for one namespace"),
+            on_package(shard.hide_short_help(true))
                 .value_parser(parse_shard)
                 .help("Work on share I of N of the fleet; the first is 0"),
-            on_package(jobs)
+            on_package(jobs.hide_short_help(true))
                 .value_parser(value_parser!(u16).range(1..))
-                .help("How many variants at a time; without it, one for each core"),
-            on_package(drafts).help("Commit changes to branches drafts/, leave work trees alone"),
+                .help("How many variants to work on at a time (default: one for each core)"),
+            on_package(drafts).help("Commit changes to drafts/ branches; leave work trees unchanged"),
             on_package(Arg::new(STATUS).long(STATUS).action(ArgAction::SetTrue))
-                .help("Write `status` of the PackageVariants in directories"),
+                .hide_short_help(true)
+                .help("Write the `status` of PackageVariants that were read from directories"),
             report.requires(REPORTED).help_heading(RESULTS),
-            join.num_args(1..)
+            Arg::new(TITLE)
+                .long(TITLE)
+                .value_name("TEXT")
+                .requires(REPORT)
+                .help_heading(RESULTS)
+                .hide_short_help(true)
+                .help("Write a text into the head of the report, such as the date and the revision of the fleet"),
+            join.hide_short_help(true)
+                .num_args(1..)
                 .requires(REPORT)
                 .conflicts_with_all(["package", "config", "results"]),
         ]
@@ -81,6 +92,7 @@ impl FleetArguments {
             shard: matches.get_one(SHARD).copied(),
             jobs: matches.get_one(JOBS).copied(),
             reports: all(matches, REPORT),
+            title: matches.get_one(TITLE).cloned(),
             drafts: matches.get_flag(DRAFTS),
             joined: all(matches, JOIN),
             status: matches.get_flag(STATUS),

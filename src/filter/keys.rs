@@ -6,6 +6,15 @@ use crate::config::{Key, Keys};
 use crate::functions::Function;
 
 impl Keys {
+    /// The explanation of the arguments in `-h`: the names of the keys.
+    pub(super) fn summary(self) -> String {
+        let names: Vec<&str> = self.these().iter().map(|key| key.name).collect();
+        match self {
+            Self::These(_) => format!("Settings: {}", names.join(", ")),
+            Self::None | Self::Any(_) => self.help(),
+        }
+    }
+
     /// The explanation of the arguments in `--help`.
     pub(super) fn help(self) -> String {
         match self {
@@ -13,7 +22,7 @@ impl Keys {
             Self::Any(help) => help.to_owned(),
             Self::These(keys) => {
                 let mut help =
-                    "The functionConfig as the data of a ConfigMap; each key is a flag too (KEY VALUE):".to_owned();
+                    "The functionConfig as the data of a ConfigMap; each key is also a flag (--KEY VALUE):".to_owned();
                 for key in keys {
                     help.extend(["\n", &key.usage(), "\n  ", key.help]);
                 }
@@ -79,10 +88,15 @@ pub(super) fn no_flag(function: &Function, flag: &str) -> Option<String> {
     match name {
         "dry-run" => Some("--diff prints what would change and writes nothing".to_owned()),
         "in-place" | "inplace" | "i" | "p" | "d" | "directory" => {
-            Some("--package DIR works on a directory in place".to_owned())
+            let what = if function.edits {
+                "works on a directory in place"
+            } else {
+                "reads a directory; nothing is written to it"
+            };
+            Some(format!("--package DIR {what}"))
         }
         "before" | "original" | "upstream" | "live" | "patches" | "resources" => Some(format!(
-            "the inputs of {} are given by {}",
+            "give the inputs of {} with {}",
             function.name,
             flags(function)
         )),
@@ -95,8 +109,8 @@ pub(super) fn no_pairs(function: &Function, argument: &str) -> String {
     let name = function.name;
     let flags = flags(function);
     format!(
-        "expected no arguments but flags, found `{argument}`: the functionConfig of {name} has structure and is given by \
-         --config FILE, files and directories by {flags}"
+        "expected no arguments but flags, found `{argument}`: give the functionConfig of {name} with --config FILE, \
+         files and directories with {flags}"
     )
 }
 
@@ -118,7 +132,7 @@ pub(super) fn not_a_pair(function: &Function, argument: &str) -> String {
         return format!("{expected}; write `{key}={}`", value.trim());
     }
     format!(
-        "{expected}; files and directories are given by flags: {}",
+        "{expected}; give files and directories with flags: {}",
         flags(function)
     )
 }

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use super::arguments::Arguments;
 use super::print::{
-    claim_no_success, print_result_list, print_results, print_review, say, write_diff,
-    write_results, write_stdout,
+    claim_no_success, print_result_list, print_results, print_review, print_up_to_date, say,
+    write_diff, write_results, write_stdout,
 };
 use super::step::run;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
@@ -60,10 +60,14 @@ pub(super) fn on_package(
         )
     });
     if arguments.prints_results() && documents.is_some() {
-        let message = "--results -: standard output takes what the function prints";
+        let message = "--results -: standard output is used for the output of the function";
         return Err(UsageError(message.to_owned()));
     }
     write_results(function, arguments, &results)?;
+    let is_unchanged = match &documents {
+        Some(documents) => documents.iter().all(|document| !document.is_changed()),
+        None => changes.is_empty(),
+    };
     let written = match &documents {
         _ if failed => Ok(FAILED),
         Some(documents) => match &arguments.into {
@@ -85,6 +89,9 @@ pub(super) fn on_package(
     print_result_list(function, arguments, &results)?;
     let results = print_review(function, arguments, results)?;
     print_results(function, arguments, &results, ResultPrinter::by_file);
+    if is_unchanged && code == DONE && !function.reports {
+        print_up_to_date(arguments, &results);
+    }
     Ok(code)
 }
 
@@ -185,12 +192,11 @@ fn write_documents(directory: &Path, documents: &[Document]) -> Result<u8, Usage
 
 /// Prints the documents that a function makes of a package, and leaves its files alone.
 fn print_documents(arguments: &Arguments, documents: &[Document]) -> Result<u8, UsageError> {
-    let is_changed = |document: &&Document| document.before != document.text;
     if arguments.diff {
-        let changed = documents.iter().filter(is_changed);
+        let changed = documents.iter().filter(|document| document.is_changed());
         write_diff(arguments, changed.map(document_diff))?;
     }
-    if arguments.check && documents.iter().any(|document| is_changed(&document)) {
+    if arguments.check && documents.iter().any(Document::is_changed) {
         return Ok(WOULD_CHANGE);
     }
     if !arguments.diff && !arguments.check {

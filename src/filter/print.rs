@@ -148,6 +148,17 @@ pub(super) fn print_results(
     let _ = stderr.lock().write_all(text.as_bytes());
 }
 
+/// Says that there was nothing to do, unless a result says otherwise.
+pub(super) fn print_up_to_date(arguments: &Arguments, results: &Results) {
+    let has_more = results
+        .iter()
+        .any(|result| result.severity != Severity::Info);
+    if !has_more && !arguments.quiet && arguments.output == Output::Text {
+        // A closed standard error cannot be reported.
+        let _ = writeln!(io::stderr().lock(), "already up to date");
+    }
+}
+
 /// With `--verbose`: prints a message, with the time since the start.
 pub(super) fn say(arguments: &Arguments, start: Instant, message: impl FnOnce() -> String) {
     if arguments.verbose && arguments.output == Output::Text {

@@ -33,8 +33,7 @@ use crate::yaml::{EditError, NodeRef, node_text};
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "apply-config",
-    about: "Shows what `kubectl apply` would make of live resources, without a cluster: the items are \
-            the configuration, and the output is each live resource after the apply.",
+    about: "Shows how `kubectl apply` would change live resources, without a cluster. The items are the configuration; the output is each live resource after the apply.",
     examples: &[
         "apply-config --package DIR --live live.yaml",
         "apply-config --package DIR --live live.yaml --diff",
@@ -46,6 +45,7 @@ pub const FUNCTION: Function = Function {
     uses_schema: true,
     sources: SOURCES,
     step,
+    edits: false,
     ..Function::PLAIN
 };
 

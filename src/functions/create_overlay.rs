@@ -34,8 +34,7 @@ use crate::yaml::{NodeRef, OwnedDocument};
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "create-overlay",
-    about: "Turns a fork into its upstream and a kustomize overlay: patches, images, replicas, deletions, new resources. It proves \
-            that both are equal.",
+    about: "Turns a fork into its upstream and a kustomize overlay (patches, images, replicas, deletions, new resources), and proves that they build the same resources.",
     examples: &[
         "create-overlay --package FORK --upstream OLD --into OVERLAY",
         "create-overlay --package FORK --upstream './/shop?ref=v1' base=../base",
@@ -47,12 +46,13 @@ pub const FUNCTION: Function = Function {
     keys: Keys::These(&[Key {
         name: "base",
         words: &["base"],
-        help: "what the kustomization calls upstream: a path, or an URL that kustomize reads",
+        help: "what the kustomization calls upstream: a path, or a URL that kustomize reads",
     }]),
     uses_schema: true,
     sources: SOURCES,
     makes_files: true,
     step,
+    edits: false,
     ..Function::PLAIN
 };
 
@@ -212,7 +212,7 @@ fn refused(error: &OverlayError) -> FunctionResult {
 /// What became of the fork, and what of it is not in the overlay.
 fn report(overlay: &Overlay, results: &mut Results) {
     for (resource, place) in &overlay.differences {
-        let message = format!("the overlay does not make the resource of the fork: {place}");
+        let message = format!("the overlay does not build the same resource as the fork: {place}");
         results.push(FunctionResult::error(Reason::OverlayDiffers, message).about(resource));
     }
     for (resource, what) in &overlay.lost {
@@ -227,7 +227,7 @@ fn report(overlay: &Overlay, results: &mut Results) {
             .map(|(name, count)| format!(", {count} in `{name}`"))
             .collect();
         let message = format!(
-            "overlay: {patched} patched, {deleted} deleted, {new} new{fields}; it makes the fork"
+            "overlay: {patched} patched, {deleted} deleted, {new} new{fields}, which builds the fork"
         );
         results.push(FunctionResult::info(message));
     }

@@ -36,8 +36,7 @@ use crate::yaml::{EditError, NodeRef};
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "create-patch",
-    about: "Makes the strategic merge patches that take live resources to the items, a configuration, \
-            as `kubectl apply` would send them. Its output is the patches, so it does not belong in a Kptfile's pipeline.",
+    about: "Creates the strategic merge patches that `kubectl apply` would send: they turn live resources into the items. Its output is the patches, so it does not belong in a Kptfile's pipeline.",
     examples: &[
         "create-patch --package DIR --live live.yaml",
         "create-patch --package DIR --live live.yaml allowMissing=true",
@@ -49,6 +48,7 @@ pub const FUNCTION: Function = Function {
     uses_schema: true,
     sources: SOURCES,
     step,
+    edits: false,
     ..Function::PLAIN
 };
 
@@ -129,7 +129,7 @@ fn create_all(
         patches.extend(delete_all(list, supplied, results));
     }
     if patches.is_empty() && !results.has_errors() {
-        results.push(FunctionResult::info("no patch: nothing is to be changed"));
+        results.push(FunctionResult::info("no patch: there is nothing to change"));
     }
     patches
 }

@@ -54,6 +54,8 @@ pub struct Function {
     pub merge_driver: Option<MergeDriver>,
     /// Works on the packages under a directory one by one (`--package FLEET`), and not on one package.
     pub fleet: Option<FleetDriver>,
+    /// Whether `--package` writes to the package; the others print what they make of it.
+    pub edits: bool,
     /// Whether its documents are files, which `--into DIR` writes.
     pub makes_files: bool,
     /// Whether its results are a review, which `--package` prints to standard output.
@@ -76,6 +78,7 @@ impl Function {
         makes_package: false,
         merge_driver: None,
         fleet: None,
+        edits: true,
         makes_files: false,
         reports: false,
         step: |_| Ok(Output::Edited),

@@ -39,6 +39,13 @@ pub struct Document {
     pub text: String,
 }
 
+impl Document {
+    /// Whether its text is another one than before.
+    pub(crate) fn is_changed(&self) -> bool {
+        self.before != self.text
+    }
+}
+
 impl Output {
     /// Puts documents into the places of their items, unless they are to be printed: those that are made of a
     /// package remain documents.

@@ -4,7 +4,7 @@
 //! kind: StatefulSet          # before        # items        # result
 //! spec:
 //!   serviceName:               db              db-headless     blocking: the field is immutable
-//!   replicas:                  3               0               dangerous: nothing runs any longer
+//!   replicas:                  3               0               dangerous: no pods run any longer
 //! ```
 //!
 //! Source: contract, review-package.
@@ -26,8 +26,7 @@ use crate::yaml::{NodeRef, Path};
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "review-package",
-    about: "Says what a change of a package means for the cluster that it is applied to: what an API server refuses, what is \
-            dangerous, what is worth a look. It changes nothing.",
+    about: "Reports what a change to a package means for the cluster: what the API server refuses, what is dangerous, and what is worth a look. It changes nothing.",
     examples: &[
         "review-package --package DIR --before v1",
         "review-package --package DIR --before './/DIR?ref=HEAD'",
@@ -41,18 +40,19 @@ pub const FUNCTION: Function = Function {
         Key {
             name: FAIL_ON,
             words: &["never", "dangerous", "blocking"],
-            help: "from which risk on a finding is an error",
+            help: "the lowest risk that is an error",
         },
         Key {
             name: KUBERNETES_VERSION,
             words: &["none"],
-            help: "the release of Kubernetes, such as 1.34, that must serve all versions",
+            help: "the Kubernetes release, such as 1.34, that must serve every API version",
         },
     ]),
     uses_schema: true,
     sources: SOURCES,
     reports: true,
     step,
+    edits: false,
     ..Function::PLAIN
 };
 
@@ -127,7 +127,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
                 None => (Role::Upstream, Role::Original),
             };
             return Err(UsageError(format!(
-                "role `{other}`: expected a package beside that of role `{found}`, found none"
+                "role `{other}`: expected a package as well as that of role `{found}`, found none"
             )));
         }
     };

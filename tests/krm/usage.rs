@@ -104,8 +104,177 @@ fn help_fits_a_terminal_and_shows_command_lines_that_exist() {
             assert!(example.contains(function.name), "{example}");
             let flags = example.split(' ').filter(|word| word.len() > 2);
             for flag in flags.filter(|word| word.starts_with("--") && *word != "--exec") {
-                assert!(help.contains(&format!(" {flag} ")), "{example}: {flag}");
+                let is_flag = |word: &str| word.trim_end_matches(',') == flag;
+                assert!(help.split_whitespace().any(is_flag), "{example}: {flag}");
             }
+        }
+    }
+}
+
+/// What a person looks up most often fits a screen; `--help` has the rest.
+#[test]
+fn short_help_is_short_and_says_where_the_rest_is() {
+    for function in ALL {
+        let binary = &binary(function.name);
+        let [short, long] = ["-h", "--help"].map(|flag| run(binary, &[flag], "").stdout);
+        let count = short.lines().count();
+        assert!(count <= 45, "{}: {count} lines\n{short}", function.name);
+        assert!(
+            long.lines().count() > count + 20,
+            "{}\n{long}",
+            function.name
+        );
+        for (text, is_in_short) in [
+            ("--package <DIR>", true),
+            ("--diff", true),
+            ("Examples:", true),
+            ("--help prints all flags", true),
+            ("--output <FORM>", false),
+            ("--verbose", false),
+            ("Exit codes:", false),
+        ] {
+            assert_eq!(short.contains(text), is_in_short, "{text}: {short}");
+            assert!(
+                long.contains(text) || text.starts_with("--help prints"),
+                "{text}: {long}"
+            );
+        }
+    }
+}
+
+/// `in place` is promised only by functions whose run changes the package.
+#[test]
+fn help_says_that_a_package_is_edited_only_where_it_is() {
+    for function in ALL {
+        let binary = &binary(function.name);
+        let prints = matches!(
+            function.name,
+            "apply-config" | "create-overlay" | "create-patch" | "review-package"
+        );
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for flag in ["-h", "--help"] {
+            let help = words(&run(binary, &[flag], "").stdout);
+            assert_eq!(
+                help.contains("package directory in place"),
+                !prints,
+                "{help}"
+            );
+            assert_eq!(help.contains("nothing is written to it"), prints, "{help}");
+        }
+        let advice = run(binary, &["--in-place", "x"], "").stderr;
+        assert_eq!(advice.contains("directory in place"), !prints, "{advice}");
+    }
+}
+
+/// A second run of every function that edits a package says the same.
+#[test]
+fn where_nothing_was_to_do_every_function_says_so() {
+    let variant = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: v}\nspec:\n  \
+        upstream: {repo: c, package: example, revision: v1}\n  downstream: {repo: d, package: example}\n  \
+        packageContext: {data: {a: b}}\n";
+    let inputs = tempfile::tempdir().expect("a directory");
+    let inputs = inputs.path();
+    let write = |path: &str, text: &str| {
+        let path = inputs.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    };
+    let patch = write(
+        "patch/p.yaml",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kptfile.kpt.dev}\ndata: {a: b}\n",
+    );
+    let pipeline = write(
+        "pipeline.yaml",
+        "apiVersion: fn.kpt.dev/v1alpha1\nkind: PrependPipeline\nmetadata: {name: p}\npipeline: {mutators: [{image: i}]}\n",
+    );
+    let inject = write(
+        "inject.yaml",
+        "apiVersion: fn.kpt.dev/v1alpha1\nkind: InjectConfig\nmetadata: {name: i}\ninjectors: [{name: n}]\n",
+    );
+    let variants = write("variants/v.yaml", variant);
+    let template = "apiVersion: config.porch.kpt.dev/v1alpha2\nkind: PackageVariantSet\nmetadata: {name: s, namespace: d}\n\
+        spec:\n  upstream: {repo: c, package: example, revision: v1}\n  targets:\n  - repositories: [{name: d}]\n";
+    let set = write("set.yaml", template);
+    let repository = "apiVersion: config.porch.kpt.dev/v1alpha1\nkind: Repository\nmetadata: {name: d, namespace: d}\n---\n\
+        apiVersion: porch.kpt.dev/v1alpha1\nkind: PackageRevision\nmetadata: {name: r, namespace: d}\n\
+        spec: {repository: c, packageName: example, revision: v1, lifecycle: Published}\n";
+    let cluster = write("cluster.yaml", repository);
+    let upstream = package();
+    let upstream = upstream.path().display().to_string();
+    let catalog = format!("c={}", inputs.join("catalog").display());
+    for name in ["Kptfile", "package-context.yaml"] {
+        let text = std::fs::read_to_string(Path::new(&upstream).join(name)).expect("a file");
+        write(&format!("catalog/example/v1/{name}"), &text);
+    }
+    for (name, arguments) in [
+        ("set-package-context", vec!["a=b"]),
+        ("prepend-pipeline", vec!["--config", &pipeline]),
+        (
+            "inject-config",
+            vec!["--config", &inject, "--resources", &cluster],
+        ),
+        ("apply-patch", vec!["--patches", &patch]),
+        (
+            "merge-package",
+            vec!["--original", &upstream, "--upstream", &upstream],
+        ),
+        (
+            "expand-variant-set",
+            vec!["--config", &set, "--resources", &cluster],
+        ),
+        ("render-variant", vec!["--config", &variants]),
+        (
+            "render-fleet",
+            vec!["--variants", &variants, "--catalog", &catalog],
+        ),
+    ] {
+        let local = package();
+        let local = local.path().display().to_string();
+        let arguments: Vec<&str> = ["--package", &local].into_iter().chain(arguments).collect();
+        let again = [&arguments[..], &["--check"]].concat();
+        let first = run(binary(name), &arguments, "");
+        assert_eq!(first.code, Some(0), "{name}: {}", first.stderr);
+        for arguments in [&arguments, &again] {
+            let second = run(binary(name), arguments, "");
+            assert_eq!(second.code, Some(0), "{name}: {}", second.stderr);
+            assert!(
+                second.stderr.ends_with("already up to date\n"),
+                "{name}: {}",
+                second.stderr
+            );
+        }
+        let quiet = run(binary(name), &[&arguments[..], &["--quiet"]].concat(), "");
+        assert_eq!(quiet.stderr, "", "{name}");
+    }
+}
+
+/// Both say what was probably meant.
+#[test]
+fn a_wrong_key_and_a_wrong_value_end_alike() {
+    for (function, key, value) in [
+        ("merge-package", "onConflct=local", "onConflict=locla"),
+        ("review-package", "failOm=never", "failOn=nevr"),
+        ("create-patch", "allowMising=true", "allowMissing=tru"),
+    ] {
+        let local = package();
+        let local = local.path().display().to_string();
+        let input = if function == "create-patch" {
+            "--live"
+        } else {
+            "--before"
+        };
+        let input = if function == "merge-package" {
+            "--upstream"
+        } else {
+            input
+        };
+        for argument in [key, value] {
+            let original = ["--original", &local];
+            let original = &original[..if function == "merge-package" { 2 } else { 0 }];
+            let arguments = [original, &["--package", &local, input, &local, argument]].concat();
+            let text = run(binary(function), &arguments, "").stderr;
+            assert!(text.contains("; did you mean `"), "{argument}: {text}");
         }
     }
 }
@@ -146,7 +315,7 @@ fn directories_without_flags_are_told_which_flags_are_meant() {
     assert_eq!(outcome.code, Some(2));
     assert_eq!(
         outcome.stderr,
-        "merge-package: expected KEY=VALUE, found `DIR`; files and directories are given by flags: \
+        "merge-package: expected KEY=VALUE, found `DIR`; give files and directories with flags: \
          --package DIR, --original PATH, --upstream PATH\n"
     );
 }
@@ -200,7 +369,7 @@ fn results_go_to_standard_output_where_it_is_free() {
         assert!(
             outcome
                 .stderr
-                .contains("--results -: standard output takes"),
+                .contains("--results -: standard output is used for"),
             "{}",
             outcome.stderr
         );

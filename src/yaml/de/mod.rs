@@ -66,6 +66,12 @@ impl DeError {
 /// How much of a name must be in another for it to be meant, from 0 to 1.
 const LIKENESS: f32 = 0.7;
 
+/// The name that is probably meant.
+pub(crate) fn nearest<'n>(found: &str, names: &[&'n str]) -> Option<&'n str> {
+    let found = similar::get_close_matches(found, names, 1, LIKENESS);
+    found.first().copied()
+}
+
 impl de::Error for DeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
         DeError {
@@ -75,14 +81,13 @@ impl de::Error for DeError {
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        let found = similar::get_close_matches(field, expected, 1, LIKENESS);
-        if let Some(nearest) = found.first() {
+        if let Some(nearest) = nearest(field, expected) {
             return Self::custom(format_args!(
                 "unknown field `{field}`; did you mean `{nearest}`?"
             ));
         }
         match expected {
-            [] => Self::custom(format_args!("unknown field `{field}`, there are no fields")),
+            [] => Self::custom(format_args!("unknown field `{field}`, expected no fields")),
             [one] => Self::custom(format_args!("unknown field `{field}`, expected `{one}`")),
             [one, other] => Self::custom(format_args!(
                 "unknown field `{field}`, expected `{one}` or `{other}`"

@@ -30,6 +30,14 @@ fn content(page: &str) -> String {
     page
 }
 
+/// A report without the command line, in which runs differ.
+fn headless(fleet: &Fleet, path: &str) -> String {
+    let report = fleet.folder.get(path);
+    let is_command = |line: &str| line.contains("render-fleet --");
+    let lines = report.lines().filter(|line| !is_command(line));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// A fleet of twelve packages at `v1`, each third with the same local edit.
 fn edited() -> Fleet {
     let fleet = Fleet::new();
@@ -66,6 +74,9 @@ fn the_report_of_the_example() {
     assert_eq!(code, Some(3));
     for (name, path) in reports.iter().zip(&paths) {
         let found = std::fs::read_to_string(path).expect("a report");
+        // The head shows the command line.
+        let found = found.replace(&folder.path().display().to_string(), "reports");
+        let found = found.replace(env!("CARGO_PKG_VERSION"), "0.0.0");
         let found = if name.ends_with("html") {
             content(&found)
         } else {
@@ -79,6 +90,37 @@ fn the_report_of_the_example() {
         let expected = std::fs::read_to_string(&expected).expect("the expected report");
         assert_eq!(found, expected, "run with UPDATE=1");
     }
+}
+
+/// The date and the revision come from the user: the same input gives the same report.
+#[test]
+fn the_head_of_a_report_has_the_command_and_the_title() {
+    let fleet = edited();
+    let title = "2026-11-26, fleet at 3f2a1c9 <main>";
+    let flags = [
+        "--report",
+        "r.json",
+        "--report",
+        "r.html",
+        "--report-title",
+        title,
+    ];
+    fleet.expect(&flags, 0, &[]);
+    let head = &data(&fleet.folder, "r.json")["head"];
+    assert_eq!(head["title"], title);
+    assert_eq!(head["version"], env!("CARGO_PKG_VERSION"));
+    let command = head["command"].as_str().expect("a text");
+    assert!(command.starts_with("render-fleet --package "), "{command}");
+    assert!(
+        command.ends_with("--report-title '2026-11-26, fleet at 3f2a1c9 <main>'"),
+        "{command}"
+    );
+    let page = fleet.folder.get("r.html");
+    assert!(
+        page.contains("2026-11-26, fleet at 3f2a1c9 &#60;main&#62;"),
+        "{page}"
+    );
+    assert!(page.contains("<code>render-fleet --package "), "{page}");
 }
 
 #[test]
@@ -207,8 +249,8 @@ fn joined_shards_are_one_run() {
         "--join", "s2.json", "s0.json", "s1.json", "--report", "all.json", "--report", "all.html",
     ]);
     for name in ["json", "html"] {
-        let one = fleet.folder.get(&format!("one.{name}"));
-        assert_eq!(fleet.folder.get(&format!("all.{name}")), one, "{name}");
+        let [one, all] = ["one", "all"].map(|file| headless(&fleet, &format!("{file}.{name}")));
+        assert_eq!(all, one, "{name}");
     }
     let reports = fleet.folder.path("reports");
     std::fs::create_dir(&reports).expect("a folder");
@@ -220,8 +262,8 @@ fn joined_shards_are_one_run() {
     }
     join(&["--join", "reports", "--report", "directory.json"]);
     assert_eq!(
-        fleet.folder.get("directory.json"),
-        fleet.folder.get("one.json")
+        headless(&fleet, "directory.json"),
+        headless(&fleet, "one.json")
     );
     // Results have no diffs, and do not name the keys of list elements.
     join(&[
@@ -325,7 +367,7 @@ fn names_and_values_are_no_markup() {
         &["--join", "r.json", "--report", "again.html"],
     );
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    assert_eq!(fleet.folder.get("again.html"), page);
+    assert_eq!(headless(&fleet, "again.html"), headless(&fleet, "r.html"));
 }
 
 #[test]

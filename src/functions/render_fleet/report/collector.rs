@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::finding::{OF_VARIANT, Said, SharedResult};
 use super::rule::Rule;
 use super::words::{hide, show_common};
-use super::{ChangedFile, FleetReport, KIND, SharedChange, VariantEntry};
+use super::{ChangedFile, FleetReport, KIND, ReportHead, SharedChange, VariantEntry};
 use crate::config::API_VERSION;
 use crate::functions::render_fleet::{FleetCounts, VariantOutcome};
 use crate::results::FunctionResult;
@@ -62,7 +62,7 @@ impl Collector {
     pub(super) fn add_result(&mut self, number: usize, mut said: Said) {
         let action = said.tag("action");
         if action.is_some_and(|action| action != "failed") {
-            // The table of variants says the same.
+            // The table of variants shows it too.
             return;
         }
         said.forget_place_of_variant();
@@ -120,6 +120,7 @@ impl Collector {
         FleetReport {
             api_version: API_VERSION.to_owned(),
             kind: KIND.to_owned(),
+            head: ReportHead::default(),
             written,
             counts,
             conflicts,

@@ -39,6 +39,9 @@ pub use rule::Rule;
 pub struct FleetReport {
     api_version: String,
     kind: String,
+    /// What the run was.
+    #[serde(default)]
+    pub head: ReportHead,
     /// Whether packages were written; a forecast wrote nothing.
     written: bool,
     counts: FleetCounts,
@@ -48,6 +51,19 @@ pub struct FleetReport {
     /// All other results, errors first.
     results: Vec<SharedResult>,
     changes: Vec<SharedChange>,
+}
+
+/// Which run a report is about. The date is the user's to say: a run with the same input has the same output.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ReportHead {
+    /// From `--report-title`, such as a date and a revision of the fleet.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// The command line.
+    pub command: String,
+    /// The version of the program.
+    pub version: String,
 }
 
 /// One variant, or one package without a variant.

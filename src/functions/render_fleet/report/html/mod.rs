@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use askama::Template;
 
 use super::finding::{Said, SharedResult};
-use super::{FleetReport, VariantEntry};
+use super::{FleetReport, ReportHead, VariantEntry};
 use crate::config::UsageError;
 use crate::functions::render_fleet::{Action, FleetCounts};
 use crate::results::Severity;
@@ -30,6 +30,7 @@ const OPEN: usize = 30;
 #[template(path = "page.html")]
 struct Page<'r> {
     is_forecast: bool,
+    head: &'r ReportHead,
     summary: String,
     tiles: Vec<Tile>,
     failures: Vec<Card<'r>>,
@@ -122,6 +123,7 @@ pub(super) fn page(report: &FleetReport) -> Result<String, UsageError> {
     let rules = distinct(&rules);
     let page = Page {
         is_forecast: !report.written,
+        head: &report.head,
         summary: summary(&report.counts),
         tiles: tiles(&report.counts, report.written),
         failures,
