@@ -12,6 +12,7 @@ if have_programs; then
   fi
   step "instructions" tests/instructions.sh "$binaries"
   step "instructions for a byte" "${release[@]}" "${bench[@]}" -- counts
+  step "workflow and pipeline of the documents" tests/hosted_ci.py "$binaries"
   step "faults of the system" tests/faults.py "$binaries"
 else
   left_out "examples, commands of the documents, instructions, faults" "there is no release build"
