@@ -1,4 +1,4 @@
-# One image per function:
+# One image per function, or with FUNCTION=krmv one image with all functions (`docker run IMAGE merge-package`):
 #   docker build --build-arg FUNCTION=set-package-context -t krm-variants/set-package-context .
 #
 # Where no registry can be reached, a directory that holds a static binary called <name> stands in for
@@ -17,6 +17,15 @@ RUN target="$(uname -m)-unknown-linux-musl" \
 
 FROM scratch
 ARG FUNCTION
+ARG VERSION=unreleased
+ARG REVISION=
+ARG SOURCE=https://github.com/krm-variants/krm-variants
+LABEL org.opencontainers.image.title="${FUNCTION}" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.source="${SOURCE}" \
+      org.opencontainers.image.documentation="${SOURCE}/tree/main/functions/${FUNCTION}" \
+      org.opencontainers.image.licenses="Apache-2.0"
 # kpt and kustomize always pass `--user nobody`, and engines refuse a user that /etc/passwd lacks.
 COPY container/etc /etc
 # A fixed name, since ENTRYPOINT in its exec form cannot expand FUNCTION and scratch has no shell.

@@ -7,6 +7,7 @@
 #   tools/release.sh notes              the notes of the version in Cargo.toml, from CHANGELOG.md
 #   tools/release.sh sbom [TARGET]      the dependencies of a target as CycloneDX, beside its archive
 #   tools/release.sh formula            a Homebrew formula for the archives in target/archives
+#   tools/release.sh aqua               an entry for aqua's registry, which mise reads too
 #   tools/release.sh package            what `cargo publish` would publish: a build without this checkout
 #
 # TARGETS="..." names the targets of dry-run; by default that of this machine. PROFILE=release builds faster, for a try.
@@ -26,6 +27,8 @@ fail() {
 metadata() { cargo metadata --format-version 1 --no-deps --locked; }
 # usage: manifest PYTHON_EXPRESSION   of `package`
 manifest() { metadata | python3 -c "import json, sys; package = json.load(sys.stdin)['packages'][0]; print($1)"; }
+
+programs() { manifest "'\n'.join(t['name'] for t in package['targets'] if t['kind'] == ['bin'])"; }
 
 names() {
   local repository registry file name wrong=0
@@ -98,7 +101,7 @@ dry_run() {
   local -a programs targets
   names --check
   version=$(manifest "package['version']")
-  mapfile -t programs < <(manifest "'\n'.join(t['name'] for t in package['targets'] if t['kind'] == ['bin'])")
+  mapfile -t programs < <(programs)
   host=$(rustc --version --verbose | sed -n 's/^host: //p')
   read -ra targets <<<"${TARGETS-$host}"
   rm -rf target/archives
@@ -147,7 +150,9 @@ images() {
   for program in "$programs"/*; do
     program=$(basename "$program")
     image=$registry/$program:v$version
-    "$engine" build --quiet --network none --build-context "build=$programs" --build-arg FUNCTION="$program" -t "$image" . >/dev/null ||
+    "$engine" build --quiet --network none --build-context "build=$programs" --build-arg FUNCTION="$program" \
+      --build-arg VERSION="$version" --build-arg REVISION="$(git rev-parse HEAD)" --build-arg SOURCE="$(manifest "package['repository']")" \
+      -t "$image" . >/dev/null ||
       fail "$image cannot be built"
     # As kpt and kustomize run it.
     [[ $("$engine" run --rm --network none --user nobody --security-opt=no-new-privileges "$image" --version) == "$program $version" ]] ||
@@ -213,6 +218,37 @@ end
 EOF
 }
 
+aqua() {
+  local repository program
+  repository=$(manifest "package['repository']")
+  repository=${repository#https://github.com/}
+  cat <<EOF
+packages:
+- type: github_release
+  repo_owner: ${repository%/*}
+  repo_name: ${repository#*/}
+  description: Upgrades edited copies of Kubernetes manifests without losing edits
+  asset: krm-variants-{{trimV .Version}}-{{.Arch}}-{{.OS}}.tar.gz
+  format: tar.gz
+  replacements:
+    amd64: x86_64
+    arm64: aarch64
+    darwin: apple-darwin
+    linux: unknown-linux-musl
+  supported_envs: [linux, darwin]
+  checksum:
+    type: github_release
+    asset: SHA256SUMS.{{.Arch}}-{{.OS}}
+    algorithm: sha256
+  github_artifact_attestations:
+    signer_workflow: $repository/.github/workflows/release.yaml
+  files:
+EOF
+  for program in $(programs); do
+    printf -- '  - name: %s\n    src: krm-variants-{{trimV .Version}}-{{.Arch}}-{{.OS}}/bin/%s\n' "$program" "$program"
+  done
+}
+
 # The section of the version, or what is unreleased.
 notes() {
   local version section
@@ -248,7 +284,8 @@ case ${1-} in
   notes) notes ;;
   sbom) sbom "${2-}" ;;
   formula) formula ;;
+  aqua) aqua ;;
   images) images ;;
   package) shift; package "$@" ;;
-  *) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
