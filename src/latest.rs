@@ -5,7 +5,7 @@ use semver::Version;
 /// The name that asks for the highest version.
 pub(crate) const LATEST: &str = "latest";
 
-/// The highest of these versions, where `v3` counts as `3.0.0`; a pre-release only if there is nothing else. `None` if none
+/// The highest of these versions, where `v3` counts as `3.0.0`; a pre-release only if nothing else exists. `None` if none
 /// of them is a version.
 #[must_use]
 pub fn latest<T>(revisions: impl Iterator<Item = T>, name: impl Fn(&T) -> &str) -> Option<T> {

@@ -112,7 +112,7 @@ impl Config {
     /// A copy of the config in a ResourceList.
     ///
     /// # Errors
-    /// [`UsageError`] if its aliases stand for too many nodes.
+    /// [`UsageError`] if its aliases expand to too many nodes.
     pub fn from_node(node: NodeRef<'_>) -> Result<Self, UsageError> {
         check_aliases(node)?;
         Self::parse(crate::yaml::node_text(node), "functionConfig")
@@ -145,7 +145,7 @@ fn check_aliases(config: NodeRef<'_>) -> Result<(), UsageError> {
         if aliases > 0 {
             budget = budget.checked_sub(1).ok_or_else(|| {
                 UsageError(format!(
-                    "functionConfig: expected aliases that stand for at most {MAX_ALIAS_NODES} nodes, found more"
+                    "functionConfig: expected aliases that expand to at most {MAX_ALIAS_NODES} nodes, found more"
                 ))
             })?;
         }
@@ -174,12 +174,13 @@ pub(crate) fn kind_of<'a>(config: NodeRef<'a>) -> (&'a str, &'a str) {
 /// The value of a config, aliases written out.
 ///
 /// # Errors
-/// [`UsageError`] if its aliases stand for too many nodes.
+/// [`UsageError`] if its aliases expand to too many nodes.
 pub(crate) fn value_of(config: NodeRef<'_>) -> Result<Value, UsageError> {
     check_aliases(config)?;
     config.value().ok_or_else(|| {
         UsageError(
-            "functionConfig: its aliases stand for too many values, or for themselves".to_owned(),
+            "functionConfig: its aliases expand to too many values, or refer to themselves"
+                .to_owned(),
         )
     })
 }

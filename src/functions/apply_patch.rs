@@ -199,7 +199,7 @@ fn read_target(entry: NodeRef<'_>, place: &str) -> Result<Option<Target>, UsageE
     let usage = |error: &dyn std::fmt::Display| UsageError(format!("{place}: target: {error}"));
     let value = node
         .value()
-        .ok_or_else(|| usage(&"its aliases stand for too many values, or for themselves"))?;
+        .ok_or_else(|| usage(&"its aliases expand to too many values, or refer to themselves"))?;
     let mut target: Target = from_value(&value).map_err(|error| usage(&error))?;
     if let Some(selector) = value.get("labelSelector") {
         target.labels = match selector.as_str() {
@@ -249,7 +249,7 @@ fn push<'a>(
     }
     if !is_bounded(node) {
         return refuse(
-            "expected aliases that stand for at most 10 million nodes, found more".to_owned(),
+            "expected aliases that expand to at most 10 million nodes, found more".to_owned(),
         );
     }
     let complete =
@@ -261,7 +261,7 @@ fn push<'a>(
     }
     if target.is_none() && !complete {
         return refuse(
-            "expected apiVersion, kind and metadata.name, or a target beside `patch`, found a patch without them"
+            "expected apiVersion, kind and metadata.name, or a target next to `patch`, found a patch without them"
                 .to_owned(),
         );
     }

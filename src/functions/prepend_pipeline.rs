@@ -50,7 +50,7 @@ pub const FUNCTION: Function = Function {
 typed_config! {
     #[derive(Debug, Deserialize)]
     pub(super) struct PrependPipeline {
-        /// The functions; `{}` withdraws all.
+        /// The functions; `{}` removes all.
         #[cfg_attr(test, schemars(required))]
         pipeline: Option<Pipeline>,
     }
@@ -82,7 +82,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
                 Some(pipeline) => findings.extend(pipeline.validate(&path)),
                 None => {
                     let message =
-                        "expected a pipeline, found none (`pipeline: {}` withdraws all functions)";
+                        "expected a pipeline, found none (`pipeline: {}` removes all functions)";
                     findings.push(FunctionResult::error(Reason::InvalidConfig, message).at(path));
                 }
             }
@@ -349,7 +349,7 @@ fn prepend(
     }
     let Some(id) = root_kptfile(list) else {
         let message =
-            "expected a Kptfile to put functions into, found none; `kpt pkg init DIR` makes one";
+            "expected a Kptfile to add functions to, found none; `kpt pkg init DIR` creates one";
         results.push(FunctionResult::error(Reason::KptfileNotFound, message));
         return;
     };

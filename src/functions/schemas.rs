@@ -345,11 +345,10 @@ fn kind_of(field: &Value, definitions: &Value) -> String {
 fn page(schemas: &[(Config, Value)]) -> String {
     let mut page = "# Fields of the configs\n\n\
         <!-- Made from the code: UPDATE=1 cargo test --lib schemas -->\n\n\
-        Every config also has `apiVersion`, `kind` and `metadata`. What is not required can be left out. An unknown field is an error.\n\n\
-        Each kind has a JSON Schema in [`schemas/`](../schemas). Editors with the YAML language server read it by a comment in the \
-        config's first line, such as\n\n\
+        Every config also has `apiVersion`, `kind` and `metadata`. Fields that are not required can be left out. An unknown field is an error.\n\n\
+        Each kind has a JSON Schema in [`schemas/`](../schemas). Editors with the YAML language server find it by a comment in the first line of a config:\n\n\
         ```yaml\n# yaml-language-server: $schema=PATH/schemas/MergePackage.json\n```\n\n\
-        A schema allows no `null`; functions take it for an absent field.\n"
+        The schemas do not allow `null`; the functions treat `null` as an absent field.\n"
         .to_owned();
     for (config, schema) in schemas {
         let (version, kind) = config.kind;

@@ -65,7 +65,7 @@ typed_config! {
         #[serde(default)]
         #[cfg_attr(test, schemars(extend("items" = {"type": "string", "not": {"enum": crate::variant::package_variant::RESERVED_KEYS}})))]
         remove_keys: Vec<String>,
-        /// Make the ConfigMap if the package has none.
+        /// Create the ConfigMap if the package has none.
         #[serde(default)]
         create_if_missing: bool,
     }
@@ -188,7 +188,7 @@ fn change_context(change: &ContextChange<'_>, list: &mut ResourceList, results: 
             Reason::PackageContextNotFound,
             format!(
                 "expected a ConfigMap `{PACKAGE_CONTEXT_NAME}` beside the root Kptfile, found none; \
-                 kpt makes it with `kpt pkg get --for-deployment`, this function with `createIfMissing: true` in a SetPackageContext"
+                 `kpt pkg get --for-deployment` creates it, and so does this function with `createIfMissing: true` in a SetPackageContext"
             ),
         )),
         Err(several) => {
@@ -327,7 +327,7 @@ fn create(
 ) {
     let Some(kptfile) = root.map(|root| list.resource(root)) else {
         let message =
-            format!("expected a Kptfile to make `{PACKAGE_CONTEXT_NAME}` for, found none");
+            format!("expected a Kptfile to create `{PACKAGE_CONTEXT_NAME}` for, found none");
         results.push(FunctionResult::error(Reason::KptfileNotFound, message));
         return;
     };

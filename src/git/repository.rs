@@ -57,7 +57,7 @@ impl Repository {
             .map_err(|error| refused(one_line(&error) + &hint_around(path)))?
             .to_thread_local();
         if let Some(extension) = unknown_extension(&git) {
-            let message = format!("it is of a form that is not known, {extension}");
+            let message = format!("its format is not supported, {extension}");
             return Err(refused(message));
         }
         git.object_cache_size_if_unset(CACHE);
@@ -149,7 +149,7 @@ impl Repository {
         GitError::Unreadable {
             path: self.path.clone(),
             what,
-            message: format!("the object {id} is not there; {why}"),
+            message: format!("the object {id} is missing; {why}"),
         }
     }
 }

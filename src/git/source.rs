@@ -69,7 +69,9 @@ impl GitSource {
         }
         let (repository, directory) = split(&bytes[..at]);
         if repository.is_empty() {
-            return Err(wrong("the repository is empty; `.` is the one here"));
+            return Err(wrong(
+                "the repository is empty; `.` is the current directory",
+            ));
         }
         let directory = normalize_package_path(&text(directory)?);
         if !directory.is_empty()

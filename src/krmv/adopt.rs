@@ -29,7 +29,7 @@ pub(crate) fn adopt(
     let package = Package::open_any(&directory)?;
     let name = package.name();
     if package.tracking.lock.is_some() && source.revision.is_none() {
-        let message = format!("'{name}' has a lock already; @REVISION replaces it");
+        let message = format!("'{name}' already has a lock; add @REVISION to replace it");
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
     let releases = upstream.releases(&source.path)?;

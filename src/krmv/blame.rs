@@ -89,7 +89,7 @@ fn package_around(file: &Path) -> Result<PathBuf> {
         }
     }
     let message = format!(
-        "there is no package around '{}': no Kptfile",
+        "'{}' is not in a package: there is no Kptfile in its folder or above",
         file.display()
     );
     Err(Failure::new(message).hint("krmv status ."))

@@ -13,6 +13,8 @@ use clap_complete::Shell;
     max_term_width = 80,
     disable_help_subcommand = true,
     after_help = "Every function is a command too: `krmv functions` lists them, `krmv merge-package --help` \
+                  explains one.",
+    after_long_help = "Every function is a command too: `krmv functions` lists them, `krmv merge-package --help` \
                   explains one.\n\nExit codes:\n  0  done\n  1  conflicts are undecided, or an error result\n  \
                   2  wrong usage or input, or Git failed\n  3  status: a newer release exists"
 )]
@@ -35,7 +37,7 @@ pub(crate) struct Common {
     /// Stay off the network: read repositories from the cache
     #[arg(long, global = true)]
     pub(crate) offline: bool,
-    /// List what is grouped otherwise
+    /// List what is otherwise grouped
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
@@ -77,11 +79,11 @@ pub(crate) enum Command {
     },
 }
 
-/// Make a package from a repository, with the lock that later upgrades start from
+/// Create a package from a repository, with the lock that later upgrades start from
 ///
-/// SOURCE is an URL or a path, REPOSITORY[//DIRECTORY or FILE][@REVISION]; kpt's REPO.git/DIR@REV does too.
-/// It can be an archive (app-1.2.0.tgz[//DIRECTORY]) or an image layout (oci:PATH[:TAG]).
-/// Without a revision it is the newest final release.
+/// SOURCE is a URL or a path: REPOSITORY[//DIRECTORY or FILE][@REVISION], or REPO.git/DIR@REV as in kpt.
+/// It can also be an archive (app-1.2.0.tgz[//DIRECTORY]) or an image layout (oci:PATH[:TAG]).
+/// Without a revision, it is the newest final release.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     krmv get https://github.com/example/catalog//web@v1.2.0\n  \
@@ -90,9 +92,9 @@ pub(crate) enum Command {
 pub(crate) struct Get {
     /// Where the package comes from
     pub(crate) source: String,
-    /// The new directory; the package is made below it if it exists
+    /// The new directory; if it exists, the package is created inside it
     pub(crate) directory: Option<PathBuf>,
-    /// Record the upstream of an existing copy: the revision is found by the content
+    /// Record the upstream of an existing copy; its content tells the revision
     #[arg(long)]
     pub(crate) adopt: bool,
 }
@@ -110,30 +112,30 @@ pub(crate) struct Upgrade {
     /// `latest`, or a range like `~1.2` (default: the newest final release)
     #[arg(value_name = "DIR] [REV", num_args = 0..=2)]
     pub(crate) arguments: Vec<String>,
-    /// Decide all conflicts for one side
+    /// Decide all conflicts in favour of one side
     #[arg(long, value_name = "SIDE")]
     pub(crate) take: Option<TakeSide>,
-    /// Write both sides' lines at undecided conflicts, for an editor
+    /// Write undecided conflicts as conflict markers, for an editor
     #[arg(long, conflicts_with_all = ["take", "dry_run", "diff"])]
     pub(crate) markers: bool,
-    /// Write nothing, say what would come
+    /// Write nothing; show what would change
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Write nothing, print the diff
+    /// Write nothing; print the diff
     #[arg(long)]
     pub(crate) diff: bool,
-    /// Upgrade although the package has changes that are not committed
+    /// Upgrade even if the package has uncommitted changes
     #[arg(long)]
     pub(crate) force: bool,
-    /// Put the package back to what it was before the open upgrade
+    /// Restore the package to its state before the open upgrade
     #[arg(long, conflicts_with_all = ["take", "markers", "dry_run", "diff", "force"])]
     pub(crate) abort: bool,
 }
 
 /// Decide the conflicts of an upgrade
 ///
-/// PATTERN is a glob over FILE, FIELD or FILE:FIELD; without one all conflicts are meant. Without
-/// --take they are listed, or on a terminal decided one by one.
+/// PATTERN is a glob over FILE, FIELD or FILE:FIELD; without one, it means all conflicts. Without
+/// --take, krmv lists them or, on a terminal, asks about each.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  krmv resolve\n  krmv resolve --take local 'spec.replicas'\n  \
@@ -143,13 +145,13 @@ pub(crate) struct Resolve {
     /// The package (default: the current directory), then patterns
     #[arg(value_name = "DIR] [PATTERN")]
     pub(crate) arguments: Vec<String>,
-    /// Decide for one side, or for what the file says now
+    /// Decide in favour of one side, or keep what the file has now
     #[arg(long, value_name = "SIDE")]
     pub(crate) take: Option<Take>,
     /// Write the decision to .krmv.yaml, for later upgrades
     #[arg(long, requires = "take")]
     pub(crate) remember: bool,
-    /// List them, also on a terminal
+    /// List the conflicts, also on a terminal
     #[arg(long, conflicts_with = "take")]
     pub(crate) list: bool,
 }
@@ -176,10 +178,10 @@ pub(crate) struct Status {
     pub(crate) bisect: Option<String>,
 }
 
-/// Show what an upgrade, or what you changed, means for the cluster
+/// Show what an upgrade, or your changes, mean for the cluster
 ///
-/// With REV: the package now, and after an upgrade to it. Without: what you did since the last commit, or if all is
-/// committed, since the original revision. The worst comes first.
+/// With REV: what an upgrade to it changes. Without: what you changed since the last commit or, if everything is
+/// committed, since the original revision. The most dangerous changes come first.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  krmv review web v1.4.0\n  krmv review web --from lock\n  \
@@ -194,20 +196,20 @@ pub(crate) struct Review {
     /// revision of upstream
     #[arg(long, value_name = "STATE")]
     pub(crate) from: Option<String>,
-    /// How it is printed; markdown: a comment for a pull request
+    /// The output format; markdown: a comment for a pull request
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: ReviewFormat,
-    /// From which risk on the exit code is 1: never (default), dangerous, blocking
+    /// Exit with 1 from this risk on: never (default), dangerous, blocking
     #[arg(long, value_name = "RISK", value_parser = ["never", "dangerous", "blocking"])]
     pub(crate) fail_on: Option<String>,
-    /// The release of Kubernetes that must serve all versions, such as 1.34
+    /// The Kubernetes release that must serve every API version, such as 1.34
     #[arg(long, value_name = "VERSION")]
     pub(crate) kubernetes_version: Option<String>,
 }
 
 /// Show who set each field of a file: a release of upstream, or a commit of yours
 ///
-/// Moved files and renamed resources do not end the trail. No value is shown.
+/// It follows moved files and renamed resources. It shows no values.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  krmv blame web/app.yaml\n  krmv blame web/app.yaml spec.replicas\n  \
@@ -216,13 +218,13 @@ pub(crate) struct Review {
 pub(crate) struct Blame {
     /// A file of a package
     pub(crate) file: PathBuf,
-    /// A field with all below it, or a glob over fields
+    /// A field with everything below it, or a glob over fields
     pub(crate) field: Option<String>,
 }
 
 /// Show a package as its upstream and a kustomize overlay
 ///
-/// The overlay is proven: it makes the package again.
+/// krmv proves that the overlay builds the same resources as the package.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  krmv overlay web --into overlays/web --verify\n  \
@@ -232,14 +234,14 @@ pub(crate) struct Overlay {
     /// The package
     #[arg(default_value = ".")]
     pub(crate) directory: PathBuf,
-    /// Write the files into a directory, which is empty or missing
+    /// Write the files into a directory that is empty or does not exist
     #[arg(long, value_name = "DIR")]
     pub(crate) into: Option<PathBuf>,
-    /// Also compare what the kustomize on PATH makes of it
+    /// Also compare with the output of the kustomize on PATH
     #[arg(long)]
     pub(crate) verify: bool,
-    /// Check an overlay: which patches hit nothing in its base, which change nothing. Exit code 1
-    /// if there are some
+    /// Check an overlay: list its patches that match nothing in the base, or change nothing. Exit with 1
+    /// if there are any
     #[arg(long, value_name = "DIR", conflicts_with_all = ["into", "verify"])]
     pub(crate) check: Option<PathBuf>,
 }

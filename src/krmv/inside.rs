@@ -58,9 +58,9 @@ pub(crate) fn manual(directory: &Path) -> Result<u8> {
         // A manual page joins lines that no empty one parts.
         command(function).mut_arg("pairs", |pairs| {
             let help = pairs
-                .get_help()
+                .get_long_help()
                 .map(|help| help.to_string().replace('\n', "\n\n"));
-            pairs.help(help.unwrap_or_default())
+            pairs.long_help(help.unwrap_or_default())
         })
     });
     let name = |page: &Command| page.get_name().to_owned();
@@ -84,13 +84,13 @@ const STATE: &str = include_str!("topics/state.txt");
 pub(crate) fn help(topic: Option<&str>) -> Result<u8> {
     let mut all = whole();
     let text = match topic {
-        None => Cli::command().render_help().to_string(),
+        None => Cli::command().render_long_help().to_string(),
         Some("conflicts") => CONFLICTS.to_owned(),
         Some("state") => STATE.to_owned(),
         Some(topic) => {
             all.build();
             let Some(found) = all.find_subcommand_mut(topic) else {
-                let message = format!("there is no command, function or topic `{topic}`");
+                let message = format!("no command, function or topic is called `{topic}`");
                 return Err(Failure::new(message).hint(failure::command(["krmv", "help"])));
             };
             found.render_long_help().to_string()

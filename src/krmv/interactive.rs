@@ -27,10 +27,10 @@ pub(crate) struct Asked {
 const HELP: &str = "\
   l  local: keep your value
   u  upstream: take upstream's value
-  e  edit the file at this place, then keep what it says
+  e  edit the file at this line, then keep the result
   s  skip: leave it undecided
   b  back: undo the last decision
-  q  quit: write what is decided so far
+  q  quit: write the decisions made so far
   ?  this help
   Ctrl-C writes nothing
 ";

@@ -7,7 +7,7 @@
 //! metadata:
 //!   annotations:
 //!     fn.kpt.dev/open-upgrade: 1f2e...3d..9a8b...7c      # merged: from this commit to that one
-//!     fn.kpt.dev/decided-conflicts: |                    # decided for what the file says
+//!     fn.kpt.dev/decided-conflicts: |                    # decided for the file's value
 //!       app.yaml:Deployment/app:spec.replicas
 //! ```
 //!
@@ -39,7 +39,7 @@ pub(crate) struct OpenUpgrade {
     pub(crate) to: String,
     /// The archive or image that it was merged with: no other field names it.
     pub(crate) source: Option<String>,
-    /// The conflicts that are decided for what the file says.
+    /// The conflicts that are decided for the file's value.
     pub(crate) decided: BTreeSet<String>,
 }
 

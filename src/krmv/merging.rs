@@ -121,8 +121,7 @@ impl Merger {
             let [own, old, new] = [local, &before, &after].map(|files| files.get(path));
             if old == new {
                 let message = format!(
-                    "'{path}': upstream's value cannot be taken on its own; edit the file, then \
-                     decide for what it says"
+                    "'{path}': upstream's value cannot be taken on its own; edit the file, then keep your edit with --take file"
                 );
                 return Err(Failure::new(message));
             }

@@ -88,7 +88,7 @@ pub(crate) fn run(overlay: &Overlay, common: &Common) -> Result<u8> {
         page.wrapped(&printable(&result.to_string()), 2);
     }
     if overlay.verify {
-        let done = page.styled(GREEN, "kustomize makes the package of it");
+        let done = page.styled(GREEN, "kustomize builds the same resources");
         page.line(done);
     }
     if overlay.into.is_none() {
@@ -159,7 +159,7 @@ fn verify(package: &Package, documents: &[Document]) -> Result<()> {
         None => Ok(()),
         Some((resource, place)) => {
             let message = format!(
-                "what kustomize makes of the overlay differs from the package in {} resources; {}: {place}",
+                "the overlay, built by kustomize, differs from the package in {} resources; {}: {place}",
                 found.len(),
                 resource.kind
             );
@@ -243,7 +243,7 @@ fn checked(directory: &Path, common: &Common) -> Result<u8> {
             );
         }
         if found.is_empty() {
-            page.line("every patch changes its base");
+            page.line("every patch has an effect");
         }
         page.finish()?;
     }

@@ -51,7 +51,7 @@ impl Package {
         };
         let name = directory.to_string_lossy().into_owned();
         if !directory.is_dir() {
-            let message = format!("expected a package directory, found nothing at '{name}'");
+            let message = format!("expected a package directory, but '{name}' does not exist");
             return Err(Failure::new(message).hint("krmv get SOURCE DIR"));
         }
         let lock = PackageLock::acquire(directory).map_err(|error| {
@@ -126,8 +126,7 @@ impl Package {
             (Some(file), None) => Ok(Some(file.clone())),
             _ => {
                 let message = format!(
-                    "expected the file '{name}' beside the Kptfile, whose annotation \
-                     `fn.kpt.dev/upstream-file` names it; found none of that name"
+                    "expected the file '{name}' next to the Kptfile, as its annotation `fn.kpt.dev/upstream-file` says, found none"
                 );
                 Err(Failure::new(message).hint(command(["ls", &self.name()])))
             }
@@ -177,7 +176,7 @@ fn no_kptfile(directory: &Path) -> Failure {
             } else {
                 above.to_string_lossy().into_owned()
             };
-            let message = format!("'{name}' has no Kptfile; the package around it is '{path}'");
+            let message = format!("'{name}' has no Kptfile; it is part of the package '{path}'");
             return Failure::new(message).hint(command(["krmv", "status", &path]));
         }
     }

@@ -227,7 +227,7 @@ impl Releases {
         names.dedup();
         names.truncate(4);
         let message = format!(
-            "there is no revision `{request}` in {address}; near it: {}",
+            "there is no revision `{request}` in {address}; the nearest are {}",
             names.join(", ")
         );
         Failure::new(message).hint(command(["git", "ls-remote", "--tags", address]))

@@ -66,11 +66,11 @@ impl Report<'_> {
             let taken = self.taken.filter(|_| !self.found.is_empty());
             if let Some(side) = taken {
                 let side = match side {
-                    TakeSide::Local => "local",
-                    TakeSide::Upstream => "upstream",
+                    TakeSide::Local => "kept your version",
+                    TakeSide::Upstream => "took upstream's version",
                 };
                 page.line(format_args!(
-                    "  {} decided for {side}",
+                    "  {} decided: {side}",
                     counted(self.found.len(), "conflict")
                 ));
             }
@@ -85,7 +85,7 @@ impl Report<'_> {
             return;
         }
         let kept = if self.has_markers {
-            "the files have markers there"
+            "the files have conflict markers there"
         } else {
             "the files keep your value there"
         };
@@ -199,7 +199,7 @@ fn combined(results: &Results, is_verbose: bool) -> Vec<String> {
             _ => {
                 let kind = result.tag_value("kind").unwrap_or("value");
                 [kind.to_owned(), format!("{kind}s")]
-                    .map(|kind| format!("{kind} combined of both sides"))
+                    .map(|kind| format!("{kind} combined from both sides"))
             }
         };
         let sides = ["local", "upstream"].map(|side| result.tag_value(side).unwrap_or_default());

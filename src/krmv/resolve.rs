@@ -3,7 +3,7 @@
 //! The merge is made again in memory: original is the lock's revision, local what the files say now, upstream the
 //! revision of the open upgrade. A place where local and upstream differ, and both from the original, is undecided
 //! until it is decided here. So a place that a person gave upstream's value, or the original one, is decided by
-//! that; any other value needs `--take file` (or `local`, which says the same: the file stays as it is).
+//! that; any other value needs `--take file` (or `local`, which has the same effect: the file stays as it is).
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
@@ -168,7 +168,7 @@ impl<'t> Table<'t> {
         let mut all = self.undecided();
         for pattern in patterns {
             if !all.iter().any(|conflict| conflict.fits(pattern)) {
-                let message = format!("no undecided conflict fits the pattern '{pattern}'");
+                let message = format!("no undecided conflict matches the pattern '{pattern}'");
                 return Err(
                     Failure::new(message).hint(self.package.command(&["resolve", "--list"]))
                 );
@@ -251,7 +251,7 @@ impl<'t> Table<'t> {
         for Decision { conflict, take } in decisions {
             if conflict.resource.is_none() && conflict.rule_path.is_none() {
                 self.notes.push(format!(
-                    "{}: not remembered, since no rule can name a file",
+                    "{}: not remembered: a rule can only take a side, not the file's value",
                     conflict.file
                 ));
                 continue;
@@ -326,13 +326,13 @@ impl<'t> Table<'t> {
                 .filter(|decision| decision.take == take)
                 .count();
             let side = match take {
-                Take::Local => "local",
-                Take::Upstream => "upstream",
-                Take::File => "what the file says",
+                Take::Local => "kept your version",
+                Take::Upstream => "took upstream's version",
+                Take::File => "kept what the file has",
             };
             if count > 0 {
                 page.line(format_args!(
-                    "{} decided for {side}",
+                    "{} decided: {side}",
                     counted(count, "conflict")
                 ));
             }

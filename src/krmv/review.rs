@@ -271,7 +271,7 @@ impl Sides<'_> {
         Ok(locked_revision(lock, Some(self.releases))?.lock_ref)
     }
 
-    /// Whether the package has changes that are not committed, and a commit to compare with.
+    /// Whether the package has uncommitted changes, and a commit to compare with.
     fn is_edited_since_commit(&self) -> Result<bool> {
         let directory = &self.package.directory;
         if worktree::uncommitted(directory)?.is_empty() {
@@ -397,6 +397,6 @@ impl Compared {
 
     fn note(&self) -> Option<String> {
         let count = counted(self.undecided, "conflict");
-        (self.undecided > 0).then(|| format!("{count} to decide; the review has your value there"))
+        (self.undecided > 0).then(|| format!("{count} undecided; the review uses your value"))
     }
 }

@@ -46,7 +46,8 @@ pub(crate) fn locked_revision(
         .clone()
         .or(known.map(|known| known.commit.clone()));
     let commit = commit.ok_or_else(|| {
-        let message = "the lock has no commit, and the repository no tag or branch of its `ref`";
+        let message =
+            "the lock has no commit, and the repository has no tag or branch named like its `ref`";
         Failure::new(message).hint("krmv help get")
     })?;
     let name = named.unwrap_or(&commit).to_owned();

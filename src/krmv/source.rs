@@ -10,7 +10,7 @@ use super::failure::{Failure, Result, command};
 /// A directory or file of a repository, and the revision that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Source {
-    /// The repository as a Kptfile names it: an URL or an absolute path, without `.git` at its end.
+    /// The repository as a Kptfile names it: a URL or an absolute path, without `.git` at its end.
     pub(crate) repository: String,
     /// The directory or file, without `/` at its ends.
     pub(crate) path: String,
@@ -110,7 +110,7 @@ pub(crate) fn unreadable(error: UsageError) -> Failure {
 
 fn wrong(argument: &str) -> Failure {
     let message = format!(
-        "expected a source REPOSITORY[//DIRECTORY or FILE][@REVISION] (an URL or a path), an archive, or \
+        "expected a source REPOSITORY[//DIRECTORY or FILE][@REVISION] (a URL or a path), an archive, or \
          oci:LAYOUT[:TAG], found '{argument}'"
     );
     Failure::new(message).hint(command(["krmv", "help", "get"]))
@@ -129,7 +129,7 @@ fn split_revision(argument: &str) -> (&str, Option<String>) {
     if let Some((place, revision)) = argument.split_once("?ref=") {
         return (place, Some(revision.to_owned()));
     }
-    // The user of an URL has an `@` too.
+    // The user of a URL has an `@` too.
     let start = authority_end(argument).unwrap_or(0);
     match argument[start..].rfind('@') {
         Some(at) if !Path::new(argument).exists() => {
@@ -140,7 +140,7 @@ fn split_revision(argument: &str) -> (&str, Option<String>) {
     }
 }
 
-/// Where the path begins in an URL (`scheme://host/`) or an SSH address (`user@host:`); `None` for a path.
+/// Where the path begins in a URL (`scheme://host/`) or an SSH address (`user@host:`); `None` for a path.
 fn authority_end(text: &str) -> Option<usize> {
     if let Some((scheme, rest)) = text.split_once("://") {
         let start = scheme.len() + 3;
@@ -198,7 +198,7 @@ fn local(place: &str) -> Result<(String, String)> {
         None => around(Path::new(place)),
     };
     let missing = || {
-        let message = format!("expected an URL or the path of a Git repository, found '{place}'");
+        let message = format!("expected a URL or the path of a Git repository, found '{place}'");
         Failure::new(message).hint(command(["krmv", "help", "get"]))
     };
     let (repository, inner) = named.ok_or_else(missing)?;

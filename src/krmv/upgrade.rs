@@ -62,7 +62,7 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
             // A path that is not there would make a strange revision.
             if !Path::new(KPTFILE).exists() {
                 let message =
-                    format!("'{one}' is no package, and there is none in the current directory");
+                    format!("'{one}' is not a package, and neither is the current directory");
                 return Err(Failure::new(message).hint("krmv status ."));
             }
             Ok((PathBuf::from("."), Some(one.clone())))
@@ -144,10 +144,10 @@ impl Task<'_> {
             let moved = wanted == revision.upstream_ref;
             let message = if moved {
                 format!(
-                    "`{wanted}` has moved since the upgrade that is open; decide its conflicts first, or go back"
+                    "`{wanted}` has moved since the open upgrade began; decide its conflicts first, or abort it"
                 )
             } else {
-                format!("the upgrade to {wanted} is open; decide its conflicts first, or go back")
+                format!("the upgrade to {wanted} is open; decide its conflicts first, or abort it")
             };
             return Err(Failure {
                 code: exit::OPEN,
@@ -240,7 +240,7 @@ impl Task<'_> {
             return Ok(exit::DONE);
         }
         let mut page = Page::new(self.common);
-        page.line(format_args!("{shown} is at {name}, nothing newer to merge"));
+        page.line(format_args!("{shown}: already up to date, at {name}"));
         page.finish()?;
         Ok(exit::DONE)
     }

@@ -192,7 +192,7 @@ impl Upstream {
         Err(match last {
             Some(error) => self.unreachable(error),
             None => Failure::new(format!(
-                "the commit {commit} is not in the repository {address} any more"
+                "the commit {commit} is no longer in the repository {address}"
             ))
             .hint(command(["git", "ls-remote", address])),
         })

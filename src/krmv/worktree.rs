@@ -45,7 +45,7 @@ pub(crate) fn refuse_uncommitted(directory: &Path, again: &str) -> Result<()> {
         count => format!(" and {} more", count - 1),
     };
     let message = format!(
-        "'{name}' has changes that are not committed ({}{more}); after a commit you can compare and go back",
+        "'{name}' has uncommitted changes ({}{more}); commit them first, so that you can compare and go back",
         first.get(3..).unwrap_or(first)
     );
     let commit = format!(
@@ -86,7 +86,7 @@ pub(crate) fn restore(directory: &Path) -> Result<String> {
     let name = directory.to_string_lossy().into_owned();
     let unknown = |message: String| Failure::new(message).hint(command(["krmv", "resolve", &name]));
     if !is_inside(directory)? {
-        let why = "is not in a Git work tree, so what it was before is not known";
+        let why = "is not in a Git work tree, so its earlier state is unknown";
         return Err(unknown(format!("'{name}' {why}")));
     }
     let before = before_upgrade(directory)?;
@@ -109,7 +109,10 @@ pub(crate) fn restore(directory: &Path) -> Result<String> {
     let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
     let mut said = format!("back to commit {}", short(&before));
     if let Some(kept) = kept {
-        said += &format!("; what it was until now: git stash apply {}", short(&kept));
+        said += &format!(
+            "; its state until now is saved: git stash apply {}",
+            short(&kept)
+        );
     }
     Ok(said)
 }

@@ -23,7 +23,7 @@ use super::versions::Versions;
 pub enum Side {
     /// The local package.
     Local,
-    /// The package revision wanted.
+    /// The upstream revision to upgrade to.
     Upstream,
 }
 

@@ -10,7 +10,7 @@ pub struct Versions<T, L = T> {
     pub base: T,
     /// In the local package.
     pub local: L,
-    /// In the package revision wanted.
+    /// In the upstream revision to upgrade to.
     pub upstream: T,
 }
 

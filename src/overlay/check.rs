@@ -69,7 +69,7 @@ pub fn check(
         })
     };
     for field in kustomization.unknown_fields() {
-        let message = "its effect is not evaluated here".to_owned();
+        let message = "its effect cannot be evaluated".to_owned();
         find(
             format!("{}: {field}", kustomization.file()),
             OverlayState::Unknown,
@@ -95,7 +95,7 @@ pub fn check(
                 find(
                     entry.place,
                     OverlayState::Needless,
-                    "it changes nothing: the base says the same".to_owned(),
+                    "it changes nothing: the base already has this value".to_owned(),
                 );
             }
             Ok(_) => changed_parts(&entry, &before, &objects, &mut find),
@@ -123,7 +123,7 @@ fn changed_parts(
         find(entry.place.clone(), OverlayState::Dead, message);
     }
     for part in needless_parts(entry, before) {
-        let message = format!("`{part}` changes nothing: the base says the same");
+        let message = format!("`{part}` changes nothing: the base already has this value");
         find(entry.place.clone(), OverlayState::Needless, message);
     }
 }
@@ -263,7 +263,7 @@ fn of_fields(
             .iter()
             .any(|object| !one.changes(object, &one.moved(objects)).is_empty())
     };
-    let needless = || "it changes nothing: the base says the same".to_owned();
+    let needless = || "it changes nothing: the base already has this value".to_owned();
     for image in &all.images {
         let place = format!("{file}: images[{}]", image.name);
         let one = Transformations {
@@ -333,7 +333,7 @@ fn of_replicas(
                 format!("the base has no workload `{name}`"),
             );
         } else if found.all(|object| one.changes(object, &[]).is_empty()) {
-            let message = "it changes nothing: the base says the same".to_owned();
+            let message = "it changes nothing: the base already has this value".to_owned();
             find(place, OverlayState::Needless, message);
         }
     }

@@ -88,7 +88,7 @@ impl Kustomization {
             .collect()
     }
 
-    /// A path relative to it as one of the package; `None` for one that leads out, or an URL.
+    /// A path relative to it as one of the package; `None` for one that leads out, or a URL.
     pub(super) fn path_of(&self, name: &str) -> Option<String> {
         if name.contains("://") || name.starts_with('/') || name.contains('?') {
             return None;
@@ -223,7 +223,7 @@ impl Kustomization {
         for entry in self.patches(texts)? {
             let outcome = entry.apply(objects, schema)?;
             if outcome.hits == 0 {
-                let error = "the patch is for no resource".to_owned();
+                let error = "the patch names no resource".to_owned();
                 return Err(OverlayError::Patch {
                     place: entry.place,
                     error,

@@ -274,7 +274,7 @@ impl PackageTexts {
             if !is_bounded(root) {
                 return Err(OverlayError::NotYaml {
                     file: path.to_owned(),
-                    error: "its aliases stand for too many values".to_owned(),
+                    error: "its aliases expand to too many values".to_owned(),
                 });
             }
             let resource = Resource::read(root);

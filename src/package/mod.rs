@@ -97,7 +97,7 @@ pub enum PackageError {
     Path(#[from] PathError),
     /// A change would go through a link.
     #[error(
-        "path '{}' leads through the link '{}'; expected folders that are not links",
+        "path '{}' leads through the symbolic link '{}'",
         escape(path),
         escape(link)
     )]

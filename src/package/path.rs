@@ -25,10 +25,10 @@ pub enum PathError {
     #[error("path '{}' names the package itself; expected a path inside it", escape(.0))]
     Root(String),
     /// A NUL character, which no file name can have.
-    #[error("path '{}' holds a NUL character", escape(.0))]
+    #[error("path '{}' contains a NUL character", escape(.0))]
     Nul(String),
     /// A backslash, which is a separator on some systems and part of a name on others.
-    #[error("path '{}' holds a backslash; expected '/' between components", escape(.0))]
+    #[error("path '{}' contains a backslash; expected '/' between components", escape(.0))]
     Backslash(String),
     /// `.git`, or a name that a file system takes for it: a hook or a setting in there is run.
     #[error(
@@ -338,7 +338,7 @@ mod tests {
         );
         assert_eq!(
             check_package_path("a\0").expect_err("NUL").to_string(),
-            "path 'a\\u{0}' holds a NUL character"
+            "path 'a\\u{0}' contains a NUL character"
         );
     }
 

@@ -148,7 +148,7 @@ impl<'a> PatchMap<'a> {
         findings: &mut Findings,
     ) -> Option<Vec<ListItem<'a>>> {
         if name.is_empty() {
-            let message = "expected the name of a list behind the slash, found none";
+            let message = "expected the name of a list after the slash, found none";
             findings.error(at, Reason::InvalidPatch, message);
             return None;
         }

@@ -75,8 +75,8 @@ impl Findings {
     }
 }
 
-/// The error for a resource whose aliases stand for too many nodes.
+/// The error for a resource whose aliases expand to too many nodes.
 pub(crate) fn unbounded(resource: &Resource) -> FunctionResult {
-    let message = "expected aliases that stand for at most 10 million nodes, found more";
+    let message = "expected aliases that expand to at most 10 million nodes, found more";
     FunctionResult::error(Reason::InvalidValue, message).about(resource)
 }

@@ -15,14 +15,14 @@ use crate::yaml::{NodeRef, Path};
 pub(crate) const LIST_ORDER: Key = Key {
     name: "listOrder",
     words: &["document", "apiserver"],
-    help: "how a list is put together: as documented, or as API servers do it today",
+    help: "how lists are merged: as documented, or as API servers do it today",
 };
 
 /// The key that allows missing resources.
 pub(crate) const ALLOW_MISSING: Key = Key {
     name: "allowMissing",
     words: &["false", "true"],
-    help: "whether a resource that is not there is a warning, and no error",
+    help: "a missing live resource is a warning instead of an error",
 };
 
 /// The key that says who applies the patches.

@@ -69,8 +69,9 @@ fn resources(document: Document<'_>, limit: usize) -> Result<Vec<Resource>, Inpu
     }
     let count = items.items().count();
     if count > limit {
-        let message =
-            format!("`items`: expected at most {limit} items in so short a text, found {count}");
+        let message = format!(
+            "`items`: expected at most {limit} items in a text of this length, found {count}"
+        );
         return Err(shape_at(items, message));
     }
     let resource = |(index, item): (usize, NodeRef<'_>)| {

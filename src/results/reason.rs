@@ -31,7 +31,7 @@ reasons! {
     AmbiguousCondition,
     /// A tag and a branch have the same name and point to different commits.
     AmbiguousRevision,
-    /// A container has other arguments, another command or another environment.
+    /// A container has different arguments, a different command or a different environment.
     ArgumentsChanged,
     /// Both sides changed a value, and both changes are in the result.
     Combined,
@@ -45,13 +45,13 @@ reasons! {
     CrdVersionDropped,
     /// A resource names another one that the package no longer has.
     DanglingReference,
-    /// A patch of an overlay is for nothing that its base has.
+    /// A patch of an overlay matches nothing in its base.
     DeadPatch,
     /// Two elements of a list have the same keys; they were paired by position.
     DuplicateKey,
     /// Two resources of one source have the same identity.
     DuplicateResource,
-    /// A list in a patch has another order than its `$setElementOrder`.
+    /// A list in a patch has a different order than its `$setElementOrder`.
     ElementOrderMismatch,
     /// The original package of a merge is empty, or lacks the Kptfile that the others have.
     EmptyOriginal,
@@ -65,13 +65,13 @@ reasons! {
     GrantsMore,
     /// A field has no effect in its place.
     IgnoredField,
-    /// A container has another image.
+    /// A container has a different image.
     ImageChanged,
-    /// A field changes that an API server does not let change.
+    /// A field changes that the API server does not allow to change.
     ImmutableField,
     /// The functionConfig has a value that is not allowed.
     InvalidConfig,
-    /// An expression is wrong, whatever it is evaluated for.
+    /// An expression is invalid, whatever its target.
     InvalidExpression,
     /// The last-applied annotation is not JSON.
     InvalidLastApplied,
@@ -85,7 +85,7 @@ reasons! {
     InvalidValue,
     /// The package has no Kptfile.
     KptfileNotFound,
-    /// A container has no limit of a resource any longer.
+    /// A container no longer has a limit for a resource.
     LimitRemoved,
     /// Local changes prevent a fast-forward, or another strategy overwrites them.
     LocalChanges,
@@ -95,9 +95,9 @@ reasons! {
     MergeConflict,
     /// Two targets, or two PackageVariantSets, would generate PackageVariants of one name.
     NameCollision,
-    /// A patch of an overlay changes nothing: its base says the same.
+    /// A patch of an overlay changes nothing: its base already has the value.
     NeedlessPatch,
-    /// A NetworkPolicy goes, or admits more traffic.
+    /// A NetworkPolicy is deleted, or admits more traffic.
     NetworkOpened,
     /// A binding gives a role to another subject.
     NewSubject,
@@ -105,7 +105,7 @@ reasons! {
     NoLastApplied,
     /// There is no live resource for a configuration.
     NoLive,
-    /// The Kptfile of a package to update names no revision that it is based on.
+    /// The Kptfile of a package to update does not name the original revision.
     NoOriginal,
     /// There is no PackageVariantSet to expand.
     NoPackageVariantSet,
@@ -127,22 +127,22 @@ reasons! {
     NotWritten,
     /// A file is named like KRM but is not valid YAML, so it merges as text.
     NotYaml,
-    /// The new revision of the upstream is older than the one that the package is based on.
+    /// The new revision of the upstream is older than the original revision.
     OlderRevision,
     /// The revision that a package was copied from was found by its content.
     OriginalFound,
-    /// The revision that a package is based on is unknown, the repository lacks it, or the lock cannot be read.
+    /// The original revision of a package is unknown, the repository lacks it, or the lock cannot be read.
     OriginalNotFound,
     /// No revision explains the package better than all others, or none has half of its values.
     OriginalUncertain,
-    /// Changes of no class, counted.
+    /// Other changes, counted.
     OtherChanges,
     /// A PackageVariant of that name exists, and the PackageVariantSet does not own it; or a package belongs to
     /// another PackageVariant, or lies in another package.
     OtherOwner,
-    /// The edits of a run would add more than 16 MB and as much as all inputs have.
+    /// The edits of a run would add more than 16 MB plus the size of all inputs.
     OutputTooLarge,
-    /// An overlay does not make a resource as the fork has it.
+    /// An overlay does not build a resource as the fork has it.
     OverlayDiffers,
     /// A PackageVariant belongs to a PackageVariantSet that does not exist.
     OwnerNotFound,
@@ -152,31 +152,31 @@ reasons! {
     PackageNotEmpty,
     /// A new file would replace an existing one.
     PathTaken,
-    /// A pod may do more, or runs as another account.
+    /// A pod may do more, or uses another service account.
     PodPrivileges,
-    /// A container has no probe any longer.
+    /// A container no longer has a probe.
     ProbeRemoved,
     /// A proposed package revision waits for approval, so the package is not changed.
     ProposalPending,
-    /// The Repository that a PackageVariant would go to does not exist.
+    /// The Repository of a PackageVariant's downstream does not exist.
     RepositoryNotFound,
     /// The key is reserved for kpt and Porch.
     ReservedKey,
     /// A resource is new.
     ResourceAdded,
-    /// A resource goes.
+    /// A resource is deleted.
     ResourceRemoved,
     /// A resource has another name or namespace, so an object is deleted and another one created.
     ResourceRenamed,
-    /// Nothing runs any longer, or a PodDisruptionBudget protects nothing or everything.
+    /// No pods run any longer, or a PodDisruptionBudget protects no pod or all pods.
     ScaledToZero,
-    /// The schema of a CustomResourceDefinition takes less than before.
+    /// The schema of a CustomResourceDefinition accepts less than before.
     SchemaNarrowed,
     /// A selector no longer matches anything in its package.
     SelectsNothing,
-    /// A Service can be reached from outside of the cluster.
+    /// A Service can be reached from outside the cluster.
     ServiceExposed,
-    /// An edit would change what a YAML alias elsewhere reads, and its value holds anchors itself.
+    /// An edit would change the value of a YAML alias elsewhere, and that value contains anchors itself.
     SharedAnchor,
     /// A file was not read, and therefore not edited.
     SkippedFile,

@@ -214,9 +214,12 @@ impl<'l> Comparison<'_, 'l> {
         let (reason, message) = match unit.resource.kind.as_str() {
             "NetworkPolicy" => (
                 Reason::NetworkOpened,
-                "the NetworkPolicy goes: its pods may be open".to_owned(),
+                "the NetworkPolicy is deleted: its pods may accept any traffic".to_owned(),
             ),
-            kind => (Reason::ResourceRemoved, format!("the {kind} goes{with}")),
+            kind => (
+                Reason::ResourceRemoved,
+                format!("the {kind} is deleted{with}"),
+            ),
         };
         let finding = ReviewFinding::new(Risk::Dangerous, reason, &unit.resource, message);
         let by = pair.upstream.map(InUpstream::of_resource);
@@ -250,10 +253,10 @@ impl<'l> Comparison<'_, 'l> {
             Risk::Dangerous
         };
         let message = if gets_namespace {
-            "the resource names a namespace: another one than it was applied to makes another object".to_owned()
+            "the resource now names a namespace: if it was applied to a different one, this creates a second object".to_owned()
         } else {
             format!(
-                "the {} is deleted and created under another {field}",
+                "the {} is deleted and created again under another {field}",
                 after.resource.kind
             )
         };

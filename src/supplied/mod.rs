@@ -35,7 +35,7 @@ pub enum Role {
     Before,
     /// What the package, or the live resource, was based on.
     Original,
-    /// The package revision wanted.
+    /// The upstream revision to upgrade to.
     Upstream,
     /// A newer revision of upstream.
     Against,
@@ -81,7 +81,7 @@ impl Role {
     pub fn help(self) -> &'static str {
         match self {
             Self::Before => {
-                "The package as it was: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
+                "The package before the change: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
             Self::Original => {
                 "The upstream revision that the package was made from: file, directory, archive, oci:PATH:TAG, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
@@ -92,10 +92,12 @@ impl Role {
             Self::Against => {
                 "A newer upstream revision: file, directory, or REPOSITORY//DIRECTORY?ref=REVISION in Git"
             }
-            Self::Live => "Resources as the cluster has them: file or directory",
+            Self::Live => "Live resources, as the cluster has them: file or directory",
             Self::Patches => "Patches: file or directory, repeatable",
-            Self::Resources => "What a cluster has: file or directory, repeatable",
-            Self::Variants => "PackageVariants and sets of them: file or directory, repeatable",
+            Self::Resources => "Cluster resources: file or directory, repeatable",
+            Self::Variants => {
+                "PackageVariants and PackageVariantSets: file or directory, repeatable"
+            }
         }
     }
 
@@ -209,7 +211,7 @@ impl Supplied {
             }
             if let Some(other) = ways.next() {
                 return Err(UsageError(format!(
-                    "role `{role}`: expected one way to fill it, found {way} and {other}"
+                    "role `{role}`: expected one source for it, found {way} and {other}"
                 )));
             }
             let packages = match way {
@@ -248,7 +250,7 @@ impl Supplied {
     ) -> Result<(), UsageError> {
         if self.has(role) && !role.is_repeatable() {
             return Err(UsageError(format!(
-                "role `{role}`: expected one way to fill it, found several"
+                "role `{role}`: expected one source for it, found several"
             )));
         }
         let package = SuppliedPackage::from_files(role, format!("role `{role}`"), files, results)?;
@@ -361,7 +363,7 @@ impl Supplied {
         Ok(self.schema()?.with_crds(crds, &groups))
     }
 
-    /// Whether to search for the revision that the package is based on.
+    /// Whether to search for the original revision.
     #[must_use]
     pub fn searches_original(&self) -> bool {
         self.searches_original
@@ -401,7 +403,7 @@ impl Supplied {
         self.of(Role::Original).next()
     }
 
-    /// The package revision wanted.
+    /// The upstream revision to upgrade to.
     #[must_use]
     pub fn upstream(&self) -> Option<&SuppliedPackage> {
         self.of(Role::Upstream).next()

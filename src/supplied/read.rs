@@ -113,7 +113,7 @@ pub(super) fn from_field(
     if let Some(path) = node.get("path").filter(|_| node.get("kind").is_none()) {
         let mut keys = node.entries().filter_map(|entry| entry.key.scalar_text());
         if let Some(other) = keys.find(|key| *key != "path") {
-            return Err(shape(&format!("a field `{other}` beside `path`")));
+            return Err(shape(&format!("a field `{other}` next to `path`")));
         }
         let package = from_directory(role, path, &field.field("path"), list, results)?;
         return Ok(package.unwrap_or_else(|| SuppliedPackage::new(place)));

@@ -243,7 +243,7 @@ impl<'r> Reader<'r> {
         }
         if self.files.get(&name).is_some() {
             self.results
-                .push(refuse("the file is there twice".to_owned()));
+                .push(refuse("the file appears twice".to_owned()));
             return;
         }
         let file = PackageFile::of_text(&name, text);

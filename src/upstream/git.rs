@@ -100,7 +100,7 @@ impl UpstreamRevision for GitOrigin {
     fn warning(&self) -> Option<(Reason, String)> {
         self.revision.is_ambiguous.then(|| {
             let message = format!(
-                "`{}` is a tag and a branch of the repository '{}'; the tag was taken, kpt takes the branch",
+                "`{}` is both a tag and a branch in the repository '{}'; used the tag (kpt uses the branch)",
                 self.revision.given,
                 self.source.repository.display()
             );
@@ -261,7 +261,7 @@ fn commit_of(
     };
     if let Some(id) = known {
         let message = format!(
-            "the commit `{id}` is not in the repository '{}'; the tag `{tag}` was taken for it",
+            "the commit `{id}` is not in the repository '{}'; the tag `{tag}` was used instead",
             upstream.source.repository.display()
         );
         report(
@@ -282,8 +282,7 @@ fn tag_of<'l>(repository: &Repository, lock: &'l UpstreamLock) -> Option<(&'l st
 
 fn wrong_repository(said: &str, source: &GitSource, remotes: &[String]) -> FunctionResult {
     let message = format!(
-        "expected a clone of the repository that the Kptfile names, `{said}`, found '{}', a clone of `{}`; \
-         its commits do not include that of the lock",
+        "expected a clone of the repository that the Kptfile names, `{said}`, found '{}', a clone of `{}`; it does not contain the commit in the lock",
         source.repository.display(),
         remotes.join("`, `")
     );
@@ -293,7 +292,7 @@ fn wrong_repository(said: &str, source: &GitSource, remotes: &[String]) -> Funct
 /// A warning about a downgrade.
 pub(crate) fn older_revision(new: &str, before: &str) -> FunctionResult {
     let message = format!(
-        "`{new}` is older than `{before}`, which the package is based on: the merge takes back what came since"
+        "`{new}` is older than `{before}`, the original revision: the merge undoes the changes in between"
     );
     let result = FunctionResult::warning(Reason::OlderRevision, message);
     result
@@ -318,7 +317,7 @@ fn not_found(lock: &UpstreamLock, source: &GitSource, is_shallow: bool) -> Funct
         (false, None) => format!("git -C '{path}' fetch --tags"),
     };
     let message = format!(
-        "expected the revision that the package is based on in the repository '{path}', {}, \
+        "expected the original revision in the repository '{path}', {}, \
          found none; to get it: {fetch}",
         named.join(" or ")
     );

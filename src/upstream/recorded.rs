@@ -121,7 +121,7 @@ impl<S: NotInGit> UpstreamRevision for S {
         };
         let found = found.unwrap_or_else(|| "none".to_owned());
         let message = format!(
-            "expected the revision that the package is based on at `{source}`, with the digest {digest}, found {found}"
+            "expected the original revision at `{source}`, with the digest {digest}, found {found}"
         );
         let result = FunctionResult::error(Reason::OriginalNotFound, message);
         results.push(result.about(local.resource(kptfile)).at(self.place()));

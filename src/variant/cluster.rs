@@ -190,7 +190,7 @@ impl Cluster {
         }
         twice.sort_unstable();
         findings.extend(twice.into_iter().map(|(number, item)| {
-            let result = FunctionResult::error(Reason::Ambiguous, "the object is there twice");
+            let result = FunctionResult::error(Reason::Ambiguous, "the object appears twice");
             result.about(lists[number].resource(item))
         }));
         cluster

@@ -28,7 +28,7 @@ typed_config! {
     /// A PackageVariant, `config.porch.kpt.dev/v1alpha1`.
     #[derive(Debug, Clone, Default, Deserialize)]
     pub(crate) struct PackageVariant ignores status {
-        /// What the variant is to be.
+        /// The variant.
         #[serde(default)]
         pub(crate) spec: PackageVariantSpec,
     }
@@ -45,7 +45,7 @@ pub(crate) struct PackageVariantSpec {
     /// The package that the variant becomes.
     #[cfg_attr(test, schemars(required))]
     pub(crate) downstream: Option<Downstream>,
-    /// What to do with drafts that somebody else made.
+    /// What to do with drafts that another user made.
     #[cfg_attr(test, schemars(extend("enum" = ADOPTION_POLICIES)))]
     pub(crate) adoption_policy: Option<String>,
     /// What to do with package revisions when the PackageVariant is deleted.
@@ -79,10 +79,10 @@ pub(crate) struct Upstream {
     /// Name of the package, with its path in the repository.
     #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) package: Option<String>,
-    /// The revision: `v1` or `1`, `latest`, a tag, a branch; `-1` or none is that of the workspace.
+    /// The revision: `v1` or `1`, `latest`, a tag, a branch; `-1` or nothing means the revision of the workspace.
     #[cfg_attr(test, schemars(with = "Option<RevisionText>"))]
     pub(crate) revision: Option<Revision>,
-    /// The workspace that the revision was made in; without revision and workspace, the branch `main`.
+    /// The workspace that the revision was created in; without revision and workspace, the branch `main`.
     pub(crate) workspace_name: Option<String>,
 }
 
@@ -122,7 +122,7 @@ pub(crate) struct Pipeline {
     /// Functions that change the package.
     #[serde(default)]
     pub(crate) mutators: Vec<Function>,
-    /// Functions that look at the result.
+    /// Functions that validate the result.
     #[serde(default)]
     pub(crate) validators: Vec<Function>,
 }
@@ -142,14 +142,14 @@ pub(crate) struct Function {
     /// Its name, without dots.
     #[cfg_attr(test, schemars(extend("pattern" = "^[^.]*$")))]
     pub(crate) name: Option<String>,
-    /// File of the package that holds its functionConfig.
+    /// The file in the package that is its functionConfig.
     #[cfg_attr(test, schemars(extend("pattern" = RELATIVE_PATH)))]
     pub(crate) config_path: Option<String>,
     /// Its functionConfig, as the data of a ConfigMap.
     #[serde(default)]
     #[cfg_attr(test, schemars(with = "BTreeMap<String, serde_json::Value>"))]
     pub(crate) config_map: BTreeMap<String, IgnoredAny>,
-    /// The resource of the package that is its functionConfig.
+    /// The resource in the package that is its functionConfig.
     #[cfg_attr(test, schemars(with = "Option<ResourceReference>"))]
     pub(crate) config_ref: Option<BTreeMap<String, IgnoredAny>>,
     /// Version constraint that overrides the tag of the image.
@@ -158,14 +158,14 @@ pub(crate) struct Function {
     /// CEL condition: the function runs only if it is true.
     #[serde(default, rename = "when")]
     _when: Option<String>,
-    /// `when`, as drafts of kpt named it.
+    /// An older name of `when`.
     #[serde(default, rename = "condition")]
     _condition: Option<String>,
-    /// What it is given.
+    /// Resources that it gets; if absent, all.
     #[serde(default, rename = "selectors")]
     #[cfg_attr(test, schemars(with = "Vec<Selector>"))]
     _selectors: Vec<BTreeMap<String, IgnoredAny>>,
-    /// What it is not given.
+    /// Resources that it does not get.
     #[serde(default, rename = "exclude")]
     #[cfg_attr(test, schemars(with = "Vec<Selector>"))]
     _exclude: Vec<BTreeMap<String, IgnoredAny>>,
@@ -453,7 +453,7 @@ impl Function {
         }
         if let Some(name) = self.name.as_ref().filter(|name| name.contains('.')) {
             let message = format!(
-                "expected a name without dots, since dots set off its place in the Kptfile, found `{name}`"
+                "expected a name without dots, since dots separate the parts of its name in the Kptfile, found `{name}`"
             );
             findings.push(invalid(&path.field("name"), message));
         }

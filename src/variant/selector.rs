@@ -27,7 +27,7 @@ pub(crate) struct LabelSelector {
     /// Labels with their values.
     #[serde(default)]
     pub(crate) match_labels: BTreeMap<String, String>,
-    /// Requirements that are no equality.
+    /// Requirements other than equality.
     #[serde(default)]
     pub(crate) match_expressions: Vec<Requirement>,
 }

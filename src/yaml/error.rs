@@ -56,7 +56,9 @@ pub enum EditError {
     #[error("the edits would add more than the limit (16 MB and the size of all inputs)")]
     TooLarge,
     /// The new content has aliases that cannot be written out.
-    #[error("{place}: the aliases of the new value stand for too many values, or for themselves")]
+    #[error(
+        "{place}: the aliases of the new value expand to too many values, or refer to themselves"
+    )]
     Endless {
         /// Path of the content in the document that it comes from.
         place: String,

@@ -383,7 +383,7 @@ fn aliases() {
         assert!(outcome.stdout.contains(&more), "{name}");
     }
     let message =
-        "functionConfig: expected aliases that stand for at most 100000 nodes, found more";
+        "functionConfig: expected aliases that expand to at most 100000 nodes, found more";
     for (name, config) in [
         (
             "config: alias bomb",
@@ -463,8 +463,8 @@ fn flags() {
     };
     let own = |message: &str| format!("set-package-context: {message}\n");
     let table: &[(&[&str], String)] = &[
-        (&["novalue"], own("expected KEY=VALUE, found `novalue`; files and directories are given by flags: --package DIR")),
-        (&["=x"], own("expected KEY=VALUE, found `=x`; files and directories are given by flags: --package DIR")),
+        (&["novalue"], own("expected KEY=VALUE, found `novalue`; give files and directories with flags: --package DIR")),
+        (&["=x"], own("expected KEY=VALUE, found `=x`; give files and directories with flags: --package DIR")),
         (&["a=1", "a=2"], own("the key `a` is given twice")),
         (&["a=1", "--config", "two.yaml"], usage("the argument '[KEY=VALUE]...' cannot be used with '--config <FILE>'", "<KEY=VALUE>...")),
         (&["--config", "missing.yaml"], own("--config: cannot read missing.yaml: No such file or directory (os error 2)")),
@@ -537,8 +537,8 @@ fn paths_that_leave_the_package() {
         &[
             "[error] ../a.yaml: ConfigMap/a: metadata.annotations[\"internal.config.kubernetes.io/path\"]: path '../a.yaml' has a '..' component; expected a path that stays inside the package (InvalidPath)",
             "[error] /etc/b.yaml: ConfigMap/b: metadata.annotations[\"config.kubernetes.io/path\"]: path '/etc/b.yaml' is absolute; expected one relative to the package (InvalidPath)",
-            "[error] c\\u{0}.yaml: ConfigMap/c: metadata.annotations[\"internal.config.kubernetes.io/path\"]: path 'c\\u{0}.yaml' holds a NUL character (InvalidPath)",
-            "[error] d\\d.yaml: ConfigMap/d: metadata.annotations[\"internal.config.kubernetes.io/path\"]: path 'd\\d.yaml' holds a backslash; expected '/' between components (InvalidPath)",
+            "[error] c\\u{0}.yaml: ConfigMap/c: metadata.annotations[\"internal.config.kubernetes.io/path\"]: path 'c\\u{0}.yaml' contains a NUL character (InvalidPath)",
+            "[error] d\\d.yaml: ConfigMap/d: metadata.annotations[\"internal.config.kubernetes.io/path\"]: path 'd\\d.yaml' contains a backslash; expected '/' between components (InvalidPath)",
             "[error] e.yaml: ConfigMap/e: metadata.annotations[\"config.kubernetes.io/path\"]: path 'x/../../e.yaml' has a '..' component; expected a path that stays inside the package (InvalidPath)",
             "[error] : ConfigMap/f: metadata.annotations[\"internal.config.kubernetes.io/path\"]: expected a path relative to the package, found an empty path (InvalidPath)",
             "[error] .: ConfigMap/g: metadata.annotations[\"internal.config.kubernetes.io/path\"]: path '.' names the package itself; expected a path inside it (InvalidPath)",
@@ -562,7 +562,7 @@ fn values_that_are_not_allowed() {
             "[error] removeKeys[2]: the key `package-path` is reserved: kpt and Porch set it (ReservedKey)",
         ],
     );
-    let missing = "[error] expected a ConfigMap `kptfile.kpt.dev` beside the root Kptfile, found none; kpt makes it with `kpt pkg get --for-deployment`, this function with `createIfMissing: true` in a SetPackageContext (PackageContextNotFound)";
+    let missing = "[error] expected a ConfigMap `kptfile.kpt.dev` beside the root Kptfile, found none; `kpt pkg get --for-deployment` creates it, and so does this function with `createIfMissing: true` in a SetPackageContext (PackageContextNotFound)";
     let several = "[error] package-context.yaml: ConfigMap/kptfile.kpt.dev: expected one ConfigMap `kptfile.kpt.dev` for the root package, found several (Ambiguous)";
     let set = &["region=east"];
     failed(&list(&[KPTFILE]), set, &[missing]);
@@ -600,7 +600,7 @@ fn values_that_are_not_allowed() {
     for (items, message) in [
         (
             "- kind: Other\n".to_owned(),
-            "[error] expected a Kptfile to make `kptfile.kpt.dev` for, found none (KptfileNotFound)",
+            "[error] expected a Kptfile to create `kptfile.kpt.dev` for, found none (KptfileNotFound)",
         ),
         (
             KPTFILE.replace("    name: example\n", ""),

@@ -332,7 +332,7 @@ fn what_is_refused_before_anything_is_evaluated() {
         ),
         (
             &("(".repeat(60) + "'a'" + &")".repeat(60)),
-            ": the expression is too deep",
+            ": the expression is nested too deeply",
         ),
         ("@paid('a')", "Syntax error"),
         ("99999999999999999999", "invalid int literal"),

@@ -460,7 +460,11 @@ fn a_fleet_writes_through_no_link() {
         fleet.put(name, "v1", place, "");
     }
     let before = tree(&folder.path(""));
-    fleet.expect(&[], 1, &["leads through the link 'us/out'", "7 failed"]);
+    fleet.expect(
+        &[],
+        1,
+        &["leads through the symbolic link 'us/out'", "7 failed"],
+    );
     assert!(tree(&folder.path("")) == before);
 }
 
@@ -470,7 +474,7 @@ fn a_package_of_a_fleet_lies_in_no_other_package() {
     fleet.folder.put("fleet/us/other/Kptfile", KPTFILE);
     fleet.put("a", "v1", "us/other/deep/a", "");
     fleet.put("b", "v1", "us/others/deep/b", "");
-    let text = "the package `us/other/deep/a` lies in the package `us/other`";
+    let text = "the package `us/other/deep/a` is inside the package `us/other`";
     fleet.expect(&[], 1, &[text, "(OtherOwner)", "1 created", "1 failed"]);
     assert!(!fleet.folder.path("fleet/us/other/deep").exists());
     assert!(fleet.folder.path("fleet/us/others/deep/b/Kptfile").exists());
@@ -522,7 +526,7 @@ fn a_merge_writes_through_no_link() {
         assert!(
             outcome
                 .stderr
-                .contains(&format!("through the link '{name}'")),
+                .contains(&format!("through the symbolic link '{name}'")),
             "{}",
             outcome.stderr
         );

@@ -65,7 +65,7 @@ fn a_role_is_filled_once() {
     let error = error.expect_err("a usage error").to_string();
     assert_eq!(
         error,
-        "role `upstream`: expected one way to fill it, found several"
+        "role `upstream`: expected one source for it, found several"
     );
 }
 

@@ -346,7 +346,7 @@ fn a_new_resource_that_holds_itself() {
     );
     assert!(!out.contains("- null"), "{out}");
     assert!(
-        said.contains("stand for too many values, or for themselves"),
+        said.contains("expand to too many values, or refer to themselves"),
         "{said}{out}"
     );
 }

@@ -94,7 +94,7 @@ fn anchors_and_aliases_of_live() {
             patch: "data: {y: new}\n",
         },
         Case {
-            name: "the anchor goes, and the alias gets its value",
+            name: "the anchor is deleted, and the alias gets its value",
             previous: Some("data: {x: old, y: old}\n"),
             config: "data: {y: old}\n",
             live,

@@ -318,7 +318,7 @@ spec:
     let expected = [
         "[error] metadata.name: expected the name of the object, found none (InvalidConfig)",
         "[error] spec.pipeline.mutators[0]: expected `image` or `exec`, found neither (InvalidConfig)",
-        "[error] spec.pipeline.mutators[0].name: expected a name without dots, since dots set off its place in the Kptfile, found `a.b` (InvalidConfig)",
+        "[error] spec.pipeline.mutators[0].name: expected a name without dots, since dots separate the parts of its name in the Kptfile, found `a.b` (InvalidConfig)",
         "[error] spec.pipeline.mutators[1]: expected `image` or `exec`, found both (InvalidConfig)",
         "[error] spec.pipeline.validators[0]: expected one of `configMap`, `configPath` and `configRef`, found `configMap` and `configPath` (InvalidConfig)",
         "[error] spec.pipeline.validators[0].configPath: path '../x' has a '..' component; expected a path that stays inside the package (InvalidPath)",
@@ -326,7 +326,7 @@ spec:
     ];
     assert_eq!(refused("", config), expected);
     let absent = "apiVersion: fn.kpt.dev/v1alpha1\nkind: PrependPipeline\nmetadata:\n  name: v\n";
-    let expected = "[error] pipeline: expected a pipeline, found none (`pipeline: {}` withdraws all functions) (InvalidConfig)";
+    let expected = "[error] pipeline: expected a pipeline, found none (`pipeline: {}` removes all functions) (InvalidConfig)";
     assert_eq!(refused("", absent), [expected]);
 }
 
@@ -375,7 +375,7 @@ fn kptfiles_that_cannot_be_edited() {
     assert_eq!(
         outcome.results,
         [
-            "[error] expected a Kptfile to put functions into, found none; `kpt pkg init DIR` makes one (KptfileNotFound)"
+            "[error] expected a Kptfile to add functions to, found none; `kpt pkg init DIR` creates one (KptfileNotFound)"
         ]
     );
 }

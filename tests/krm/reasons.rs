@@ -6,7 +6,7 @@ use krm_variants::results::Reason;
 
 #[test]
 fn the_table_of_reasons_is_complete() {
-    let mut text = "# Reasons\n\nEvery error and warning result has one of these words in `tags.reason`. They are part of the interface:\nto rename or remove one is a breaking change. This table is made from the program's own list\n(`UPDATE=1 cargo test reasons`).\n\n| reason | meaning |\n|---|---|\n".to_owned();
+    let mut text = "# Reasons\n\nEvery error and warning result has one of these words in `tags.reason`. They are part of the interface:\nto rename or remove one is a breaking change. The table is generated from the program's own list\n(`UPDATE=1 cargo test reasons`).\n\n| reason | meaning |\n|---|---|\n".to_owned();
     for (_, name, meaning) in Reason::ALL {
         text += &format!("| `{name}` | {} |\n", meaning.trim());
     }

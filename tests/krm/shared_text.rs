@@ -6,7 +6,7 @@ use krm_variants::yaml::{Value, to_block_text};
 use crate::kpt_merge::generate::{Random, triple};
 use crate::merge_cases::{Files, data, merge_with_results};
 
-/// Writes a value with what is there twice behind an anchor.
+/// Writes a value with what appears twice behind an anchor.
 pub(crate) fn shared_text(value: &Value, random: &mut Random) -> String {
     let mut writer = Writer {
         random,

@@ -165,7 +165,7 @@ fn a_flag_names_files_and_directories() {
     let error = read(&flags, &typed("upstream: []\n"), &[]).expect_err("two ways");
     assert_eq!(
         error,
-        "role `upstream`: expected one way to fill it, found a flag and the field `upstream` of the functionConfig"
+        "role `upstream`: expected one source for it, found a flag and the field `upstream` of the functionConfig"
     );
 }
 
@@ -221,7 +221,7 @@ fn a_field_holds_a_list_or_names_a_directory() {
         ),
         (
             "upstream: {path: in, as: x}\n",
-            "found a field `as` beside `path`",
+            "found a field `as` next to `path`",
         ),
         ("upstream: {path: 5}\n", "expected a string, found a number"),
         (
@@ -293,7 +293,7 @@ spec:
         results,
         [
             "[error] spec.resources[\"../b.yaml\"]: functionConfig, field `upstream`: path '../b.yaml' has a '..' component; expected a path that stays inside the package (InvalidPath)",
-            "[error] spec.resources[\"./Kptfile\"]: functionConfig, field `upstream`: the file is there twice (InvalidPath)",
+            "[error] spec.resources[\"./Kptfile\"]: functionConfig, field `upstream`: the file appears twice (InvalidPath)",
         ]
     );
 }

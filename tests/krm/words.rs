@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// What is not written, and what is.
-const INSTEAD_OF: [(&str, &str); 20] = [
+const INSTEAD_OF: [(&str, &str); 30] = [
     ("'s stands", "kept upstream's value, kept your value"),
     ("belong into", "belong in"),
     ("by somebody else", "on disk, by another process"),
@@ -20,12 +20,22 @@ const INSTEAD_OF: [(&str, &str); 20] = [
         "not be YAML any more",
         "the edit would produce invalid YAML",
     ),
+    ("an URL", "a URL"),
+    ("decided for local", "decided: kept your version"),
+    ("hat a cluster has:", "cluster resources"),
+    ("is not there:", "does not exist, is missing"),
+    ("is there twice", "appears twice"),
+    ("if that is meant", "if this is intentional"),
+    ("revision wanted", "the upstream revision to upgrade to"),
+    ("says the same", "already has this value"),
+    ("sets of them:", "PackageVariantSets"),
+    ("tand for too many", "expand to too many"),
     ("second judge", "reference implementation"),
     ("stand for tags", "nested annotated tags"),
     ("stands for several commits", "matches several commits"),
     ("tells of", "reports"),
     ("Tried with", "Compatibility"),
-    ("wants another place", "targets another place"),
+    ("wants another place", "now targets another package"),
     ("whose they are", "that record their owner"),
     ("without a word", "silently"),
 ];
@@ -37,7 +47,7 @@ fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
         let ending = path.extension().and_then(|ending| ending.to_str());
         if path.is_dir() {
             texts(&path, found);
-        } else if matches!(ending, Some("rs" | "md" | "yaml" | "html")) {
+        } else if matches!(ending, Some("rs" | "md" | "yaml" | "html" | "json" | "txt")) {
             let text = fs::read_to_string(&path).expect("a text");
             found.push((path.display().to_string(), text));
         }
@@ -48,7 +58,7 @@ fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
 fn phrases_of_no_other_program_are_not_written() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = Vec::new();
-    for folder in ["src", "functions", "docs"] {
+    for folder in ["src", "functions", "docs", "schemas", "examples"] {
         texts(&root.join(folder), &mut all);
     }
     for page in [

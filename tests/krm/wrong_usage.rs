@@ -155,7 +155,7 @@ const FLAGS: &[Wrong] = &[
         2,
         &[
             "'--live'",
-            "the inputs of merge-package are given by --package DIR, --original PATH, --upstream PATH",
+            "give the inputs of merge-package with --package DIR, --original PATH, --upstream PATH",
         ],
     ),
     line(

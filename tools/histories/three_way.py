@@ -60,7 +60,7 @@ def judge(base, ours, theirs, merged, path=()):
                 return
             found = {repr(item[key]): item for item in merged}
             if len(found) != len(merged):
-                yield path, "wrong: an element is there twice"
+                yield path, "wrong: an element appears twice"
                 return
             yield from below(maps, found, path, "[]")
             yield from order(maps, found, path)

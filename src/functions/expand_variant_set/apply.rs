@@ -76,7 +76,7 @@ impl Sets {
                     continue;
                 }
                 counts.removed += 1;
-                let result = FunctionResult::info("removed: no target selects it any more");
+                let result = FunctionResult::info("removed: no target selects it");
                 let result = result.about(list.resource(member.item));
                 results.push(result.tag("action", "removed"));
                 list.remove(member.item);

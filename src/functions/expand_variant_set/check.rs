@@ -62,7 +62,7 @@ pub(super) fn check_owners(list: &ResourceList, sets: &Sets, results: &mut Resul
         .without_owner(&sets.sets, list, sets.others(list));
     for member in lost {
         let message = format!(
-            "expected {} among the items, found none; left as it is",
+            "expected {} among the items, found none; left unchanged",
             member.owner.describe()
         );
         let result = FunctionResult::warning(Reason::OwnerNotFound, message);
@@ -96,7 +96,7 @@ pub(super) fn check_names(
             match taken.get(&(namespace, name)) {
                 Some((other, first)) if other.name == set.name => {
                     let message = format!(
-                        "the PackageVariant `{name}` of set `{}` would be made for `{}` and for `{}`",
+                        "the PackageVariant `{name}` of set `{}` would be created both for `{}` and for `{}`",
                         set.name,
                         first.path(),
                         place.path()
@@ -105,7 +105,7 @@ pub(super) fn check_names(
                 }
                 Some((other, first)) => {
                     let message = format!(
-                        "the PackageVariant `{name}` would be made by set `{}` for `{}` and by set `{}` for `{}`",
+                        "the PackageVariant `{name}` would be created by set `{}` for `{}` and by set `{}` for `{}`",
                         other.name,
                         first.path(),
                         set.name,
@@ -130,7 +130,7 @@ pub(super) fn check_names(
                 );
                 collision(Reason::OtherOwner, message);
             } else if member.is_ambiguous {
-                let message = format!("the PackageVariant `{name}` is there twice{file}");
+                let message = format!("the PackageVariant `{name}` appears twice{file}");
                 collision(Reason::Ambiguous, message);
             }
         }

@@ -50,7 +50,7 @@ use variant::{annotations_due, new_resource, owner_label};
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "expand-variant-set",
-    about: "Makes the PackageVariants of PackageVariantSets: one for each target, by template.",
+    about: "Creates the PackageVariants of PackageVariantSets: one for each target, from a template.",
     examples: &[
         "expand-variant-set --package DIR --config set.yaml --resources cluster.yaml",
         "expand-variant-set --package DIR --resources cluster.yaml --check",
@@ -63,7 +63,7 @@ pub const FUNCTION: Function = Function {
     keys: Keys::These(&[Key {
         name: "allowEmpty",
         words: &["false", "true"],
-        help: "whether a set may lose all of its variants",
+        help: "allow a set to lose all of its variants",
     }]),
     sources: SOURCES,
     step,

@@ -88,7 +88,7 @@ impl VariantFiles {
             return None;
         }
         let message = format!(
-            "the file `{path}` is there, for another resource than the PackageVariant `{name}`"
+            "the file `{path}` already holds a resource other than the PackageVariant `{name}`"
         );
         Some(FunctionResult::error(Reason::PathTaken, message))
     }

@@ -134,7 +134,7 @@ pub(super) fn sets_of_items(list: &ResourceList, results: &mut Results) -> Locat
         };
         let key = NamespacedName::new(set.namespace.as_deref(), &set.name);
         if let Some(first) = known.get(&key) {
-            let message = format!("the PackageVariantSet `{}` is there twice", set.name);
+            let message = format!("the PackageVariantSet `{}` appears twice", set.name);
             results.push(FunctionResult::error(Reason::Ambiguous, message).about(resource));
             found.sources[*first].is_ambiguous = true;
             continue;
@@ -181,7 +181,7 @@ fn read_set(node: NodeRef<'_>, place: &str) -> Result<Set, UsageError> {
     };
     let many = || {
         UsageError(format!(
-            "{place}: its aliases stand for too many values, or for themselves"
+            "{place}: its aliases expand to too many values, or refer to themselves"
         ))
     };
     let value = node.value().ok_or_else(many)?;

@@ -86,8 +86,8 @@ impl SpecChange {
             (Some(current), Some(proposed)) => {
                 format!("updated: `{}` becomes `{}`", json(current), json(proposed))
             }
-            (Some(current), None) => format!("updated: `{}` is removed", json(current)),
-            (None, Some(proposed)) => format!("updated: `{}` is added", json(proposed)),
+            (Some(current), None) => format!("updated: removed `{}`", json(current)),
+            (None, Some(proposed)) => format!("updated: added `{}`", json(proposed)),
             (None, None) => "updated".to_owned(),
         }
     }

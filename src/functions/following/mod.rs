@@ -29,7 +29,7 @@ pub(crate) enum Standing {
     NotFound,
 }
 
-/// Compares the lock of the root Kptfile with an upstream, and reads the revision that the package is based on.
+/// Compares the lock of the root Kptfile with an upstream, and reads the original revision.
 ///
 /// # Errors
 /// [`UsageError`]: it cannot be read.
@@ -66,7 +66,7 @@ pub(crate) fn write_lock(
 ) {
     let Some(kptfile) = root_kptfile(local) else {
         let message = format!(
-            "there is no Kptfile to record the new revision in; give it as `--original '{}'` next time",
+            "found no Kptfile to record the new revision in; next time, give it as `--original '{}'`",
             upstream.flag()
         );
         results.push(FunctionResult::warning(Reason::KptfileNotFound, message));
@@ -82,7 +82,7 @@ pub(crate) fn write_lock(
         Ok(()) if id.as_deref() == Some(&*upstream.id()) => return,
         Ok(()) => {
             let to = upstream.name();
-            let message = format!("the package is based on `{to}` now, {}", upstream.id());
+            let message = format!("the package is now based on `{to}`, {}", upstream.id());
             let tags = name.map(|name| ("from", name)).into_iter();
             let tags = tags.chain([("to", to.to_owned())]);
             tags.fold(FunctionResult::info(message), |result, (name, value)| {

@@ -21,7 +21,7 @@ typed_config! {
         combine: Option<WrittenCombine>,
         allow_empty: Option<bool>,
         create_kptfile: Option<bool>,
-        /// Rules that decide conflicts beforehand; the first that fits decides.
+        /// Rules that decide conflicts; the first rule that matches decides.
         conflicts: Option<Vec<WrittenRule>>,
     }
 }

@@ -33,7 +33,7 @@ use update::Update;
 pub(super) const ON_CONFLICT: Key = Key {
     name: "onConflict",
     words: &["upstream", "local", "error"],
-    help: "which side wins where both changed",
+    help: "which side wins where both changed a value",
 };
 
 /// The key `strategy`, as [`ON_CONFLICT`].
@@ -52,14 +52,13 @@ pub(super) const STRATEGY: Key = Key {
 pub(super) const COMBINE: Key = Key {
     name: "combine",
     words: &["image,list,text,document"],
-    help: "what merges by its parts where both changed it; `none` for nothing",
+    help: "what to merge part by part where both sides changed it; `none` for nothing",
 };
 
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "merge-package",
-    about: "Merges a package three-way: local changes stay, upstream's arrive, and every place that \
-            both changed is reported.",
+    about: "Merges a package three-way with a new upstream revision: keeps local changes, takes upstream's, and reports every value that both changed.",
     examples: &[
         "merge-package --package DIR --original v1 --upstream v2 --diff",
         "merge-package --package DIR --original v1 --upstream v2 onConflict=local",
@@ -80,12 +79,12 @@ pub const FUNCTION: Function = Function {
         Key {
             name: "createKptfile",
             words: &["false", "true"],
-            help: "whether a package without a Kptfile gets one for the lock of an upstream from Git",
+            help: "create a Kptfile for the lock if the package has none (upstream from Git)",
         },
         Key {
             name: "conflictStyle",
             words: &["value", "markers"],
-            help: "with --git-merge-driver: what a conflict looks like in the file",
+            help: "with --git-merge-driver: how a conflict looks in the file",
         },
     ]),
     uses_schema: true,
@@ -111,7 +110,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let original = match (original, follows) {
         (Ok(_), _) if supplied.searches_original() => {
             return Err(UsageError(
-                "role `original`: expected one way to fill it, found `--original auto` and items"
+                "role `original`: expected one source for it, found `--original auto` and items"
                     .to_owned(),
             ));
         }
@@ -152,7 +151,7 @@ fn source<'s>(
 ) -> Result<&'s ResourceList, UsageError> {
     match (given, annotated) {
         (Some(_), Some(_)) => Err(UsageError(format!(
-            "role `{role}`: expected one way to fill it, found items annotated `{MERGE_SOURCE}` too"
+            "role `{role}`: expected one source for it, found items annotated `{MERGE_SOURCE}` too"
         ))),
         (None, None) => Err(UsageError(format!(
             "role `{role}`: expected a package (--{role} PATH, the field `{role}` of a MergePackage, \

@@ -59,7 +59,7 @@ impl Update<'_> {
                     return Ok(());
                 }
                 Standing::Unlocked(None) => {
-                    let message = "expected the revision that the package is based on (`upstreamLock` \
+                    let message = "expected the original revision (`upstreamLock` \
                                    in its Kptfile, or --original PATH), found none; --original auto finds \
                                    it in the repository by its content";
                     let result = FunctionResult::error(Reason::OriginalNotFound, message);

@@ -41,7 +41,7 @@ typed_config! {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct WrittenCatalog {
-    /// The namespace of the PackageVariants that it is for; without it, for those of all others
+    /// The namespace of the PackageVariants that use this catalog; if absent, all namespaces without a catalog of that name
     namespace: Option<String>,
     /// The name of the Repository
     name: String,

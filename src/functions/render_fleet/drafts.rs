@@ -451,7 +451,7 @@ impl<'d> Draft<'d> {
         for (branch, at) in self.downstream.proposals(self.revisions) {
             if at.remote.is_some() {
                 let message = format!(
-                    "the deletion of the package `{}`, which its PackageVariant wants, is proposed at the remote; \
+                    "the deletion of the package `{}`, which its PackageVariant still describes, is proposed at the remote; \
                      `git push origin --delete {branch}` withdraws it",
                     self.path
                 );

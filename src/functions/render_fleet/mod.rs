@@ -42,8 +42,7 @@ pub use run::{FleetRun, Watch, run_fleet};
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "render-fleet",
-    about: "Makes the packages of a whole fleet: expands PackageVariantSets, then makes, updates, adopts or deletes \
-            the package of each PackageVariant.",
+    about: "Renders the packages of a whole fleet: expands PackageVariantSets, then creates, updates, adopts or deletes the package of each PackageVariant.",
     examples: &[
         "render-fleet --package fleet --variants variants --catalog web=web.git",
         "render-fleet --package fleet --variants variants --catalog web=web.git --diff",
@@ -57,7 +56,7 @@ pub const FUNCTION: Function = Function {
         Key {
             name: "prune",
             words: &["false", "true"],
-            help: "whether packages whose PackageVariant is gone are deleted or given up, by their policy",
+            help: "delete or orphan packages whose PackageVariant no longer exists, by their deletion policy",
         },
         Key {
             name: "maxDeletions",
@@ -67,7 +66,7 @@ pub const FUNCTION: Function = Function {
         Key {
             name: "shard",
             words: &["0/1"],
-            help: "a share of the fleet: I/N, the first is 0",
+            help: "the share of the fleet to work on: I/N, the first is 0",
         },
         Key {
             name: "allowEmpty",

@@ -116,7 +116,7 @@ impl VariantOutcome {
         let mut outcome = Self::unchanged(package, owner);
         outcome.action = Some(action);
         let mut result = FunctionResult::info(format!(
-            "{}: its PackageVariant `{owner}` is gone",
+            "{}: its PackageVariant `{owner}` no longer exists",
             action.as_str()
         ));
         result = result.in_file(format!("{package}/Kptfile"));

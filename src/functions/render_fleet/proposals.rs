@@ -44,7 +44,7 @@ impl Drafts<'_> {
                 Err(GitError::NotARepository { .. }) => {}
                 Err(error) if !targets.contains(name.as_str()) => {
                     let message =
-                        format!("its packages without PackageVariant are unknown: {error}");
+                        format!("cannot find its packages without a PackageVariant: {error}");
                     results.push(
                         FunctionResult::warning(Reason::InvalidPackage, message).in_file(name),
                     );
@@ -155,7 +155,7 @@ impl Drafts<'_> {
         outcome.draft = first.map(|(branch, _)| branch.clone());
         if let Some(result) = outcome.results.first_mut() {
             result.message = format!(
-                "{}: its PackageVariant `{owner}` no longer exists or targets another place",
+                "{}: its PackageVariant `{owner}` no longer exists or now targets another package",
                 would(&deletion)
             )
             .into();
@@ -244,8 +244,11 @@ fn would(deletion: &Deletion) -> String {
         steps.push(format!("withdrawn: `{branch}` (at commit {commit})"));
     }
     match (&steps[..], &deletion.pending[..]) {
-        ([], []) => "left, as HEAD is not on a branch".to_owned(),
-        ([], pending) => format!("left, as `{}` waits for approval", pending.join("`, `")),
+        ([], []) => "kept, because HEAD is not on a branch".to_owned(),
+        ([], pending) => format!(
+            "kept, because `{}` waits for approval",
+            pending.join("`, `")
+        ),
         (steps, _) => steps.join("; "),
     }
 }

@@ -72,10 +72,10 @@ pub(super) fn prune(
 pub(super) fn named(package: &OwnedPackage, prunes: bool, would: &str) -> VariantOutcome {
     let OwnedPackage { path, owner, .. } = package;
     let message = if prunes {
-        format!("kept: its PackageVariant `{owner}` targets another place, and failed there")
+        format!("kept: its PackageVariant `{owner}` now targets another package, and that failed")
     } else {
         format!(
-            "its PackageVariant `{owner}` no longer exists or targets another place; with `prune: true` it would be {would}"
+            "its PackageVariant `{owner}` no longer exists or now targets another package; with `prune: true` it would be {would}"
         )
     };
     let mut outcome = VariantOutcome::unchanged(path, owner);

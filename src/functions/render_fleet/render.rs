@@ -260,8 +260,7 @@ impl<'f> Worker<'f> {
             UpstreamStatus::Same => Ok(Some(PackageSources::Same)),
             UpstreamStatus::Failed => Ok(None),
             UpstreamStatus::Absent => {
-                let message = "the Kptfile has no `upstreamLock` that names the revision that the package is \
-                               based on; `kpt pkg get`, or an update by hand, writes one";
+                let message = "the Kptfile has no `upstreamLock` that names the original revision; `kpt pkg get`, or an update by hand, writes one";
                 let result = FunctionResult::error(Reason::NoOriginal, message);
                 let kptfile = root_kptfile(list).map(|id| list.resource(id));
                 results.push(match kptfile {

@@ -281,7 +281,7 @@ pub(super) fn refuse_shared_places(
             .collect();
         for (index, name) in indexes.iter().zip(&names) {
             let (reason, message) = if let Some(outer) = &outer {
-                let message = format!("the package `{path}` lies in the package of `{outer}`");
+                let message = format!("the package `{path}` is inside the package of `{outer}`");
                 (Reason::OtherOwner, message)
             } else if indexes.len() == 1 || owner == Some(&name.as_str()) {
                 continue;
@@ -321,7 +321,7 @@ fn refuse_places_in_packages(
         if let Some(outer) = above.find(|above| is_package(above))
             && !owned.contains(&(path, variant.owner.as_str()))
         {
-            let message = format!("the package `{path}` lies in the package `{outer}`");
+            let message = format!("the package `{path}` is inside the package `{outer}`");
             let error = FunctionResult::error(Reason::OtherOwner, message);
             variant.refuse(error.at("spec.downstream"));
         }

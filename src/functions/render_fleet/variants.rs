@@ -179,13 +179,12 @@ impl Variants {
         let found = match sets {
             0 => "found none".to_owned(),
             sets => format!(
-                "found {sets} PackageVariantSets that select nothing (do `--resources` have the Repositories and other objects \
-                 that they select?)"
+                "found {sets} PackageVariantSets that select nothing (does `--resources` contain the Repositories and other objects that they select?)"
             ),
         };
         let message = format!(
             "expected PackageVariants or PackageVariantSets in the role `variants`, {found}; \
-             `allowEmpty: true` says that the fleet is meant to be empty"
+             if this is intentional, set allowEmpty=true"
         );
         Some(FunctionResult::error(Reason::NoVariants, message))
     }

@@ -196,9 +196,7 @@ pub(super) fn refuse_package(variant: &Variant<'_>, list: &ResourceList) -> Opti
         .filter(|(id, resource)| Some(*id) != own && !is_porch(resource));
     let (_, first) = items.next()?;
     let message = format!(
-        "expected an empty package to clone into, found {} resources; to update the package give the role \
-         `original` too (the revision that it was made from), to render it again as it is leave \
-         `upstream` out",
+        "expected an empty package to clone into, found {} resources; to update the package, also give the role `original` (the revision that it was made from); to render it again, leave out `upstream`",
         1 + items.count()
     );
     let result = FunctionResult::error(Reason::PackageNotEmpty, message);

@@ -41,8 +41,7 @@ use crate::yaml::NodeRef;
 /// The function that the binary runs.
 pub const FUNCTION: Function = Function {
     name: "render-variant",
-    about: "Makes the variant of a package that a PackageVariant describes: clones the upstream package \
-            into an empty one, or merges its new revision into one that is there; then sets the package \
+    about: "Creates or updates the variant that a PackageVariant describes: clones the upstream package, or merges its new revision into an existing package; then sets the package \
             context, the head of the pipeline and the injected resources.",
     examples: &[
         "render-variant --package NEW --config pv.yaml --upstream v1",
@@ -125,8 +124,7 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
         return Err(unexpected(config, &expected));
     }
     if supplied.has(Role::Original) && !supplied.has(Role::Upstream) {
-        let message =
-            "role `upstream`: expected the revision wanted beside the role `original`, found none";
+        let message = "role `upstream`: expected the revision to upgrade to, since the role `original` is given, found none";
         return Err(UsageError(message.to_owned()));
     }
     let defaults = MergeDefaults::default();
@@ -270,10 +268,5 @@ fn unused_fields(variant: &PackageVariant) -> Option<String> {
     ];
     let names = given.iter().filter(|(_, given)| *given);
     let names: Vec<String> = names.map(|(name, _)| format!("`{name}`")).collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "valid, and for Porch's package revisions only: {}",
-            names.join(", ")
-        )
-    })
+    (!names.is_empty()).then(|| format!("valid, but only Porch uses it: {}", names.join(", ")))
 }

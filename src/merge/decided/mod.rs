@@ -47,14 +47,14 @@ struct ConflictRule {
 #[cfg_attr(test, schemars(extend("anyOf" = [{"required": ["take"]}, {"required": ["combine"]}])))]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct WrittenRule {
-    /// The resources that the rule is for; all without it.
+    /// The resources that the rule applies to; if absent, all.
     target: Option<Target>,
-    /// The field, as results name it; `[*]` is any element, a trailing `**` all that is below. Any field without it.
+    /// The field, as results name it; `[*]` is any element, a trailing `**` everything below. If absent, any field.
     path: Option<String>,
-    /// Whose value stands.
+    /// Which side's value is kept.
     #[cfg_attr(test, schemars(extend("enum" = OnConflict::WORDS.map(|(word, _)| word))))]
     take: Option<String>,
-    /// Whether a value that both sides changed merges by its parts; `false` makes it one value.
+    /// Whether to merge a value that both sides changed part by part; `false` treats it as one value.
     combine: Option<bool>,
 }
 
@@ -79,7 +79,7 @@ typed_config! {
     /// A file of rules.
     #[derive(Debug, Deserialize)]
     pub(crate) struct RulesFile {
-        /// The rules; the first that fits a conflict decides it.
+        /// The rules; the first rule that matches a conflict decides it.
         #[serde(default)]
         conflicts: Vec<WrittenRule>,
     }

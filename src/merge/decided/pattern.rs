@@ -77,7 +77,7 @@ fn parse(text: &str) -> Result<Pattern, &'static str> {
                 Some("") => return Err("a name is missing at the end"),
                 Some(behind) => rest = behind,
                 None if rest.is_empty() || rest.starts_with('[') => {}
-                None => return Err("expected `.` or `[` behind `]`"),
+                None => return Err("expected `.` or `[` after `]`"),
             }
             continue;
         }
@@ -91,7 +91,7 @@ fn parse(text: &str) -> Result<Pattern, &'static str> {
                     all_below: true,
                 });
             }
-            "**" => return Err("`**` stands at the end only"),
+            "**" => return Err("`**` is only allowed at the end"),
             name => steps.push(PatternStep::Field(Text::Glob(name.to_owned()))),
         }
         rest = match behind.strip_prefix('.') {

@@ -16,7 +16,7 @@ use crate::source_text::is_krm;
 use crate::yaml::{OwnedDocument, Value};
 
 const CHANGED: &str =
-    "local and upstream both changed the file, and upstream what it holds besides resources";
+    "local and upstream both changed the file, and upstream changed more than its resources";
 
 /// Reports the files in which upstream changed documents that stay as local has them.
 pub(super) fn report_kept(

@@ -25,7 +25,7 @@ impl Merge<'_> {
             };
             found = true;
             let mut result = nothing_there(name, reason, lacks);
-            result.message += &format!("; if that is meant, {} says so", self.allow_empty_by);
+            result.message += &format!("; if this is intentional, set {}", self.allow_empty_by);
             results.push(result);
         }
         found

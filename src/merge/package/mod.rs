@@ -131,7 +131,7 @@ pub type IsOverwritten<'m> = dyn Fn(&ResourceList, ItemId, &Conflict) -> bool + 
 pub struct Merge<'m> {
     /// What local is based on.
     pub original: &'m ResourceList,
-    /// The package revision wanted.
+    /// The upstream revision to upgrade to.
     pub upstream: &'m ResourceList,
     /// Conflict policy and strategy.
     pub options: MergeOptions,

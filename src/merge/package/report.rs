@@ -338,7 +338,7 @@ impl Counts {
         };
         let decided = match decided {
             0 => String::new(),
-            count => format!(", {count} decided beforehand"),
+            count => format!(", {count} decided by rules"),
         };
         Some(format!(
             "{begin}, {removed} removed, {moved} moved, {conflicts}{decided}"
@@ -355,7 +355,7 @@ fn combined(kind: PartsOf, [local, upstream]: [String; 2]) -> FunctionResult {
     };
     let short = cut(&values, SHORT);
     let [_, local, upstream] = short.map(Option::unwrap_or_default).into_array();
-    let message = format!("local's {local} and upstream's {upstream} are combined");
+    let message = format!("combined local's {local} with upstream's {upstream}");
     let mut result = FunctionResult::info(message)
         .tag("reason", Reason::Combined.as_str())
         .tag("kind", kind.as_str());
@@ -409,8 +409,8 @@ fn what(found: &Conflict) -> String {
         [true, false, true] => format!("local removed {thing}, upstream changed it"),
         [true, true, false] => format!("upstream removed {thing}, local changed it"),
         [false, true, true] => format!("local and upstream both added {thing}"),
-        [false, false, true] => format!("local removed what holds {thing}, upstream added it"),
-        [false, true, false] => format!("upstream removed what holds {thing}, local added it"),
+        [false, false, true] => format!("local removed the parent of {thing}, upstream added it"),
+        [false, true, false] => format!("upstream removed the parent of {thing}, local added it"),
         _ => format!("local and upstream both changed {thing}"),
     }
 }

@@ -197,7 +197,7 @@ impl Apply<'_> {
             }
             if !ignored.is_empty() {
                 let message = format!(
-                    "`$patch: replace` as an element replaces the whole list; the fields beside it are ignored: {}",
+                    "`$patch: replace` as an element replaces the whole list; its other fields are ignored: {}",
                     ignored.join(", ")
                 );
                 self.findings.warning(&at, Reason::IgnoredField, message);

@@ -56,7 +56,7 @@ impl Create<'_> {
         };
         if !items.is_empty() && (repeats(&own.keys) || repeats(&live.keys)) {
             let message = format!(
-                "two elements have the same `{}`, by which alone patches tell them apart",
+                "two elements have the same `{}`, so patches cannot distinguish them",
                 names(keys)
             );
             self.findings.warning(trail, Reason::DuplicateKey, message);

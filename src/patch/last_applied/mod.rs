@@ -331,7 +331,7 @@ impl<'de> Visitor<'de> for AnnotationReader {
             is_sorted &= last.is_none_or(|last| fields.key(last) < &*key);
             fields.push(Field::made(key, value));
         }
-        // What kubectl wrote is sorted, and then no key is there twice.
+        // What kubectl wrote is sorted, and then no key appears twice.
         if !is_sorted {
             let mut places: HashMap<String, usize> = HashMap::new();
             let mut unique = Fields::default();

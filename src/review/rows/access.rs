@@ -262,7 +262,7 @@ fn new_subjects(change: &FieldChange<'_, '_>) -> Option<String> {
         more => format!(" and {more} more"),
     };
     Some(format!(
-        "the role `{role}` goes to {}{more}",
+        "the role `{role}` is granted to {}{more}",
         new.join(", ")
     ))
 }

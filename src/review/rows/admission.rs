@@ -40,7 +40,7 @@ fn is_closed(webhook: NodeRef<'_>) -> bool {
 fn fails_closed(change: &FieldChange<'_, '_>) -> Option<String> {
     let was = change.before().is_some_and(is_closed);
     (is_closed(change.after()?) && !was)
-        .then(|| "without its server, requests that the webhook is asked about fail".to_owned())
+        .then(|| "without its server, requests that match the webhook fail".to_owned())
 }
 
 fn asked_about_more(change: &FieldChange<'_, '_>) -> Option<String> {
@@ -49,7 +49,6 @@ fn asked_about_more(change: &FieldChange<'_, '_>) -> Option<String> {
     let known: Vec<_> = before.items().filter_map(|rule| rule.value()).collect();
     let mut rules = after.items().filter_map(|rule| rule.value());
     let is_new = rules.any(|rule| !known.contains(&rule));
-    (closed && is_new).then(|| {
-        "the webhook is asked about other requests, which fail without its server".to_owned()
-    })
+    (closed && is_new)
+        .then(|| "the webhook matches other requests, which fail without its server".to_owned())
 }

@@ -116,7 +116,10 @@ fn narrows(change: &FieldChange<'_, '_>) -> Option<String> {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    Some(format!("the schema takes less: {}{more}", found.join("; ")))
+    Some(format!(
+        "the schema accepts less: {}{more}",
+        found.join("; ")
+    ))
 }
 
 /// Finds where a schema takes less than another one.
@@ -159,7 +162,7 @@ impl Narrowing<'_> {
         }
         let (was, is) = (values(old, "enum"), values(new, "enum"));
         if !is.is_empty() && (was.is_empty() || was.iter().any(|value| !is.contains(value))) {
-            self.report(path, "takes fewer values");
+            self.report(path, "accepts fewer values");
         }
         self.bounds(old, new, path);
         self.properties(old, new, path);
@@ -197,7 +200,7 @@ impl Narrowing<'_> {
         if let Some(pattern) = text(new.get("pattern"))
             && text(old.get("pattern")) != Some(pattern)
         {
-            self.report(path, "has another `pattern`");
+            self.report(path, "has a different `pattern`");
         }
         let rules = |node: NodeRef<'_>| -> Vec<String> {
             let rules = given(node.get("x-kubernetes-validations")).into_iter();
@@ -212,7 +215,7 @@ impl Narrowing<'_> {
             .filter(|rule| !known.contains(rule))
             .count();
         if new_rules > 0 {
-            self.report(path, "has another validation rule");
+            self.report(path, "has a different validation rule");
         }
     }
 

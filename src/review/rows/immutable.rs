@@ -32,7 +32,7 @@ const fn says(
     }
 }
 
-const MESSAGE: &str = "the field is immutable: an API server refuses the change until the object is deleted and created again";
+const MESSAGE: &str = "the field is immutable: the API server refuses the change; delete the object and create it again";
 
 const STATEFUL_SET: &[&str] = &["apps/StatefulSet"];
 const JOB: &[&str] = &["batch/Job"];

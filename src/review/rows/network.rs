@@ -67,7 +67,7 @@ pub(crate) const ROWS: &[Row] = &[
         "spec.type",
         FiresWhen::Becomes(&["LoadBalancer", "NodePort"], "ClusterIP"),
         Reason::ServiceExposed,
-        "the Service can be reached from outside of the cluster",
+        "the Service can be reached from outside the cluster",
         SERVICES,
     ),
     row(
@@ -75,7 +75,7 @@ pub(crate) const ROWS: &[Row] = &[
         "spec.externalIPs",
         FiresWhen::Added,
         Reason::ServiceExposed,
-        "the Service can be reached under addresses from outside of the cluster",
+        "the Service can be reached under addresses from outside the cluster",
         SERVICES,
     ),
     row(
@@ -156,8 +156,7 @@ fn drops_type(change: &FieldChange<'_, '_>) -> Option<String> {
 fn selects_others(change: &FieldChange<'_, '_>) -> Option<String> {
     let (_, after) = change.both()?;
     let selects_all = after.entries().next().is_none();
-    (!selects_all)
-        .then(|| "the policy protects other pods, and no longer those that it did".to_owned())
+    (!selects_all).then(|| "the policy now protects different pods".to_owned())
 }
 
 fn widens_sources(change: &FieldChange<'_, '_>) -> Option<String> {
@@ -175,7 +174,7 @@ fn widens_sources(change: &FieldChange<'_, '_>) -> Option<String> {
         .filter(|range| !before.contains(range))
         .collect();
     if is_gone {
-        return Some("the load balancer takes traffic from everywhere".to_owned());
+        return Some("the load balancer accepts traffic from everywhere".to_owned());
     }
-    (!new.is_empty()).then(|| format!("the load balancer takes traffic from {}", new.join(", ")))
+    (!new.is_empty()).then(|| format!("the load balancer accepts traffic from {}", new.join(", ")))
 }

@@ -77,7 +77,7 @@ pub(crate) const ROWS: &[Row] = &[
     may(
         "{pod}.{containers}[].ports[].hostPort",
         FiresWhen::Added,
-        "the container takes a port of the node",
+        "the container uses a port of the node",
         BASELINE,
     ),
     may(
@@ -89,7 +89,7 @@ pub(crate) const ROWS: &[Row] = &[
     may(
         "{pod}.hostNetwork",
         TRUE,
-        "the pod is in the network of the node",
+        "the pod uses the network of the node",
         BASELINE,
     ),
     may(
@@ -107,13 +107,13 @@ pub(crate) const ROWS: &[Row] = &[
     may(
         "{pod}.securityContext.windowsOptions.hostProcess",
         TRUE,
-        "the pod runs as a process of a Windows node",
+        "the pod runs as a host process on a Windows node",
         BASELINE,
     ),
     may(
         "{pod}.{containers}[].securityContext.windowsOptions.hostProcess",
         TRUE,
-        "the container runs as a process of a Windows node",
+        "the container runs as a host process on a Windows node",
         BASELINE,
     ),
     may(
@@ -125,13 +125,13 @@ pub(crate) const ROWS: &[Row] = &[
     may(
         "{pod}.securityContext.seccompProfile.type",
         UNCONFINED,
-        "the pod may call all of the kernel (seccomp)",
+        "the pod may make any system call (seccomp)",
         BASELINE,
     ),
     may(
         "{pod}.{containers}[].securityContext.seccompProfile.type",
         UNCONFINED,
-        "the container may call all of the kernel (seccomp)",
+        "the container may make any system call (seccomp)",
         BASELINE,
     ),
     may(
@@ -172,7 +172,7 @@ pub(crate) const ROWS: &[Row] = &[
     lacks(
         "{pod}.{containers}[].resources.limits.*",
         Reason::LimitRemoved,
-        "the container has no limit any longer",
+        "the container no longer has a limit",
     ),
     lacks(
         "{pod}.{containers}[].livenessProbe",
@@ -331,7 +331,7 @@ fn loses_seccomp(change: &FieldChange<'_, '_>) -> Option<String> {
     lost(
         change,
         is_confined,
-        "containers have no seccomp profile any longer",
+        "containers no longer have a seccomp profile",
     )
 }
 
@@ -389,7 +389,7 @@ fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
         part("without", &gone)
     );
     Some(match (new.as_slice(), gone.as_slice()) {
-        ([], []) => "the arguments have another order".to_owned(),
+        ([], []) => "the order of the arguments changes".to_owned(),
         _ => message,
     })
 }
@@ -426,7 +426,7 @@ fn environment(change: &FieldChange<'_, '_>) -> Option<String> {
 
 fn account(change: &FieldChange<'_, '_>) -> Option<String> {
     let is_there = change.place.owner_remains && change.roots.iter().all(Option::is_some);
-    is_there.then(|| "the pod has another service account, with other roles".to_owned())
+    is_there.then(|| "the pod uses another service account, which may have other roles".to_owned())
 }
 
 /// The parts of an image's name.
@@ -474,14 +474,14 @@ pub(super) fn image(change: &FieldChange<'_, '_>) -> Option<String> {
     if old.repository != new.repository {
         let message = format!("the image comes from `{}`", new.repository);
         return Some(match step(&old, &new) {
-            Some(step) => format!("{message}, and goes {step}"),
+            Some(step) => format!("{message}, and its version goes {step}"),
             None => message,
         });
     }
     Some(match step(&old, &new) {
-        Some(step) => format!("the image goes {step}"),
+        Some(step) => format!("the image version goes {step}"),
         None if old.tag == new.tag && old.digest != new.digest => {
-            "the image has another digest under the same tag".to_owned()
+            "the image has a different digest under the same tag".to_owned()
         }
         None => "the image changes".to_owned(),
     })

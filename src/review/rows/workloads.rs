@@ -35,7 +35,7 @@ pub(crate) const ROWS: &[Row] = &[
         WORKLOADS,
         "spec.replicas",
         FiresWhen::Becomes(&["0"], "1"),
-        "nothing runs any longer",
+        "no pods run any longer",
     ),
     row(
         &["autoscaling/HorizontalPodAutoscaler"],

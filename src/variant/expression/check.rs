@@ -196,7 +196,7 @@ impl Check<'_> {
         match (name, found.as_slice()) {
             (operators::CONDITIONAL, [condition, yes, no]) => {
                 if *condition != ValueType::Bool && !condition.is_open() {
-                    let message = format!("expected a bool in front of `?`, found {condition}");
+                    let message = format!("expected a bool before `?`, found {condition}");
                     return problem(node.id, message);
                 }
                 yes.unify(no).map_or_else(
@@ -414,7 +414,7 @@ fn overloaded(id: u64, call: &CallExpr, found: &[ValueType]) -> Result<ValueType
         };
         format!("undeclared function `{written}`, expected `{meant}`")
     } else if is_macro {
-        format!("the macro `{name}` is not called so")
+        format!("the macro `{name}` is used incorrectly")
     } else if all.is_empty() {
         format!("undeclared function `{name}`")
     } else {

@@ -209,11 +209,12 @@ impl Compiler {
 /// The parser's message, without its internals.
 fn syntax_message(message: &str) -> String {
     if message.contains("Recursion limit") || message.contains("recursion limit") {
-        return "the expression is too deep".to_owned();
+        return "the expression is nested too deeply".to_owned();
     }
     // A condition whose parts were cut off.
     if message.starts_with("Incomplete `") {
-        return "Syntax error: the expression is too deep, or a part of it is missing".to_owned();
+        return "Syntax error: the expression is nested too deeply, or a part of it is missing"
+            .to_owned();
     }
     match message.split_once(" expecting {") {
         Some((found, _)) => found.to_owned(),

@@ -240,8 +240,7 @@ fn compile(
 
 /// The error for more PackageVariants than one run makes.
 pub(crate) fn too_many() -> FunctionResult {
-    let message = "the PackageVariants of all targets would be more than one run makes: \
-                   about 48 MB and four times the size of the input";
+    let message = "the PackageVariants of all targets are larger than the limit of a run (about 48 MB plus four times the size of the input)";
     FunctionResult::error(Reason::TooManyTargets, message)
 }
 

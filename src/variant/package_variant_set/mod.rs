@@ -29,7 +29,7 @@ typed_config! {
     /// A PackageVariantSet.
     #[derive(Debug, Clone, Default, Deserialize)]
     pub(crate) struct PackageVariantSet ignores status {
-        /// What is to be varied, and over what.
+        /// The upstream package, and the targets to create variants for.
         #[serde(default)]
         pub(crate) spec: PackageVariantSetSpec,
     }
@@ -46,7 +46,7 @@ pub(crate) struct PackageVariantSetSpec {
     /// `upstream` as it is written, for the variants.
     #[serde(skip)]
     pub(crate) upstream_value: Option<Value>,
-    /// What variants are made for.
+    /// The targets to create variants for.
     #[serde(default)]
     #[cfg_attr(test, schemars(required, length(min = 1)))]
     pub(crate) targets: Vec<Target>,
@@ -63,7 +63,7 @@ pub(crate) struct Target {
     pub(crate) repositories: Vec<RepositoryTarget>,
     /// Second kind: Repository objects by labels.
     pub(crate) repository_selector: Option<LabelSelector>,
-    /// Third kind: any objects by labels.
+    /// Third kind: objects of any kind, by labels.
     pub(crate) object_selector: Option<ObjectSelector>,
     /// Packages in each selected repository; the upstream's name if empty.
     #[serde(default)]
@@ -103,7 +103,7 @@ pub(crate) struct ObjectSelector {
     /// Labels with their values.
     #[serde(default)]
     match_labels: BTreeMap<String, String>,
-    /// Requirements that are no equality.
+    /// Requirements other than equality.
     #[serde(default)]
     match_expressions: Vec<super::selector::Requirement>,
 }
@@ -133,7 +133,7 @@ impl Target {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Template {
-    /// Another downstream than that of the target.
+    /// A different downstream than the target's.
     #[serde(default)]
     pub(crate) downstream: DownstreamTemplate,
     /// `spec.adoptionPolicy` of the variants.
@@ -165,7 +165,7 @@ pub(crate) struct Template {
     /// `spec.injectors` of the variants.
     #[serde(default)]
     pub(crate) injectors: Vec<InjectorTemplate>,
-    /// More injectors: the document's example spells `injectors` so.
+    /// More injectors, as the example in Porch's document spells them.
     #[serde(default)]
     pub(crate) injector_exprs: Vec<InjectorTemplate>,
 }
@@ -216,7 +216,7 @@ pub(crate) struct PipelineTemplate {
     /// Functions that change the package.
     #[serde(default)]
     pub(crate) mutators: Vec<FunctionTemplate>,
-    /// Functions that look at the result.
+    /// Functions that validate the result.
     #[serde(default)]
     pub(crate) validators: Vec<FunctionTemplate>,
     /// All of it without the computed parts.
@@ -230,7 +230,7 @@ pub(crate) struct PipelineTemplate {
 #[cfg_attr(test, schemars(extend("oneOf" = [{"required": ["image"]}, {"required": ["exec"]}], "not" = {"anyOf": [{"required": ["configMap", "configPath"]}, {"required": ["configMap", "configRef"]}, {"required": ["configPath", "configRef"]}, {"required": ["configMapExprs", "configPath"]}, {"required": ["configMapExprs", "configRef"]}]})))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FunctionTemplate {
-    /// The plain part of its functionConfig.
+    /// The constant part of its functionConfig.
     #[serde(default)]
     #[cfg_attr(
         test,
@@ -240,9 +240,9 @@ pub(crate) struct FunctionTemplate {
     /// The computed part of its functionConfig.
     #[serde(default)]
     pub(crate) config_map_exprs: Vec<MapExpr>,
-    /// File that holds its functionConfig instead.
+    /// The file that is its functionConfig instead.
     pub(crate) config_path: Option<String>,
-    /// Resource that is its functionConfig instead.
+    /// The resource that is its functionConfig instead.
     #[cfg_attr(
         test,
         schemars(with = "Option<std::collections::BTreeMap<String, String>>")

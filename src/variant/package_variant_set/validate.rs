@@ -115,7 +115,7 @@ impl Target {
             findings.extend(selector.labels().validate(&path));
         }
         if !self.repositories.is_empty() && !self.package_names.is_empty() {
-            let message = "expected `packageNames` in the entries of `repositories`, found it beside the list";
+            let message = "expected `packageNames` in the entries of `repositories`, found it next to the list";
             findings.push(invalid(&path.field("packageNames"), message));
         }
         names(&self.package_names, &path.field("packageNames"), findings);

@@ -327,7 +327,7 @@ fn variants_of_a_set_that_is_nowhere_are_a_warning() {
 
 #[test]
 fn all_findings_are_reported_at_once() {
-    // A bad template, a missing upstream, a missing Repository, a set that is there twice.
+    // A bad template, a missing upstream, a missing Repository, a set that appears twice.
     let spec = "upstream: {repo: example-repo, package: gone, revision: v1}
 targets:
 - repositories: [{name: cluster-09}]
@@ -354,7 +354,7 @@ targets:
     let outcome = run(&files.each_ref().map(|(path, text)| (*path, text.as_str())));
     let all = errors(&outcome);
     for part in [
-        "b.yaml: PackageVariantSet/default/a: the PackageVariantSet `a` is there twice (Ambiguous)",
+        "b.yaml: PackageVariantSet/default/a: the PackageVariantSet `a` appears twice (Ambiguous)",
         "labelExprs[0].valueExpr: ",
         "targets[1].template.labelExprs[0]",
         "package `gone`",

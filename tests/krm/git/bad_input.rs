@@ -337,7 +337,7 @@ fn extensions_that_nobody_knows() {
     );
     let message = refused_with(&folder, "local", "catalog//nginx?ref=v1");
     assert!(
-        message.contains("not known, extensions.future"),
+        message.contains("not supported, extensions.future"),
         "{message}"
     );
 }
@@ -384,7 +384,7 @@ fn objects_that_are_missing_or_damaged() {
     );
     let message = refused(&folder, "filtered.git//nginx?ref=v2");
     assert!(
-        message.contains("is not there") && message.contains("--filter"),
+        message.contains("is missing") && message.contains("--filter"),
         "{message}"
     );
 

@@ -31,12 +31,15 @@ fn one_command_takes_the_place_of_kpt_pkg_update() {
     assert!(
         outcome
             .stderr
-            .contains(&format!("based on `v2` now, commit {second}"))
+            .contains(&format!("now based on `v2`, commit {second}"))
     );
-    // At that commit already: left alone, without a word.
+    // Already at that commit: left unchanged.
     let before = files_in(&folder.path("local"));
     let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (Some(0), "already up to date\n")
+    );
     assert_eq!(files_in(&folder.path("local")), before);
     // A package's own tag: the lock has the whole name, as kpt writes it.
     let third = folder.git(&["rev-parse", "nginx/v3"]);
@@ -58,7 +61,10 @@ fn a_lock_by_kpt_names_the_object_of_an_annotated_tag() {
     let object = folder.git(&["rev-parse", "v1"]);
     folder.put("local/Kptfile", locked("nginx", "v1", &object));
     let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v1"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (Some(0), "already up to date\n")
+    );
     let outcome = folder.merge(&["--upstream", "catalog//nginx?ref=v2"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert_eq!(folder.get("local/cm.yaml"), map("2", "7"));

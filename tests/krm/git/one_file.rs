@@ -97,7 +97,10 @@ fn the_lock_of_a_file_is_the_kptfile_beside_it() {
     }
     // From then on the lock tells the original.
     let outcome = merge(&folder, &["--upstream", &upstream(2)]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (Some(0), "already up to date\n")
+    );
     let outcome = merge(&folder, &["--upstream", &upstream(3)]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert_eq!(folder.get("app/argo.yaml"), merged(3));

@@ -91,7 +91,10 @@ fn a_kptfile_is_made_for_the_lock() {
     }
     // From then on the lock tells it.
     let outcome = folder.merge(&["--upstream", "catalog//m?ref=v4"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+    assert_eq!(
+        (outcome.code, outcome.stderr.as_str()),
+        (Some(0), "already up to date\n")
+    );
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn a_repository_that_moved_or_is_empty() {
     let said = refused(&world, "own", &["upgrade", "web"]);
     assert!(said.contains("is not a Git repository"), "{said}");
     assert!(
-        refused(&world, "own", &["get", "../catalog//web"]).contains("expected an URL or the path")
+        refused(&world, "own", &["get", "../catalog//web"]).contains("expected a URL or the path")
     );
 }
 
@@ -144,7 +144,7 @@ fn a_revision_that_is_not_there() {
     let world = World::with_package();
     let said = refused(&world, "own", &["upgrade", "web", "v1.2.0"]);
     assert!(
-        said.contains("near it: v1.0.0") || said.contains("near it: v1.1.0"),
+        said.contains("the nearest are v1.0.0") || said.contains("the nearest are v1.1.0"),
         "{said}"
     );
     assert!(refused(&world, "own", &["get", "../catalog//wbe@v1.0.0"]).contains("web"));

@@ -40,7 +40,7 @@ fn an_overlay_is_checked_after_an_upgrade_of_its_base() {
         .assert_code(0);
     let outcome = world.krmv(&["overlay", "--check", "out"]);
     outcome.assert_code(0);
-    assert_eq!(outcome.stdout, "every patch changes its base\n");
+    assert_eq!(outcome.stdout, "every patch has an effect\n");
     let base = world.read("out/base/app.yaml");
     world.write("out/base/app.yaml", &base.replace("64Mi", "256Mi"));
     let outcome = world.krmv(&["overlay", "--check", "out"]);

@@ -23,7 +23,7 @@ fn an_upgrade_is_reviewed_with_your_edits() {
     let world = World::edited();
     let text = review(&world, &["web", "v2.0.0"]);
     for expected in [
-        "web: v1.0.0 -> v2.0.0\n  2 conflicts to decide; the review has your value there\n",
+        "web: v1.0.0 -> v2.0.0\n  2 conflicts undecided; the review uses your value\n",
         "dangerous\n  Service/app  (service.yaml)\n    spec.type: ",
         "[upstream]\n      - \"ClusterIP\"\n      + \"NodePort\"\n",
         "image: ",
@@ -92,7 +92,7 @@ fn markdown_for_a_pull_request_and_an_exit_code_for_a_gate() {
         text.contains("| dangerous | <code>Service/app</code> |"),
         "{text}"
     );
-    assert!(text.ends_with("2 conflicts to decide; the review has your value there\n"));
+    assert!(text.ends_with("2 conflicts undecided; the review uses your value\n"));
     let gate = ["review", "web", "v2.0.0", "--fail-on", "dangerous"];
     world.krmv(&gate).assert_code(1);
     let gate = ["review", "web", "v2.0.0", "--fail-on", "blocking"];

@@ -19,7 +19,7 @@ fn a_merge_without_conflict_moves_the_lock() {
     assert_eq!(world.shell(hint).code, Some(0), "{hint}");
     let again = world.krmv(&["upgrade", "web", "v1.1.0"]);
     assert_eq!(
-        (again.code, again.stdout.contains("nothing newer")),
+        (again.code, again.stdout.contains("already up to date")),
         (Some(0), true),
         "{}",
         again.stdout

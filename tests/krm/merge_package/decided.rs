@@ -1,4 +1,4 @@
-//! Conflicts decided beforehand: the examples of the README, and what is no rule.
+//! Conflicts decided by rules: the examples of the README, and what is no rule.
 
 use std::path::Path;
 
@@ -92,7 +92,7 @@ fn a_rule_decides_about_fields_resources_and_files() {
         "{said:?}"
     );
     assert!(
-        said[5].contains("0 conflicts, 5 decided beforehand"),
+        said[5].contains("0 conflicts, 5 decided by rules"),
         "{said:?}"
     );
     // An error for these alone.

@@ -29,8 +29,7 @@ fn an_empty_upstream_deletes_nothing() {
         assert_eq!(
             results,
             [
-                "[error] expected the upstream package, found none: it is empty; if that is meant, \
-                 `allowEmpty: true` says so (EmptyUpstream)"
+                "[error] expected the upstream package, found none: it is empty; if this is intentional, set `allowEmpty: true` (EmptyUpstream)"
             ]
         );
     }
@@ -129,8 +128,7 @@ fn an_empty_upstream_deletes_no_variant() {
     assert_eq!(
         said(&outcome.results),
         [
-            "[error] expected the upstream package, found none: it is empty; if that is meant, the \
-             annotation `fn.kpt.dev/allow-empty: \"true\"` of the PackageVariant says so (EmptyUpstream)"
+            "[error] expected the upstream package, found none: it is empty; if this is intentional, set the annotation `fn.kpt.dev/allow-empty: \"true\"` of the PackageVariant (EmptyUpstream)"
         ]
     );
     assert_eq!(said(&run("true").results), Vec::<&str>::new());

@@ -69,7 +69,7 @@ fn generators_are_known_by_name_and_namespace() {
         ],
         "configMapGenerator:\n- name: c\n  literals:\n  - A=2\n  - B=2\n  - L=1\n- name: c\n  namespace: n\n  files: [x.conf=mine.conf, y.conf]\n",
     );
-    // Both changed one literal: kustomize refuses a key that is there twice.
+    // Both changed one literal: kustomize refuses a key that appears twice.
     let with = |value: &str| {
         kustomization(&format!(
             "secretGenerator:\n- name: s\n  literals: [A={value}]\n"

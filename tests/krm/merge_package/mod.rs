@@ -644,7 +644,7 @@ fn documents_that_are_not_krm() {
     let said_of = |said: &[String]| -> Vec<String> {
         let conflicts = said
             .iter()
-            .filter(|line| line.contains("besides resources"));
+            .filter(|line| line.contains("more than its resources"));
         conflicts.cloned().collect()
     };
     let merge = |versions: [Option<&str>; 3]| {
@@ -669,8 +669,7 @@ fn documents_that_are_not_krm() {
     assert_eq!(
         said_of(&said),
         [
-            "[warning] a.yaml: local and upstream both changed the file, and upstream what it \
-             holds besides resources: kept your version (MergeConflict)"
+            "[warning] a.yaml: local and upstream both changed the file, and upstream changed more than its resources: kept your version (MergeConflict)"
         ]
     );
     // Local changed the document, and upstream deleted the file: the document stays.

@@ -34,7 +34,7 @@ fn locals_registry_with_upstreams_tag() {
     let combined = said[0];
     assert_eq!(
         combined.to_string(),
-        "[info] a.yaml: Pod/p: spec.containers[0].image: local's \"mirror/app\" and upstream's \"2\" are combined (Combined)"
+        "[info] a.yaml: Pod/p: spec.containers[0].image: combined local's \"mirror/app\" with upstream's \"2\" (Combined)"
     );
     let tags = [
         ("reason", "Combined"),

@@ -60,12 +60,12 @@ fn what_was_added_to_something_removed_is_said_to_be() {
     let (base, more, none) = (with("{cpu: 1}"), with("{cpu: 1, memory: 1Gi}"), of(""));
     let said = said_of([&base, &more, &none], "");
     assert!(
-        said[0].contains("upstream removed what holds the value within `app`, local added it ("),
+        said[0].contains("upstream removed the parent of the value within `app`, local added it ("),
         "{said:?}"
     );
     let said = said_of([&base, &none, &more], "");
     assert!(
-        said[0].contains("local removed what holds the value within `app`, upstream added it ("),
+        said[0].contains("local removed the parent of the value within `app`, upstream added it ("),
         "{said:?}"
     );
 }

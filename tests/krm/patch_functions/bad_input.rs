@@ -24,7 +24,7 @@ fn what_cannot_be_a_patch_is_named() {
     );
     check_refused(
         "- spec: {}\n",
-        "[error] functionConfig, field `patches`, line 6, column 3: expected apiVersion, kind and metadata.name, or a target beside `patch`, found a patch without them (InvalidPatch)",
+        "[error] functionConfig, field `patches`, line 6, column 3: expected apiVersion, kind and metadata.name, or a target next to `patch`, found a patch without them (InvalidPatch)",
     );
 }
 

@@ -48,7 +48,7 @@ items:
     let outcome = outcome.expect("a config");
     assert_eq!(
         outcome.results,
-        ["[info] no patch: nothing is to be changed"]
+        ["[info] no patch: there is nothing to change"]
     );
     assert!(
         outcome.file("-").ends_with("items: []\n"),
@@ -96,7 +96,7 @@ fn a_merge_key_is_read_before_a_patch_is_made() {
             Some(patch) => assert!(outcome.file("-").ends_with(patch), "{}", outcome.file("-")),
             None => assert_eq!(
                 outcome.results,
-                ["[info] no patch: nothing is to be changed"],
+                ["[info] no patch: there is nothing to change"],
                 "{}",
                 outcome.file("-")
             ),
@@ -116,7 +116,7 @@ fn the_keys_that_stay_are_named_where_live_has_more() {
     let outcome = patch_between(deployment, [modified; 3]);
     assert_eq!(
         outcome.results,
-        ["[info] no patch: nothing is to be changed"]
+        ["[info] no patch: there is nothing to change"]
     );
 }
 

@@ -808,7 +808,7 @@ fn a_variant_that_moves_leaves_its_old_place_to_prune() {
         &fleet,
         1,
         &[
-            "kept: its PackageVariant `default/a` targets another place",
+            "kept: its PackageVariant `default/a` now targets another package",
             "1 failed",
         ],
     );

@@ -130,7 +130,7 @@ fn a_variant_that_moves_away_and_back_finds_its_package() {
         0,
         &[
             "created: `west/app`",
-            "targets another place; with `prune: true`",
+            "now targets another package; with `prune: true`",
         ],
     );
     fleet.put("a", "v1", "east/app", "");

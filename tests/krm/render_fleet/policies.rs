@@ -152,7 +152,7 @@ fn two_new_variants_for_one_package_or_inside_of_one_are_refused() {
         &[
             "found `default/b` too",
             "found `default/a` too",
-            "lies in the package of `default/a`",
+            "is inside the package of `default/a`",
             "1 created, 3 failed",
         ],
     );
@@ -185,7 +185,7 @@ fn a_variant_that_is_gone_is_named_then_deleted_or_given_up() {
     fleet.expect(
         &[&["--check"], PRUNE].concat(),
         3,
-        &["deleted: its PackageVariant `default/a` is gone"],
+        &["deleted: its PackageVariant `default/a` no longer exists"],
     );
     assert_eq!(fleet.files(), before);
     fleet.expect(PRUNE, 0, &["1 orphaned, 1 deleted, 1 unchanged"]);
@@ -217,7 +217,7 @@ fn a_variant_moves_away_and_back() {
     fleet.edit("fleet/east/app/cm.yaml", "b: \"0\"", "b: \"local\"");
     let before = fleet.files();
     fleet.put("a", "v1", "west/app", "");
-    fleet.expect(&["--check"], 3, &["targets another place"]);
+    fleet.expect(&["--check"], 3, &["now targets another package"]);
     fleet.put("a", "v1", "east/app", "");
     fleet.expect(&[], 0, &["1 variant: 1 unchanged"]);
     assert_eq!(fleet.files(), before);
@@ -238,7 +238,7 @@ fn the_old_package_of_a_variant_that_fails_elsewhere_stays() {
         1,
         &[
             "(UpstreamNotFound)",
-            "kept: its PackageVariant `default/a` targets another place",
+            "kept: its PackageVariant `default/a` now targets another package",
         ],
     );
     assert!(fleet.folder.path("fleet/east/app/Kptfile").exists());

@@ -260,7 +260,7 @@ fn a_package_that_is_there_is_not_cloned_over() {
     for part in [
         "found 1 resources",
         "`original`",
-        "leave `upstream` out",
+        "leave out `upstream`",
         "(PackageNotEmpty)",
     ] {
         assert!(error.contains(part), "{part}: {error}");

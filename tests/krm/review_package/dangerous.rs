@@ -51,14 +51,14 @@ fn a_binding_for_another_subject() {
     check(
         &one,
         &two,
-        &["dangerous NewSubject subjects: the role `cluster-admin` goes to Group all"],
+        &["dangerous NewSubject subjects: the role `cluster-admin` is granted to Group all"],
     );
     check(&two, &one, &[]);
     check(
         "",
         &one,
         &[
-            "dangerous NewSubject subjects: the role `cluster-admin` goes to ServiceAccount n/a",
+            "dangerous NewSubject subjects: the role `cluster-admin` is granted to ServiceAccount n/a",
             "notable ResourceAdded",
         ],
     );
@@ -92,12 +92,12 @@ fn pods_that_may_do_more() {
         (
             "securityContext: {seccompProfile: {type: RuntimeDefault}}",
             "securityContext: {}",
-            "spec.template.spec: containers have no seccomp profile any longer: app".to_owned(),
+            "spec.template.spec: containers no longer have a seccomp profile: app".to_owned(),
         ),
         (
             "ports: [{containerPort: 80}]",
             "ports: [{containerPort: 80, hostPort: 80}]",
-            "spec.template.spec.containers[0].ports[0].hostPort: the container takes a port of the node"
+            "spec.template.spec.containers[0].ports[0].hostPort: the container uses a port of the node"
                 .to_owned(),
         ),
     ] {
@@ -123,7 +123,7 @@ fn a_new_privileged_pod() {
         "",
         &pod,
         &[
-            "dangerous PodPrivileges spec.template.spec.hostNetwork: the pod is in the network of the node",
+            "dangerous PodPrivileges spec.template.spec.hostNetwork: the pod uses the network of the node",
             "dangerous PodPrivileges spec.template.spec.volumes[0].hostPath.path: the pod mounts `/` of the node",
             "dangerous PodPrivileges spec.template.spec.containers[0].securityContext.privileged: ",
             "notable ResourceAdded the Deployment is new",
@@ -163,7 +163,7 @@ fn nothing_runs_any_longer() {
         check(
             &before,
             &zero,
-            &["dangerous ScaledToZero spec.replicas: nothing runs any longer"],
+            &["dangerous ScaledToZero spec.replicas: no pods run any longer"],
         );
         check(&zero, &before, &[]);
     }
@@ -206,7 +206,7 @@ fn policies_that_open() {
     check(
         &closed,
         "",
-        &["dangerous NetworkOpened the NetworkPolicy goes"],
+        &["dangerous NetworkOpened the NetworkPolicy is deleted"],
     );
 }
 
@@ -242,9 +242,9 @@ fn what_goes_stands_first_if_it_takes_others_along() {
     let found = review(&both, "");
     assert_eq!(
         found[0],
-        "dangerous ResourceRemoved the Namespace goes, with everything in it"
+        "dangerous ResourceRemoved the Namespace is deleted, with everything in it"
     );
-    assert_eq!(found[1], "dangerous ResourceRemoved the Service goes");
+    assert_eq!(found[1], "dangerous ResourceRemoved the Service is deleted");
 }
 
 #[test]

@@ -216,13 +216,13 @@ fn references_to_what_the_package_had() {
         &pod,
         &[
             "blocking DanglingReference spec.template.spec.containers[0].envFrom[0].configMapRef: the package no longer has",
-            "dangerous ResourceRemoved the ConfigMap goes",
+            "dangerous ResourceRemoved the ConfigMap is deleted",
         ],
     );
     let optional = pod.replace("name: settings", "name: settings, optional: true");
     check(
         &format!("{map}{optional}"),
         &optional,
-        &["dangerous ResourceRemoved the ConfigMap goes"],
+        &["dangerous ResourceRemoved the ConfigMap is deleted"],
     );
 }

@@ -12,7 +12,7 @@ fn images_and_arguments() {
         &container("image: 'a:1.3', args: [--one, --three]"),
         &[
             &format!(
-                "notable ImageChanged {place}.image: the image goes up from 1.2 to 1.3 (minor)"
+                "notable ImageChanged {place}.image: the image version goes up from 1.2 to 1.3 (minor)"
             ),
             &format!(
                 "notable ArgumentsChanged {place}.args: other arguments, with `--three`, without `--two`"
@@ -70,7 +70,7 @@ fn schemas_that_take_less() {
         )
     };
     let start = |what: &str| {
-        format!("notable SchemaNarrowed spec.versions: the schema takes less: v1 spec{what}")
+        format!("notable SchemaNarrowed spec.versions: the schema accepts less: v1 spec{what}")
     };
     let wide = definition("{properties: {a: {type: string}}}");
     for (schema, what) in [
@@ -85,7 +85,7 @@ fn schemas_that_take_less() {
         ),
         (
             "{properties: {a: {type: string, enum: [x]}}}",
-            ".a takes fewer values",
+            ".a accepts fewer values",
         ),
         (
             "{properties: {a: {type: string, maxLength: 3}}}",
@@ -132,8 +132,8 @@ fn each_change_has_an_author() {
     assert_eq!(
         lines(&results("", &roles, &after)),
         [
-            "dangerous ScaledToZero spec.replicas: nothing runs any longer [local]",
-            "notable ImageChanged spec.template.spec.containers[0].image: the image goes up from 1 to 2 (major) [upstream]",
+            "dangerous ScaledToZero spec.replicas: no pods run any longer [local]",
+            "notable ImageChanged spec.template.spec.containers[0].image: the image version goes up from 1 to 2 (major) [upstream]",
             "routine OtherChanges 1 other change [both]",
         ]
     );

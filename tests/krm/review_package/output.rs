@@ -90,7 +90,7 @@ fn the_text_has_the_worst_first() {
     let expected = "\
 blocking
   Secret/s  (a.yaml)
-    data: the field is immutable: an API server refuses the change until the object is deleted and created again
+    data: the field is immutable: the API server refuses the change; delete the object and create it again
       - \"<redacted>\"
       + \"<redacted>\"
 

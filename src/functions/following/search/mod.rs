@@ -493,7 +493,7 @@ fn original_found(
     let next = if others.is_empty() {
         String::new()
     } else {
-        format!("; the next nearest: {}", others.join(", "))
+        format!("; the next best: {}", others.join(", "))
     };
     let edits = split(&original.edits);
     let message = format!(
