@@ -159,7 +159,7 @@ impl Sides<'_> {
             after: self.own(&self.package.contents)?,
             ..Compared::default()
         };
-        compared.names[1] = "what is there".to_owned();
+        compared.names[1] = "your files".to_owned();
         let from = match from {
             Some(from) => from,
             None if self.is_edited_since_commit()? => HEAD,

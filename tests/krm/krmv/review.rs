@@ -14,7 +14,7 @@ fn an_unchanged_package_has_no_findings() {
     let text = review(&world, &["web"]);
     assert_eq!(
         text,
-        "web: v1.0.0 -> what is there\n\nno changes for the cluster\n"
+        "web: v1.0.0 -> your files\n\nno changes for the cluster\n"
     );
 }
 
