@@ -368,7 +368,7 @@ impl Compared {
         }
         page.line("");
         for line in report::text(results).lines() {
-            page.line(line);
+            page.wrapped(line, 6);
         }
         if let (Some(request), true) = (request, self.upstream.is_some()) {
             page.hint(&package.command(&["upgrade", request]));

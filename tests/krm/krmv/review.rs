@@ -30,6 +30,9 @@ fn an_upgrade_is_reviewed_with_your_edits() {
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
+    // As all output of the program.
+    let widest = text.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(80), "{text}");
     // Your value is in both states.
     assert!(!text.contains("replicas"), "{text}");
     assert_eq!(hints(&text), ["krmv upgrade web v2.0.0"]);
