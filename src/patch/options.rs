@@ -22,7 +22,7 @@ pub(crate) const LIST_ORDER: Key = Key {
 pub(crate) const ALLOW_MISSING: Key = Key {
     name: "allowMissing",
     words: &["false", "true"],
-    help: "a missing live resource is a warning instead of an error",
+    help: "a missing resource is a warning instead of an error",
 };
 
 /// The key that says who applies the patches.

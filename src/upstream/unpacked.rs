@@ -29,7 +29,7 @@ const EXECUTABLE: u32 = 0o755;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ArchiveError {
     #[error(
-        "expected a tar file, or a compressed one (tar+gzip), found another or a damaged file: {0}"
+        "expected a tar file, or a compressed one (tar+gzip), found a different or damaged file: {0}"
     )]
     Damaged(String),
     #[error("expected {what} with at most {limit}, found more")]
