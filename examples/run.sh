@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs the examples as tests: every directory here that has an .expected/config.yaml or a play.sh.
+# Runs the examples as tests: every directory with a .expected/config.yaml or a play.sh.
 #
 #   examples/run.sh DIR [EXAMPLE...]        DIR holds the built binaries, target/release for one
-#   UPDATE=1 examples/run.sh DIR            writes .expected/ anew: read its diff before you commit it
+#   UPDATE=1 examples/run.sh DIR            rewrites .expected/: read the diff before you commit it
 #
 # Each runs its function on a copy of its package, without kpt: --diff must print .expected/diff.patch
 # and write nothing; in place the package must become what that patch makes of it, with the results of
@@ -48,7 +48,7 @@ run_example() {
   binary=$binaries/$(field "$expected/config.yaml" exec)
   config=$dir/$(field "$expected/config.yaml" fnConfig)
   exit_code=$(field "$expected/config.yaml" exitCode)
-  # Flags besides --config and --package; the paths among them are relative to the example.
+  # Flags other than --config and --package; their paths are relative to the example.
   for word in $(field "$expected/config.yaml" flags); do
     case $word in
       --*) flags+=("$word") ;;
@@ -56,7 +56,7 @@ run_example() {
       *) flags+=("$dir/$word") ;;
     esac
   done
-  # Those of the second run, where they are not the same.
+  # The flags of the second run, if they differ.
   again=("${flags[@]}")
   if grep -q '^flagsAgain:' "$expected/config.yaml"; then again=(); fi
   for word in $(field "$expected/config.yaml" flagsAgain); do

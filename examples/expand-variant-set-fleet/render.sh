@@ -21,7 +21,7 @@ for variant in "$out"/fleet/web/*.yaml; do
   count=$((count + 1))
 done
 
-# Each has the name and the endpoints of its own.
+# Each has its own name and endpoints.
 for kptfile in "$out"/rendered/*/Kptfile; do
   grep -q 'reason: ConfigInjected' "$kptfile" || { echo "$kptfile: nothing is injected" >&2; exit 1; }
 done

@@ -75,7 +75,7 @@ expect web/deployment.yaml 'image: nginx:1.29'
 expect web/deployment.yaml 'replicas: 5 # load'
 expect web/Kptfile 'ref: nginx/v3'
 
-# Without kpt from the start: a copy that nobody recorded.
+# Without kpt from the start: a copy without a record of its origin.
 mkdir fork
 git -C catalog archive v1 nginx/deployment.yaml | tar --extract --directory fork --strip-components=1
 sed -i.orig 's/replicas: 1/replicas: 7/' fork/deployment.yaml && rm fork/deployment.yaml.orig

@@ -64,7 +64,7 @@ run 0 sh -c "$(hint) --remember"
 expect out 'all decided: the lock of shop is at v1.1.0'
 run 0 sh -c "$(hint)"
 
-# The next upgrade decides the same conflict by itself.
+# The next upgrade decides the same conflict by the rule.
 (cd .. && release v1.2.0 3 1.2.0)
 run 0 krmv upgrade shop
 expect out '1 decided by a rule'
