@@ -70,7 +70,7 @@ run_example() {
     return 0
   fi
 
-  # Without a package it begins with an empty one.
+  # Without a package, it starts with an empty one.
   source=$work/$name-source
   if [[ -d $dir/package ]]; then cp -R "$dir/package" "$source"; else mkdir "$source"; fi
   cp -R "$source" "$copy"
@@ -104,7 +104,7 @@ run_example() {
   diff -u "$expected/results.yaml" "$work/results" || { fail "$name: --results"; return 0; }
   ok "$name: --results writes .expected/results.yaml"
 
-  # What is done with the outcome: a script that ends with an error if it is not as it says.
+  # A script that uses the outcome, and fails if it differs from its description.
   if [[ -x $dir/render.sh ]]; then
     run "$work/render" 0 "$dir/render.sh" "$binaries" "$work/$name-rendered" || return 0
     ok "$name: render.sh"
@@ -114,7 +114,7 @@ run_example() {
   run "$work/second" 0 \
     "$binary" --config "$config" "${again[@]}" --package "$copy" --results "$work/results" || return 0
   diff -r "$work/$name-patched" "$copy" || { fail "$name: the second run changed something"; return 0; }
-  # A second run says nothing, but for the conditions that some functions always report.
+  # A second run has no results, except for the conditions that some functions always report.
   if [[ -n ${UPDATE-} && -f $expected/results-again.yaml ]]; then
     cp "$work/results" "$expected/results-again.yaml"
   fi
@@ -129,7 +129,7 @@ run_example() {
   ok "$name: the second run changes nothing and says nothing new"
 }
 
-# Of a function that never writes into the package, but prints: --diff must print .expected/diff.patch,
+# For a function that prints and never writes to the package: --diff must print .expected/diff.patch,
 # a plain run .expected/output.yaml, and with that as the live resource nothing is left to change.
 run_printing_example() {
   local dir=$1 name=$2 binary=$3 config=$4 expected copy
@@ -167,7 +167,7 @@ for config in "$here"/*/.expected/config.yaml; do
   run_example "$dir"
 done
 
-# Those that play a story from an empty directory on.
+# Examples that start from an empty directory.
 for play in "$here"/*/play.sh; do
   name=$(basename "$(dirname "$play")")
   if [[ $# -gt 0 && " $* " != *" $name "* ]]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: play.sh DIR_OF_BUILT_BINARIES EMPTY_DIR
-# Makes the overlay of the fork; ends with an error if it is not the one that is kept here.
+# Creates the overlay of the fork; fails if it differs from the one here.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 "$1/create-overlay" --package "$here/fork" --upstream "$here/upstream" --into "$2/overlay"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # usage: play-on-cluster.sh DIR_OF_BUILT_BINARIES EMPTY_DIR
-# Plays job.yaml, report.yaml and cronjob.yaml on a cluster, whose node sees EMPTY_DIR at the same path and has the
+# Runs job.yaml, report.yaml and cronjob.yaml on a cluster whose node sees EMPTY_DIR at the same path and has the
 # images (images.sh). As root, since pods that run as nobody write there.
 #   KUBECTL  how to reach the cluster: `kubectl`
 #   NODE     how to run a program on the node, for `ctr` and `kill`: `docker exec kind-control-plane` with kind
 #   HOST_NETWORK=1  where pods get no token and reach no service: they take this kubeconfig and the node's network
-# Ends with an error if anything is not as it says.
+# Fails if anything differs from its description.
 set -euo pipefail
 [[ $# -eq 2 ]] || { sed -n 2,9p "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -89,7 +89,7 @@ render-fleet --package one --variants work/variants --resources work/resources -
 title "The same in 16 shards; two are killed midway, the pod of one is deleted"
 chown -R $nobody work
 volume fleet "$dir/work" | tail -n 1
-# So little of a processor that a shard takes some seconds.
+# So little processor time that a shard takes a few seconds.
 sed 's/cpu: 100m/cpu: 20m/; s/cpu: "1"/cpu: 60m/' "$here/job.yaml" | k apply --filename -
 start=$(date +%s)
 kill_shard 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # usage: play.sh DIR_OF_BUILT_BINARIES EMPTY_DIR
 # A year of a platform team: a catalog, 40 clusters in four regions, local edits, upgrades, and clusters
-# that come and go. Prints what happens; ends with an error if anything is not as it says.
+# that come and go. Prints each step; fails if anything differs from its description.
 set -euo pipefail
 PATH="$(cd "$1" && pwd):$PATH"
 export PATH GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: play.sh DIR_OF_BUILT_BINARIES EMPTY_DIR
-# Plays what the README says, from `git init` on; ends with an error if anything is not as it says.
+# Runs what the README describes, from `git init` on; fails if anything differs from its description.
 set -euo pipefail
 PATH="$(cd "$1" && pwd):$PATH"
 export PATH GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
@@ -66,7 +66,7 @@ cp -R web before
 merge-package --package web --upstream 'catalog//nginx?ref=v2'
 diff -r before web
 
-# A version of the package's own. Both changed the replicas: 4 says so.
+# A tag of this package only. Both sides changed the replicas, so the exit code is 4.
 code=0
 merge-package --package web --upstream 'catalog//nginx?ref=v3' onConflict=local --exit-conflicts 2>results || code=$?
 [[ $code -eq 4 ]] || { cat results >&2; exit 1; }

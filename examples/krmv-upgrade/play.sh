@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # usage: play.sh DIR_OF_BUILT_BINARIES EMPTY_DIR
-# Plays what the README says, from `git init` on; ends with an error if anything is not as it says.
+# Runs what the README describes, from `git init` on; fails if anything differs from its description.
 set -euo pipefail
 PATH="$(cd "$1" && pwd):$PATH"
 mkdir -p "$2" && cd "$2"
@@ -44,7 +44,7 @@ mkdir catalog/shop
 release v1.0.0 1 1.0.0
 release v1.1.0 2 1.1.0
 
-# A package of one's own, with an edit.
+# A package with an edit.
 git init --quiet --initial-branch=main own
 cd own
 run 0 krmv get ../catalog//shop@v1.0.0
@@ -55,7 +55,7 @@ git add shop && git commit --quiet --message 'shop: get, and five replicas'
 run 3 krmv status
 expect out 'v1.1.0: 1 conflict'
 
-# The upgrade keeps the edit and says what is undecided, and how to decide it.
+# The upgrade keeps the edit, and prints what is undecided and how to decide it.
 run 1 krmv upgrade shop
 expect shop/deployment.yaml 'replicas: 5 # by load'
 expect shop/deployment.yaml 'image: example.com/shop:1.1.0'

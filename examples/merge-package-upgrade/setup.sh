@@ -6,7 +6,7 @@
 #   blog/      the package with local edits, as `kpt pkg get` made it from v1 (it has a lock)
 #   fork/      a Git repository: `main` is v1 with the local edits, `upstream` is v2
 set -euo pipefail
-# Needs no identity of Git's, and makes the commits that the documents show.
+# Needs no Git identity, and makes the commits that the documents show.
 export GIT_AUTHOR_NAME=You GIT_AUTHOR_EMAIL=you@example.com GIT_AUTHOR_DATE=2026-01-01T00:00:00Z
 export GIT_COMMITTER_NAME=You GIT_COMMITTER_EMAIL=you@example.com GIT_COMMITTER_DATE=2026-01-01T00:00:00Z
 versions=$(cd "$(dirname "$0")" && pwd)
