@@ -301,14 +301,7 @@ pub fn command(function: &Function) -> Command {
             .args(FleetArguments::args())
             .group(FleetArguments::group());
     }
-    if function.merge_driver.is_some() {
-        let help = "Run as Git's merge driver: merge the file %B into %A; exit with 1 if conflicts are left";
-        let flag = Arg::new(MERGE_DRIVER).long(MERGE_DRIVER).help(help);
-        let flag = flag.value_names(["%O", "%A", "%B", "%P"]).num_args(4);
-        let flag = flag.conflicts_with_all(["package", "diff", "check"]);
-        let flag = flag.value_parser(value_parser!(PathBuf));
-        command = command.arg(flag.help_heading(GIT).hide_short_help(true));
-    }
+    command = command.args(function.merge_driver.map(|_| driver_flag()));
     command = function.keys.with_flags(command);
     let help = Arg::new("help")
         .short('h')
@@ -321,6 +314,16 @@ pub fn command(function: &Function) -> Command {
     command
         .arg(help.action(ArgAction::Help).help_heading(OTHER))
         .arg(version.action(ArgAction::Version).help_heading(OTHER))
+}
+
+fn driver_flag() -> Arg {
+    let help =
+        "Run as Git's merge driver: merge the file %B into %A; exit with 1 if conflicts are left";
+    let flag = Arg::new(MERGE_DRIVER).long(MERGE_DRIVER).help(help);
+    let flag = flag.value_names(["%O", "%A", "%B", "%P"]).num_args(4);
+    let flag = flag.conflicts_with_all(["package", "diff", "check"]);
+    let flag = flag.value_parser(value_parser!(PathBuf));
+    flag.help_heading(GIT).hide_short_help(true)
 }
 
 fn into_flag() -> Arg {
