@@ -138,7 +138,7 @@ reasons! {
     /// Other changes, counted.
     OtherChanges,
     /// A PackageVariant of that name exists, and the PackageVariantSet does not own it; or a package belongs to
-    /// another PackageVariant, or lies in another package.
+    /// another PackageVariant, or is inside another package.
     OtherOwner,
     /// The edits of a run would add more than 16 MB plus the size of all inputs.
     OutputTooLarge,
