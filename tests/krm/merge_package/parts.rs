@@ -120,6 +120,6 @@ fn what_local_put_in_the_place_of_an_element_that_upstream_removed_is_reported()
     let said: Vec<String> = results.iter().map(ToString::to_string).collect();
     assert_eq!(
         said[0],
-        "[info] a.yaml: Words/w: words: local's {\"added\":[\"x\"]} and upstream's {\"removed\":[\"b\"]} are combined (Combined)"
+        "[info] a.yaml: Words/w: words: combined local's {\"added\":[\"x\"]} with upstream's {\"removed\":[\"b\"]} (Combined)"
     );
 }
