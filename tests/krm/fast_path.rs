@@ -102,9 +102,10 @@ fn many_small_resources_in_a_file_are_read() {
 }
 
 /// Texts that the scanner takes, one construct each.
-const TAKEN: [&str; 47] = [
+const TAKEN: [&str; 48] = [
     "a: b\n",
     "a: \"\\x41\\U0001F600\\0\\a\\v\\e\\N\\_\\L\\P\"\nb: \"\\xff\n  \\P\"\n",
+    "a: \"b\\n\n  \\ c\\ d\\ \"\ne: \"f\\ \"\ng: \"\\ h\"\n",
     "0: a\n80: b\n8: {9: c}\n999999999999999999: d\n",
     "a:\n  b: c\n  d:\n  - e\n  - f: g\n    h: i\nj: ''\n",
     "- - a\n  - b\n-\n- c:\n  - d\n  -\n",
@@ -233,7 +234,8 @@ fn what_is_unusual_is_left_to_the_general_parser() {
         "null: a\n",
         "{a: b}: c\n",
         "a: |\n   b\n  c\n",
-        "a: \"\\ b\"\n",
+        "a: \"b\\ \n  c\"\n",
+        "a: \"b\\ \t\n  c\"\n",
         "a: \"\\x4\"\n",
         "a: \"\\U00110000\"\n",
         "a: \"b \\\n  c\"\n",

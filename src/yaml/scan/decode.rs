@@ -28,8 +28,8 @@ pub(crate) fn decode<'t>(text: &'t str, scalar: &Scalar) -> Cow<'t, str> {
     }
 }
 
-/// The character of an escape sequence that begins with a backslash, and the sequence's length (YAML 1.2.2, 5.7). None are
-/// those of a line break, and of a space, which could be the last one of a line.
+/// The character of an escape sequence that begins with a backslash, and the sequence's length (YAML 1.2.2, 5.7); `None` is
+/// that of a line break.
 pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     let simple = |character| Some((character, 2));
     let by_code = |digits: usize| {
@@ -44,6 +44,7 @@ pub(super) fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     match bytes.get(1)? {
         b'"' => simple('"'),
         b'\\' => simple('\\'),
+        b' ' => simple(' '),
         b'/' => simple('/'),
         b'n' => simple('\n'),
         b't' => simple('\t'),

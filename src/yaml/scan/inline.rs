@@ -178,6 +178,11 @@ impl<E: Events> Scanner<'_, &mut E> {
             // Escapes often come together, and a search for each takes longer than its escape.
             while at < limit && self.bytes[at] == b'\\' {
                 at += super::decode::escape(&self.bytes[at..limit]).ok_or(Bail)?.1;
+                // Folding keeps an escaped space at the end of a line: the general parser reads that.
+                let is_white = |byte: &u8| matches!(byte, b' ' | b'\t');
+                if self.bytes[at - 1] == b' ' && self.bytes[at..limit].iter().all(is_white) {
+                    return Err(Bail);
+                }
             }
             if at < limit && self.bytes[at] == b'"' {
                 return Ok(Some(at + 1));
