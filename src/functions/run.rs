@@ -106,11 +106,8 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
         Items::Package(files) => {
             let files = Package::of_files(files.clone());
             let files = files.map_err(|error| UsageError(error.to_string()))?;
-            let list = if function.takes_texts() {
-                ResourceList::from_package_and_texts(files)
-            } else {
-                ResourceList::from_package(files)
-            };
+            let others: Vec<&ResourceList> = inputs.supplied.iter().filter_map(shared).collect();
+            let list = ResourceList::from_package_like(files, function.takes_texts(), &others);
             list.map_err(|error| UsageError(error.to_string()))?
         }
     };
@@ -258,6 +255,14 @@ pub(crate) fn run_on(
         errors.for_each(|error| results.push(error.clone()));
     }
     Ok((output, results))
+}
+
+/// The resources of a package that was read before.
+fn shared((_, source): &(Role, SuppliedInput)) -> Option<&ResourceList> {
+    match source {
+        SuppliedInput::Package(package) => Some(package.list()),
+        SuppliedInput::Path(_) | SuppliedInput::Files(_) => None,
+    }
 }
 
 fn of_paths(supplied: &[(Role, SuppliedInput)]) -> Vec<(Role, PathBuf)> {

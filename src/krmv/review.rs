@@ -9,7 +9,7 @@ use std::sync::Arc;
 use krm_variants::config::Config;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run as run_function};
 use krm_variants::git::{Repository, Revision, Snapshot};
-use krm_variants::package::is_krm_name;
+use krm_variants::package::{Package as Files, is_krm_name};
 use krm_variants::results::Results;
 use krm_variants::review::{Risk, report};
 use krm_variants::supplied::{Role, SuppliedPackage};
@@ -59,7 +59,9 @@ pub(crate) fn run(review: &Review, common: &Common) -> Result<u8> {
         print_errors(results, common)?;
         return Ok(exit::OPEN);
     }
-    let results = review_of(&compared, &settings(review))?;
+    let before = reviewable(&compared.before)?;
+    let upstream = compared.upstream.clone();
+    let results = review_of(before, &compared.after, upstream, &settings(review))?;
     if results.has_errors() && !results.iter().any(report::is_finding) {
         print_errors(&results, common)?;
         return Ok(exit::OPEN);
@@ -83,11 +85,11 @@ pub(crate) fn run(review: &Review, common: &Common) -> Result<u8> {
 
 /// Two states of a package.
 #[derive(Default)]
-pub(crate) struct Compared {
-    pub(crate) before: Contents,
-    pub(crate) after: Contents,
+struct Compared {
+    before: Contents,
+    after: Contents,
     /// The upstream revisions that both were made from, where they differ.
-    pub(crate) upstream: Option<[Arc<SuppliedPackage>; 2]>,
+    upstream: Option<[Arc<SuppliedPackage>; 2]>,
     /// What a person calls the states.
     names: [String; 2],
     /// Conflicts of the merge that made `after`, which has local's value there.
@@ -96,40 +98,39 @@ pub(crate) struct Compared {
     failed: Option<Results>,
 }
 
-impl Compared {
-    pub(crate) fn of(
-        before: &Contents,
-        after: &Contents,
-        upstream: Option<[Arc<SuppliedPackage>; 2]>,
-    ) -> Self {
-        Self {
-            before: before.clone(),
-            after: after.clone(),
-            upstream,
-            ..Self::default()
-        }
-    }
+/// A package from which a change begins; several reviews can share it.
+pub(crate) fn reviewable(before: &Contents) -> Result<Arc<SuppliedPackage>> {
+    let before = before.iter().filter(|(path, _)| is_krm(path));
+    let files: Files = before
+        .map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned()))
+        .collect();
+    let place = format!("role `{}`", Role::Before);
+    let mut results = Results::default();
+    let package = SuppliedPackage::from_package(Role::Before, place, files, &mut results)?;
+    Ok(Arc::new(package))
+}
+
+fn is_krm(path: &str) -> bool {
+    is_krm_name(path.rsplit('/').next().unwrap_or_default())
 }
 
 /// The findings about a change, by `KEY=VALUE` settings of `review-package`.
-pub(crate) fn review_of(compared: &Compared, settings: &[String]) -> Result<Results> {
-    let is_krm = |path: &String| is_krm_name(path.rsplit('/').next().unwrap_or_default());
-    let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
-    let before = compared.before.iter().filter(|(path, _)| is_krm(path));
-    let before: BTreeMap<String, String> = before
-        .map(|(path, bytes)| (path.clone(), text(bytes)))
-        .collect();
-    let mut supplied = vec![(Role::Before, SuppliedInput::Files(before))];
-    if let Some(revisions) = &compared.upstream {
-        let revisions = revisions.iter().cloned().map(SuppliedInput::Package);
-        supplied.extend([Role::Original, Role::Upstream].into_iter().zip(revisions));
-    }
+pub(crate) fn review_of(
+    before: Arc<SuppliedPackage>,
+    after: &Contents,
+    upstream: Option<[Arc<SuppliedPackage>; 2]>,
+    settings: &[String],
+) -> Result<Results> {
+    let roles = [Role::Original, Role::Upstream].into_iter();
+    let revisions = roles.zip(upstream.into_iter().flatten());
+    let supplied = std::iter::once((Role::Before, before)).chain(revisions);
+    let supplied = supplied.map(|(role, package)| (role, SuppliedInput::Package(package)));
     let inputs = Inputs {
         config: Some(Config::from_pairs(settings)?),
-        supplied,
+        supplied: supplied.collect(),
         ..Inputs::default()
     };
-    let mut after = compared.after.clone();
+    let mut after = after.clone();
     after.retain(|path, _| is_krm(path));
     let outcome = run_function(&review_package::FUNCTION, inputs, Items::Package(after))?;
     Ok(outcome.results)

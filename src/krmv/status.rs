@@ -22,7 +22,7 @@ use super::merging::{Merger, Side};
 use super::package::{KPTFILE, Package};
 use super::print::{GREEN, Page, RED, YELLOW, counted, progress, to_stdout};
 use super::releases::{Reference, Releases};
-use super::review::{Compared, review_of};
+use super::review::{review_of, reviewable};
 use super::session::{followed, locked_name, locked_revision, merger, merger_from, original};
 use super::upgrade::open_conflicts;
 use super::upstream::{Upstream, contents};
@@ -178,6 +178,7 @@ fn fill(
         package,
         upstream: &upstream,
         base: &base,
+        before: reviewable(&package.contents)?,
     };
     progress(format_args!(
         "{}: trying {}",
@@ -196,6 +197,8 @@ struct Trial<'t> {
     package: &'t Package,
     upstream: &'t Upstream,
     base: &'t Arc<SuppliedPackage>,
+    /// The package as it is, for reviews.
+    before: Arc<SuppliedPackage>,
 }
 
 impl Trial<'_> {
@@ -245,8 +248,8 @@ impl Trial<'_> {
             .filter(|(_, merged)| !merged.results.has_errors());
         let reviewed = merged.as_ref().and_then(|(merger, merged)| {
             let revisions = [&merger.original, &merger.upstream].map(Arc::clone);
-            let compared = Compared::of(&self.package.contents, &merged.contents, Some(revisions));
-            review_of(&compared, &[])
+            let before = Arc::clone(&self.before);
+            review_of(before, &merged.contents, Some(revisions), &[])
                 .ok()
                 .filter(|results| !results.has_errors())
         });

@@ -7,7 +7,7 @@ mod resources;
 
 pub(crate) use resources::is_krm;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use memchr::memmem::Finder;
 
@@ -21,8 +21,8 @@ use crate::yaml::{Document, EditError, Editor, NodeId, NodeRef, ParseError, Pars
 pub(crate) struct SourceText {
     source: Text,
     edited: Option<Text>,
-    /// In a box, since most texts never have one.
-    parsed: OnceLock<Box<Parsed>>,
+    /// Apart, since most texts never have one, and copies share it.
+    parsed: OnceLock<Arc<Parsed>>,
     options: ParseOptions,
 }
 
@@ -33,9 +33,9 @@ struct Parsed {
     items: OnceLock<Vec<NodeId>>,
 }
 
-impl From<Tree> for Box<Parsed> {
+impl From<Tree> for Arc<Parsed> {
     fn from(tree: Tree) -> Self {
-        Box::new(Parsed {
+        Arc::new(Parsed {
             tree,
             items: OnceLock::new(),
         })
@@ -115,7 +115,7 @@ impl SourceText {
         let options = ParseOptions::default();
         let tree = parse(&source, options)?;
         Ok(Self {
-            parsed: OnceLock::from(Box::from(tree)),
+            parsed: OnceLock::from(Arc::from(tree)),
             ..Self::accepted(source, options)
         })
     }
@@ -155,6 +155,15 @@ impl SourceText {
     #[must_use]
     pub(crate) fn unedited(&self) -> Self {
         Self::accepted(self.source.clone(), self.options)
+    }
+
+    /// The text with its edits so far and its tree, sharing both.
+    #[must_use]
+    pub(crate) fn shared(&self) -> Self {
+        Self {
+            parsed: self.parsed.clone(),
+            ..self.snapshot()
+        }
     }
 
     /// A copy of the text with its edits so far, sharing its buffer.

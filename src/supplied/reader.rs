@@ -61,6 +61,8 @@ pub(super) struct Reader<'r> {
     pub(super) package: SuppliedPackage,
     /// The files of PackageRevisionResources.
     files: Package,
+    /// Packages that share files with this one.
+    pub(super) others: Vec<&'r ResourceList>,
     results: &'r mut Results,
 }
 
@@ -70,6 +72,7 @@ impl<'r> Reader<'r> {
             role,
             package: SuppliedPackage::new(place),
             files: Package::default(),
+            others: Vec::new(),
             results,
         }
     }
@@ -106,7 +109,7 @@ impl<'r> Reader<'r> {
                 let message = "expected resources or one PackageRevisionResources, found both";
                 return Err(UsageError(format!("{place}: {message}")));
             }
-            let list = ResourceList::from_package_and_texts(package);
+            let list = ResourceList::from_package_like(package, true, &self.others);
             self.package.list = list.map_err(|error| UsageError(format!("{place}/{error}")))?;
             return Ok(());
         }

@@ -50,7 +50,22 @@ impl SuppliedPackage {
         package: Package,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
+        Self::from_package_like(role, place, package, None, results)
+    }
+
+    /// The same of a package that shares files with another: what that one has read of a file is not read again.
+    ///
+    /// # Errors
+    /// As [`from_package`](Self::from_package).
+    pub fn from_package_like(
+        role: Role,
+        place: String,
+        package: Package,
+        other: Option<&Self>,
+        results: &mut Results,
+    ) -> Result<Self, UsageError> {
         let mut reader = Reader::new(role, place, results);
+        reader.others.extend(other.map(Self::list));
         reader.add_package(package)?;
         Ok(reader.package)
     }

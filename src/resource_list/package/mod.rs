@@ -34,7 +34,10 @@ pub(super) struct PackageForm {
 /// Files that are named like KRM and are not YAML, each with what is wrong with it.
 pub(crate) type NotYaml = BTreeMap<String, ParseError>;
 
-fn numbered(documents: Vec<Option<Resource>>) -> Vec<(usize, Resource)> {
+/// The resources of a file, each with the number of its document.
+type NumberedDocuments = Vec<(usize, Resource)>;
+
+fn numbered(documents: Vec<Option<Resource>>) -> NumberedDocuments {
     let mut krm = Vec::with_capacity(documents.iter().flatten().count());
     let documents = documents.into_iter().enumerate();
     krm.extend(documents.filter_map(|(number, resource)| Some((number, resource?))));
@@ -158,7 +161,7 @@ fn new_documents<'c>(
 fn items_of_file(
     number: usize,
     path: &str,
-    documents: Vec<(usize, Resource)>,
+    documents: NumberedDocuments,
 ) -> impl Iterator<Item = Item> {
     let path = ArcStr::from(path);
     let documents = documents.into_iter().enumerate();
@@ -176,7 +179,7 @@ impl ResourceList {
     /// # Errors
     /// [`InputError::Yaml`] for a file that does not parse.
     pub fn from_package(files: impl Into<Arc<Package>>) -> Result<Self, InputError> {
-        Self::read_package(files.into(), None)
+        Self::read_package(files.into(), None, &[])
     }
 
     /// As [`from_package`](Self::from_package), but a file that is not YAML is text, like a file of another name.
@@ -184,18 +187,54 @@ impl ResourceList {
     /// # Errors
     /// [`InputError::Yaml`] for a file that is YAML and that no package may hold, and for such a Kptfile.
     pub fn from_package_and_texts(files: impl Into<Arc<Package>>) -> Result<Self, InputError> {
-        Self::read_package(files.into(), Some(NotYaml::new()))
+        Self::from_package_like(files, true, &[])
+    }
+
+    /// The same of a package that shares files with others: what these have read of a file is not read again.
+    ///
+    /// # Errors
+    /// As [`from_package`](Self::from_package), or with `takes_texts` as
+    /// [`from_package_and_texts`](Self::from_package_and_texts).
+    pub(crate) fn from_package_like(
+        files: impl Into<Arc<Package>>,
+        takes_texts: bool,
+        others: &[&Self],
+    ) -> Result<Self, InputError> {
+        let not_yaml = takes_texts.then(NotYaml::new);
+        Self::read_package(files.into(), not_yaml, others)
+    }
+
+    /// A file of the package with its resources, if it has this text.
+    fn same_file(&self, path: &str, text: &str) -> Option<(SourceText, NumberedDocuments)> {
+        let number = self.package()?.number(path)?;
+        let own = self.texts.get(number).filter(|own| own.text() == text)?;
+        let start = self.items.partition_point(|item| item.text < number);
+        let items = self.items[start..].iter();
+        let items = items.take_while(|item| item.text == number);
+        let documents = items.filter_map(|item| match item.locator {
+            Locator::Document(document) => Some((document, item.resource.clone())),
+            Locator::Item(_) | Locator::Node(_) => None,
+        });
+        Some((own.shared(), documents.collect()))
     }
 
     fn read_package(
         package: Arc<Package>,
         mut not_yaml: Option<NotYaml>,
+        others: &[&Self],
     ) -> Result<Self, InputError> {
         let files: Vec<(&str, &Text)> = package.krm().collect();
         let read = parallel::map(
             &files,
             |(_, text)| text.len(),
-            |(_, text)| SourceText::documents((*text).clone()),
+            |(path, text)| {
+                let same = others.iter().find_map(|other| other.same_file(path, text));
+                let read = || {
+                    let (text, documents) = SourceText::documents((*text).clone())?;
+                    Ok((text, numbered(documents)))
+                };
+                same.map_or_else(read, Ok)
+            },
         );
         let mut form = PackageForm {
             paths: Vec::with_capacity(files.len()),
@@ -207,7 +246,7 @@ impl ResourceList {
         for ((path, _), read) in files.into_iter().zip(read) {
             match (read, &mut not_yaml) {
                 (Ok((text, documents)), _) => {
-                    items.extend(items_of_file(texts.len(), path, numbered(documents)));
+                    items.extend(items_of_file(texts.len(), path, documents));
                     texts.push(text);
                     form.push(path.to_owned());
                 }
