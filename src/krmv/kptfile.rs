@@ -16,7 +16,6 @@
 
 use std::collections::BTreeSet;
 
-use krm_variants::git::Revision;
 use krm_variants::kptfile::{NewLock, UpstreamLock};
 use krm_variants::upstream::{
     FileSource, forget_digest, is_digest, record_digest, recorded_digest,
@@ -203,6 +202,14 @@ pub(crate) fn with_lock_of(text: &str, other: &str) -> Result<String> {
     })
 }
 
+/// A lock where upstream has the package in another place.
+pub(crate) fn at(lock: &UpstreamLock, directory: &str) -> UpstreamLock {
+    UpstreamLock {
+        directory: directory.to_owned(),
+        ..lock.clone()
+    }
+}
+
 /// Records a revision as merged. Nothing is open then.
 pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
     let text = edited(text, |root, editor| {
@@ -220,22 +227,32 @@ pub(crate) fn locked(text: &str, lock: &NewLock<'_>) -> Result<String> {
 /// Records a revision as the one to upgrade to, while the lock stays where it is.
 pub(crate) fn opened(
     text: &str,
-    repository: &str,
     lock: &UpstreamLock,
-    revision: &Revision,
+    new: &NewLock<'_>,
     open: &OpenUpgrade,
 ) -> Result<String> {
-    if is_digest(&revision.commit) {
+    if new.commit.is_some_and(is_digest) {
         return decided(text, open);
     }
-    let text = locked(text, &lock.moved_to(repository, revision))?;
+    let text = locked(text, new)?;
+    let directory = format!("/{}", lock.directory);
+    let directory = match directory.rsplit_once('/') {
+        Some((folder, _)) if lock.is_file => folder,
+        _ => &directory,
+    };
+    let directory = (lock.directory != new.directory).then_some(directory);
     let text = edited(&text, |root, editor| {
         let Some(git) = root.get_path(&["upstreamLock", "git"]) else {
             return Ok(());
         };
-        for (field, value) in [("ref", &lock.reference), ("commit", &lock.commit)] {
+        let (reference, commit) = (lock.reference.as_deref(), lock.commit.as_deref());
+        for (field, value) in [
+            ("ref", reference),
+            ("commit", commit),
+            ("directory", directory),
+        ] {
             if let Some(value) = value {
-                editor.set(git, field, Content::Value(Value::from(value.as_str())))?;
+                editor.set(git, field, Content::Value(Value::from(value)))?;
             }
         }
         Ok(())

@@ -45,6 +45,8 @@ pub(crate) struct Merger {
     pub(crate) rules: Vec<Value>,
     /// The only file of the package, if it is one.
     pub(crate) file: Option<String>,
+    /// Where upstream has the package.
+    pub(crate) path: String,
 }
 
 /// A merged package.

@@ -18,6 +18,8 @@ pub(crate) struct Report<'r> {
     pub(crate) package: &'r Package,
     pub(crate) from: Option<&'r str>,
     pub(crate) to: &'r Revision,
+    /// Where upstream had the package, and where it has it now, if that is another place.
+    pub(crate) moved: Option<[&'r str; 2]>,
     pub(crate) results: &'r Results,
     /// All conflicts.
     pub(crate) found: &'r [Conflict],
@@ -42,6 +44,10 @@ impl Report<'_> {
             .map(|from| format!("{from} -> "))
             .unwrap_or_default();
         page.line(format_args!("{name}: {from}{}", self.to.lock_ref));
+        if let Some([old, new]) = self.moved {
+            let text = format!("  upstream moved {} to {}", printable(old), printable(new));
+            page.wrapped(&text, 4);
+        }
         if let Some(summary) = summary(self.results) {
             let summary = if self.is_written {
                 summary

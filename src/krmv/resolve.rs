@@ -246,7 +246,7 @@ impl<'t> Table<'t> {
 
     /// Adds rules to the package, for later upgrades.
     fn remember(&mut self, decisions: &[Decision]) -> Result<()> {
-        let known = remembered(self.package)?;
+        let known = remembered(&self.package.contents)?;
         let mut rules: Vec<Value> = Vec::new();
         for Decision { conflict, take } in decisions {
             if conflict.resource.is_none() && conflict.rule_path.is_none() {
@@ -282,6 +282,7 @@ impl<'t> Table<'t> {
         let is_settled = undecided.is_empty() && self.markers.is_empty();
         let text = Package::kptfile(&self.contents);
         let text = if is_settled {
+            let lock = kptfile::at(lock, &self.merger.path);
             kptfile::locked(&text, &lock.moved_to(repository, &self.revision))?
         } else {
             kptfile::decided(&text, &self.open)?

@@ -11,9 +11,9 @@ use krm_variants::yaml::{OwnedDocument, Value};
 use super::failure::{Failure, Result, command};
 use super::kptfile::OpenUpgrade;
 use super::merging::Merger;
-use super::package::Package;
+use super::package::{Contents, Package};
 use super::releases::{Reference, Releases};
-use super::upstream::{Upstream, supplied};
+use super::upstream::{Upstream, supplied, supplied_like};
 
 /// The file that remembered decisions are in.
 pub(crate) const RULES: &str = ".krmv.yaml";
@@ -117,20 +117,34 @@ pub(crate) fn merger_from(
     reference: Option<&Reference>,
 ) -> Result<Merger> {
     let file = package.only_file()?;
-    let files = upstream.snapshot(&package.tracking.path(), target, reference)?;
+    let path = package.tracking.path();
     let lock = package.tracking.lock.as_ref();
+    let from = lock.and_then(|lock| lock.commit.as_deref());
+    let (files, path) = match from {
+        Some(from) => upstream.snapshot_since(&path, from, target, reference)?,
+        None => (upstream.snapshot(&path, target, reference)?, path),
+    };
+    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+    if file.is_some() && name(&path) != name(&package.tracking.path()) {
+        let message = format!("upstream has the file of this package under another name, `{path}`");
+        let source = format!("{}//{path}@{}", upstream.address(), target.upstream_ref);
+        return Err(Failure::new(message).hint(command(["krmv", "get", &source])));
+    }
+    let name = file.as_deref();
+    let upstream = supplied_like(files, Role::Upstream, name, Some(&original))?;
     Ok(Merger {
         original,
-        upstream: supplied(files, Role::Upstream, file.as_deref())?,
+        upstream,
         strategy: lock.and_then(|lock| lock.update_strategy.clone()),
-        rules: remembered(package)?,
+        rules: remembered(&package.contents)?,
         file,
+        path,
     })
 }
 
-/// The decisions that the package remembers.
-pub(crate) fn remembered(package: &Package) -> Result<Vec<Value>> {
-    let Some(bytes) = package.contents.get(RULES) else {
+/// The decisions that a package remembers.
+pub(crate) fn remembered(contents: &Contents) -> Result<Vec<Value>> {
+    let Some(bytes) = contents.get(RULES) else {
         return Ok(Vec::new());
     };
     let text = String::from_utf8_lossy(bytes).into_owned();

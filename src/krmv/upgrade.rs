@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use krm_variants::diff::file_diff;
 use krm_variants::git::Revision;
+use krm_variants::kptfile::UpstreamLock;
 use krm_variants::results::{Reason, Results, Severity};
 use krm_variants::upstream::{FileSource, is_digest};
 
@@ -165,8 +166,7 @@ impl Task<'_> {
         if lock.commit.as_deref() == Some(&revision.commit) {
             return self.up_to_date(&revision.lock_ref);
         }
-        let from_name = locked_name(lock);
-        if let Some(newer) = self.is_behind(from_name.as_deref()) {
+        if let Some(newer) = self.is_behind(locked_name(lock).as_deref()) {
             return self.up_to_date(&newer);
         }
         let is_dry = self.upgrade.dry_run || self.upgrade.diff;
@@ -197,10 +197,12 @@ impl Task<'_> {
             source: is_digest(&revision.commit).then(|| revision.upstream_ref.clone()),
             decided: BTreeSet::new(),
         };
+        let at = kptfile::at(lock, &merger.path);
+        let new = at.moved_to(repository, revision);
         let text = if open.is_empty() {
-            kptfile::locked(&text, &lock.moved_to(repository, revision))?
+            kptfile::locked(&text, &new)?
         } else {
-            kptfile::opened(&text, repository, lock, revision, &new_open)?
+            kptfile::opened(&text, lock, &new, &new_open)?
         };
         merged
             .contents
@@ -208,7 +210,7 @@ impl Task<'_> {
         if self.upgrade.markers {
             mark(&merger, &mut merged.contents, &open, &revision.upstream_ref)?;
         }
-        self.finish(from_name.as_deref(), merged, &found, &open)
+        self.finish(lock, &merger.path, merged, &found, &open)
     }
 
     /// The locked revision, if nobody asked for another and the newest release is older than it.
@@ -248,7 +250,8 @@ impl Task<'_> {
     /// Writes the package, or the diff, and reports.
     fn finish(
         &self,
-        from: Option<&str>,
+        lock: &UpstreamLock,
+        path: &str,
         merged: Merged,
         found: &[Conflict],
         open: &[Conflict],
@@ -279,9 +282,11 @@ impl Task<'_> {
         if !self.upgrade.dry_run {
             self.package.write(&changes)?;
         }
+        let from = locked_name(lock);
         let report = Report {
             package: self.package,
-            from,
+            from: from.as_deref(),
+            moved: (path != lock.directory).then_some([&lock.directory, path]),
             to: &self.target.revision,
             results: &merged.results,
             found,

@@ -309,6 +309,42 @@ impl Upstream {
         })
     }
 
+    /// As [`Upstream::snapshot`], and the path; where it is not there, what Git finds it renamed to since a commit.
+    pub(crate) fn snapshot_since(
+        &self,
+        path: &str,
+        from: &str,
+        revision: &Revision,
+        reference: Option<&Reference>,
+    ) -> Result<(Snapshot, String)> {
+        let error = match self.snapshot(path, revision, reference) {
+            Ok(snapshot) => return Ok((snapshot, path.to_owned())),
+            Err(error) => error,
+        };
+        let Some(moved) = self.moved_to(path, from, &revision.commit) else {
+            return Err(error);
+        };
+        let snapshot = self.snapshot(&moved, revision, reference)?;
+        Ok((snapshot, moved))
+    }
+
+    /// Where most files of a directory, or a file, are in another commit.
+    fn moved_to(&self, path: &str, from: &str, to: &str) -> Option<String> {
+        let command = "diff-tree -r -z -M --diff-filter=R --name-status";
+        let listed = client::text(&self.path, command.split(' ').chain([from, to])).ok()?;
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut words = listed.split('\0');
+        while let (Some(_), Some(old), Some(new)) = (words.next(), words.next(), words.next()) {
+            let rest = old.strip_prefix(path);
+            let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            if let Some(directory) = rest.and_then(|rest| new.strip_suffix(rest)) {
+                *counts.entry(directory).or_default() += 1;
+            }
+        }
+        let most = counts.into_iter().max_by_key(|(_, count)| *count);
+        most.map(|(directory, _)| directory.to_owned())
+    }
+
     fn prepare(&self) -> Result<()> {
         if self.path.join("HEAD").is_file() {
             return Ok(());
@@ -387,10 +423,20 @@ pub(crate) fn supplied(
     role: Role,
     local_name: Option<&str>,
 ) -> Result<Arc<SuppliedPackage>> {
+    supplied_like(snapshot, role, local_name, None)
+}
+
+/// The same of a revision that shares files with another.
+pub(crate) fn supplied_like(
+    snapshot: Snapshot,
+    role: Role,
+    local_name: Option<&str>,
+    other: Option<&SuppliedPackage>,
+) -> Result<Arc<SuppliedPackage>> {
     let place = format!("{role} {}", snapshot.revision.lock_ref);
     let package = snapshot.package.named_as(local_name);
     let mut results = Results::default();
-    let package = SuppliedPackage::from_package(role, place, package, &mut results)?;
+    let package = SuppliedPackage::from_package_like(role, place, package, other, &mut results)?;
     Ok(Arc::new(package))
 }
 
