@@ -7,26 +7,31 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
-use krm_variants::functions::inject_config::CONFIG_INJECTION_ANNOTATION;
-use krm_variants::git::Repository;
+use krm_variants::functions::inject_config::{
+    INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION,
+};
+use krm_variants::git::{Repository, Revision};
 use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::decided::glob;
 use krm_variants::merge::member::{Member, find_packages};
 use krm_variants::merge::resources::pair;
 use krm_variants::package::is_krm_name;
 use krm_variants::resource::Resource;
-use krm_variants::results::printable;
+use krm_variants::results::{FunctionResult, Reason, ResourceRef, printable};
+use krm_variants::supplied::{Role, SuppliedPackage};
 use krm_variants::yaml::{NodeRef, OwnedDocument, Value};
 use serde_json::json;
 
 use super::cli::{Blame, Common};
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
+use super::merging::{Merger, Side};
 use super::package::{Contents, KPTFILE, Package};
 use super::print::{BOLD, DIM, Page, to_stdout};
-use super::session::{followed, remembered};
-use super::upstream::Upstream;
+use super::session::{RULES, followed, remembered};
+use super::upstream::{Upstream, supplied};
 use super::{client, exit, worktree};
 
 pub(crate) fn run(blame: &Blame, common: &Common) -> Result<u8> {
@@ -149,7 +154,8 @@ struct BlamedField {
     setter: Setter,
     is_injected: bool,
     is_of_variant: bool,
-    has_rule: bool,
+    /// Whether a rule decided a conflict about this value.
+    is_decided: bool,
 }
 
 impl BlamedField {
@@ -157,7 +163,7 @@ impl BlamedField {
         let notes = [
             (self.is_injected, " (injected)"),
             (self.is_of_variant, " (a function of a PackageVariant)"),
-            (self.has_rule, " (a rule in .krmv.yaml)"),
+            (self.is_decided, " (decided by a rule in .krmv.yaml)"),
         ];
         let notes = notes.into_iter().filter(|(is_so, _)| *is_so);
         notes.map(|(_, note)| note).collect()
@@ -180,7 +186,7 @@ impl BlamedField {
         };
         let mut json = json!({
             "resource": self.resource, "field": self.shown, "injected": self.is_injected,
-            "variant": self.is_of_variant, "rule": self.has_rule,
+            "variant": self.is_of_variant, "rule": self.is_decided,
         });
         if let (Some(all), serde_json::Value::Object(by)) = (json.as_object_mut(), by) {
             all.extend(by);
@@ -213,7 +219,7 @@ type Location = (String, usize);
 /// Both histories.
 struct History {
     local: Vec<HistoricState>,
-    upstream: Option<(Upstream, String, super::releases::Releases)>,
+    upstream: Option<(Upstream, super::releases::Releases)>,
     repositories: Vec<Repository>,
     only_file: Option<String>,
     /// What is not committed, by the ids that stand for it.
@@ -288,18 +294,14 @@ impl History {
             history
                 .repositories
                 .push(Repository::open(upstream.path())?);
-            history.upstream = Some((upstream, package.tracking.path(), releases));
+            history.upstream = Some((upstream, releases));
         }
         Ok(history)
     }
 
     /// The fields of a file as it is.
     fn blame(&self, package: &Package, file: &str) -> Result<Vec<BlamedField>> {
-        let rules = remembered(package)?;
-        let has_rule = |key: &str| {
-            let mut paths = rules.iter().filter_map(|rule| rule.get("path")?.as_str());
-            paths.any(|path| glob(path, key))
-        };
+        let decisions = self.decisions();
         let mut blamed = Vec::new();
         let Some(now) = self.local.first() else {
             return Ok(blamed);
@@ -313,19 +315,39 @@ impl History {
                 continue;
             };
             let resource = Resource::read(root);
-            let annotation =
-                root.get_path(&["metadata", "annotations", CONFIG_INJECTION_ANNOTATION]);
             let leaves = leaves(root);
             let setters = self.setters((file.to_owned(), at), &leaves)?;
+            // What an injection copied came with the name of its source.
+            let injected = leaves.iter().position(|leaf| {
+                let name = leaf.key.strip_prefix("metadata.annotations[\"");
+                let name = name.and_then(|name| name.strip_suffix("\"]"));
+                [
+                    INJECTED_RESOURCE_NAME_ANNOTATION,
+                    INJECTED_RESOURCE_ANNOTATION,
+                ]
+                .map(Some)
+                .contains(&name)
+            });
+            let injected = injected.map(|leaf| setters[leaf].clone());
             let name = resource.name.as_deref().unwrap_or(file);
-            for (leaf, setter) in leaves.into_iter().zip(setters) {
+            for (leaf, (since, setter)) in leaves.into_iter().zip(setters) {
                 let is_content = leaf.key.starts_with("spec.") || leaf.key.starts_with("data.");
                 let is_local = !matches!(setter, Setter::Upstream { .. });
+                let of_variant = |list| {
+                    leaf.key
+                        .starts_with(&format!("pipeline.{list}[name=PackageVariant."))
+                };
                 blamed.push(BlamedField {
                     resource: format!("{}/{name}", resource.kind),
-                    is_injected: annotation.is_some() && is_content && is_local,
-                    is_of_variant: leaf.key.contains("[name=PackageVariant."),
-                    has_rule: has_rule(&leaf.key) || has_rule(&leaf.shown),
+                    is_injected: is_content
+                        && is_local
+                        && injected.as_ref() == Some(&(since, setter.clone())),
+                    is_of_variant: is_local
+                        && resource.is_kptfile()
+                        && ["mutators", "validators"].into_iter().any(of_variant),
+                    is_decided: decisions
+                        .iter()
+                        .any(|decision| decision.is_about(&resource, &leaf, since)),
                     key: leaf.key,
                     shown: leaf.shown,
                     setter,
@@ -335,36 +357,99 @@ impl History {
         Ok(blamed)
     }
 
-    /// Who set each of these fields of a resource as it is.
-    fn setters(&self, start: Location, fields: &[Leaf]) -> Result<Vec<Setter>> {
-        let origins = self.origins(&self.local, start, fields);
-        let mut setters: Vec<Setter> = Vec::with_capacity(fields.len());
+    /// Who set each of these fields of a resource as it is, and since which local state it is there.
+    fn setters(&self, start: Location, fields: &[Leaf]) -> Result<Vec<(usize, Setter)>> {
+        let all: Vec<&Leaf> = fields.iter().collect();
+        let origins = self.origins(&self.local, start, &all);
+        let mut setters: Vec<(usize, Setter)> = origins
+            .iter()
+            .map(|(at, _)| (*at, self.local[*at].setter.clone()))
+            .collect();
         // Fields of one state ask the same of upstream.
-        let mut of_upstream: HashMap<usize, Option<(Vec<HistoricState>, Location)>> =
-            HashMap::new();
-        for (field, (at, location)) in fields.iter().zip(&origins) {
-            let found = match of_upstream.entry(*at) {
-                std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-                std::collections::hash_map::Entry::Vacant(entry) => {
-                    entry.insert(self.upgrade_at(*at, location)?)
-                }
+        let mut of_state: BTreeMap<usize, (&Location, Vec<usize>)> = BTreeMap::new();
+        for (number, (at, location)) in origins.iter().enumerate() {
+            let (_, numbers) = of_state.entry(*at).or_insert((location, Vec::new()));
+            numbers.push(number);
+        }
+        for (at, (location, mut numbers)) in of_state {
+            let Some((states, location)) = self.upgrade_at(at, location)? else {
+                continue;
             };
-            let of_release = found.as_ref().and_then(|(states, location)| {
-                let first = states.first()?;
-                let document = self.document(first, &location.0)?;
-                let has = self::leaves(document.document().root(location.1)?);
-                let same = has
-                    .iter()
-                    .any(|other| other.key == field.key && other.value == field.value);
-                same.then(|| {
-                    let origin =
-                        self.origins(states, location.clone(), std::slice::from_ref(field));
-                    states[origin[0].0].setter.clone()
-                })
+            let has = states
+                .first()
+                .and_then(|first| self.values(first, &location));
+            let Some(has) = has else { continue };
+            numbers.retain(|number| {
+                let field = all[*number];
+                has.get(&field.key) == Some(&field.value)
             });
-            setters.push(of_release.unwrap_or_else(|| self.local[*at].setter.clone()));
+            let of_upstream: Vec<&Leaf> = numbers.iter().map(|number| all[*number]).collect();
+            let found = self.origins(&states, location, &of_upstream);
+            for (number, (origin, _)) in numbers.into_iter().zip(found) {
+                setters[number].1 = states[origin].setter.clone();
+            }
         }
         Ok(setters)
+    }
+
+    /// The values of a resource in a state, by their fields.
+    fn values(&self, state: &HistoricState, location: &Location) -> Option<HashMap<String, Value>> {
+        let document = self.document(state, &location.0)?;
+        let leaves = leaves(document.document().root(location.1)?).into_iter();
+        Some(leaves.map(|leaf| (leaf.key, leaf.value)).collect())
+    }
+
+    /// The conflicts that rules of the package decided in its upgrades.
+    fn decisions(&self) -> Vec<RuleDecision> {
+        let decided = (0..self.local.len()).filter_map(|at| {
+            let results = self.merged_again(at)?;
+            let decided = results.into_iter().filter(|result| {
+                result.has_reason(Reason::MergeConflict) && result.tag_value("rule").is_some()
+            });
+            Some(
+                decided
+                    .map(move |result| RuleDecision { at, result })
+                    .collect::<Vec<_>>(),
+            )
+        });
+        decided.flatten().collect()
+    }
+
+    /// The results of the upgrade that made a state, where rules may have decided; the merge is made again.
+    fn merged_again(&self, at: usize) -> Option<Vec<FunctionResult>> {
+        let before = self.local.get(at + 1)?;
+        before.files.get(RULES)?;
+        let (from, to) = (
+            self.tracking_of(before)?,
+            self.tracking_of(&self.local[at])?,
+        );
+        let lock = from.lock.filter(|_| from.open.is_none())?;
+        let new_lock = to.lock?;
+        let new = to.open.map(|open| open.to).or(new_lock.commit)?;
+        let old = lock.commit.filter(|old| *old != new)?;
+        let contents = before
+            .files
+            .iter()
+            .map(|(path, id)| Some((path.clone(), self.bytes(id, path)?)));
+        let contents = contents.collect::<Option<Contents>>()?;
+        let merger = Merger {
+            original: self.revision(&lock.directory, old, Role::Original)?,
+            upstream: self.revision(&new_lock.directory, new, Role::Upstream)?,
+            strategy: lock.update_strategy,
+            rules: remembered(&contents).ok()?,
+            file: self.only_file.clone(),
+            path: lock.directory,
+        };
+        let merged = merger.merge(&contents, Side::Local).ok()?;
+        Some(merged.results.iter().cloned().collect())
+    }
+
+    /// The package of upstream at a commit.
+    fn revision(&self, path: &str, commit: String, role: Role) -> Option<Arc<SuppliedPackage>> {
+        let (upstream, _) = self.upstream.as_ref()?;
+        let revision = Revision::named(&commit, commit.clone());
+        let snapshot = upstream.snapshot(path, &revision, None).ok()?;
+        supplied(snapshot, role, self.only_file.as_deref()).ok()
     }
 
     /// The revisions of upstream up to the one that a state of the package was merged with or made from, the newest first,
@@ -374,7 +459,7 @@ impl History {
         at: usize,
         location: &Location,
     ) -> Result<Option<(Vec<HistoricState>, Location)>> {
-        let Some((_, path, releases)) = &self.upstream else {
+        let Some((_, releases)) = &self.upstream else {
             return Ok(None);
         };
         let lock = |at: usize| self.local.get(at).and_then(|state| self.lock_of(state));
@@ -396,7 +481,7 @@ impl History {
         }
         let mut states = Vec::new();
         for (revision, commit) in revisions {
-            let Some(files) = self.upstream_files(path, &commit) else {
+            let Some(files) = self.upstream_files(&lock_now.directory, &commit) else {
                 break;
             };
             states.push(HistoricState::new(
@@ -424,9 +509,13 @@ impl History {
     }
 
     fn lock_of(&self, state: &HistoricState) -> Option<UpstreamLock> {
+        self.tracking_of(state)?.lock
+    }
+
+    fn tracking_of(&self, state: &HistoricState) -> Option<Tracking> {
         let id = state.files.get(KPTFILE)?;
         let text = String::from_utf8(self.bytes(id, KPTFILE)?).ok()?;
-        Tracking::read(&text).ok()?.lock
+        Tracking::read(&text).ok()
     }
 
     /// For each field the state that set it, with the place of the resource there.
@@ -434,7 +523,7 @@ impl History {
         &self,
         states: &[HistoricState],
         start: Location,
-        fields: &[Leaf],
+        fields: &[&Leaf],
     ) -> Vec<(usize, Location)> {
         let mut origins: Vec<Option<(usize, Location)>> = vec![None; fields.len()];
         let mut location = start;
@@ -450,20 +539,8 @@ impl History {
                 let same = same || self.is_same_text((before, &found), (&states[at], &location));
                 Some((found, before, same))
             });
-            let had: Option<HashMap<String, Value>> =
-                before.as_ref().and_then(|(found, before, same)| {
-                    if *same {
-                        return None;
-                    }
-                    let document = self.document(before, &found.0)?;
-                    let root = document.document().root(found.1)?;
-                    Some(
-                        leaves(root)
-                            .into_iter()
-                            .map(|leaf| (leaf.key, leaf.value))
-                            .collect(),
-                    )
-                });
+            let changed = before.as_ref().filter(|(_, _, same)| !same);
+            let had = changed.and_then(|(found, before, _)| self.values(before, found));
             let is_same = before.as_ref().is_some_and(|(_, _, same)| *same);
             for (field, origin) in fields.iter().zip(&mut origins) {
                 let stays = is_same
@@ -567,6 +644,29 @@ impl History {
         self.repositories
             .iter()
             .find_map(|repository| repository.content(id, path).ok())
+    }
+}
+
+/// A conflict that a rule decided.
+struct RuleDecision {
+    /// The state that the upgrade made.
+    at: usize,
+    result: FunctionResult,
+}
+
+impl RuleDecision {
+    /// Whether it decided about the value that a field has since a state.
+    fn is_about(&self, resource: &Resource, leaf: &Leaf, since: usize) -> bool {
+        let is_it = |other: &ResourceRef| {
+            other.kind == resource.kind.as_str()
+                && Some(other.name.as_str()) == resource.name.as_deref()
+                && other.namespace.as_deref() == resource.namespace.as_deref()
+        };
+        let is_at = |place: Option<&str>, field| place.is_some_and(|place| is_meant(place, field));
+        since >= self.at
+            && self.result.resource.as_ref().is_some_and(is_it)
+            && (is_at(self.result.rule_path.as_deref(), &leaf.key)
+                || is_at(self.result.field.as_deref(), &leaf.shown))
     }
 }
 

@@ -92,21 +92,83 @@ fn what_is_not_committed_is_yours() {
     );
 }
 
+/// A flag of a field.
+fn flag(world: &World, file: &str, field: &str, name: &str) -> bool {
+    world.json(&["blame", file, field])["fields"][0][name] == true
+}
+
 #[test]
-fn injected_resources_and_rules_are_named_and_values_are_not() {
+fn what_an_injection_wrote_is_injected_and_a_later_edit_is_not() {
     let world = World::with_package();
     let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: key\n  annotations:\n    kpt.dev/config-injection: required\n\
-                  data:\n  password: aHVzaA==\n";
+                  data:\n  password: aHVzaA==\n  user: bWU=\n";
     world.write("web/secret.yaml", secret);
+    world.commit("a point that nothing was injected into");
+    assert!(!flag(
+        &world,
+        "web/secret.yaml",
+        "data.password",
+        "injected"
+    ));
+    let name = "required\n    kpt.dev/injected-resource-name: keys\n";
+    let injected = secret
+        .replace("required\n", name)
+        .replace("aHVzaA==", "aHVzaDI=")
+        .replace("bWU=", "eW91");
+    world.write("web/secret.yaml", &injected);
     world.commit("inject");
     let outcome = world.krmv(&["blame", "web/secret.yaml"]);
     outcome.assert_code(0);
     assert!(outcome.stdout.contains("(injected)"), "{}", outcome.stdout);
     assert!(!outcome.stdout.contains("aHVz"), "{}", outcome.stdout);
-    let rules = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nconflicts:\n- path: spec.replicas\n  take: local\n";
+    world.write("web/secret.yaml", &injected.replace("eW91", "bm8="));
+    world.commit("by hand");
+    assert!(flag(&world, "web/secret.yaml", "data.password", "injected"));
+    assert!(!flag(&world, "web/secret.yaml", "data.user", "injected"));
+    assert!(!flag(
+        &world,
+        "web/secret.yaml",
+        "metadata.name",
+        "injected"
+    ));
+}
+
+#[test]
+fn a_rule_counts_where_it_decided_a_conflict() {
+    let world = World::edited();
+    let rules = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nmetadata:\n  name: krmv\n  annotations:\n    \
+                 config.kubernetes.io/local-config: \"true\"\nconflicts:\n- path: spec.replicas\n  take: local\n\
+                 - path: '*memory'\n  take: upstream\n- path: '*image'\n  take: local\n";
     world.write("web/.krmv.yaml", rules);
-    let json = world.json(&["blame", "web/app.yaml", "spec.replicas"]);
-    assert_eq!(json["fields"][0]["rule"], true);
+    world.commit("rules");
+    let file = "web/app.yaml";
+    let rule = |field| flag(&world, file, field, "rule");
+    assert!(!rule("spec.replicas") && !rule(MEMORY));
+    world.krmv(&["upgrade", "web", "v2.0.0"]).assert_code(0);
+    assert!(rule("spec.replicas") && rule(MEMORY), "before a commit");
+    world.commit("upgrade");
+    assert!(rule("spec.replicas") && rule(MEMORY));
+    assert_eq!(setter(&world, file, "spec.replicas"), "local edits");
+    assert_eq!(setter(&world, file, MEMORY), "upstream v2.0.0");
+    // No conflict, so that no rule was asked.
+    assert!(!rule(IMAGE));
+    let text = world.read(file).replace("replicas: 5", "replicas: 7");
+    world.write(file, &text);
+    assert!(!rule("spec.replicas"), "the value came after the decision");
+}
+
+#[test]
+fn a_function_of_a_variant_is_one_in_the_pipeline() {
+    let world = World::with_package();
+    let text = world.read("web/Kptfile");
+    let pipeline = "pipeline:\n  mutators:\n  - name: PackageVariant.east..0\n    image: set-labels:v1\n  - name: own\n    image: set-labels:v1\n";
+    world.write("web/Kptfile", &format!("{text}{pipeline}"));
+    world.write("web/list.yaml", "apiVersion: v1\nkind: Thing\nmetadata:\n  name: x\nspec:\n- name: PackageVariant.east..0\n");
+    world.commit("pipeline");
+    let variant = |file, field| flag(&world, file, field, "variant");
+    assert!(variant("web/Kptfile", "pipeline.mutators[0].image"));
+    assert!(!variant("web/Kptfile", "pipeline.mutators[1].image"));
+    assert!(!variant("web/list.yaml", "spec[0].name"));
 }
 
 #[test]
