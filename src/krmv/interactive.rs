@@ -12,10 +12,9 @@ use super::cli::{Common, Take};
 use super::conflict::Conflict;
 use super::failure::{Failure, Result};
 use super::merging::{has_markers, with_markers};
-use super::print::{BOLD, CYAN, DIM, Page};
+use super::print::{BOLD, CYAN, Page};
 use super::resolve::{Decision, Table};
 use super::upstream::contents;
-use super::worktree;
 
 /// What a person said.
 pub(crate) struct Asked {
@@ -123,10 +122,7 @@ fn show(page: &mut Page, table: &Table<'_>, conflict: &Conflict, at: usize, coun
     page.values(conflict);
     let Some(line) = conflict.line else { return };
     let directory = &table.package.directory;
-    if let Some(who) = worktree::changed_by(directory, &conflict.file, line) {
-        let who = page.styled(DIM, format!("      yours since: {who}"));
-        page.cut(&who);
-    }
+    page.changed_by(directory, conflict);
     let bytes = table.contents.get(&conflict.file);
     let text = bytes
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())

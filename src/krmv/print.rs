@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use console::{Term, measure_text_width, truncate_str};
@@ -10,6 +11,7 @@ use krm_variants::results::printable;
 use super::cli::{Color, Common};
 use super::conflict::Conflict;
 use super::failure::{Failure, Result};
+use super::worktree;
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
@@ -95,8 +97,14 @@ impl Page {
         self.line(format_args!("{hint} {command}"));
     }
 
-    /// Conflicts, those of one sort together, with both sides below each other.
-    pub(crate) fn conflicts(&mut self, groups: &[Vec<&Conflict>], is_verbose: bool) {
+    /// Conflicts, those of one sort together, with both sides below each other, and with the work tree that the lines
+    /// are of, who changed local's.
+    pub(crate) fn conflicts(
+        &mut self,
+        groups: &[Vec<&Conflict>],
+        work_tree: Option<&Path>,
+        is_verbose: bool,
+    ) {
         for group in groups {
             let Some(first) = group.first() else { continue };
             let shown = if is_verbose { group.len() } else { 3 };
@@ -111,6 +119,19 @@ impl Page {
             }
             self.wrapped(&format!("      {}", printable(&first.what)), 6);
             self.values(first);
+            if let Some(directory) = work_tree {
+                self.changed_by(directory, first);
+            }
+        }
+    }
+
+    /// Who changed the line of a conflict last, and when, if Git knows.
+    pub(crate) fn changed_by(&mut self, directory: &Path, conflict: &Conflict) {
+        let line = conflict.line;
+        let who = line.and_then(|line| worktree::changed_by(directory, &conflict.file, line));
+        if let Some(who) = who {
+            let who = self.styled(DIM, format!("      yours since {}", printable(&who)));
+            self.cut(&who);
         }
     }
 

@@ -100,7 +100,10 @@ impl Report<'_> {
             format!("{} undecided", counted(self.open.len(), "conflict")),
         );
         page.line(format_args!("{count}; {kept}"));
-        page.conflicts(&grouped(self.open), common.verbose);
+        // A dry run has other lines than the files, and so have markers.
+        let has_lines = self.is_written && !self.has_markers;
+        let work_tree = has_lines.then_some(self.package.directory.as_path());
+        page.conflicts(&grouped(self.open), work_tree, common.verbose);
         if !self.is_written {
             page.hint(&self.again);
             return;

@@ -356,7 +356,8 @@ impl<'t> Table<'t> {
             "{name}, upgrade to {}: {count}",
             self.revision.lock_ref
         ));
-        page.conflicts(&grouped(undecided), common.verbose);
+        let work_tree = (!has_markers).then_some(self.package.directory.as_path());
+        page.conflicts(&grouped(undecided), work_tree, common.verbose);
         for hint in hints(self.package, undecided, has_markers) {
             page.hint(&hint);
         }

@@ -82,6 +82,8 @@ fn undecided_conflicts_keep_your_value_and_the_lock() {
         "spec.replicas",
         "local     5",
         "upstream  2",
+        "yours since someone on ",
+        ": edits\n",
     ] {
         assert!(
             outcome.stdout.contains(value),
