@@ -111,6 +111,182 @@ fn a_remote_that_cannot_be_reached_or_asks_for_a_password() {
     );
 }
 
+/// A server that wants a password for everything.
+#[test]
+fn a_remote_that_asks_for_a_password() {
+    use std::io::{Read, Write};
+    let world = World::new();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = server.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for stream in server.incoming().flatten() {
+            let mut stream = stream;
+            let _ = stream.read(&mut [0; 4096]);
+            let answer = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\n\
+                          Content-Length: 0\r\nConnection: close\r\n\r\n";
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    let address = format!("http://127.0.0.1:{port}/o/r");
+    let said = refused(&world, "own", &["get", &format!("{address}.git/web@v1")]);
+    assert!(said.contains(&format!("cannot read {address}")), "{said}");
+    assert!(
+        said.contains("Username") || said.contains("Authentication"),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("hint: git ls-remote {address}")),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_repository_that_moved_is_found_at_its_new_address() {
+    let world = World::with_package();
+    std::fs::rename(world.folder.path("catalog"), world.folder.path("moved")).expect("a move");
+    let said = refused(&world, "own", &["upgrade", "web"]);
+    assert!(
+        said.contains("catalog', where the package comes from"),
+        "{said}"
+    );
+    let text = world.read("web/Kptfile").replace("/catalog", "/moved");
+    world.write("web/Kptfile", &text);
+    world.commit("moved");
+    world.krmv(&["upgrade", "web", "v1.1.0"]).assert_code(0);
+}
+
+#[test]
+fn an_upstream_directory_that_moved_is_followed() {
+    let world = World::edited();
+    world.folder.git(&["mv", "web", "shop"]);
+    world.folder.put(
+        "catalog/shop/app.yaml",
+        super::deployment(4, "app:4", "64Mi"),
+    );
+    world.folder.commit("move");
+    world.folder.git(&["tag", "v4.0.0"]);
+    assert!(
+        world
+            .krmv(&["status"])
+            .stdout
+            .contains("v4.0.0: 1 conflict")
+    );
+    let outcome = world.krmv(&["upgrade", "web", "v4.0.0"]);
+    outcome.assert_code(1);
+    assert!(
+        outcome.stdout.contains("upstream moved web to shop"),
+        "{}",
+        outcome.stdout
+    );
+    let kptfile = world.read("web/Kptfile");
+    let directories =
+        ["/shop", "/web"].map(|path| kptfile.matches(&format!("directory: {path}\n")).count());
+    assert_eq!(directories, [1, 1], "{kptfile}");
+    world
+        .krmv(&["resolve", "web", "--take", "local"])
+        .assert_code(0);
+    let kptfile = world.read("web/Kptfile");
+    assert_eq!(
+        kptfile.matches("directory: /shop\n").count(),
+        2,
+        "{kptfile}"
+    );
+    assert!(world.read("web/app.yaml").contains("app:4"));
+    world.commit("upgrade");
+    world.krmv(&["diff", "web"]).assert_code(0);
+}
+
+#[test]
+fn a_directory_that_upstream_removed_is_named() {
+    let world = World::with_package();
+    world.folder.git(&["rm", "-r", "--quiet", "web"]);
+    world.folder.put("catalog/other/x.txt", "x\n");
+    world.folder.commit("remove");
+    world.folder.git(&["tag", "v4.0.0"]);
+    let said = refused(&world, "own", &["upgrade", "web", "v4.0.0"]);
+    assert!(said.contains("web"), "{said}");
+}
+
+/// A limit for the size of files stands for a disk that gets full: the package is as it was, or as a whole run leaves it.
+#[test]
+#[cfg(unix)]
+fn a_full_disk_leaves_old_files_or_new_ones() {
+    let files = ["app.yaml", "service.yaml", "notes.txt", "Kptfile"];
+    let read = |world: &World| files.map(|file| world.read(&format!("web/{file}")));
+    let mut codes = std::collections::BTreeSet::new();
+    for limit in 0..4 {
+        let world = World::edited();
+        let old = read(&world);
+        let script = format!(
+            "trap '' XFSZ; ulimit -f {limit}; exec {} upgrade web v2.0.0",
+            super::KRMV
+        );
+        let outcome = world.shell(&script);
+        let now = read(&world);
+        if outcome.code == Some(2) {
+            assert!(
+                !hints(&outcome.stderr).is_empty(),
+                "{limit}: {}",
+                outcome.stderr
+            );
+            assert_eq!(now, old, "{limit}");
+        }
+        codes.insert(outcome.code);
+        world.krmv(&["upgrade", "web", "v2.0.0"]).assert_code(1);
+        let text = world.read("web/app.yaml");
+        assert!(
+            text.contains("image: app:3") && text.contains("replicas: 5"),
+            "{limit}: {text}"
+        );
+    }
+    assert!(codes.contains(&Some(2)), "{codes:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_directory_that_cannot_be_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::edited();
+    let mode = |mode: u32| {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(world.path("web"), mode).expect("a mode");
+    };
+    mode(0o555);
+    // Root may write everywhere.
+    let is_root = std::fs::write(world.path("web/probe"), "").is_ok();
+    let text = world.read("web/app.yaml");
+    let outcome = world.krmv(&["upgrade", "web", "v2.0.0"]);
+    mode(0o755);
+    if !is_root {
+        outcome.assert_code(2);
+        assert!(
+            outcome.stderr.contains("Permission denied"),
+            "{}",
+            outcome.stderr
+        );
+        assert_eq!(hints(&outcome.stderr).len(), 1);
+        assert_eq!(world.read("web/app.yaml"), text);
+    }
+}
+
+#[test]
+fn a_tag_that_was_moved_upstream_does_not_lose_the_original() {
+    let world = World::edited();
+    let locked = world.commit_of("v1.0.0");
+    world
+        .folder
+        .git(&["tag", "-f", "-a", "-m", "x", "v1.0.0", "v2.0.0"]);
+    let outcome = world.krmv(&["diff", "web"]);
+    outcome.assert_code(0);
+    assert!(
+        outcome.stdout.contains("-  replicas: 1"),
+        "{}",
+        outcome.stdout
+    );
+    let json = world.json(&["status"]);
+    assert_eq!(json["packages"][0]["commit"], locked.as_str());
+}
+
 #[test]
 fn offline_reads_the_cache_alone() {
     let world = World::new();
