@@ -8,6 +8,7 @@ mod get;
 mod overlay;
 mod resolve;
 mod review;
+mod state;
 mod status;
 mod terminal;
 mod upgrade;
