@@ -14,6 +14,7 @@ if have_programs; then
   step "instructions for a byte" "${release[@]}" "${bench[@]}" -- counts
   step "workflow and pipeline of the documents" tests/hosted_ci.py "$binaries"
   step "faults of the system" tests/faults.py "$binaries"
+  step "kills" tests/krmv_kills.py "$binaries" 20
 else
   left_out "examples, commands of the documents, instructions, faults" "there is no release build"
 fi

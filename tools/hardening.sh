@@ -17,6 +17,7 @@ step() {
 step env KRM_VARIANTS_TRIPLES=20000 cargo test --quiet --locked --test krm reference_merge
 step cargo test --quiet --locked --test krm secrets
 step tests/faults.py "$1"
+step tests/krmv_kills.py "$1"
 step tests/dense.py "$1"
 step tests/crowds.py "$1"
 step tests/determinism.py "$1"
