@@ -319,6 +319,8 @@ fn annotated(text: &str, annotations: &[(&str, Option<String>)]) -> Result<Strin
 
 #[cfg(test)]
 mod tests {
+    use krm_variants::git::Revision;
+
     use super::*;
 
     const KPTFILE: &str = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web # mine\n\
@@ -349,7 +351,8 @@ mod tests {
             decided: BTreeSet::new(),
         };
         let new = revision("v2", "bbbb");
-        let text = opened(KPTFILE, "https://e.com/r", &lock, &new, &open).expect("edits");
+        let moved = lock.moved_to("https://e.com/r", &new);
+        let text = opened(KPTFILE, &lock, &moved, &open).expect("edits");
         assert!(
             text.contains("    ref: v2\n") && text.contains("    commit: aaaa\n"),
             "{text}"
@@ -368,7 +371,6 @@ mod tests {
         let text = decided(&text, &open).expect("edits");
         assert_eq!(Tracking::read(&text).expect("a Kptfile").open, Some(open));
 
-        let moved = lock.moved_to("https://e.com/r", &new);
         let text = locked(&text, &moved).expect("edits");
         let expected = KPTFILE
             .replace("ref: v1", "ref: v2")
@@ -388,13 +390,9 @@ mod tests {
             source: None,
             decided: BTreeSet::new(),
         };
-        let text = opened(
-            KPTFILE,
-            "https://e.com/r",
-            &lock,
-            &revision("v2", "bbbb"),
-            &open,
-        );
+        let new = revision("v2", "bbbb");
+        let moved = lock.moved_to("https://e.com/r", &new);
+        let text = opened(KPTFILE, &lock, &moved, &open);
         let text = text.expect("edits").replace("commit: aaaa", "commit: cccc");
         let tracking = Tracking::read(&text).expect("a Kptfile");
         assert_eq!(tracking.open, None);
