@@ -24,7 +24,9 @@ pub(crate) fn uncommitted(directory: &Path) -> Result<Vec<String>> {
     let listed = client::text(
         directory,
         ["status", "--porcelain", "--untracked-files=all", "--", "."],
-    )?;
+    );
+    let name = directory.to_string_lossy();
+    let listed = listed.map_err(|error| error.hint(command(["git", "-C", &name, "status"])))?;
     let is_left_behind = |line: &&str| {
         let name = line.trim_end_matches('"').rsplit(['/', ' ', '"']).next();
         name.is_some_and(is_temporary)

@@ -138,7 +138,7 @@ fn a_rule_counts_where_it_decided_a_conflict() {
     let world = World::edited();
     let rules = "apiVersion: fn.kpt.dev/v1alpha1\nkind: ConflictRules\nmetadata:\n  name: krmv\n  annotations:\n    \
                  config.kubernetes.io/local-config: \"true\"\nconflicts:\n- path: spec.replicas\n  take: local\n\
-                 - path: '*memory'\n  take: upstream\n- path: '*image'\n  take: local\n";
+                 - path: 'spec.template.spec.containers[*].resources.limits.memory'\n  take: upstream\n- path: '*image'\n  take: local\n";
     world.write("web/.krmv.yaml", rules);
     world.commit("rules");
     let file = "web/app.yaml";
