@@ -82,7 +82,7 @@ fn undecided_conflicts_keep_your_value_and_the_lock() {
         "spec.replicas",
         "local     5",
         "upstream  2",
-        "yours since someone on ",
+        "yours since a on ",
         ": edits\n",
     ] {
         assert!(
