@@ -4,7 +4,7 @@
 //! moved file and a renamed resource do not end the trail. No value is shown.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -216,6 +216,15 @@ impl HistoricState {
 /// A resource in a state: its file, and its position among the documents.
 type Location = (String, usize);
 
+/// Where a field got its value.
+struct Origin {
+    /// The state that set it.
+    at: usize,
+    /// The resource there, and the key of the field.
+    location: Location,
+    key: String,
+}
+
 /// Both histories.
 struct History {
     local: Vec<HistoricState>,
@@ -359,44 +368,55 @@ impl History {
 
     /// Who set each of these fields of a resource as it is, and since which local state it is there.
     fn setters(&self, start: Location, fields: &[Leaf]) -> Result<Vec<(usize, Setter)>> {
-        let all: Vec<&Leaf> = fields.iter().collect();
-        let origins = self.origins(&self.local, start, &all);
+        let keys = fields.iter().map(|field| field.key.clone()).collect();
+        let origins = self.origins(&self.local, start, keys);
         let mut setters: Vec<(usize, Setter)> = origins
             .iter()
-            .map(|(at, _)| (*at, self.local[*at].setter.clone()))
+            .map(|origin| (origin.at, self.local[origin.at].setter.clone()))
             .collect();
         // Fields of one state ask the same of upstream.
         let mut of_state: BTreeMap<usize, (&Location, Vec<usize>)> = BTreeMap::new();
-        for (number, (at, location)) in origins.iter().enumerate() {
-            let (_, numbers) = of_state.entry(*at).or_insert((location, Vec::new()));
+        for (number, origin) in origins.iter().enumerate() {
+            let (_, numbers) = of_state
+                .entry(origin.at)
+                .or_insert((&origin.location, Vec::new()));
             numbers.push(number);
         }
-        for (at, (location, mut numbers)) in of_state {
-            let Some((states, location)) = self.upgrade_at(at, location)? else {
+        for (at, (own, numbers)) in of_state {
+            let Some((states, location)) = self.upgrade_at(at, own)? else {
                 continue;
             };
-            let has = states
-                .first()
-                .and_then(|first| self.values(first, &location));
-            let Some(has) = has else { continue };
-            numbers.retain(|number| {
-                let field = all[*number];
-                has.get(&field.key) == Some(&field.value)
+            let upstream = states.first().map(|first| (first, &location));
+            let kept = upstream.and_then(|upstream| self.kept((&self.local[at], own), upstream));
+            let Some(kept) = kept else { continue };
+            let of_upstream = numbers.into_iter().filter_map(|number| {
+                let key = kept.get(&origins[number].key)?;
+                Some((number, key.clone()))
             });
-            let of_upstream: Vec<&Leaf> = numbers.iter().map(|number| all[*number]).collect();
-            let found = self.origins(&states, location, &of_upstream);
-            for (number, (origin, _)) in numbers.into_iter().zip(found) {
-                setters[number].1 = states[origin].setter.clone();
+            let (numbers, keys): (Vec<usize>, Vec<String>) = of_upstream.unzip();
+            let found = self.origins(&states, location, keys);
+            for (number, origin) in numbers.into_iter().zip(found) {
+                setters[number].1 = states[origin.at].setter.clone();
             }
         }
         Ok(setters)
     }
 
-    /// The values of a resource in a state, by their fields.
-    fn values(&self, state: &HistoricState, location: &Location) -> Option<HashMap<String, Value>> {
-        let document = self.document(state, &location.0)?;
-        let leaves = leaves(document.document().root(location.1)?).into_iter();
-        Some(leaves.map(|leaf| (leaf.key, leaf.value)).collect())
+    /// The fields of a resource that have the same value in another state, by their keys, with their keys there.
+    fn kept(
+        &self,
+        now: (&HistoricState, &Location),
+        other: (&HistoricState, &Location),
+    ) -> Option<HashMap<String, String>> {
+        let documents =
+            [now, other].map(|(state, place)| Some((self.document(state, &place.0)?, place.1)));
+        let [Some((now, at)), Some((other, other_at))] = documents else {
+            return None;
+        };
+        let roots = [now.document().root(at)?, other.document().root(other_at)?];
+        let mut kept = HashMap::new();
+        keep(roots, [String::new(), String::new()], 0, &mut kept);
+        Some(kept)
     }
 
     /// The conflicts that rules of the package decided in its upgrades.
@@ -518,49 +538,48 @@ impl History {
         Tracking::read(&text).ok()
     }
 
-    /// For each field the state that set it, with the place of the resource there.
-    fn origins(
-        &self,
-        states: &[HistoricState],
-        start: Location,
-        fields: &[&Leaf],
-    ) -> Vec<(usize, Location)> {
-        let mut origins: Vec<Option<(usize, Location)>> = vec![None; fields.len()];
+    /// For each field the state that set it.
+    fn origins(&self, states: &[HistoricState], start: Location, keys: Vec<String>) -> Vec<Origin> {
         let mut location = start;
+        let mut origins: Vec<Origin> = Vec::with_capacity(keys.len());
+        origins.extend(keys.into_iter().map(|key| Origin {
+            at: 0,
+            location: location.clone(),
+            key,
+        }));
+        let mut open: Vec<usize> = (0..origins.len()).collect();
         for at in 0..states.len() {
+            let now = (&states[at], &location);
             let before = states.get(at + 1).and_then(|before| {
                 let same = before.files.get(&location.0) == states[at].files.get(&location.0);
                 let found = if same {
-                    Some(location.clone())
+                    location.clone()
                 } else {
-                    self.counterpart(before, &states[at], &location)
+                    self.counterpart(before, &states[at], &location)?
                 };
-                let found = found?;
-                let same = same || self.is_same_text((before, &found), (&states[at], &location));
+                let same = same || self.is_same_text((before, &found), now);
                 Some((found, before, same))
             });
-            let changed = before.as_ref().filter(|(_, _, same)| !same);
-            let had = changed.and_then(|(found, before, _)| self.values(before, found));
-            let is_same = before.as_ref().is_some_and(|(_, _, same)| *same);
-            for (field, origin) in fields.iter().zip(&mut origins) {
-                let stays = is_same
-                    || had
-                        .as_ref()
-                        .is_some_and(|had| had.get(&field.key) == Some(&field.value));
-                if origin.is_none() && !stays {
-                    *origin = Some((at, location.clone()));
+            let kept = match &before {
+                Some((found, before, false)) => self.kept(now, (before, found)),
+                _ => None,
+            };
+            let has_text_of_before = before.as_ref().is_some_and(|(_, _, same)| *same);
+            open.retain(|number| {
+                let origin = &mut origins[*number];
+                let key = kept.as_ref().and_then(|kept| kept.get(&origin.key));
+                if let Some(key) = key {
+                    origin.key = key.clone();
                 }
-            }
+                (origin.at, origin.location) = (at, location.clone());
+                key.is_some() || has_text_of_before
+            });
             match before {
-                Some((found, ..)) if origins.iter().any(Option::is_none) => location = found,
+                Some((found, ..)) if !open.is_empty() => location = found,
                 _ => break,
             }
         }
-        let last = states.len().saturating_sub(1);
         origins
-            .into_iter()
-            .map(|origin| origin.unwrap_or_else(|| (last, location.clone())))
-            .collect()
     }
 
     /// Whether a resource is the same text in two states.
@@ -686,44 +705,113 @@ fn leaves(root: NodeRef<'_>) -> Vec<Leaf> {
 /// How deep fields are told apart.
 const DEEPEST: usize = 200;
 
-fn collect(node: NodeRef<'_>, key: String, shown: String, depth: usize, found: &mut Vec<Leaf>) {
-    let node = node.resolved();
-    let join = |path: &str, name: &str| match (path, name.contains(['.', '[', '/'])) {
+fn is_leaf(node: NodeRef<'_>, depth: usize) -> bool {
+    depth == DEEPEST || node.entries().next().is_none() && node.items().next().is_none()
+}
+
+fn join(path: &str, name: &str) -> String {
+    match (path, name.contains(['.', '[', '/'])) {
         (path, true) => format!("{path}[\"{name}\"]"),
         ("", false) => name.to_owned(),
         (path, false) => format!("{path}.{name}"),
-    };
-    let entries: Vec<_> = node.entries().collect();
-    let items: Vec<NodeRef<'_>> = node.items().collect();
-    if depth == DEEPEST || entries.is_empty() && items.is_empty() {
+    }
+}
+
+fn collect(node: NodeRef<'_>, key: String, shown: String, depth: usize, found: &mut Vec<Leaf>) {
+    let node = node.resolved();
+    if is_leaf(node, depth) {
         let value = node.value().unwrap_or(Value::Null);
         found.push(Leaf { key, shown, value });
         return;
     }
-    for entry in entries {
+    for entry in node.entries() {
         let name = entry.key.scalar_text().unwrap_or_default();
-        collect(
-            entry.value,
-            join(&key, name),
-            join(&shown, name),
-            depth + 1,
-            found,
-        );
+        let (key, shown) = (join(&key, name), join(&shown, name));
+        collect(entry.value, key, shown, depth + 1, found);
     }
-    let names: Vec<Option<&str>> = items
-        .iter()
-        .map(|item| item.get("name")?.scalar_text())
-        .collect();
-    let are_named = names.iter().all(|name| {
-        name.is_some_and(|name| names.iter().filter(|other| **other == Some(name)).count() == 1)
-    });
-    for (at, (item, name)) in items.iter().zip(&names).enumerate() {
-        let element = match name.filter(|_| are_named) {
-            Some(name) => format!("{key}[name={name}]"),
-            None => format!("{key}[{at}]"),
-        };
-        collect(*item, element, format!("{shown}[{at}]"), depth + 1, found);
+    let items: Vec<NodeRef<'_>> = node.items().collect();
+    for (at, (item, element)) in items.iter().zip(elements(&items)).enumerate() {
+        let (key, shown) = (format!("{key}{element}"), format!("{shown}[{at}]"));
+        collect(*item, key, shown, depth + 1, found);
     }
+}
+
+/// The keys of the elements of a list: their names, else their positions.
+fn elements(items: &[NodeRef<'_>]) -> Vec<String> {
+    let name = |item: &NodeRef<'_>| Some(format!("[name={}]", item.get("name")?.scalar_text()?));
+    let names: Option<Vec<String>> = items.iter().map(name).collect();
+    let are_unique =
+        |names: &Vec<String>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    names
+        .filter(are_unique)
+        .unwrap_or_else(|| (0..items.len()).map(|at| format!("[{at}]")).collect())
+}
+
+/// Adds the fields of a node that have the same value in another one, by their keys in both.
+fn keep(
+    nodes: [NodeRef<'_>; 2],
+    keys: [String; 2],
+    depth: usize,
+    kept: &mut HashMap<String, String>,
+) {
+    let [now, other] = nodes.map(|node| node.resolved());
+    if is_leaf(now, depth) {
+        if is_leaf(other, depth) && now.value() == other.value() {
+            let [key, other] = keys;
+            kept.insert(key, other);
+        }
+        return;
+    }
+    for entry in now.entries() {
+        let name = entry.key.scalar_text().unwrap_or_default();
+        if let Some(value) = other.get(name) {
+            let keys = keys.each_ref().map(|key| join(key, name));
+            keep([entry.value, value], keys, depth + 1, kept);
+        }
+    }
+    let items = [now, other].map(|node| node.items().collect::<Vec<_>>());
+    let [names, others] = items.each_ref().map(|items| elements(items));
+    for (at, partner) in partners([&items[0], &items[1]], [&names, &others]) {
+        let pair = [items[0][at], items[1][partner]];
+        let [key, other] = &keys;
+        let keys = [
+            format!("{key}{}", names[at]),
+            format!("{other}{}", others[partner]),
+        ];
+        keep(pair, keys, depth + 1, kept);
+    }
+}
+
+/// The elements of two lists that are one: those of one name; where they have none those of one value, and then the others
+/// in their order.
+fn partners(items: [&[NodeRef<'_>]; 2], names: [&[String]; 2]) -> Vec<(usize, usize)> {
+    let are_named = names.map(|names| names.first().is_some_and(|name| name.starts_with("[name=")));
+    let prints = match are_named {
+        [true, true] => names.map(<[String]>::to_vec),
+        _ => items.map(|items| {
+            let values = items.iter().map(|item| item.value());
+            values
+                .map(|value| value.unwrap_or(Value::Null).to_json())
+                .collect()
+        }),
+    };
+    let mut left: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
+    for (at, print) in prints[1].iter().enumerate() {
+        left.entry(print).or_default().push_back(at);
+    }
+    let mut alone = Vec::new();
+    let mut pairs = Vec::new();
+    for (at, print) in prints[0].iter().enumerate() {
+        match left.get_mut(print.as_str()).and_then(VecDeque::pop_front) {
+            Some(partner) => pairs.push((at, partner)),
+            None => alone.push(at),
+        }
+    }
+    if are_named != [true, true] {
+        let left: BTreeSet<usize> = left.into_values().flatten().collect();
+        pairs.extend(alone.into_iter().zip(left));
+    }
+    pairs
 }
 
 /// All fields of a package, as `Kind/name:field`.

@@ -61,6 +61,44 @@ fn an_upgrade_over_several_releases_names_the_one_that_brought_a_value() {
     assert_eq!(setter(&world, "web/app.yaml", IMAGE), "upstream v2.1.0");
 }
 
+/// An element that was put before others leaves them to who set them.
+#[test]
+fn elements_without_names_are_followed_through_their_list() {
+    let world = World::with_package();
+    let with = |tolerations: &str| {
+        let text = super::deployment(1, "app:1", "64Mi");
+        text.replace(
+            "      containers:\n",
+            &format!("      tolerations:\n{tolerations}      containers:\n"),
+        )
+    };
+    let (one, two) = (
+        "      - {key: one, operator: Exists}\n",
+        "      - {key: two, operator: Exists}\n",
+    );
+    world.release("v3.0.0", &with(&format!("{one}{two}")), super::SERVICE);
+    world.krmv(&["upgrade", "web", "v3.0.0"]).assert_code(0);
+    world.commit("upgrade");
+    let text = world.read("web/app.yaml");
+    let own = "      - {key: own, operator: Exists}\n";
+    world.write("web/app.yaml", &text.replace(one, &format!("{own}{one}")));
+    world.commit("our own");
+    let text = world.read("web/app.yaml");
+    world.write("web/app.yaml", &text.replace("key: two", "key: other"));
+    world.commit("another key");
+    for (field, expected) in [
+        ("tolerations[0].key", "local our own"),
+        ("tolerations[0].operator", "local our own"),
+        ("tolerations[1].key", "upstream v3.0.0"),
+        ("tolerations[1].operator", "upstream v3.0.0"),
+        ("tolerations[2].key", "local another key"),
+        ("tolerations[2].operator", "upstream v3.0.0"),
+    ] {
+        let field = format!("spec.template.spec.{field}");
+        assert_eq!(setter(&world, "web/app.yaml", &field), expected, "{field}");
+    }
+}
+
 #[test]
 fn moved_files_and_renamed_resources_do_not_end_the_trail() {
     let world = World::edited();
