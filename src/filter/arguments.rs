@@ -1,6 +1,6 @@
 //! The arguments of every function.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ pub(super) struct Arguments {
     /// What the flags of a fleet say.
     #[arg(skip)]
     pub(super) fleet: FleetArguments,
-    /// The command line, as a shell reads it.
+    /// The command line of a fleet, as a shell reads it.
     #[arg(skip)]
     pub(super) command: String,
     /// Whether conflicts have an exit code of their own.
@@ -179,8 +179,11 @@ pub(super) fn parse(
     // A binary has another name in a container (`/function`): messages name the function.
     let named = std::iter::once(OsString::from(function.name));
     let arguments: Vec<OsString> = named.chain(arguments.into_iter().skip(1)).collect();
-    let command_line = arguments.iter().map(|argument| quoted(argument));
-    let command_line: Vec<String> = command_line.collect();
+    let words = arguments
+        .iter()
+        .map(|argument| quoted(&argument.to_string_lossy()));
+    // The report of a fleet shows it.
+    let command_line = function.fleet.map(|_| words.collect::<Vec<_>>().join(" "));
     // Once in a process, whose end frees it.
     let mut command = ManuallyDrop::new(command(function));
     let matches = command
@@ -198,7 +201,7 @@ pub(super) fn parse(
             error
         })?;
     let mut arguments = Arguments::from_arg_matches(&matches)?;
-    arguments.command = command_line.join(" ");
+    arguments.command = command_line.unwrap_or_default();
     for key in function.keys.these() {
         let value = matches.try_get_one::<String>(key.name).ok().flatten();
         arguments
@@ -235,15 +238,14 @@ pub(super) fn parse(
     Ok(arguments)
 }
 
-/// An argument as a shell reads it.
-fn quoted(argument: &OsStr) -> String {
-    let text = argument.to_string_lossy();
+/// A word as a shell reads it back.
+#[must_use]
+pub fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,@%+".contains(letter);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.into_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
     }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// The command line of a function, for its completions and manual page.

@@ -15,7 +15,7 @@ mod read;
 mod step;
 mod stream;
 
-pub use arguments::{command, with_value_hint};
+pub use arguments::{command, quoted, with_value_hint};
 
 use std::ffi::OsString;
 use std::io::{self, Write};

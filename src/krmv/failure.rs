@@ -1,5 +1,7 @@
 //! Why a command stopped, and what to do next.
 
+pub(crate) use krm_variants::filter::quoted;
+
 use super::exit;
 
 /// A command stopped before it wrote anything, unless the message says otherwise.
@@ -45,15 +47,6 @@ pub(crate) fn command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Stri
         .map(|word| quoted(word.as_ref()))
         .collect();
     words.join(" ")
-}
-
-/// A word as a shell reads it back.
-pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
