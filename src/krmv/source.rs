@@ -25,10 +25,7 @@ impl Source {
     /// Reads an argument.
     pub(crate) fn parse(argument: &str) -> Result<Self> {
         let (place, revision) = split_revision(argument);
-        let is_archive = [".tar", ".tar.gz", ".tgz"]
-            .iter()
-            .any(|end| place.ends_with(end));
-        if is_archive && place.contains("://") {
+        if upstream::is_archive(place) && place.contains("://") {
             let message = "archives are read from this machine only";
             return Err(Failure::new(message).hint(command(["curl", "-LO", place])));
         }

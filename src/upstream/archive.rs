@@ -53,7 +53,8 @@ pub(super) fn open(
 }
 
 /// Whether a file is named like an archive.
-pub(super) fn is_archive(path: &str) -> bool {
+#[must_use]
+pub fn is_archive(path: &str) -> bool {
     without_end(path).is_some()
 }
 

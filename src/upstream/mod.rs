@@ -12,6 +12,7 @@ mod recorded;
 mod releases;
 mod unpacked;
 
+pub use archive::is_archive;
 pub(crate) use archive::without_end as without_archive_end;
 pub use git::GitOrigin;
 pub(crate) use git::{locked, older_revision};

@@ -52,10 +52,7 @@ impl FileSource {
     /// The flag for a folder of it, without the release of an image.
     #[must_use]
     pub fn with_folder(&self, folder: &str) -> String {
-        if folder.is_empty() {
-            return self.address.clone();
-        }
-        format!("{}//{folder}", self.address)
+        format!("{}{}", self.address, behind(folder))
     }
 
     /// All releases by name, with the flag for each.
@@ -63,11 +60,7 @@ impl FileSource {
     /// # Errors
     /// [`UsageError`]: they cannot be listed.
     pub fn releases(&self) -> Result<Vec<(String, String)>, UsageError> {
-        let folder = if self.folder.is_empty() {
-            String::new()
-        } else {
-            format!("//{}", self.folder)
-        };
+        let folder = behind(&self.folder);
         if let Some(layout) = self.address.strip_prefix(oci::SCHEME) {
             let tags = oci::all_tags(FilePath::new(layout))?.into_iter();
             let flag = |tag: String| (tag.clone(), format!("{}:{tag}{folder}", self.address));
@@ -93,6 +86,14 @@ impl FileSource {
         };
         Ok(names.into_iter().map(flag).collect())
     }
+}
+
+/// A folder as a flag has it, behind the archive or image.
+fn behind(folder: &str) -> String {
+    if folder.is_empty() {
+        return String::new();
+    }
+    format!("//{folder}")
 }
 
 /// The name of the package that an archive or layout holds; `None` if it is of another kind.
