@@ -17,7 +17,6 @@ use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::decided::glob;
 use krm_variants::merge::member::{Member, find_packages};
 use krm_variants::merge::resources::pair;
-use krm_variants::package::is_krm_name;
 use krm_variants::resource::Resource;
 use krm_variants::results::{FunctionResult, Reason, ResourceRef, printable};
 use krm_variants::supplied::{Role, SuppliedPackage};
@@ -28,7 +27,7 @@ use super::cli::{Blame, Common};
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::merging::{Merger, Side};
-use super::package::{Contents, KPTFILE, Package};
+use super::package::{Contents, KPTFILE, Package, is_krm, resources};
 use super::print::{BOLD, DIM, Page, to_stdout};
 use super::session::{RULES, followed, remembered};
 use super::upstream::{Upstream, supplied};
@@ -408,11 +407,7 @@ impl History {
         now: (&HistoricState, &Location),
         other: (&HistoricState, &Location),
     ) -> Option<HashMap<String, String>> {
-        let documents =
-            [now, other].map(|(state, place)| Some((self.document(state, &place.0)?, place.1)));
-        let [Some((now, at)), Some((other, other_at))] = documents else {
-            return None;
-        };
+        let [(now, at), (other, other_at)] = self.documents([now, other])?;
         let roots = [now.document().root(at)?, other.document().root(other_at)?];
         let mut kept = HashMap::new();
         keep(roots, [String::new(), String::new()], 0, &mut kept);
@@ -582,15 +577,25 @@ impl History {
         origins
     }
 
+    /// The documents of two resources, with their positions there.
+    fn documents(
+        &self,
+        places: [(&HistoricState, &Location); 2],
+    ) -> Option<[(Rc<OwnedDocument>, usize); 2]> {
+        let document = |(state, place): (&HistoricState, &Location)| {
+            Some((self.document(state, &place.0)?, place.1))
+        };
+        let [one, other] = places.map(document);
+        Some([one?, other?])
+    }
+
     /// Whether a resource is the same text in two states.
     fn is_same_text(
         &self,
         one: (&HistoricState, &Location),
         other: (&HistoricState, &Location),
     ) -> bool {
-        let documents =
-            [one, other].map(|(state, place)| Some((self.document(state, &place.0)?, place.1)));
-        let [Some((one, at)), Some((other, other_at))] = documents else {
+        let Some([(one, at), (other, other_at)]) = self.documents([one, other]) else {
             return false;
         };
         let roots = (one.document().root(at), other.document().root(other_at));
@@ -616,21 +621,13 @@ impl History {
         let mut places = Vec::new();
         let mut members = Vec::new();
         for path in state.files.keys() {
-            let name = path.rsplit('/').next().unwrap_or_default();
-            if !is_krm_name(name) {
+            if !is_krm(path) {
                 continue;
             }
             let Some(document) = self.document(state, path) else {
                 continue;
             };
-            for at in 0..document.document().len() {
-                let Some(root) = document.document().root(at) else {
-                    continue;
-                };
-                let resource = Resource::read(root);
-                if resource.kind.is_empty() || resource.api_version.is_empty() {
-                    continue;
-                }
+            for (at, root, resource) in resources(document.document()) {
                 let mut member = Member::of(&resource, Some(path.clone()));
                 member.declare(&resource, root);
                 places.push((path.clone(), at));
@@ -818,9 +815,11 @@ fn partners(items: [&[NodeRef<'_>]; 2], names: [&[String]; 2]) -> Vec<(usize, us
 pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
     let mut fields = BTreeMap::new();
     for (path, bytes) in contents {
-        let is_krm = is_krm_name(path.rsplit('/').next().unwrap_or_default());
         let text = String::from_utf8_lossy(bytes).into_owned();
-        let Some(parsed) = is_krm.then(|| OwnedDocument::parse(text).ok()).flatten() else {
+        let Some(parsed) = is_krm(path)
+            .then(|| OwnedDocument::parse(text).ok())
+            .flatten()
+        else {
             continue;
         };
         let document = parsed.document();

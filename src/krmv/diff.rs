@@ -6,7 +6,6 @@ use krm_variants::diff::file_diff;
 use krm_variants::functions::render_variant::cloned_files;
 use krm_variants::merge::upstream_identifier::UpstreamIdentifier;
 use krm_variants::package::{FileChange, is_krm_name};
-use krm_variants::resource::Resource;
 use krm_variants::results::Results;
 use krm_variants::supplied::SuppliedPackage;
 use krm_variants::yaml::{Document, OwnedDocument};
@@ -14,7 +13,7 @@ use serde_json::json;
 
 use super::cli::{Common, Diff};
 use super::failure::Result;
-use super::package::{Contents, KPTFILE, Package};
+use super::package::{Contents, KPTFILE, Package, resources};
 use super::print::{BOLD, CYAN, GREEN, Page, RED, to_stdout};
 use super::session::{followed, locked_revision, merger, open_target, original};
 use super::upstream::{Upstream, contents};
@@ -185,13 +184,8 @@ fn parts(files: &Contents) -> Result<(BTreeMap<String, Part>, Files<'_>)> {
 
 /// The resources of a file: whether each was renamed, its identity upstream, and its text.
 fn resources_of(file: &str, document: Document<'_>) -> Vec<(bool, String, Part)> {
-    let roots =
-        (0..document.len()).filter_map(|at| Some((document.root(at)?, document.range(at)?)));
-    let resources = roots.filter_map(|(root, range)| {
-        let resource = Resource::read(root);
-        if resource.kind.is_empty() || resource.api_version.is_empty() {
-            return None;
-        }
+    let found = resources(document).filter_map(|(at, root, resource)| {
+        let range = document.range(at)?;
         let (group, kind) = (resource.group(), &resource.kind);
         let namespace = resource.namespace.as_deref().unwrap_or_default();
         let name = resource.name.as_deref().unwrap_or_default();
@@ -209,7 +203,7 @@ fn resources_of(file: &str, document: Document<'_>) -> Vec<(bool, String, Part)>
         };
         Some((is_renamed, upstream.unwrap_or(own).to_string(), part))
     });
-    resources.collect()
+    found.collect()
 }
 
 /// The edits of a package, in the order of its files.

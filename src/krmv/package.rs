@@ -8,6 +8,8 @@ use krm_variants::kptfile::UpstreamLock;
 use krm_variants::package::{
     self, FileChange, is_krm_name, read_package, recover_package, write_package_whole,
 };
+use krm_variants::resource::Resource;
+use krm_variants::yaml::{Document, NodeRef};
 
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
@@ -16,6 +18,20 @@ use super::kptfile::Tracking;
 pub(crate) type Contents = BTreeMap<String, Vec<u8>>;
 
 pub(crate) const KPTFILE: &str = "Kptfile";
+
+/// Whether a file is one that holds resources, by its path.
+pub(crate) fn is_krm(path: &str) -> bool {
+    is_krm_name(path.rsplit('/').next().unwrap_or_default())
+}
+
+/// The resources of a file, each with the number of its document.
+pub(crate) fn resources(
+    document: Document<'_>,
+) -> impl Iterator<Item = (usize, NodeRef<'_>, Resource)> {
+    let roots = (0..document.len()).filter_map(move |at| Some((at, document.root(at)?)));
+    let read = roots.map(|(at, root)| (at, root, Resource::read(root)));
+    read.filter(|(_, _, resource)| !resource.kind.is_empty() && !resource.api_version.is_empty())
+}
 
 /// A package directory, locked while the command runs.
 pub(crate) struct Package {

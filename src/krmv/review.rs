@@ -9,7 +9,7 @@ use std::sync::Arc;
 use krm_variants::config::Config;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run as run_function};
 use krm_variants::git::{Repository, Revision, Snapshot};
-use krm_variants::package::{Package as Files, is_krm_name};
+use krm_variants::package::Package as Files;
 use krm_variants::results::Results;
 use krm_variants::review::{Risk, report};
 use krm_variants::supplied::{Role, SuppliedPackage};
@@ -21,7 +21,7 @@ use super::diff::cloned;
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::merging::Side;
-use super::package::{Contents, KPTFILE, Package};
+use super::package::{Contents, KPTFILE, Package, is_krm};
 use super::print::{Page, YELLOW, counted, to_stdout};
 use super::releases::Releases;
 use super::report::{print_errors, result_json};
@@ -108,10 +108,6 @@ pub(crate) fn reviewable(before: &Contents) -> Result<Arc<SuppliedPackage>> {
     let mut results = Results::default();
     let package = SuppliedPackage::from_package(Role::Before, place, files, &mut results)?;
     Ok(Arc::new(package))
-}
-
-fn is_krm(path: &str) -> bool {
-    is_krm_name(path.rsplit('/').next().unwrap_or_default())
 }
 
 /// The findings about a change, by `KEY=VALUE` settings of `review-package`.
