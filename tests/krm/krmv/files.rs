@@ -32,12 +32,7 @@ fn upgrade(world: &World, first: &str, request: &str) -> Vec<(String, String)> {
     let outcome = world.krmv(&["get", first]);
     outcome.assert_code(0);
     world.commit("get");
-    let text = world.read("web/app.yaml");
-    let text = text
-        .replace("replicas: 1", "replicas: 5 # by load")
-        .replace("64Mi", "256Mi");
-    world.write("web/app.yaml", &text);
-    world.commit("edits");
+    world.edit_app();
     let edits = world.krmv(&["diff", "--stat", "web"]);
     assert!(edits.stdout.ends_with("1 changed\n"), "{}", edits.stdout);
     let status = world.json(&["status", "web"]);

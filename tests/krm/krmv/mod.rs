@@ -78,13 +78,18 @@ impl World {
     /// The same with edits that conflict with v2.0.0: replicas and memory.
     pub(crate) fn edited() -> Self {
         let world = Self::with_package();
-        let text = world.read("web/app.yaml");
+        world.edit_app();
+        world
+    }
+
+    /// Commits edits of replicas and memory.
+    pub(crate) fn edit_app(&self) {
+        let text = self.read("web/app.yaml");
         let text = text
             .replace("replicas: 1", "replicas: 5 # by load")
             .replace("64Mi", "256Mi");
-        world.write("web/app.yaml", &text);
-        world.commit("edits");
-        world
+        self.write("web/app.yaml", &text);
+        self.commit("edits");
     }
 
     /// The same with the upgrade to v2.0.0 begun.

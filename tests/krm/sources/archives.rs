@@ -4,6 +4,7 @@ use tar::EntryType::{Block, Char, Directory, Fifo, Link, Regular, Symlink};
 
 use super::{Entry, all, archive, copy, files, gz, resource, tar, tar_of};
 use crate::git::{Folder, KPTFILE};
+use crate::running::Outcome;
 
 #[test]
 fn the_same_upgrade_from_every_source_gives_the_same_bytes() {
@@ -145,6 +146,10 @@ fn a_lock_moves_from_git_to_an_archive_and_back() {
     );
 }
 
+fn assert_done(outcome: &Outcome, flag: &str) {
+    assert_eq!(outcome.code, Some(0), "{flag}: {}", outcome.stderr);
+}
+
 #[test]
 fn kpt_reads_the_kptfile_of_every_source_after_three_updates() {
     let Some(kpt) = crate::krmv::on_path("kpt") else {
@@ -174,28 +179,16 @@ fn kpt_reads_the_kptfile_of_every_source_after_three_updates() {
         copy(&folder, Some(KPTFILE));
         let flag = |version: usize| format!("{before}v{version}{after}");
         let outcome = folder.merge(&["--original", &flag(1), "--upstream", &flag(1)]);
-        assert_eq!(outcome.code, Some(0), "{}: {}", flag(1), outcome.stderr);
+        assert_done(&outcome, &flag(1));
         for version in 2..5 {
             let outcome = folder.merge(&["--upstream", &flag(version)]);
-            assert_eq!(
-                outcome.code,
-                Some(0),
-                "{}: {}",
-                flag(version),
-                outcome.stderr
-            );
+            assert_done(&outcome, &flag(version));
             assert_eq!(folder.get("local/a.yaml"), resource("a", version, "mine"));
             // kpt stumbles over what `.krmignore` names.
             let _ = std::fs::remove_file(folder.path("local/ignored.yaml"));
             let recorded = folder.get("local/Kptfile");
             let outcome = folder.run(&kpt.to_string_lossy(), &["fn", "render", "local"]);
-            assert_eq!(
-                outcome.code,
-                Some(0),
-                "{}: {}",
-                flag(version),
-                outcome.stderr
-            );
+            assert_done(&outcome, &flag(version));
             let kptfile = folder.get("local/Kptfile");
             for line in recorded.lines() {
                 assert!(kptfile.contains(line.trim()), "{line}: {kptfile}");
