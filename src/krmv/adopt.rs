@@ -1,7 +1,7 @@
 //! `krmv get --adopt`: records the upstream of a copy that was made without a lock.
 
 use krm_variants::config::Config;
-use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, run};
+use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, run as run_function};
 use krm_variants::git::Revision;
 use krm_variants::kptfile::NewLock;
 use krm_variants::package::PackageFile;
@@ -16,15 +16,12 @@ use super::print::{Page, to_stdout};
 use super::releases::Releases;
 use super::report::print_errors;
 use super::source::Source;
-use super::upstream::Upstream;
+use super::upstream::{Target, Upstream};
 use super::{exit, kptfile};
 
-pub(crate) fn adopt(
-    get: &Get,
-    source: &Source,
-    upstream: &Upstream,
-    common: &Common,
-) -> Result<u8> {
+pub(crate) fn run(get: &Get, common: &Common) -> Result<u8> {
+    let source = Source::parse(&get.source)?;
+    let upstream = Upstream::open(&source.repository, common.offline)?;
     let directory = get.directory.clone().unwrap_or_else(|| ".".into());
     let package = Package::open_any(&directory)?;
     let name = package.name();
@@ -33,7 +30,10 @@ pub(crate) fn adopt(
         return Err(Failure::new(message).hint(package.command(&["status"])));
     }
     let releases = upstream.releases(&source.path)?;
-    let (newest, reference) = chosen(source, upstream, &releases)?;
+    let Target {
+        revision: newest,
+        reference,
+    } = chosen(&source, &upstream, &releases)?;
     let revision = match &source.revision {
         Some(_) => newest,
         None if !upstream.is_git() => {
@@ -47,7 +47,7 @@ pub(crate) fn adopt(
         None => {
             upstream.fetch_all()?;
             upstream.fetch_commit(&newest.commit, reference)?;
-            let Some(found) = search(&package, source, upstream, &releases, &newest, common)?
+            let Some(found) = search(&package, &source, &upstream, &releases, &newest, common)?
             else {
                 return Ok(exit::OPEN);
             };
@@ -107,7 +107,7 @@ fn search(
         ],
         ..Inputs::default()
     };
-    let outcome = run(
+    let outcome = run_function(
         &merge_package::FUNCTION,
         inputs,
         Items::Package(package.contents.clone()),

@@ -8,25 +8,24 @@ use krm_variants::kptfile::NewLock;
 use krm_variants::package::{FileChange, Package, write_package};
 use krm_variants::results::{Results, Severity, printable};
 
-use super::adopt::adopt;
 use super::cli::{Common, Get};
 use super::failure::{Failure, Result, command};
 use super::package::KPTFILE;
 use super::print::{Page, counted, to_stdout};
-use super::releases::{Reference, Releases, require};
+use super::releases::Releases;
+use super::report::warnings;
 use super::source::Source;
-use super::upgrade::warnings;
-use super::upstream::{Upstream, to_clone};
+use super::upstream::{Target, Upstream, to_clone};
 use super::{exit, kptfile};
 
 pub(crate) fn run(get: &Get, common: &Common) -> Result<u8> {
     let source = Source::parse(&get.source)?;
     let upstream = Upstream::open(&source.repository, common.offline)?;
-    if get.adopt {
-        return adopt(get, &source, &upstream, common);
-    }
     let releases = upstream.releases(&source.path)?;
-    let (revision, reference) = chosen(&source, &upstream, &releases)?;
+    let Target {
+        revision,
+        reference,
+    } = chosen(&source, &upstream, &releases)?;
     let directory = destination(get, &source)?;
     let files = upstream.snapshot(&source.path, &revision, reference)?;
     let new = write_new(&directory, &source, &revision, files, &upstream)?;
@@ -39,20 +38,13 @@ pub(crate) fn chosen<'r>(
     source: &Source,
     upstream: &Upstream,
     releases: &'r Releases,
-) -> Result<(Revision, Option<&'r Reference>)> {
-    let Some(request) = &source.revision else {
-        let newest = releases.newest().or(releases.head());
-        let newest = newest.ok_or_else(|| releases.not_found("main", upstream.address()))?;
-        return Ok((newest.revision(), Some(newest)));
-    };
-    match releases.asked(request) {
-        Some(found) => Ok((found.revision(), Some(found))),
-        None => match upstream.by_other_name(&source.path, request) {
-            Some(revision) => Ok((revision, None)),
-            None => require(releases, request, upstream.address())
-                .map(|found| (found.revision(), Some(found))),
-        },
+) -> Result<Target<'r>> {
+    if let Some(request) = &source.revision {
+        return upstream.asked(&source.path, releases, request);
     }
+    let newest = releases.newest().or(releases.head());
+    let newest = newest.ok_or_else(|| releases.not_found("main", upstream.address()))?;
+    Ok(Target::listed(newest))
 }
 
 /// Where the package goes: into a new directory, or below one that exists.

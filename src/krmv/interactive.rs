@@ -13,7 +13,7 @@ use super::conflict::Conflict;
 use super::failure::{Failure, Result};
 use super::merging::{has_markers, with_markers};
 use super::print::{BOLD, CYAN, Page};
-use super::resolve::{Decision, Table};
+use super::table::{Decision, Table};
 use super::upstream::contents;
 
 /// What a person said.

@@ -28,6 +28,7 @@ mod review;
 mod session;
 mod source;
 mod status;
+mod table;
 mod upgrade;
 mod upstream;
 mod worktree;
@@ -85,6 +86,7 @@ fn function(name: Option<&str>) -> Option<&'static Function> {
 fn run(cli: Cli) -> Result<u8> {
     let common = cli.common;
     match cli.command {
+        Command::Get(get) if get.adopt => adopt::run(&get, &common),
         Command::Get(get) => get::run(&get, &common),
         Command::Upgrade(upgrade) => upgrade::run(&upgrade, &common),
         Command::Resolve(resolve) => resolve::run(&resolve, &common),

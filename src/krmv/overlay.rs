@@ -262,10 +262,8 @@ fn base_of(directory: &Path, name: &str) -> Result<Vec<Value>> {
         let upstream = Upstream::open(&source.repository, true)?;
         let releases = upstream.releases(&source.path)?;
         let request = source.revision.as_deref().unwrap_or("HEAD");
-        let found = releases.asked(request).map(|found| found.revision());
-        let found = found.or_else(|| upstream.by_other_name(&source.path, request));
-        let revision = found.ok_or_else(|| releases.not_found(request, upstream.address()))?;
-        let files = upstream.snapshot(&source.path, &revision, None)?;
+        let target = upstream.asked(&source.path, &releases, request)?;
+        let files = upstream.snapshot(&source.path, &target.revision, None)?;
         contents(&*supplied(files, Role::Upstream, None)?)?
     };
     Ok(texts(&contents).built(&Schema::builtin())?)

@@ -259,17 +259,6 @@ fn range(request: &str) -> Option<VersionReq> {
     is_version.then(|| VersionReq::parse(&format!("={beginning}")).ok())?
 }
 
-/// The revision that a request names.
-pub(crate) fn require<'r>(
-    releases: &'r Releases,
-    request: &str,
-    address: &str,
-) -> Result<&'r Reference> {
-    releases
-        .asked(request)
-        .ok_or_else(|| releases.not_found(request, address))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,6 @@ use super::conflict::Conflict;
 use super::failure::Result;
 use super::package::Package;
 use super::print::{GREEN, Page, RED, YELLOW, counted, grouped, to_stdout};
-use super::upgrade::warnings;
 
 /// An upgrade that was made or tried.
 pub(crate) struct Report<'r> {
@@ -245,4 +244,12 @@ pub(crate) fn print_errors(results: &Results, common: &Common) -> Result<()> {
     }
     page.line("nothing was written");
     page.finish()
+}
+
+/// Warnings that are no conflicts.
+pub(crate) fn warnings(results: &Results) -> impl Iterator<Item = String> {
+    let other = results.iter().filter(|result| {
+        result.severity == Severity::Warning && !result.has_reason(Reason::MergeConflict)
+    });
+    other.map(ToString::to_string)
 }

@@ -26,8 +26,8 @@ use super::print::{Page, YELLOW, counted, to_stdout};
 use super::releases::Releases;
 use super::report::{print_errors, result_json};
 use super::session::{followed, locked_revision, merger, open_target, original};
-use super::upgrade::{Target, arguments, target};
-use super::upstream::{Upstream, contents, supplied};
+use super::upgrade::{arguments, target};
+use super::upstream::{Target, Upstream, contents, supplied};
 use super::{client, exit, worktree};
 
 pub(crate) fn run(review: &Review, common: &Common) -> Result<u8> {

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::blame::{fields_of, is_meant};
 use super::cli::{Common, Status};
-use super::conflict::conflicts;
+use super::conflict::{conflicts, undecided};
 use super::exit;
 use super::failure::{Failure, Result};
 use super::merging::{Merger, Side};
@@ -24,7 +24,6 @@ use super::print::{GREEN, Page, RED, YELLOW, counted, progress, to_stdout};
 use super::releases::{Reference, Releases};
 use super::review::{review_of, reviewable};
 use super::session::{followed, locked_name, locked_revision, merger, merger_from, original};
-use super::upgrade::open_conflicts;
 use super::upstream::{Upstream, contents};
 
 /// What there is to say of one package.
@@ -165,7 +164,7 @@ fn fill(
         let target = super::session::open_target(package, open, Some(&releases));
         let merger = merger(package, &upstream, Some(&releases), &target, None)?;
         let merged = merger.merge(&package.contents, Side::Local).ok();
-        let count = merged.map(|merged| open_conflicts(&merged.results, open).len());
+        let count = merged.map(|merged| undecided(conflicts(&merged.results), &open.decided).len());
         state.open = Some((target.lock_ref.clone(), count));
         state.edits = Some(edits(package, &merger.upstream)?);
         return Ok(());

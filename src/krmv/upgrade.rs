@@ -7,22 +7,20 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use krm_variants::diff::file_diff;
-use krm_variants::git::Revision;
 use krm_variants::kptfile::UpstreamLock;
-use krm_variants::results::{Reason, Results, Severity};
 use krm_variants::upstream::{FileSource, is_digest};
 
 use super::cli::{Common, TakeSide, Upgrade};
-use super::conflict::{Conflict, conflicts, undecided};
+use super::conflict::{Conflict, conflicts};
 use super::failure::{Failure, Result};
 use super::kptfile::{self, OpenUpgrade};
 use super::merging::{Merged, Merger, Side, with_markers};
 use super::package::{Contents, KPTFILE, Package};
 use super::print::{Page, to_stdout};
-use super::releases::{Reference, Releases};
+use super::releases::Releases;
 use super::report::{Report, print_errors};
 use super::session::{followed, locked_name, merger, open_target};
-use super::upstream::{Upstream, contents};
+use super::upstream::{Target, Upstream, contents};
 use super::{exit, worktree};
 
 pub(crate) fn run(upgrade: &Upgrade, common: &Common) -> Result<u8> {
@@ -35,7 +33,7 @@ pub(crate) fn run(upgrade: &Upgrade, common: &Common) -> Result<u8> {
     let upstream = Upstream::open(repository, common.offline)?;
     let releases = upstream.releases(&package.tracking.path())?;
     let target = match (&request, &package.tracking.open) {
-        (None, Some(open)) => Target::of(open_target(&package, open, Some(&releases)), None),
+        (None, Some(open)) => Target::unlisted(open_target(&package, open, Some(&releases))),
         _ => target(&package, &upstream, &releases, request.as_deref())?,
     };
     let task = Task {
@@ -72,21 +70,6 @@ pub(crate) fn arguments(arguments: &[String]) -> Result<(PathBuf, Option<String>
     }
 }
 
-/// The revision to upgrade to.
-pub(crate) struct Target<'r> {
-    pub(crate) revision: Revision,
-    pub(crate) reference: Option<&'r Reference>,
-}
-
-impl<'r> Target<'r> {
-    fn of(revision: Revision, reference: Option<&'r Reference>) -> Self {
-        Self {
-            revision,
-            reference,
-        }
-    }
-}
-
 /// The revision that a person asks for; the newest final release without a request.
 pub(crate) fn target<'r>(
     package: &Package,
@@ -94,22 +77,14 @@ pub(crate) fn target<'r>(
     releases: &'r Releases,
     request: Option<&str>,
 ) -> Result<Target<'r>> {
-    let found = match request {
-        Some(request) => releases.asked(request),
-        None => releases.newest(),
-    };
-    if let Some(found) = found {
-        return Ok(Target::of(found.revision(), Some(found)));
+    if let Some(request) = request {
+        return upstream.asked(&package.tracking.path(), releases, request);
     }
-    let Some(request) = request else {
+    let newest = releases.newest().map(Target::listed);
+    newest.ok_or_else(|| {
         let next = package.command(&["upgrade"]);
-        return Err(releases.no_release(upstream.address(), &next));
-    };
-    let other = upstream.by_other_name(&package.tracking.path(), request);
-    match other {
-        Some(revision) => Ok(Target::of(revision, None)),
-        None => Err(releases.not_found(request, upstream.address())),
-    }
+        releases.no_release(upstream.address(), &next)
+    })
 }
 
 /// One upgrade.
@@ -335,17 +310,4 @@ fn abort(package: &Package, common: &Common) -> Result<u8> {
     page.hint(&package.command(&["status"]));
     page.finish()?;
     Ok(exit::DONE)
-}
-
-/// The conflicts of a merge that are still to be decided.
-pub(crate) fn open_conflicts(results: &Results, open: &OpenUpgrade) -> Vec<Conflict> {
-    undecided(conflicts(results), &open.decided)
-}
-
-/// Warnings that are no conflicts.
-pub(crate) fn warnings(results: &Results) -> impl Iterator<Item = String> {
-    let other = results.iter().filter(|result| {
-        result.severity == Severity::Warning && !result.has_reason(Reason::MergeConflict)
-    });
-    other.map(ToString::to_string)
 }

@@ -32,6 +32,29 @@ pub(crate) struct Upstream {
     files: Option<FileSource>,
 }
 
+/// A revision to work with.
+pub(crate) struct Target<'r> {
+    pub(crate) revision: Revision,
+    /// The name that the repository lists for it.
+    pub(crate) reference: Option<&'r Reference>,
+}
+
+impl<'r> Target<'r> {
+    pub(crate) fn listed(reference: &'r Reference) -> Self {
+        Self {
+            revision: reference.revision(),
+            reference: Some(reference),
+        }
+    }
+
+    pub(crate) fn unlisted(revision: Revision) -> Self {
+        Self {
+            revision,
+            reference: None,
+        }
+    }
+}
+
 /// The list of references that was read last.
 const REFERENCES: &str = "krmv-references";
 
@@ -111,6 +134,19 @@ impl Upstream {
             return Err(Failure::new(message).hint(command(["git", "ls-remote", &self.address])));
         }
         Ok(releases)
+    }
+
+    /// The revision that a request names.
+    pub(crate) fn asked<'r>(
+        &self,
+        directory: &str,
+        releases: &'r Releases,
+        request: &str,
+    ) -> Result<Target<'r>> {
+        let listed = releases.asked(request).map(Target::listed);
+        let other = || self.by_other_name(directory, request).map(Target::unlisted);
+        let found = listed.or_else(other);
+        found.ok_or_else(|| releases.not_found(request, &self.address))
     }
 
     /// Finds a revision by any name that only the repository itself knows: a commit, `HEAD~1`.
