@@ -26,6 +26,9 @@ pub fn printable(text: &str) -> String {
         .collect()
 }
 
+/// What stands for a value of a Secret.
+pub(crate) const REDACTED: &str = "<redacted>";
+
 /// A value as a result shows it; values of a Secret are redacted.
 #[must_use]
 pub fn shown(resource: &Resource, path: &Path, value: &Value) -> String {
@@ -50,7 +53,7 @@ fn cut(mut json: String) -> String {
 /// As [`shown`], but never cut.
 pub(crate) fn json(resource: &Resource, path: &Path, value: &Value) -> String {
     if is_secret(resource, path) {
-        "<redacted>".to_owned()
+        REDACTED.to_owned()
     } else {
         value.to_json()
     }
@@ -64,6 +67,15 @@ pub(super) fn short(value: &Value) -> Value {
     } else {
         value.clone()
     }
+}
+
+/// Whether a text speaks of a Secret, as far as its lines tell: a file that is not YAML has no resources.
+pub(crate) fn speaks_of_secret(text: &[u8]) -> bool {
+    let is_part = |byte: &u8| !byte.is_ascii_whitespace() && !b"\"'{},-".contains(byte);
+    text.split(|byte| *byte == b'\n').any(|line| {
+        let parts: Vec<u8> = line.iter().copied().filter(is_part).collect();
+        memchr::memmem::find(&parts, b"kind:Secret").is_some()
+    })
 }
 
 /// Whether a path of a resource holds secret values (`data`, `stringData`, last-applied, or a

@@ -32,7 +32,7 @@ use std::fmt;
 
 use crate::resource::Resource;
 use crate::resource_list::ResourceList;
-use crate::results::{FunctionResult, Reason, Results, is_secret};
+use crate::results::{FunctionResult, REDACTED, Reason, Results, is_secret};
 use crate::schema::Schema;
 use crate::yaml::{NodeRef, Path, Value};
 
@@ -171,11 +171,7 @@ impl ReviewFinding {
         };
         self.values = [before, after].map(|node| {
             let value = node?.value()?;
-            Some(if is_hidden {
-                "<redacted>".into()
-            } else {
-                value
-            })
+            Some(if is_hidden { REDACTED.into() } else { value })
         });
         self
     }

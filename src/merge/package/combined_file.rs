@@ -3,13 +3,13 @@
 //!
 //! Source: contract, merge-package, Files that are not KRM; Parts.
 
-use super::files::{REDACTED, hides_values};
 use super::report::Report;
 use crate::merge::fields::{IMAGE_LINES, MergedDocument, Policy, merge_documents};
 use crate::merge::text;
 use crate::merge::{MergeSchema, PartsOf, Versions};
 use crate::package::is_krm_name;
 use crate::resource::{Origin, Resource};
+use crate::results::{REDACTED, speaks_of_secret};
 use crate::schema::Schema;
 use crate::yaml::{NodeKind, OwnedDocument, Value};
 
@@ -36,11 +36,11 @@ pub(super) fn merge(
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_kustomization = KUSTOMIZATIONS.contains(&name);
     // One that holds a Secret after all is shown nowhere.
-    let hides = hides_values(&Versions {
-        base: texts.base,
-        local: Some(texts.local),
-        upstream: texts.upstream,
-    });
+    let versions = [texts.base, Some(texts.local), texts.upstream];
+    let hides = versions
+        .into_iter()
+        .flatten()
+        .any(|text| speaks_of_secret(text.as_bytes()));
     let merged = if !hides && (is_kustomization || is_krm_name(name)) {
         document(path, is_kustomization, texts, report)
     } else {

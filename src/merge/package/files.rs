@@ -16,6 +16,7 @@ use super::subpackages::SubPackages;
 use crate::merge::{Side, Versions};
 use crate::package::Package;
 use crate::resource_list::ResourceList;
+use crate::results::{REDACTED, speaks_of_secret};
 use crate::yaml::Value;
 
 /// What happens to a file that is not KRM.
@@ -99,7 +100,8 @@ impl Files<'_> {
             if !is_conflict {
                 return None;
             }
-            let hides = hides_values(&file);
+            let versions = file.as_ref().into_iter().flatten();
+            let hides = versions.into_iter().any(|bytes| speaks_of_secret(bytes));
             let shown = |bytes: &[u8]| {
                 if hides {
                     REDACTED.to_owned()
@@ -158,21 +160,6 @@ impl FileActions {
             }
         }
     }
-}
-
-/// What results show in place of the values of a Secret.
-pub(super) const REDACTED: &str = "<redacted>";
-
-/// Whether a version holds a Secret, as far as its lines tell: a file that is not YAML has no resources.
-pub(super) fn hides_values<T: AsRef<[u8]>>(file: &Versions<Option<T>>) -> bool {
-    let is_secret = |line: &[u8]| {
-        let is_part = |byte: &u8| !byte.is_ascii_whitespace() && !b"\"'{},-".contains(byte);
-        let parts: Vec<u8> = line.iter().copied().filter(is_part).collect();
-        memchr::memmem::find(&parts, b"kind:Secret").is_some()
-    };
-    let versions = file.as_ref().into_iter().flatten();
-    let mut lines = versions.flat_map(|bytes| bytes.as_ref().split(|byte| *byte == b'\n'));
-    lines.any(is_secret)
 }
 
 /// The content of a file as a value in results.

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::MergeOptions;
 use super::cut::{Shown, cut};
-use super::files::REDACTED;
 use crate::interner::Interner;
 use crate::merge::decided::{DecidedBy, RulesOf};
 use crate::merge::fields::Thing;
@@ -13,7 +12,7 @@ use crate::merge::{
     Combine, Conflict, ConflictRules, Decision, Findings, OnConflict, PartsOf, Side, Versions,
 };
 use crate::resource::Resource;
-use crate::results::{FunctionResult, Message, Reason, Results, Severity, json};
+use crate::results::{FunctionResult, Message, REDACTED, Reason, Results, Severity, json};
 use crate::yaml::{Path, Value};
 
 /// How often what happened.
