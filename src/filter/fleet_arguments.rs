@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, value_parser};
 
-use super::arguments::{INPUTS, PACKAGE, RESULTS, path_flag};
+use super::flags::{INPUTS, PACKAGE, RESULTS, path_flag};
 use crate::fleet::Shard;
 use crate::supplied::CatalogSource;
 

@@ -12,7 +12,6 @@
 //!
 //! Source: contract, render-fleet, Lock and ownership.
 
-use super::upstream::UPSTREAM_FILE_ANNOTATION;
 use crate::package::normalize_package_path;
 use crate::yaml::{Content, EditError, Editor, NodeKind, NodeRef, Value};
 
@@ -26,6 +25,8 @@ pub(crate) const DELETION_POLICY_ANNOTATION: &str = "fn.kpt.dev/deletion-policy"
 pub(crate) const UPSTREAM_DIGEST_ANNOTATION: &str = "fn.kpt.dev/upstream-digest";
 /// The archive or image that the package is based on.
 pub(crate) const UPSTREAM_SOURCE_ANNOTATION: &str = "fn.kpt.dev/upstream-source";
+/// The annotation of a Kptfile whose package is one file: the file below `upstream.git.directory`.
+pub(super) const UPSTREAM_FILE_ANNOTATION: &str = "fn.kpt.dev/upstream-file";
 /// Annotations that go with the owner.
 const OF_THE_OWNER: [&str; 3] = [
     OWNER_ANNOTATION,

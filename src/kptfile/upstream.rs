@@ -13,14 +13,11 @@
 //! Read and written as kpt does: `ref` of the lock has the package's name as a prefix where the tag has
 //! it, and `directory` begins with a slash.
 
-use super::ownership::{remove_annotations, set_metadata};
+use super::ownership::{UPSTREAM_FILE_ANNOTATION, remove_annotations, set_metadata};
 use crate::git::{Revision, join};
 use crate::package::normalize_package_path;
 use crate::results::with_article;
 use crate::yaml::{Content, EditError, Editor, NodeRef, Path, Value};
-
-/// The annotation of a Kptfile whose package is one file: the file below `upstream.git.directory`.
-pub(super) const UPSTREAM_FILE_ANNOTATION: &str = "fn.kpt.dev/upstream-file";
 
 /// The revision that a package is based on, as its Kptfile records it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
