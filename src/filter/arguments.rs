@@ -7,22 +7,15 @@ use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{
-    Arg, ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint,
-    value_parser,
+    Arg, ArgAction, Command, CommandFactory, FromArgMatches, Parser, ValueEnum, value_parser,
 };
 
+use super::flags::{GIT, INPUTS, OTHER, PACKAGE, RESULTS, path_flag};
 use super::fleet_arguments::FleetArguments;
 use super::keys::{no_flag, no_pairs, not_a_pair};
 use crate::config::{Keys, UsageError};
 use crate::functions::Function;
 use crate::supplied::Role;
-
-/// Headings of `--help`.
-pub(super) const INPUTS: &str = "Inputs";
-pub(super) const PACKAGE: &str = "On a package directory";
-pub(super) const RESULTS: &str = "Results";
-const GIT: &str = "For Git";
-const OTHER: &str = "Other";
 
 /// Flags of every function.
 #[derive(Debug, Parser)]
@@ -183,7 +176,7 @@ pub(super) fn parse(
         .iter()
         .map(|argument| quoted(&argument.to_string_lossy()));
     // The report of a fleet shows it.
-    let command_line = function.fleet.map(|_| words.collect::<Vec<_>>().join(" "));
+    let command_line = (function.is_of_fleets).then(|| words.collect::<Vec<_>>().join(" "));
     // Once in a process, whose end frees it.
     let mut command = ManuallyDrop::new(command(function));
     let matches = command
@@ -220,7 +213,7 @@ pub(super) fn parse(
         arguments.conflicts = matches.get_one::<PathBuf>(CONFLICTS).cloned();
         arguments.exit_conflicts = matches.get_flag(EXIT_CONFLICTS);
     }
-    if function.fleet.is_some() {
+    if function.is_of_fleets {
         arguments.fleet = FleetArguments::read(&matches);
     }
     if function.makes_files {
@@ -298,7 +291,7 @@ pub fn command(function: &Function) -> Command {
         let flag = flag.requires("package").conflicts_with("diff");
         command = command.arg(flag.help_heading(RESULTS));
     }
-    if function.fleet.is_some() {
+    if function.is_of_fleets {
         command = command
             .args(FleetArguments::args())
             .group(FleetArguments::group());
@@ -350,30 +343,13 @@ fn after_long_help(function: &Function) -> String {
     } else {
         ""
     };
-    let unchanged = match function.fleet {
-        Some(_) => "its package is unchanged, the others are written",
-        None => "nothing is changed",
+    let unchanged = if function.is_of_fleets {
+        "its package is unchanged, the others are written"
+    } else {
+        "nothing is changed"
     };
     let texts = [AFTER_HELP, unchanged, AFTER_EXIT_CODE_1, conflicts];
     format!("{}\n\n{}", examples(function), texts.concat())
-}
-
-pub(super) fn path_flag(name: &'static str, value: &'static str, help: &'static str) -> Arg {
-    let flag = Arg::new(name).long(name).value_name(value).help(help);
-    let flag = flag.help_heading(INPUTS);
-    flag.value_parser(value_parser!(PathBuf))
-}
-
-/// Says what the value of a flag is, for completions: without it, bash completes a directory as if it were the whole path.
-#[must_use]
-pub fn with_value_hint(flag: Arg) -> Arg {
-    let name = flag.get_value_names().and_then(|names| names.first());
-    let hint = match name.map(|name| name.as_str()) {
-        Some("DIR" | "DIRECTORY" | "DIRECTORIES") => ValueHint::DirPath,
-        Some("FILE" | "PATH") => ValueHint::FilePath,
-        _ => return flag,
-    };
-    flag.value_hint(hint)
 }
 
 /// The flag of a merge driver.

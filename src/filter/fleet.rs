@@ -16,11 +16,13 @@ use super::read::config_of_arguments;
 use super::step::read_document;
 use super::{CONFLICTS, DONE, FAILED, WOULD_CHANGE};
 use crate::config::{Config, UsageError};
+use crate::functions::Function;
 use crate::functions::render_fleet::report::{
     Collector, FleetReport, ReportForm, ReportHead, join,
 };
-use crate::functions::render_fleet::{FleetCounts, FleetRun, Mode, VariantOutcome, Watch};
-use crate::functions::{FleetDriver, Function};
+use crate::functions::render_fleet::{
+    FleetCounts, FleetRun, Mode, VariantOutcome, Watch, run_fleet,
+};
 use crate::result_printer::ResultPrinter;
 use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::OwnedDocument;
@@ -29,7 +31,6 @@ pub(super) fn on_fleet(
     function: &Function,
     arguments: &Arguments,
     fleet: &Path,
-    driver: FleetDriver,
 ) -> Result<u8, UsageError> {
     let start = Instant::now();
     let reports = report_files(arguments)?;
@@ -60,7 +61,7 @@ pub(super) fn on_fleet(
         collector: (!reports.is_empty()).then(Collector::default),
         progress: ProgressBar::hidden(),
     };
-    let results = driver(run, &mut told);
+    let results = run_fleet(run, &mut told);
     told.progress.finish_and_clear();
     let mut results = results?;
     let Told {

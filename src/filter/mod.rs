@@ -5,6 +5,7 @@
 
 mod arguments;
 mod driver;
+mod flags;
 mod fleet;
 mod fleet_arguments;
 mod keys;
@@ -15,7 +16,8 @@ mod read;
 mod step;
 mod stream;
 
-pub use arguments::{command, quoted, with_value_hint};
+pub use arguments::{command, quoted};
+pub use flags::with_value_hint;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -53,16 +55,16 @@ pub fn main_with(function: &Function, arguments: impl IntoIterator<Item = OsStri
         }
     };
     let code = arguments.check(function).and_then(|()| {
-        match (&arguments.package, function.merge_driver, function.fleet) {
-            (_, Some(driver), _) if !arguments.merged_files.is_empty() => {
+        match (&arguments.package, function.merge_driver) {
+            (_, Some(driver)) if !arguments.merged_files.is_empty() => {
                 driver::on_files(function, &arguments, driver)
             }
-            (None, ..) if !arguments.fleet.joined.is_empty() => fleet::join_reports(&arguments),
-            (Some(directory), _, Some(fleet)) => {
-                fleet::on_fleet(function, &arguments, directory, fleet)
+            (None, _) if !arguments.fleet.joined.is_empty() => fleet::join_reports(&arguments),
+            (Some(directory), _) if function.is_of_fleets => {
+                fleet::on_fleet(function, &arguments, directory)
             }
-            (Some(directory), ..) => package_directory::on_package(function, &arguments, directory),
-            (None, ..) => stream::on_stdin(function, &arguments),
+            (Some(directory), _) => package_directory::on_package(function, &arguments, directory),
+            (None, _) => stream::on_stdin(function, &arguments),
         }
     });
     ExitCode::from(code.unwrap_or_else(|error| {

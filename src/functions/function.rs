@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::output::Output;
-use super::render_fleet::{FleetRun, Watch};
 use crate::config::{ConfigKind, Keys, UsageError};
 use crate::package::{is_krm_name, is_package_file};
 use crate::resource_list::ResourceList;
@@ -52,8 +51,8 @@ pub struct Function {
     pub makes_package: bool,
     /// Merges one file for Git (`--git-merge-driver`).
     pub merge_driver: Option<MergeDriver>,
-    /// Works on the packages under a directory one by one (`--package FLEET`), and not on one package.
-    pub fleet: Option<FleetDriver>,
+    /// Whether `--package` names a fleet, whose packages are worked on one by one.
+    pub is_of_fleets: bool,
     /// Whether `--package` writes to the package; the others print what they make of it.
     pub edits: bool,
     /// Whether its documents are files, which `--into DIR` writes.
@@ -77,7 +76,7 @@ impl Function {
         sources: &[],
         makes_package: false,
         merge_driver: None,
-        fleet: None,
+        is_of_fleets: false,
         edits: true,
         makes_files: false,
         reports: false,
@@ -95,7 +94,7 @@ impl Function {
     pub(crate) fn merges(&self) -> bool {
         let has = |role| self.roles.contains(&role);
         let is_merge = has(Role::Upstream) && !has(Role::Before) && !self.makes_files;
-        is_merge || self.fleet.is_some()
+        is_merge || self.is_of_fleets
     }
 
     /// Whether a file of a package that is not YAML is text to it.
@@ -130,9 +129,6 @@ pub enum DriverOutcome {
     /// It leaves the file to a merge of lines; with the reason, if the user should know it.
     Unmerged(Option<String>),
 }
-
-/// Works on all packages of a fleet, and gives what became of each.
-pub type FleetDriver = fn(FleetRun<'_>, &mut dyn Watch) -> Result<Results, UsageError>;
 
 /// Merges one file, by a config.
 pub type MergeDriver = fn(&DriverFiles, Option<NodeRef<'_>>) -> Result<DriverOutcome, UsageError>;

@@ -77,7 +77,7 @@ pub const FUNCTION: Function = Function {
     uses_schema: true,
     sources: SOURCES,
     makes_package: true,
-    fleet: Some(run_fleet),
+    is_of_fleets: true,
     step,
     ..Function::PLAIN
 };
