@@ -23,7 +23,7 @@ use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
 use gix::refs::{FullName, Target};
 use gix::sec::Permission;
 
-use super::revision::one_line;
+use super::error::one_line;
 use super::{GitError, Repository};
 use crate::package::{FileChange, Package, check_package_path};
 

@@ -118,3 +118,23 @@ fn nearest(names: &[String]) -> String {
         names => format!("; the nearest are `{}`", names.join("`, `")),
     }
 }
+
+/// An error of several causes, for a message.
+pub(super) fn one_line(error: &dyn std::error::Error) -> String {
+    texts(error).join(": ")
+}
+
+/// The texts of an error and of its causes, without the words by which they are classified.
+pub(super) fn texts(error: &dyn std::error::Error) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let text = error.to_string();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.contains(' ') && !texts.contains(&text) {
+            texts.push(text);
+        }
+        next = error.source();
+    }
+    texts
+}

@@ -21,11 +21,3 @@ impl Repository {
         })
     }
 }
-
-/// A folder, those around it, and the empty one.
-pub(super) fn folders_around(folder: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(folder), |folder| {
-        let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
-        (!folder.is_empty()).then_some(above)
-    })
-}

@@ -6,7 +6,7 @@ use gix::bstr::ByteSlice;
 
 use super::GitError;
 use super::address::is_of_none;
-use super::revision::one_line;
+use super::error::one_line;
 use crate::package::LARGEST_FILE;
 
 /// Memory for objects that others are deltas of.

@@ -6,7 +6,7 @@ use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::Kind;
 
-use super::latest::folders_around;
+use super::error::texts;
 use super::nearest::nearest;
 use super::{GitError, Repository};
 use crate::latest::LATEST;
@@ -279,22 +279,10 @@ fn cause(error: &gix::Error) -> String {
     }
 }
 
-/// An error of several causes, for a message.
-pub(super) fn one_line(error: &dyn std::error::Error) -> String {
-    texts(error).join(": ")
-}
-
-/// The texts of an error and of its causes, without the words by which they are classified.
-fn texts(error: &dyn std::error::Error) -> Vec<String> {
-    let mut texts: Vec<String> = Vec::new();
-    let mut next = Some(error);
-    while let Some(error) = next {
-        let text = error.to_string();
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if text.contains(' ') && !texts.contains(&text) {
-            texts.push(text);
-        }
-        next = error.source();
-    }
-    texts
+/// A folder, those around it, and the empty one.
+fn folders_around(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |folder| {
+        let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        (!folder.is_empty()).then_some(above)
+    })
 }

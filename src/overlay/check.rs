@@ -8,8 +8,9 @@
 
 use std::collections::BTreeSet;
 
+use super::built::BuiltObject;
 use super::kustomization::PatchEntry;
-use super::objects::{Builder, BuiltObject};
+use super::objects::Builder;
 use super::transformations::{Transformations, images, is_scaled};
 use super::{OverlayError, PackageTexts};
 use crate::patch::kustomize::directive;

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::built::{BuildId, BuiltObject, by_id};
 use super::explain::{explain, namespace};
 use super::lost::{comments, is_reordered, lost_comments};
-use super::objects::{BuildId, Builder, BuiltObject, by_id, cleaned};
+use super::objects::{Builder, cleaned};
 use super::transformations::{FieldChange, Transformations};
 use super::{KUSTOMIZATIONS, OverlayError, PackageTexts};
 use crate::patch::annotations::{replaced, with_field};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::objects::BuiltObject;
+use super::built::BuiltObject;
 use super::transformations::{ImageChange, Transformations, images, replicas};
 use crate::yaml::Value;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::objects::BuiltObject;
+use super::built::BuiltObject;
 use super::selection::Selection;
 use super::transformations::Transformations;
 use super::{OverlayError, PackageTexts, join};

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::objects::BuiltObject;
+use super::built::BuiltObject;
 use crate::merge::upstream_identifier::MERGE_COMMENT;
 use crate::yaml::{OwnedDocument, Value};
 

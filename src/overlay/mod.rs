@@ -14,6 +14,7 @@
 //!
 //! Source: contract, create-overlay; kustomize 5.8.
 
+mod built;
 mod check;
 mod create;
 mod explain;

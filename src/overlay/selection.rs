@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use super::objects::BuiltObject;
+use super::built::BuiltObject;
 use crate::patch::target::parse_labels;
 use crate::variant::text_map::TextMap;
 use crate::yaml::Value;

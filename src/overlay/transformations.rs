@@ -7,7 +7,7 @@
 //!   newTag: "2"
 //! ```
 
-use super::objects::BuiltObject;
+use super::built::BuiltObject;
 use crate::merge::repository;
 use crate::patch::kustomize::operate;
 use crate::yaml::Value;

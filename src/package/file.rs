@@ -3,8 +3,9 @@
 use std::fs::{self, File, Metadata};
 use std::io::Read;
 use std::path::Path;
+use std::time::SystemTime;
 
-use super::PackageError;
+use super::{PackageError, mode_of};
 
 /// Room behind a file's content, so that its end is found without growing.
 const PROBE: usize = 32;
@@ -40,4 +41,38 @@ pub(super) fn below(folder: &str, name: &str) -> String {
     } else {
         format!("{folder}/{name}")
     }
+}
+
+/// Is this the path or name of a file that is read as KRM: `*.yaml`, `*.yml`, `*.json` or `Kptfile`?
+pub fn is_krm_name(path: &str) -> bool {
+    path.rsplit('/').next() == Some("Kptfile")
+        || [".yaml", ".yml", ".json"]
+            .iter()
+            .any(|end| path.ends_with(end))
+}
+
+/// How a file looked that was listed and not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    length: u64,
+    modified: Option<SystemTime>,
+    pub(super) mode: u32,
+}
+
+impl Stamp {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        Stamp {
+            length: metadata.len(),
+            modified: metadata.modified().ok(),
+            mode: mode_of(metadata),
+        }
+    }
+}
+
+/// The text of a KRM file.
+pub(super) fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, PackageError> {
+    String::from_utf8(bytes).map_err(|error| PackageError::NotUtf8 {
+        path: path.to_owned(),
+        offset: error.utf8_error().valid_up_to(),
+    })
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use super::PackageError;
 use super::file::read_regular;
-use super::listing::list_clonable;
-use super::read::{Disk, Skipped, Stamp, is_krm_name, text_of};
-use super::{FileChange, PackageError, mode_of};
+use super::file::{Stamp, is_krm_name, text_of};
+use super::listing::Skipped;
 use crate::text::Text;
 
 /// The files of a package by their paths, which are relative to it with `/` between components.
@@ -147,20 +147,6 @@ impl Package {
         self.files.get(path)
     }
 
-    /// The text of a file after changes; `None` for one that is deleted, or not KRM and not written.
-    pub(crate) fn text_after<'t>(
-        &'t self,
-        changes: &'t [FileChange],
-        path: &str,
-    ) -> Option<Cow<'t, str>> {
-        match changes.iter().find(|change| change.path() == path) {
-            Some(change) => change
-                .after()
-                .map(|(bytes, _)| String::from_utf8_lossy(bytes)),
-            None => self.get(path)?.krm().map(|text| Cow::Borrowed(&**text)),
-        }
-    }
-
     /// Whether there is no file.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -196,24 +182,6 @@ impl Package {
             return Err(PackageError::Changed { path: path.into() });
         }
         Ok(Cow::Owned(read_regular(&file, path)?.0))
-    }
-
-    /// What a clone takes of a directory apart from the files that are read: those that `.krmignore` names, and
-    /// those that are read through a link. Skipped is what it leaves out, as kpt does.
-    pub(crate) fn unread(&self) -> Result<Self, PackageError> {
-        let mut unread = Self::default();
-        let listed = list_clonable(&Disk::open(&self.root)?)?;
-        unread.skipped = listed.skipped;
-        for path in listed
-            .others
-            .into_keys()
-            .filter(|path| self.get(path).is_none())
-        {
-            let (bytes, metadata) = read_regular(&self.root.join(&path), &path)?;
-            let file = PackageFile::new(FileContent::Other(bytes), Some(mode_of(&metadata)));
-            unread.insert(path, file);
-        }
-        Ok(unread)
     }
 
     /// A package that is one file.

@@ -1,13 +1,72 @@
 //! Which files belong to a package, wherever it is held: a directory on disk, a tree of a Git repository.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::rc::Rc;
 
-use super::file::below;
+use super::file::{below, is_krm_name};
 use super::krmignore::{KRMIGNORE, Krmignore};
 use super::path::is_git;
 use super::temporary::is_temporary;
-use super::{PackageError, SkipReason, Skipped, is_krm_name, is_revision_metadata};
+use super::{PackageError, is_revision_metadata};
+
+/// Something in the package directory that was not read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// Relative to the package; a name that is not UTF-8 has replacement characters.
+    pub path: String,
+    /// Why.
+    pub reason: SkipReason,
+}
+
+/// Why something was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SkipReason {
+    /// A link, named like a KRM file, to a file outside of the package.
+    LinkOutOfPackage,
+    /// A link, named like a KRM file, to something that is not there (or to itself).
+    DanglingLink,
+    /// A link to a folder, wherever that is.
+    LinkToFolder,
+    /// A link, named like a KRM file, into a `.git` folder.
+    LinkIntoGit,
+    /// A link to a file, not named like a KRM file. Matters only to those who copy or merge files that are not KRM.
+    OtherLink,
+    /// A file or folder that some file system takes for `.git`.
+    NamedLikeGit,
+    /// A FIFO, a socket, a device, or a link (named like a KRM file) to one. They are never opened.
+    NotRegular,
+    /// A file or folder whose name is not UTF-8.
+    NameNotUtf8,
+    /// Another repository's commit, where only this repository is read.
+    Submodule,
+    /// What Git LFS keeps in a repository in place of a file.
+    LfsPointer,
+}
+
+impl SkipReason {
+    /// Should every function warn of it? Not of links which no function would read as KRM.
+    pub fn is_warning(self) -> bool {
+        self != SkipReason::OtherLink
+    }
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            SkipReason::LinkOutOfPackage => "link to a file outside of the package",
+            SkipReason::DanglingLink => "link to a file that does not exist",
+            SkipReason::LinkToFolder => "link to a folder; these are not followed",
+            SkipReason::LinkIntoGit => "link into a .git folder",
+            SkipReason::OtherLink => "a symbolic link",
+            SkipReason::NamedLikeGit => "a file system may take its name for '.git'",
+            SkipReason::NotRegular => "not a regular file (a FIFO, socket or device)",
+            SkipReason::NameNotUtf8 => "its name is not valid UTF-8",
+            SkipReason::Submodule => "a submodule; its files are in another repository",
+            SkipReason::LfsPointer => "a Git LFS pointer; the file itself is not in the repository",
+        })
+    }
+}
 
 /// What holds a package. Paths are relative to it, with `/` between components; the empty path is
 /// its root.

@@ -31,9 +31,11 @@ pub(crate) use listing::{Holder, Kind, Listed, Target, list, list_clonable};
 pub(crate) use read::read_only_file;
 pub use temporary::is_temporary;
 
+pub use file::is_krm_name;
+pub use listing::{SkipReason, Skipped};
 pub use path::{PathError, check_package_path, normalize_package_path};
 pub(crate) use path::{check_folders, check_path_of_package, is_git};
-pub use read::{SkipReason, Skipped, is_krm_name, read_package};
+pub use read::read_package;
 pub use write::{FileChange, write_package, write_package_whole};
 
 use path::escape;

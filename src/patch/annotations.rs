@@ -6,7 +6,7 @@
 //!
 //! Source: contract, apply-config.
 
-use super::fields::{Field, Fields};
+use super::node::{Field, Fields};
 use super::node::{Node, Shape};
 use crate::resource::is_pipeline_annotation;
 use crate::results::LAST_APPLIED;

@@ -8,12 +8,12 @@ use super::annotations::{
 };
 use super::apply::{Applied, apply};
 use super::create::create;
-use super::fields::Fields;
-use super::finder::Finder;
 use super::finding::Findings;
 use super::identity::{keep_identity, sparse};
 use super::json_merge;
 use super::last_applied;
+use super::node::Fields;
+use super::node::Finder;
 use super::node::{ListItem, Node, Shape};
 use super::order::ListOrder;
 use super::rules::Rules;

@@ -11,8 +11,8 @@
 
 use std::collections::HashMap;
 
-use super::fields::{Field, Fields};
 use super::finding::Findings;
+use super::node::{Field, Fields};
 use super::node::{ListItem, Node, Shape};
 use super::rules::Rules;
 use crate::results::Reason;

@@ -1,6 +1,6 @@
 //! The fields that identify a resource: no patch changes them.
 
-use super::fields::Fields;
+use super::node::Fields;
 use super::node::{Node, Shape};
 
 /// Fields that identify a resource; a patch that replaces everything else keeps them.

@@ -4,8 +4,8 @@
 //!
 //! Source: contract, apply-config (custom resources); kubectl does the same.
 
-use super::fields::Fields;
-use super::finder::Finder;
+use super::node::Fields;
+use super::node::Finder;
 use super::node::{Node, Shape};
 
 /// Makes the patch that takes live to modified; `None` if there is nothing to patch.

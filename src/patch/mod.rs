@@ -1,6 +1,6 @@
 //! Strategic merge patches: applied, made, and `kubectl apply`, which does both.
 //!
-//! In reading order: [`node`] and [`fields`], values that know where their text is; [`rules`], how a patch
+//! In reading order: [`node`], values that know where their text is; [`rules`], how a patch
 //! treats a value; [`directive`], the keys of a patch that are not fields; [`order`], where the elements of
 //! a merged list go; [`apply()`] with [`identity`]; [`create`], which makes a patch, and [`json_merge`], which
 //! makes one without a schema; [`kustomize`], which makes those of kustomize; [`config`], which puts both together, with [`last_applied`] and
@@ -12,8 +12,6 @@ pub mod apply;
 pub mod config;
 pub mod create;
 pub mod directive;
-pub mod fields;
-mod finder;
 pub mod finding;
 pub mod identity;
 pub mod json_merge;

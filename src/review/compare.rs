@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::author::{Authors, InUpstream};
+use super::change::ResourceChange;
 use super::row::{FieldChange, Row, Segment, leads_to, segments};
 use super::rows::TABLES;
 use super::served::Release;
@@ -17,20 +18,6 @@ use crate::merge::resources::pair;
 use crate::results::Reason;
 use crate::schema::{Schema, TypeRef};
 use crate::yaml::{NodeRef, Path};
-
-/// A resource before and after. One side at least is there.
-pub(super) struct ResourceChange<'l> {
-    pub(super) before: Option<ClusterObject<'l>>,
-    pub(super) after: Option<ClusterObject<'l>>,
-    pub(super) upstream: Option<InUpstream<'l>>,
-}
-
-impl<'l> ResourceChange<'l> {
-    /// The resource as it is, or as it was.
-    pub(super) fn unit(&self) -> Option<&ClusterObject<'l>> {
-        self.after.as_ref().or(self.before.as_ref())
-    }
-}
 
 pub(super) fn review(
     packages: ReviewInput<'_>,

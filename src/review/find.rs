@@ -1,6 +1,7 @@
 //! Finds all values at a path of the table in one version of a resource.
 
-use super::row::{CONTAINERS, Segment, given};
+use super::row::{CONTAINERS, Segment};
+use super::walk::given;
 use crate::yaml::NodeRef;
 
 /// Calls a function for each value to which a path leads.

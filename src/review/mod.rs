@@ -15,6 +15,7 @@
 //! Source: contract, review-package.
 
 mod author;
+mod change;
 mod compare;
 mod find;
 mod references;

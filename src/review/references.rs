@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::compare::ResourceChange;
+use super::change::ResourceChange;
 use super::find::each;
-use super::row::{given, segments, text};
+use super::row::segments;
 use super::units::{ClusterObject, ObjectKey, Objects, group_kind};
+use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
 use crate::results::Reason;
 use crate::yaml::{NodeRef, Path};

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::compare::ResourceChange;
+use super::change::ResourceChange;
 use super::find::each;
-use super::row::{Segment, given, pod_path, segments, text};
+use super::row::{Segment, pod_path, segments};
 use super::units::{ClusterObject, ObjectKey, Objects};
+use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
 use crate::results::Reason;
 use crate::yaml::NodeRef;

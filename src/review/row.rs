@@ -1,7 +1,7 @@
 //! A rule of the table: where it looks, when it fires, what it says.
 
 use super::Risk;
-use super::walk::{PathStep, Place};
+use super::walk::{PathStep, Place, given, text};
 use crate::results::Reason;
 use crate::yaml::NodeRef;
 
@@ -101,16 +101,6 @@ impl<'n> FieldChange<'_, 'n> {
     pub(super) fn of_root(&self, path: &[&str]) -> [Option<NodeRef<'n>>; 2] {
         self.roots.map(|root| given(root?.get_path(path)))
     }
-}
-
-/// A node that is not null, which counts as absent.
-pub(super) fn given(node: Option<NodeRef<'_>>) -> Option<NodeRef<'_>> {
-    node.filter(|node| !node.is_null())
-}
-
-/// The text of a scalar.
-pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
-    given(node)?.scalar_text()
 }
 
 impl Row {

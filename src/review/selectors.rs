@@ -1,10 +1,11 @@
 //! Selectors that no longer select anything in their package.
 
-use super::compare::ResourceChange;
+use super::change::ResourceChange;
 use super::find::each;
 use super::references::path_below;
-use super::row::{given, pod_path, segments, text};
+use super::row::{pod_path, segments};
 use super::units::{ClusterObject, ObjectKey, Objects};
+use super::walk::{given, text};
 use super::{ReviewFinding, Risk};
 use crate::results::Reason;
 use crate::yaml::NodeRef;

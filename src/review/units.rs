@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use arcstr::ArcStr;
 
-use super::row::{given, text};
+use super::walk::{given, text};
 use crate::resource::{LOCAL_CONFIG_ANNOTATION, Resource};
 use crate::resource_list::{ItemId, ResourceList};
 use crate::scope::Scopes;

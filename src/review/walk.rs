@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 
-use super::row::given;
 use crate::schema::{Identity, ListType, TypeRef};
 use crate::yaml::{NodeRef, Path, PathElement};
 
@@ -40,6 +39,16 @@ pub(super) fn path(steps: &[PathStep<'_>]) -> Path {
             PathStep::Element { index, .. } => PathElement::Index(*index),
         })
     })
+}
+
+/// A node that is not null, which counts as absent.
+pub(super) fn given(node: Option<NodeRef<'_>>) -> Option<NodeRef<'_>> {
+    node.filter(|node| !node.is_null())
+}
+
+/// The text of a scalar.
+pub(super) fn text(node: Option<NodeRef<'_>>) -> Option<&str> {
+    given(node)?.scalar_text()
 }
 
 /// What gets each place.

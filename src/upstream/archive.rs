@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::recorded::{NotInGit, split_folder};
+use super::not_in_git::{NotInGit, split_folder};
 use super::unpacked::Unpacked;
 use crate::config::UsageError;
 use crate::latest::version;

@@ -7,6 +7,7 @@
 
 mod archive;
 mod git;
+mod not_in_git;
 mod oci;
 mod recorded;
 mod releases;

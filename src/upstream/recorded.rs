@@ -9,8 +9,7 @@
 //!
 //! The original of the next update is what the source names, if its digest still fits.
 
-use std::fmt;
-
+use super::not_in_git::{NotInGit, split_folder};
 use super::releases::find;
 use super::unpacked::Unpacked;
 use super::{Locked, Recorded, UpstreamRevision, oci};
@@ -23,27 +22,6 @@ use crate::package::Package;
 use crate::resource_list::{ItemId, ResourceList};
 use crate::results::{FunctionResult, Reason, Results};
 use crate::yaml::{EditError, Editor, NodeRef, Path};
-
-/// A folder of an archive or image. It is displayed as a flag names it.
-pub(super) trait NotInGit: fmt::Debug + fmt::Display + Send + Sync {
-    /// What a user calls it.
-    fn name(&self) -> &str;
-    /// The digest of all that it is a folder of.
-    fn digest(&self) -> &str;
-    /// The folder.
-    fn folder(&self) -> &str;
-    /// The name of a Kptfile that is created for a package made from it.
-    fn package_name(&self) -> &str;
-    /// All that it is a folder of.
-    fn unpack(&self) -> Result<Unpacked, UsageError>;
-    /// A flag for what another package was made from, if it is where this one is.
-    fn beside(&self, recorded: &str, digest: &str) -> String;
-}
-
-/// The place of an archive and the folder in it, with the `//` before that.
-pub(super) fn split_folder(source: &str) -> (&str, &str) {
-    source.split_at(source.rfind("//").unwrap_or(source.len()))
-}
 
 fn unpacked(source: &dyn NotInGit) -> Result<Unpacked, UsageError> {
     let folder = source.folder();

@@ -11,7 +11,7 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use super::archive::{is_archive, package_name, without_end};
-use super::recorded::split_folder;
+use super::not_in_git::split_folder;
 use super::{SOURCES, UpstreamRevision, oci};
 use crate::config::UsageError;
 use crate::package::normalize_package_path;

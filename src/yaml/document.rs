@@ -2,8 +2,7 @@
 
 use super::error::Location;
 use super::lines::{BYTE_ORDER_MARK, line_end, line_start};
-use super::node::NodeRef;
-use super::tree::{NodeId, Tree};
+use super::tree::Tree;
 
 /// Bytes from one place whose line is known to the next.
 const MILESTONE: usize = 1 << 14;
@@ -40,13 +39,6 @@ impl<'a> Document<'a> {
         self.tree.documents.is_empty()
     }
 
-    /// The root node of a document of the stream; `None` if the document has no content.
-    #[must_use]
-    pub fn root(&self, index: usize) -> Option<NodeRef<'a>> {
-        let document = self.tree.documents.get(index)?;
-        (!document.empty).then(|| self.node(document.root))
-    }
-
     /// Byte range of a document of the stream, from behind the previous one to the next marker.
     #[must_use]
     pub fn range(&self, index: usize) -> Option<std::ops::Range<usize>> {
@@ -54,21 +46,6 @@ impl<'a> Document<'a> {
             .documents
             .get(index)
             .map(|document| document.start..document.end)
-    }
-
-    /// The node of an id of this document's tree.
-    #[must_use]
-    pub fn node(&self, id: NodeId) -> NodeRef<'a> {
-        NodeRef {
-            document: *self,
-            id,
-        }
-    }
-
-    /// The last node of the stream in the order of the text.
-    pub(super) fn last_node(&self) -> Option<NodeRef<'a>> {
-        let last = self.tree.nodes.len().checked_sub(1)?;
-        Some(self.node(NodeId(u32::try_from(last).ok()?)))
     }
 
     /// The comments of the text from `#` to the end of the line, in order.
@@ -90,13 +67,6 @@ impl<'a> Document<'a> {
         within
             .take_while(move |comment| comment.start < range.end)
             .map(move |comment| &text[comment])
-    }
-
-    /// Whether the last line of a node is that of a block scalar which keeps blank lines.
-    pub(super) fn ends_in_kept_scalar(&self, node: NodeRef<'_>) -> bool {
-        let last = self.node(NodeId(node.ids().end - 1));
-        let header = last.source().lines().next().unwrap_or_default();
-        last.kind().is_block_scalar() && header.contains('+')
     }
 
     /// The comment that begins at `at`, with its `#`.

@@ -19,7 +19,7 @@ use super::document::Document;
 use super::limits::Limits;
 use super::node::{EntryRef, NodeRef};
 use super::scalar::ScalarStyle;
-use super::tree::{MAX_DEPTH, NONE, NodeId, NodeKind, Tree, offset};
+use super::tree::{Copied, Expansion, MAX_DEPTH, NONE, NodeId, NodeKind, Tree, offset};
 use super::value::Value;
 
 /// The key whose value's entries belong to the mapping.
@@ -33,52 +33,6 @@ const NODES_BESIDES: usize = 1 << 15;
 /// Limit of the bytes of copied scalars: a part for each byte of the text, and a fixed part.
 const BYTES_PER_BYTE: usize = 8;
 const BYTES_BESIDES: usize = 4 << 20;
-
-/// How an expanded tree relates to the tree of the source.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Expansion {
-    /// The tree of the source, with its aliases and merge keys.
-    pub(super) plain: Tree,
-    /// The node of the plain tree whose text each node has.
-    origins: Vec<NodeId>,
-    /// The place of each node of the plain tree; that of an alias is where its copy begins.
-    places: Vec<u32>,
-    /// Nodes whose source stands elsewhere, in order.
-    pub(super) copies: Vec<Copied>,
-}
-
-/// Nodes of an expanded tree whose text stands elsewhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Copied {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    /// The alias, or the merge key that brings the entry, in the plain tree.
-    pub(super) by: NodeId,
-    /// Whether this is an entry, with its key.
-    pub(super) is_entry: bool,
-}
-
-impl Expansion {
-    /// The node of the plain tree whose text a node has.
-    pub(super) fn origin(&self, id: NodeId) -> NodeId {
-        self.origins[id.index()]
-    }
-
-    /// The place of a node of the plain tree; `None` for a merge key and its value.
-    pub(super) fn place(&self, plain: NodeId) -> Option<NodeId> {
-        let place = self.places[plain.index()];
-        (place != NONE).then_some(NodeId(place))
-    }
-
-    /// The outermost copy that holds a node.
-    pub(super) fn copy_around(&self, id: NodeId) -> Option<Copied> {
-        let at = self.copies.partition_point(|copy| copy.end <= id.0);
-        self.copies
-            .get(at)
-            .copied()
-            .filter(|copy| copy.start <= id.0)
-    }
-}
 
 impl Tree {
     /// The tree with aliases and merge keys read as what they stand for.

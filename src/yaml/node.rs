@@ -33,6 +33,37 @@ impl<'a> EntryRef<'a> {
     }
 }
 
+impl<'a> Document<'a> {
+    /// The root node of a document of the stream; `None` if the document has no content.
+    #[must_use]
+    pub fn root(&self, index: usize) -> Option<NodeRef<'a>> {
+        let document = self.tree.documents.get(index)?;
+        (!document.empty).then(|| self.node(document.root))
+    }
+
+    /// The node of an id of this document's tree.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> NodeRef<'a> {
+        NodeRef {
+            document: *self,
+            id,
+        }
+    }
+
+    /// The last node of the stream in the order of the text.
+    pub(super) fn last_node(&self) -> Option<NodeRef<'a>> {
+        let last = self.tree.nodes.len().checked_sub(1)?;
+        Some(self.node(NodeId(u32::try_from(last).ok()?)))
+    }
+
+    /// Whether the last line of a node is that of a block scalar which keeps blank lines.
+    pub(super) fn ends_in_kept_scalar(&self, node: NodeRef<'_>) -> bool {
+        let last = self.node(NodeId(node.ids().end - 1));
+        let header = last.source().lines().next().unwrap_or_default();
+        last.kind().is_block_scalar() && header.contains('+')
+    }
+}
+
 impl<'a> NodeRef<'a> {
     pub(super) fn raw(&self) -> &'a Node {
         self.document.tree.node(self.id)

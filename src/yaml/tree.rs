@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::error::{Location, ParseError};
-use super::expand::Expansion;
 use super::limits::NODE_BYTES;
 use super::scalar::ScalarStyle;
 
@@ -296,4 +295,50 @@ pub(super) fn too_many_nodes(text: &str, nodes: &[Node], most: usize) -> ParseEr
 /// Texts of 4 GiB and more are refused, so offsets fit.
 pub(super) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(NONE)
+}
+
+/// How an expanded tree relates to the tree of the source.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Expansion {
+    /// The tree of the source, with its aliases and merge keys.
+    pub(super) plain: Tree,
+    /// The node of the plain tree whose text each node has.
+    pub(super) origins: Vec<NodeId>,
+    /// The place of each node of the plain tree; that of an alias is where its copy begins.
+    pub(super) places: Vec<u32>,
+    /// Nodes whose source stands elsewhere, in order.
+    pub(super) copies: Vec<Copied>,
+}
+
+/// Nodes of an expanded tree whose text stands elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Copied {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// The alias, or the merge key that brings the entry, in the plain tree.
+    pub(super) by: NodeId,
+    /// Whether this is an entry, with its key.
+    pub(super) is_entry: bool,
+}
+
+impl Expansion {
+    /// The node of the plain tree whose text a node has.
+    pub(super) fn origin(&self, id: NodeId) -> NodeId {
+        self.origins[id.index()]
+    }
+
+    /// The place of a node of the plain tree; `None` for a merge key and its value.
+    pub(super) fn place(&self, plain: NodeId) -> Option<NodeId> {
+        let place = self.places[plain.index()];
+        (place != NONE).then_some(NodeId(place))
+    }
+
+    /// The outermost copy that holds a node.
+    pub(super) fn copy_around(&self, id: NodeId) -> Option<Copied> {
+        let at = self.copies.partition_point(|copy| copy.end <= id.0);
+        self.copies
+            .get(at)
+            .copied()
+            .filter(|copy| copy.start <= id.0)
+    }
 }

@@ -2,8 +2,11 @@
 //! and names holds.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 use std::path::Path;
 use std::{fs, io};
+
+use regex::Regex;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -130,19 +133,140 @@ fn no_two_rooms_import_each_other() {
         imports.entry(room).or_default().extend(imported);
     }
     assert!(imports["filter"].contains("functions"), "{imports:?}");
-    // A room whose imports are all on the floors below is on a floor, too.
+    assert_runs_one_way(imports);
+}
+
+/// Fails if some of these import each other, directly or through others.
+fn assert_runs_one_way<T: Ord + Clone + Debug>(mut imports: BTreeMap<T, BTreeSet<T>>) {
+    // What imports only from the floors below is on a floor, too.
     while !imports.is_empty() {
-        let floor: Vec<&str> = imports
+        let before = imports.len();
+        let floors: Vec<T> = imports
             .iter()
-            .filter(|(_, imported)| imported.iter().all(|room| !imports.contains_key(room)))
-            .map(|(room, _)| *room)
+            .filter(|(_, imported)| imported.iter().all(|other| !imports.contains_key(other)))
+            .map(|(own, _)| own.clone())
             .collect();
-        assert!(
-            !floor.is_empty(),
-            "rooms that import each other: {imports:#?}"
-        );
-        floor.iter().for_each(|room| drop(imports.remove(room)));
+        imports.retain(|own, _| !floors.contains(own));
+        assert!(imports.len() < before, "import each other: {imports:#?}");
     }
+}
+
+/// The modules of a path, from the crate's root.
+type ModulePath = Vec<String>;
+
+/// What the files of `src/` import.
+struct Imports {
+    /// The paths that each module imports, and those that it hands on.
+    imported: BTreeMap<ModulePath, Vec<ModulePath>>,
+    handed_on: BTreeMap<ModulePath, Vec<ModulePath>>,
+}
+
+impl Imports {
+    fn of(sources: &[Source]) -> Self {
+        let statement = Regex::new(r"(?m)^\s*(pub(?:\([^)]*\))? )?use ([^;]+);").expect("a regex");
+        let inline = Regex::new(r"\b(?:crate|super)(?:::\w+)+").expect("a regex");
+        let (mut imported, mut handed_on) = (BTreeMap::new(), BTreeMap::new());
+        for source in sources {
+            let module = source.path.trim_end_matches(".rs").trim_end_matches("/mod");
+            let module: ModulePath = module.split('/').map(str::to_owned).collect();
+            let (mut own, mut public) = (Vec::new(), Vec::new());
+            for found in statement.captures_iter(&source.code) {
+                let paths = leaves(&found[2]);
+                if found.get(1).is_some() {
+                    public.extend(paths);
+                } else {
+                    own.extend(paths);
+                }
+            }
+            let rest = statement.replace_all(&source.code, "");
+            own.extend(
+                inline
+                    .find_iter(&rest)
+                    .flat_map(|path| leaves(path.as_str())),
+            );
+            for paths in [&mut own, &mut public] {
+                paths
+                    .iter_mut()
+                    .for_each(|path| *path = absolute(&module, path));
+            }
+            imported.insert(module.clone(), own);
+            handed_on.insert(module, public);
+        }
+        Self {
+            imported,
+            handed_on,
+        }
+    }
+
+    /// The module that has what a path names.
+    fn module_of(&self, path: &[String]) -> Option<ModulePath> {
+        let lengths = (1..=path.len()).rev();
+        let prefixes = lengths.map(|length| path.split_at(length));
+        let mut modules = prefixes.filter(|(module, _)| self.imported.contains_key(*module));
+        let (module, rest) = modules.next()?;
+        let name = rest.first();
+        let mut names = self.handed_on[module].iter();
+        let from = names.find(|from| from.last() == name && *from != path);
+        from.map_or(Some(module.to_vec()), |from| self.module_of(from))
+    }
+}
+
+/// The paths of an import: those of `a::{b, c::d}` are `a::b` and `a::c::d`.
+fn leaves(import: &str) -> Vec<ModulePath> {
+    let words = |path: &str| -> ModulePath {
+        let path = path.split(" as ").next().unwrap_or_default();
+        let words = path.split("::").map(str::trim);
+        words
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let Some((before, list)) = import.split_once('{') else {
+        return vec![words(import)];
+    };
+    let list = list
+        .trim_end()
+        .strip_suffix('}')
+        .expect("a list of imports");
+    let mut depth = 0;
+    let parts = list.split(|c| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        c == ',' && depth == 0
+    });
+    let parts = parts
+        .filter(|part| !part.trim().is_empty())
+        .flat_map(leaves);
+    parts.map(|part| [words(before), part].concat()).collect()
+}
+
+/// A path of a module from the crate's root.
+fn absolute(module: &[String], path: &[String]) -> ModulePath {
+    let ups = path.iter().take_while(|word| *word == "super").count();
+    match path.first().map(String::as_str) {
+        Some("crate") => path[1..].to_vec(),
+        Some("self") => [module, &path[1..]].concat(),
+        Some("super") => [&module[..module.len().saturating_sub(ups)], &path[ups..]].concat(),
+        _ => [module, path].concat(),
+    }
+}
+
+#[test]
+fn no_two_files_import_each_other() {
+    let mut sources = sources();
+    // The crate's roots have no code.
+    sources.retain(|source| !["lib.rs", "main.rs"].contains(&source.path.as_str()));
+    let imports = Imports::of(&sources);
+    // A module and those below it are one.
+    let is_below = |a: &ModulePath, b: &ModulePath| a.starts_with(b) || b.starts_with(a);
+    let files = imports.imported.iter().map(|(module, paths)| {
+        let modules = paths.iter().filter_map(|path| imports.module_of(path));
+        let others = modules.filter(|other| !is_below(other, module));
+        (module.clone(), others.collect())
+    });
+    let files: BTreeMap<ModulePath, BTreeSet<ModulePath>> = files.collect();
+    let count: usize = files.values().map(BTreeSet::len).sum();
+    assert!(count > 1000, "{count} imports");
+    assert_runs_one_way(files);
 }
 
 #[test]
@@ -192,7 +316,7 @@ fn only_locks_stamps_and_messages_on_a_terminal_know_the_time() {
     let known = [
         "filter/",
         "fleet/lock.rs",
-        "package/read/mod.rs",
+        "package/file.rs",
         "package/temporary.rs",
     ];
     for Source { path, code } in &sources() {

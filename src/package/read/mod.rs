@@ -3,15 +3,13 @@
 //! Where kpt reads `.git` folders, every `*.yaml` link wherever it leads, and fails on dangling ones and on
 //! links to folders, the rules of [`read_package`] are ours.
 
-use std::fmt;
-use std::fs::{self, DirEntry, Metadata};
+use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use super::file::read_regular;
+use super::file::{Stamp, read_regular, text_of};
 use super::files::{FileContent, Package, PackageFile};
-use super::listing::{Holder, Kind, Listed, Target, list};
+use super::listing::{Holder, Kind, Listed, SkipReason, Target, list, list_clonable};
 use super::path::is_git;
 use super::{PackageError, mode_of};
 use crate::parallel;
@@ -19,90 +17,6 @@ use crate::text::Text;
 
 /// To open and read a file of unknown length takes as long as to scan so many bytes.
 const FILE_WORK: usize = 1 << 14;
-
-/// Something in the package directory that was not read.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Skipped {
-    /// Relative to the package; a name that is not UTF-8 has replacement characters.
-    pub path: String,
-    /// Why.
-    pub reason: SkipReason,
-}
-
-/// Why something was not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SkipReason {
-    /// A link, named like a KRM file, to a file outside of the package.
-    LinkOutOfPackage,
-    /// A link, named like a KRM file, to something that is not there (or to itself).
-    DanglingLink,
-    /// A link to a folder, wherever that is.
-    LinkToFolder,
-    /// A link, named like a KRM file, into a `.git` folder.
-    LinkIntoGit,
-    /// A link to a file, not named like a KRM file. Matters only to those who copy or merge files that are not KRM.
-    OtherLink,
-    /// A file or folder that some file system takes for `.git`.
-    NamedLikeGit,
-    /// A FIFO, a socket, a device, or a link (named like a KRM file) to one. They are never opened.
-    NotRegular,
-    /// A file or folder whose name is not UTF-8.
-    NameNotUtf8,
-    /// Another repository's commit, where only this repository is read.
-    Submodule,
-    /// What Git LFS keeps in a repository in place of a file.
-    LfsPointer,
-}
-
-impl SkipReason {
-    /// Should every function warn of it? Not of links which no function would read as KRM.
-    pub fn is_warning(self) -> bool {
-        self != SkipReason::OtherLink
-    }
-}
-
-impl fmt::Display for SkipReason {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            SkipReason::LinkOutOfPackage => "link to a file outside of the package",
-            SkipReason::DanglingLink => "link to a file that does not exist",
-            SkipReason::LinkToFolder => "link to a folder; these are not followed",
-            SkipReason::LinkIntoGit => "link into a .git folder",
-            SkipReason::OtherLink => "a symbolic link",
-            SkipReason::NamedLikeGit => "a file system may take its name for '.git'",
-            SkipReason::NotRegular => "not a regular file (a FIFO, socket or device)",
-            SkipReason::NameNotUtf8 => "its name is not valid UTF-8",
-            SkipReason::Submodule => "a submodule; its files are in another repository",
-            SkipReason::LfsPointer => "a Git LFS pointer; the file itself is not in the repository",
-        })
-    }
-}
-
-/// How a file looked that was listed and not read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    length: u64,
-    modified: Option<SystemTime>,
-    pub(super) mode: u32,
-}
-
-impl Stamp {
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        Stamp {
-            length: metadata.len(),
-            modified: metadata.modified().ok(),
-            mode: mode_of(metadata),
-        }
-    }
-}
-
-/// Is this the path or name of a file that is read as KRM: `*.yaml`, `*.yml`, `*.json` or `Kptfile`?
-pub fn is_krm_name(path: &str) -> bool {
-    path.rsplit('/').next() == Some("Kptfile")
-        || [".yaml", ".yml", ".json"]
-            .iter()
-            .any(|end| path.ends_with(end))
-}
 
 /// Reads one file as the only one of a package, whatever else is in its directory.
 ///
@@ -119,6 +33,24 @@ pub(crate) fn read_only_file(file: &Path) -> Result<Package, PackageError> {
 }
 
 impl Package {
+    /// What a clone takes of a directory apart from the files that are read: those that `.krmignore` names, and
+    /// those that are read through a link. Skipped is what it leaves out, as kpt does.
+    pub(crate) fn unread(&self) -> Result<Self, PackageError> {
+        let mut unread = Self::default();
+        let listed = list_clonable(&Disk::open(&self.root)?)?;
+        unread.skipped = listed.skipped;
+        for path in listed
+            .others
+            .into_keys()
+            .filter(|path| self.get(path).is_none())
+        {
+            let (bytes, metadata) = read_regular(&self.root.join(&path), &path)?;
+            let file = PackageFile::new(FileContent::Other(bytes), Some(mode_of(&metadata)));
+            unread.insert(path, file);
+        }
+        Ok(unread)
+    }
+
     /// Adds the Kptfile beside the only file, if it records the upstream of that one.
     ///
     /// # Errors
@@ -307,14 +239,6 @@ impl Holder for Disk<'_> {
             file,
         })
     }
-}
-
-/// The text of a KRM file.
-pub(super) fn text_of(path: &str, bytes: Vec<u8>) -> Result<String, PackageError> {
-    String::from_utf8(bytes).map_err(|error| PackageError::NotUtf8 {
-        path: path.to_owned(),
-        offset: error.utf8_error().valid_up_to(),
-    })
 }
 
 /// A relative path with `/` between components; none if it is not UTF-8.

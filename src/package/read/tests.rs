@@ -3,6 +3,7 @@ use std::process::Command;
 use super::super::file::below;
 use super::super::testing::{CONFIG_MAP, fifo, link, on_path, package, put};
 use super::*;
+use crate::package::is_krm_name;
 
 fn read(dir: &Path) -> Package {
     read_package(dir).expect("a package")

@@ -1,5 +1,6 @@
 //! Writing changes back into a package directory: all checks first, then each file atomically.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
 use std::io::{ErrorKind, Write};
@@ -7,11 +8,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use super::file::{read_regular, read_seen};
+use super::file::{Stamp, read_regular, read_seen};
 use super::files::{FileContent, Package, PackageFile};
 use super::journal::{Journal, JournaledFile, digest};
 use super::path::{check_folders, check_place, normalize_package_path};
-use super::read::Stamp;
 use super::{PackageError, USUAL_MODE, mode_of, temporary};
 
 /// What is to become of one file of a package.
@@ -62,6 +62,22 @@ impl FileChange {
     pub fn path(&self) -> &str {
         match self {
             FileChange::Write { path, .. } | FileChange::Delete { path } => path,
+        }
+    }
+}
+
+impl Package {
+    /// The text of a file after changes; `None` for one that is deleted, or not KRM and not written.
+    pub(crate) fn text_after<'t>(
+        &'t self,
+        changes: &'t [FileChange],
+        path: &str,
+    ) -> Option<Cow<'t, str>> {
+        match changes.iter().find(|change| change.path() == path) {
+            Some(change) => change
+                .after()
+                .map(|(bytes, _)| String::from_utf8_lossy(bytes)),
+            None => self.get(path)?.krm().map(|text| Cow::Borrowed(&**text)),
         }
     }
 }

@@ -17,9 +17,9 @@ mod pairs;
 mod set;
 
 use super::directive::RETAIN_KEYS;
-use super::fields::{Field, Fields};
-use super::finder::Finder;
 use super::finding::Findings;
+use super::node::Finder;
+use super::node::{Field, Fields};
 use super::node::{ListItem, Node, Shape};
 use super::rules::{ListRule, Rules};
 use crate::results::Reason;

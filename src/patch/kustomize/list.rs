@@ -4,51 +4,13 @@
 //! one key it has the new elements first, then those of live.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 
-use super::super::node::{ListItem, Node, Shape};
-use super::place::{ValuePlace, has_distinct_strings};
+use super::super::node::{ListItem, Node};
+use super::distinct::{ElementKeys, has_distinct_strings};
+use super::place::ValuePlace;
 use super::{KustomizePatch, deletion};
 use crate::schema::Keys;
 use crate::yaml::{NodeRef, Trail};
-
-/// What identifies each element of a list.
-struct ElementKeys<'s> {
-    /// The keys that count.
-    names: Vec<&'s str>,
-    /// Their texts, for each element.
-    texts: Vec<Vec<String>>,
-}
-
-impl<'s> ElementKeys<'s> {
-    /// A key that no element has does not count, unless it is the first one. `None` if an element is not a map, or lacks a
-    /// key.
-    fn of(items: &[Node<'_>], keys: Keys<'s>) -> Option<Self> {
-        let is_used = |name: &str| items.iter().any(|item| item.get(name).is_some());
-        let names = keys.names().enumerate();
-        let names = names.filter(|(at, name)| *at == 0 || is_used(name));
-        let names: Vec<&str> = names.map(|(_, name)| name).collect();
-        let text = |item: &Node<'_>, name: &str| {
-            let key = item.get(name).filter(|key| key.shape() == Shape::Scalar)?;
-            Some(key.scalar()?.plain_text()).filter(|text| !text.is_empty())
-        };
-        let texts = |item: &Node<'_>| names.iter().map(|name| text(item, name)).collect();
-        let texts: Vec<Vec<String>> = items.iter().map(texts).collect::<Option<_>>()?;
-        Some(Self { names, texts })
-    }
-
-    fn are_distinct(&self, range: Range<usize>) -> bool {
-        let mut seen = HashSet::new();
-        self.texts[range].iter().all(|key| seen.insert(key))
-    }
-}
-
-/// Whether the elements of a list are maps with different keys.
-pub(super) fn are_distinct(list: &Node<'_>, keys: Keys<'_>) -> bool {
-    let items: Vec<Node<'_>> = list.each_item().collect();
-    let found = ElementKeys::of(&items, keys);
-    found.is_some_and(|found| found.are_distinct(0..items.len()))
-}
 
 /// Two lists whose elements kustomize can merge.
 pub(super) struct KustomizeLists<'a, 's> {

@@ -15,14 +15,15 @@
 //! Source: contract, create-patch; kustomize 5.8 (kyaml, `yaml/walk` and `yaml/merge2`).
 
 mod apply;
+mod distinct;
 mod list;
 mod operation;
 mod place;
 
 use super::directive::PATCH;
-use super::fields::{Field, Fields};
-use super::finder::Finder;
 use super::identity::{sparse, with_identity};
+use super::node::Finder;
+use super::node::{Field, Fields};
 use super::node::{Node, Shape};
 use super::rules::Rules;
 use crate::resource::Resource;

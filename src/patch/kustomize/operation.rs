@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::finder::Finder;
+use super::super::node::Finder;
 use super::super::node::{Node, Shape};
 use super::KustomizePatch;
 use crate::resource::{Resource, namespace_of};

@@ -1,11 +1,9 @@
 //! What kustomize knows of a place in a resource, whichever version it is: the lists that it merges.
 
-use std::collections::HashSet;
-
 use super::super::node::{Node, Shape};
 use super::super::rules::{ListRule, Rules};
+use super::distinct::{are_distinct, has_distinct_strings};
 use super::is_sayable;
-use super::list::are_distinct;
 use crate::schema::Keys;
 
 /// Kinds with lists that kustomize merges. Its schema is that of Kubernetes 1.21; lists of other kinds, and all that is
@@ -158,12 +156,4 @@ impl<'s> ValuePlace<'s> {
             }
         }
     }
-}
-
-pub(super) fn has_distinct_strings(list: &Node<'_>) -> bool {
-    let mut seen = HashSet::new();
-    list.each_item().all(|item| {
-        item.as_str()
-            .is_some_and(|text| seen.insert(text.to_owned()))
-    })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::fields::{Field, Fields};
+use super::super::node::{Field, Fields};
 use super::super::node::{Node, Shape};
 use super::{insert, write};
 use crate::yaml::{

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::results::Reason;
 use crate::review::Risk;
-use crate::review::row::{FieldChange, FiresWhen, Row, given, text};
+use crate::review::row::{FieldChange, FiresWhen, Row};
+use crate::review::walk::{given, text};
 use crate::yaml::NodeRef;
 
 const ROLES: &[&str] = &[

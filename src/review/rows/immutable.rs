@@ -2,7 +2,8 @@
 
 use crate::results::Reason;
 use crate::review::Risk;
-use crate::review::row::{FieldChange, FiresWhen, Row, text};
+use crate::review::row::{FieldChange, FiresWhen, Row};
+use crate::review::walk::text;
 use crate::yaml::{NodeRef, Value};
 
 /// A row for a field whose absence means `absent`.

@@ -2,7 +2,8 @@
 
 use crate::results::Reason;
 use crate::review::Risk;
-use crate::review::row::{FieldChange, FiresWhen, Row, given, text};
+use crate::review::row::{FieldChange, FiresWhen, Row};
+use crate::review::walk::{given, text};
 use crate::yaml::NodeRef;
 
 const POLICY: &[&str] = &["networking.k8s.io/NetworkPolicy"];

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::lines::{block_indicators, body_indent};
-use super::slots::{Children, Slot, stable_slots};
+use super::slots::{Children, stable_slots};
+use super::sources::Slot;
 use super::units::{Block, Unit};
 use super::{Change, Editor};
 use crate::yaml::comments::head_place;

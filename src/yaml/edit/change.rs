@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::Editor;
 use super::refuse::readable;
-use super::slots::{NewSlot, Slot, take_out};
+use super::slots::take_out;
 use super::sources::Held;
+use super::sources::{NewSlot, Slot};
 use crate::yaml::error::EditError;
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::NodeKind;

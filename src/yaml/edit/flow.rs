@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::Editor;
-use super::slots::{Children, Slot, comments_around};
+use super::slots::{Children, comments_around};
+use super::sources::Slot;
 use crate::yaml::comments::comment_behind;
 use crate::yaml::document::Document;
 use crate::yaml::error::EditError;

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::format::owner_of;
 use super::lines::block_indicators;
-use super::slots::{Slot, new_block, new_flow};
+use super::slots::{new_block, new_flow};
+use super::sources::Slot;
 use super::{Around, Change, Comments, Editor};
 use crate::yaml::comments::{head_start, last_part, lines_below, unit_start, value_of};
 use crate::yaml::error::EditError;

@@ -2,67 +2,15 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::Arc;
 
-use super::sources::{NodeOf, Sources};
+use super::sources::{NewSlot, Slot, Sources};
 use crate::yaml::comments::{
     ValueComments, comment_in_flow, comments_above, entry_end, line_comment,
 };
-use crate::yaml::content::Content;
 use crate::yaml::emit::{Emitter, Rendered, Tail};
 use crate::yaml::format::{Format, Owner};
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::NodeId;
-use crate::yaml::value::Value;
-
-/// A new entry or item.
-#[derive(Debug, Clone)]
-pub(super) struct NewSlot<'a> {
-    /// Key of a mapping entry; items have none.
-    pub(super) key: Option<Value>,
-    pub(super) content: Content<'a>,
-    /// The entry of another document whose comments come along.
-    pub(super) entry: Option<EntryRef<'a>>,
-    pub(super) item: Option<NodeRef<'a>>,
-    /// Comment lines above those that do not.
-    pub(super) without: Arc<HashSet<String>>,
-}
-
-impl<'a> NewSlot<'a> {
-    /// An entry, which may be a copy of another document's.
-    pub(super) fn entry(key: Value, content: Content<'a>, source: Option<EntryRef<'a>>) -> Self {
-        Self {
-            key: Some(key),
-            content,
-            entry: source,
-            item: None,
-            without: Arc::default(),
-        }
-    }
-
-    /// An item, which may be a copy of another document's.
-    pub(super) fn item(content: Content<'a>, source: Option<NodeRef<'a>>) -> Self {
-        Self {
-            key: None,
-            content,
-            entry: None,
-            item: source,
-            without: Arc::default(),
-        }
-    }
-}
-
-/// An entry or item of a collection after the edit.
-#[derive(Debug, Clone)]
-pub(super) enum Slot<'a> {
-    /// The entry or item of this index in the source.
-    Kept(usize),
-    /// A plain copy of an item, or of the entry of a key.
-    Copy(NodeOf),
-    /// An entry with the key of another one, and `null`.
-    Null(NodeOf),
-    New(Box<NewSlot<'a>>),
-}
 
 /// Which slots keep their place: a longest run in the old order.
 ///

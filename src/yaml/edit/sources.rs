@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::slots::{NewSlot, Slot};
 use crate::yaml::content::Content;
 use crate::yaml::document::Document;
 use crate::yaml::node::{EntryRef, NodeRef};
@@ -26,6 +25,55 @@ pub(super) enum Held<'a> {
 pub(super) struct NodeOf {
     source: u32,
     id: NodeId,
+}
+
+/// A new entry or item.
+#[derive(Debug, Clone)]
+pub(super) struct NewSlot<'a> {
+    /// Key of a mapping entry; items have none.
+    pub(super) key: Option<Value>,
+    pub(super) content: Content<'a>,
+    /// The entry of another document whose comments come along.
+    pub(super) entry: Option<EntryRef<'a>>,
+    pub(super) item: Option<NodeRef<'a>>,
+    /// Comment lines above those that do not.
+    pub(super) without: Arc<HashSet<String>>,
+}
+
+impl<'a> NewSlot<'a> {
+    /// An entry, which may be a copy of another document's.
+    pub(super) fn entry(key: Value, content: Content<'a>, source: Option<EntryRef<'a>>) -> Self {
+        Self {
+            key: Some(key),
+            content,
+            entry: source,
+            item: None,
+            without: Arc::default(),
+        }
+    }
+
+    /// An item, which may be a copy of another document's.
+    pub(super) fn item(content: Content<'a>, source: Option<NodeRef<'a>>) -> Self {
+        Self {
+            key: None,
+            content,
+            entry: None,
+            item: source,
+            without: Arc::default(),
+        }
+    }
+}
+
+/// An entry or item of a collection after the edit.
+#[derive(Debug, Clone)]
+pub(super) enum Slot<'a> {
+    /// The entry or item of this index in the source.
+    Kept(usize),
+    /// A plain copy of an item, or of the entry of a key.
+    Copy(NodeOf),
+    /// An entry with the key of another one, and `null`.
+    Null(NodeOf),
+    New(Box<NewSlot<'a>>),
 }
 
 /// The documents that content is taken from.

@@ -194,9 +194,12 @@ impl Named<'_> {
         });
         let findings = all.into_iter().map(|(said, places)| {
             let is_open = said.is_conflict() && said.tag("rule").is_none();
+            // A file without resources has no target, so that a rule would decide more than this conflict.
+            let about = said.resource_ref.as_ref().filter(|_| is_open);
+            let path = said.field.as_ref().map(|field| field.path.clone());
             SharedResult {
                 variants: self.names(&places),
-                rule: is_open.then(|| Rule::of(&said)).flatten(),
+                rule: about.map(|about| Rule::of(about, path)),
                 said,
             }
         });

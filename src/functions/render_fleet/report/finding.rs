@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::rule::Rule;
+use super::rule::{About, Rule};
 use super::words::hide;
 use super::{VariantEntry, is_false};
 use crate::results::{FunctionResult, Message, Reason, Severity};
@@ -39,19 +39,6 @@ pub(super) struct Said {
     /// Whether words such as `‹name›` stand for those of each variant.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) placeholders: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct About {
-    #[serde(default)]
-    pub(super) api_version: String,
-    #[serde(default)]
-    pub(super) kind: String,
-    #[serde(default)]
-    pub(super) name: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) namespace: Option<String>,
 }
 
 /// A field; in a conflict written as a rule for conflicts writes it.

@@ -8,8 +8,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::finding::Said;
-
 /// A rule for `conflicts`, without the side that it takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
@@ -28,14 +26,25 @@ struct Target {
     namespace: Option<String>,
 }
 
+/// The resource that a result is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct About {
+    #[serde(default)]
+    pub(super) api_version: String,
+    #[serde(default)]
+    pub(super) kind: String,
+    #[serde(default)]
+    pub(super) name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) namespace: Option<String>,
+}
+
 impl Rule {
-    /// The rule for a conflict. `None` for a file without resources: it has no target, so that a rule would decide
-    /// more than this conflict.
-    pub(super) fn of(said: &Said) -> Option<Self> {
-        let about = said.resource_ref.as_ref()?;
-        let path = said.field.as_ref().map(|field| field.path.clone());
+    /// The rule for a conflict over a field of a resource, or over all of it.
+    pub(super) fn of(about: &About, path: Option<String>) -> Self {
         let group = about.api_version.split_once('/');
-        Some(Self {
+        Self {
             target: Target {
                 group: group.map(|(group, _)| group.to_owned()),
                 kind: about.kind.clone(),
@@ -43,7 +52,7 @@ impl Rule {
                 namespace: about.namespace.as_deref().map(with_stars),
             },
             path,
-        })
+        }
     }
 
     /// The rule as an element of `conflicts`.

@@ -12,20 +12,22 @@
 //!
 //! Source: contract, Bytes.
 
+mod merge_key;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::merge_key::MergedEntries;
 use super::sources::{Held, Sources};
 use super::{Change, Comments, Editor, Slot};
 use crate::yaml::content::{Content, OwnedDocument};
 use crate::yaml::document::Document;
 use crate::yaml::emit::node_text;
 use crate::yaml::error::EditError;
-use crate::yaml::expand::{Expansion, MERGE_KEY};
+use crate::yaml::expand::MERGE_KEY;
 use crate::yaml::node::NodeRef;
-use crate::yaml::tree::NodeId;
+use crate::yaml::tree::{Expansion, NodeId};
 use crate::yaml::value::Value;
+use merge_key::MergedEntries;
 
 /// Maps changes of the expanded document to the source.
 pub(super) struct Fold<'x> {

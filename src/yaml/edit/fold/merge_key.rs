@@ -7,10 +7,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::fold::Fold;
-use super::slots::NewSlot;
-use super::sources::Sources;
-use super::{Change, Slot};
+use super::Fold;
+use crate::yaml::edit::change::Change;
+use crate::yaml::edit::sources::{NewSlot, Slot, Sources};
 use crate::yaml::expand::sources;
 use crate::yaml::node::{EntryRef, NodeRef};
 use crate::yaml::tree::{NodeId, NodeKind};

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::node::{Node, same_place};
+use super::{Node, same_place};
 use crate::yaml::{Document, EntryRef, KeyIndex, NodeId, NodeRef, Value};
 
 /// An entry of a map.
@@ -125,7 +125,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The key of the entry of an index, if the entry is that key with `null`.
-    pub(super) fn null_key(&self, at: usize) -> Option<NodeRef<'a>> {
+    pub(in crate::patch) fn null_key(&self, at: usize) -> Option<NodeRef<'a>> {
         match self.entries[at] {
             Entry::Null(of, key) => Some(self.node(of, key).resolved()),
             _ => None,
@@ -139,7 +139,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Finds keys in a large map.
-    pub(super) fn index(&self) -> KeyIndex {
+    pub(in crate::patch) fn index(&self) -> KeyIndex {
         KeyIndex::of(self.len(), |at| self.key(at))
     }
 
@@ -181,7 +181,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Adds the key of an entry, with `null`.
-    pub(super) fn push_null(&mut self, field: Field<'a>) {
+    pub(in crate::patch) fn push_null(&mut self, field: Field<'a>) {
         let is_key = |key: NodeRef<'a>| key.resolved().scalar_text() == Some(&*field.key);
         let key = field.entry.map(|entry| entry.key);
         let held = key.filter(|key| is_key(*key)).and_then(|key| {

@@ -3,11 +3,16 @@
 //! A [`Node`] that a patch did not change is a node of a document. One that it changed says which node it
 //! was made from. So a result tells which text to keep, which to move and which to write.
 
+mod fields;
+mod finder;
+
 use std::rc::Rc;
 
-use super::fields::{Field, Fields, key_text};
-use super::finder::Finder;
+pub use fields::{Field, Fields};
+pub(super) use finder::Finder;
+
 use crate::yaml::{NodeKind, NodeRef, Value};
+use fields::key_text;
 
 /// A value, or a part of one.
 #[derive(Debug, Clone)]

@@ -1,0 +1,107 @@
+//! A resource that kustomize makes.
+
+use std::collections::HashMap;
+
+use super::OverlayError;
+use crate::resource::{NamespacedName, Resource};
+use crate::resource_list::own_text;
+use crate::scope::Scopes;
+use crate::yaml::{NodeRef, OwnedDocument, Value, to_block_text};
+
+/// A resource of a build.
+#[derive(Debug, Clone)]
+pub(super) struct BuiltObject<'p> {
+    pub(super) value: Value,
+    /// Where it is written as it is; `None` for what a kustomization changed.
+    pub(super) node: Option<NodeRef<'p>>,
+    pub(super) file: String,
+}
+
+/// What tells the resources of a build apart.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct BuildId {
+    pub(super) group: String,
+    pub(super) kind: String,
+    pub(super) name: NamespacedName,
+}
+
+impl BuiltObject<'_> {
+    pub(super) fn text(&self, path: &[&str]) -> &str {
+        let mut value = Some(&self.value);
+        for key in path {
+            value = value.and_then(|value| value.get(key));
+        }
+        value.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(super) fn kind(&self) -> &str {
+        self.text(&["kind"])
+    }
+
+    pub(super) fn group(&self) -> &str {
+        let version = self.text(&["apiVersion"]);
+        version.split_once('/').map_or("", |(group, _)| group)
+    }
+
+    pub(super) fn is_cluster_scoped(&self) -> bool {
+        Scopes::default().is_cluster_scoped(self.group(), self.kind())
+    }
+
+    pub(super) fn id(&self) -> BuildId {
+        let namespace = self.text(&["metadata", "namespace"]);
+        let namespace = Some(namespace).filter(|_| !self.is_cluster_scoped());
+        BuildId {
+            group: self.group().to_owned(),
+            kind: self.kind().to_owned(),
+            name: NamespacedName::new(namespace, self.text(&["metadata", "name"])),
+        }
+    }
+
+    pub(super) fn resource(&self) -> Resource {
+        let text = |path: &[&str]| arcstr::ArcStr::from(self.text(path));
+        let given = |path: &[&str]| Some(text(path)).filter(|text| !text.is_empty());
+        let mut resource = Resource {
+            api_version: text(&["apiVersion"]),
+            kind: text(&["kind"]),
+            name: given(&["metadata", "name"]),
+            namespace: given(&["metadata", "namespace"]),
+            ..Resource::default()
+        };
+        resource.origin.path = Some(self.file.as_str().into());
+        resource
+    }
+
+    /// `Deployment/app`.
+    pub(super) fn shown(&self) -> String {
+        format!("{}/{}", self.kind(), self.text(&["metadata", "name"]))
+    }
+
+    /// Its text: as it is written, or printed.
+    pub(super) fn source(&self) -> String {
+        match self.node {
+            Some(node) => own_text(node),
+            None => to_block_text(&self.value),
+        }
+    }
+
+    pub(super) fn document(&self) -> Result<OwnedDocument, OverlayError> {
+        OwnedDocument::parse(self.source()).map_err(|error| OverlayError::NotYaml {
+            file: self.file.clone(),
+            error: error.to_string(),
+        })
+    }
+}
+
+/// Resources by their ids; two of one id are an error, as in kustomize.
+pub(super) fn by_id(objects: &[BuiltObject<'_>]) -> Result<HashMap<BuildId, usize>, OverlayError> {
+    let mut found = HashMap::new();
+    for (at, object) in objects.iter().enumerate() {
+        if let Some(other) = found.insert(object.id(), at) {
+            return Err(OverlayError::Duplicate {
+                object: object.shown(),
+                files: [objects[other].file.clone(), object.file.clone()],
+            });
+        }
+    }
+    Ok(found)
+}

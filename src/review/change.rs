@@ -1,0 +1,18 @@
+//! A resource before and after.
+
+use super::author::InUpstream;
+use super::units::ClusterObject;
+
+/// A resource before and after. One side at least is there.
+pub(super) struct ResourceChange<'l> {
+    pub(super) before: Option<ClusterObject<'l>>,
+    pub(super) after: Option<ClusterObject<'l>>,
+    pub(super) upstream: Option<InUpstream<'l>>,
+}
+
+impl<'l> ResourceChange<'l> {
+    /// The resource as it is, or as it was.
+    pub(super) fn unit(&self) -> Option<&ClusterObject<'l>> {
+        self.after.as_ref().or(self.before.as_ref())
+    }
+}
