@@ -31,6 +31,8 @@ use plain::Plain;
 use texts::with_documents;
 
 const TRIPLES: u64 = 3_000;
+/// Triples of long runs in which one of the two was wrong.
+const FOUND: [u64; 3] = [58_590, 92_440, 99_769];
 const KEEP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: keep\n";
 
 type Files = BTreeMap<String, String>;
@@ -138,8 +140,10 @@ fn agrees(triple: &Triple, upstream_wins: bool, found: &Merged, repeats: bool) -
         for (path, others) in open {
             for other in others {
                 let mut readings = readings.clone();
-                readings.entry(path.clone()).or_insert(other);
-                if seen.len() < 2_000 && seen.insert(format!("{readings:?}")) {
+                // What needs to be paired may be one value each as well.
+                let before = readings.insert(path.clone(), other);
+                let is_other = before.is_none_or(|before| before == Reading::Needed);
+                if is_other && seen.len() < 2_000 && seen.insert(format!("{readings:?}")) {
                     pending.push(readings);
                 }
             }
@@ -206,7 +210,8 @@ fn merge_package_and_reference_agree() {
     let from = number("KRM_VARIANTS_TRIPLES_FROM").unwrap_or_default();
     let count = number("KRM_VARIANTS_TRIPLES").unwrap_or(TRIPLES);
     let mut counts = BTreeMap::new();
-    let found = (from..from + count).filter_map(|seed| difference(seed, &mut counts));
+    let seeds = (from..from + count).chain(FOUND);
+    let found = seeds.filter_map(|seed| difference(seed, &mut counts));
     let found: Vec<String> = found.collect();
     eprintln!("lists without keys, by how they were read: {counts:?}");
     assert!(

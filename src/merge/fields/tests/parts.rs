@@ -366,6 +366,36 @@ fn where_a_rule_would_have_to_guess_the_list_is_one_value() {
     }
 }
 
+/// Which of the new ones has the place of a moved one?
+#[test]
+fn a_move_of_what_the_other_side_replaced_is_not_lost() {
+    // Local moved, upstream replaced.
+    conflict(
+        ["- x\n- a\n- b", "- x\n- b\n- a", "- x\n- c\n- d"],
+        ["- x\n- b\n- a", "- x\n- c\n- d"],
+        "spec.x",
+    );
+    // Upstream moved, one of two that are alike is what local made of it.
+    let [old, ours, new] =
+        ["", ", d: 1", ", e: 1"].map(|more| format!("- {{a: 1, b: 1, c: 1{more}}}"));
+    conflict(
+        [
+            &format!("- x\n{old}"),
+            &format!("{ours}\n- x\n{new}"),
+            &format!("{old}\n- x\n- y"),
+        ],
+        [&format!("{ours}\n- x\n{new}"), &format!("{old}\n- x\n- y")],
+        "spec.x",
+    );
+    // Others were moved.
+    both(
+        "- x\n- y\n- a\n- b",
+        "- y\n- x\n- a\n- b",
+        "- x\n- y\n- c\n- d",
+        "- y\n- x\n- c\n- d",
+    );
+}
+
 /// As if they were written out.
 #[test]
 fn elements_that_are_aliases_merge_by_their_values() {

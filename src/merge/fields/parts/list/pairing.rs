@@ -9,13 +9,14 @@
 //!
 //! Source: contract, merge-package, Parts.
 
+use std::cell::LazyCell;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::hash::RandomState;
 
 use super::element::{Element, Name, drop_repeated_names, elements, name_maps};
 use crate::interner::Interner;
-use crate::merge::order::merge_order;
+use crate::merge::order::{Ranks, merge_order};
 use crate::merge::rule::{self, Outcome, Side};
 use crate::merge::versions::Versions;
 use crate::yaml::NodeRef;
@@ -103,7 +104,7 @@ impl<'a> Pairing<'a> {
     }
 
     /// Pairs what upstream changed with what it became: elements that are alike, then the only one that is left. `None`
-    /// if more is left, and local does not have it as base or as upstream has it.
+    /// if more is left, and local does not have it as and where base has it, or as upstream has it.
     fn changed_by_upstream(&mut self, state: &RandomState) -> Option<()> {
         let (removed, added) = (self.left(BASE, UPSTREAM), self.left(UPSTREAM, BASE));
         let alike = self.alike([(BASE, &removed), (UPSTREAM, &added)], state)?;
@@ -121,15 +122,18 @@ impl<'a> Pairing<'a> {
             let place = self.of(version, *at)[LOCAL];
             place.is_some_and(|place| self.print(LOCAL, place) == self.print(version, *at))
         };
+        let moved = LazyCell::new(|| self.moved(LOCAL));
         let is_clear = removed.is_empty()
             || added.is_empty()
-            || removed.iter().all(|at| is_in_local(BASE, at))
+            || removed
+                .iter()
+                .all(|at| is_in_local(BASE, at) && !moved.contains(at))
             || added.iter().all(|at| is_in_local(UPSTREAM, at));
         is_clear.then_some(())
     }
 
     /// Pairs what local lacks and upstream has with what is new in local. `None` if that is a guess where upstream changed
-    /// it, or if what is new may be what upstream removed.
+    /// or moved it, or if what is new may be what upstream removed.
     fn changed_by_local(&mut self, state: &RandomState) -> Option<()> {
         let mut lacking = self.left(BASE, LOCAL);
         lacking.retain(|at| self.of(BASE, *at)[UPSTREAM].is_some());
@@ -147,9 +151,11 @@ impl<'a> Pairing<'a> {
         let alike = self.alike([(BASE, &lacking), (LOCAL, &new)], state)?;
         let (mut pairs, others): (Vec<_>, Vec<_>) =
             alike.iter().partition(|pair| is_only(pair, &alike));
+        let moved = LazyCell::new(|| self.moved(UPSTREAM));
         let is_guess = |(old, new): &(usize, usize)| {
-            let of_new = alike.iter().filter(|pair| pair.1 == *new);
-            is_changed(*old) || of_new.map(|pair| pair.0).any(is_changed)
+            let mut of_new = alike.iter().filter(|pair| pair.1 == *new);
+            let is_touched = |at: usize| is_changed(at) || moved.contains(&at);
+            is_touched(*old) || of_new.any(|pair| is_touched(pair.0))
         };
         (!others.iter().any(is_guess)).then_some(())?;
         let changes = lacking.iter().filter(|at| is_changed(**at)).count();
@@ -179,6 +185,27 @@ impl<'a> Pairing<'a> {
             }
         }
         Some(())
+    }
+
+    /// The elements of base that a version has on another side of one that both have.
+    fn moved(&self, version: usize) -> HashSet<usize> {
+        let shared = |one: usize, other: usize| -> Vec<u32> {
+            let numbers = self.numbers[one].iter().copied();
+            let is_shared = |number: &u32| self.places[*number as usize][other].is_some();
+            numbers.filter(is_shared).collect()
+        };
+        let ranks = Ranks::of(&shared(version, BASE));
+        let mut most = 0;
+        let mut moved = HashSet::new();
+        for (rank, number) in shared(BASE, version).into_iter().enumerate() {
+            let now = ranks.get(number).unwrap_or_default();
+            // In its place, and so is all that precedes it.
+            if now != rank || most > rank {
+                moved.extend(self.places[number as usize][BASE]);
+            }
+            most = most.max(now);
+        }
+        moved
     }
 
     /// Pairs what has one name with others, if local gave only one of them other fields that tell them apart.
