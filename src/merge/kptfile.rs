@@ -91,10 +91,10 @@ pub(super) fn is_package_variants(function: NodeRef<'_>) -> bool {
 
 /// The images that are another one in another registry or path, each with the one that it counts as.
 ///
-/// Two images are the same function if each is in a version that lacks the other, with a last component that no other
+/// Two images are the same if each is in a version that lacks the other, with a last component that no other
 /// such image of these versions has.
-fn relocated(images: Versions<HashSet<&str>>) -> HashMap<&str, &str> {
-    /// Images that are the same function, and the versions that have it.
+pub(super) fn relocated(images: Versions<HashSet<&str>>) -> HashMap<&str, &str> {
+    /// Images that are the same, and the versions that have it.
     #[derive(Default)]
     struct ImageGroup<'a> {
         images: Vec<&'a str>,

@@ -229,6 +229,11 @@ impl<'s> MergeSchema<'s> {
         }
     }
 
+    /// Whether the keys of a list are images.
+    pub(super) fn keys_are_images(&self) -> bool {
+        self.special == Special::KustomizeImages
+    }
+
     /// Whether each `name` in a list is there once, though it is no key.
     pub(super) fn names_are_unique(&self) -> bool {
         self.special == Special::Ports

@@ -1,7 +1,9 @@
 //! Which elements of a list are the same in three versions.
 
 use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 
+use super::super::combine::PartsOf;
 use super::super::kptfile;
 use super::super::merge_schema::MergeSchema;
 use super::super::rule::{self, Outcome, Side};
@@ -45,23 +47,36 @@ impl Merge<'_> {
         fn identities<'a>(
             list: ListType<'_>,
             children: &Siblings<'a>,
+            relocated: &HashMap<&'a str, &'a str>,
             have_all: &Cell<bool>,
         ) -> impl Iterator<Item = Identity<'a>> {
             children.iter().map_while(move |child| {
                 let identity = list.identity(child.value);
                 have_all.set(have_all.get() && identity.is_some());
-                identity
+                Some(match identity? {
+                    Identity::Key(key) => Identity::Key(relocated.get(key).copied().unwrap_or(key)),
+                    other => other,
+                })
             })
         }
         let mut children = children_of(nodes);
         for merged in [&mut children.base, &mut children.upstream] {
             merged.retain(|child| !schema.keeps_local_element(child.value));
         }
+        let relocated = if schema.keys_are_images() && self.combines(trail, PartsOf::Image) {
+            kptfile::relocated(Versions {
+                base: keys(list, &children.base),
+                local: keys(list, &children.local),
+                upstream: keys(list, &children.upstream),
+            })
+        } else {
+            HashMap::new()
+        };
         let have_all = Cell::new(true);
         let numbering = Numbering::of(Versions {
-            base: identities(list, &children.base, &have_all),
-            local: identities(list, &children.local, &have_all),
-            upstream: identities(list, &children.upstream, &have_all),
+            base: identities(list, &children.base, &relocated, &have_all),
+            local: identities(list, &children.local, &relocated, &have_all),
+            upstream: identities(list, &children.upstream, &relocated, &have_all),
         });
         if !have_all.get() {
             return None;
@@ -149,6 +164,18 @@ impl Merge<'_> {
             }
         }
     }
+}
+
+/// The keys of the elements that have one.
+fn keys<'a>(list: ListType<'_>, children: &Siblings<'a>) -> HashSet<&'a str> {
+    let identities = children
+        .iter()
+        .filter_map(|child| list.identity(child.value));
+    let keys = identities.filter_map(|identity| match identity {
+        Identity::Key(key) => Some(key),
+        _ => None,
+    });
+    keys.collect()
 }
 
 fn children_of<'d, 'f>(nodes: Nodes<'d, 'f>) -> Versions<Siblings<'f>, Siblings<'d>> {

@@ -59,6 +59,37 @@ fn images_and_replicas_are_known_by_name() {
     );
 }
 
+/// As a search and a replacement of the registry leaves it.
+#[test]
+fn an_image_whose_name_moved_to_another_registry_is_the_same_image() {
+    let text = |name: &str, tag: &str| {
+        format!(
+            "images:\n- name: {name}/app\n  newTag: {tag}\n- name: quay.io/other\n  newTag: v1\n"
+        )
+    };
+    let versions = [("quay.io/a", "v1"), ("mirror/a", "v1"), ("quay.io/a", "v2")];
+    let versions = versions.map(|(name, tag)| text(name, tag));
+    check(
+        versions.each_ref().map(String::as_str),
+        &text("mirror/a", "v2"),
+    );
+    // One value is one value.
+    let files = versions.map(|text| [("kustomization.yaml", kustomization(&text))]);
+    let files = files
+        .each_ref()
+        .map(|[(path, text)]| [(*path, text.as_str())]);
+    let (_, said) = merge_files([&files[0], &files[1], &files[2]], "combine: none\n");
+    assert_eq!(conflicts(&said).len(), 1, "{said:?}");
+    // Which of two?
+    let two = "images:\n- name: m/app\n  newTag: v1\n- name: n/app\n  newTag: v1\n";
+    let texts = ["quay.io/app\n  newTag: v1\n", "quay.io/app\n  newTag: v2\n"]
+        .map(|image| kustomization(&format!("images:\n- name: {image}")));
+    let two = kustomization(two);
+    let files = [&texts[0], &two, &texts[1]].map(|text| [("kustomization.yaml", text.as_str())]);
+    let (_, said) = merge_files([&files[0], &files[1], &files[2]], "");
+    assert_eq!(conflicts(&said).len(), 1, "{said:?}");
+}
+
 #[test]
 fn generators_are_known_by_name_and_namespace() {
     check(
