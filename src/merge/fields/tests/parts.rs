@@ -396,6 +396,23 @@ fn a_move_of_what_the_other_side_replaced_is_not_lost() {
     );
 }
 
+/// Egress rules of a policy that had none.
+#[test]
+fn maps_in_a_list_that_both_sides_added_are_all_kept() {
+    let [ours, theirs] = ["443", "53"].map(|port| format!("- ports:\n  - port: {port}"));
+    for base in ["  []", ""] {
+        both(base, &ours, &theirs, &format!("{ours}\n{theirs}"));
+    }
+    both(
+        "",
+        &format!("{ours} # ours"),
+        &format!("{theirs}\n{ours}"),
+        &format!("{theirs}\n{ours} # ours"),
+    );
+    // Words may be those of a command.
+    conflict(["  []", "- run", "- serve"], ["- run", "- serve"], "spec.x");
+}
+
 /// As if they were written out.
 #[test]
 fn elements_that_are_aliases_merge_by_their_values() {

@@ -328,9 +328,11 @@ impl<'a> Pairing<'a> {
     fn is_certain(&self) -> bool {
         let is_shared =
             |places: &[Option<usize>; 3]| places[LOCAL].is_some() && places[UPSTREAM].is_some();
-        let is_named = |element: &Element<'_>| element.name.is_some();
+        // Of other words that both sides added the order counts: those of a command.
+        let stands_alone =
+            |element: &Element<'_>| element.name.is_some() || element.is_collection();
         let are_shared = self.places.iter().any(is_shared)
-            || self.elements[BASE].is_empty() && self.elements.iter().flatten().all(is_named);
+            || self.elements[BASE].is_empty() && self.elements.iter().flatten().all(stands_alone);
         let [base, local, upstream] = self.numbers.each_ref();
         are_shared
             && self.all().all(|element| is_decided_by_items(element))
