@@ -10,13 +10,16 @@
 //!
 //! Source: contract, Upstreams from Git (`--original auto`).
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use arcstr::ArcStr;
+use memchr::memmem;
 
 use super::upstream_identifier::UPSTREAM_IDENTIFIER;
+use crate::identity;
 use crate::kptfile::is_ownership_annotation;
 use crate::package::is_krm_name;
 use crate::resource::{Resource, is_pipeline_annotation};
@@ -35,13 +38,21 @@ impl Values {
     pub fn count(&self) -> usize {
         self.0.iter().map(|document| document.count()).sum()
     }
+
+    /// Whether there is no document.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 /// The values of one document.
 #[derive(Debug)]
 struct DocumentValues {
     identity: Option<ElementIdentity>,
-    content: DocumentContent,
+    text: String,
+    /// Read when it is first compared: most documents have no counterpart.
+    content: OnceCell<DocumentContent>,
 }
 
 #[derive(Debug)]
@@ -142,7 +153,7 @@ impl EditCount {
     }
 
     fn between_documents(&mut self, local: &DocumentValues, upstream: &DocumentValues) {
-        match (&local.content, &upstream.content) {
+        match (local.content(), upstream.content()) {
             (DocumentContent::HashTree(local_tree), DocumentContent::HashTree(tree)) => {
                 self.between(local_tree, tree, hash(&local.identity));
             }
@@ -283,11 +294,11 @@ impl SimilarityScanner {
         let name = path.rsplit('/').next().unwrap_or_default();
         let text = std::str::from_utf8(bytes).ok();
         let Some(text) = text.filter(|_| is_krm_name(name)) else {
-            return Values(vec![Rc::new(lines(bytes))]);
+            return Values(vec![Rc::new(DocumentValues::of_lines(bytes))]);
         };
         let values = documents(text).into_iter().map(|document| {
             let known = self.documents.entry(hash(&document));
-            Rc::clone(known.or_insert_with(|| Rc::new(values_of(document))))
+            Rc::clone(known.or_insert_with(|| Rc::new(DocumentValues::of(document))))
         });
         Values(values.collect())
     }
@@ -297,13 +308,14 @@ impl SimilarityScanner {
 pub(crate) fn documents(text: &str) -> Vec<&str> {
     let mut documents = Vec::new();
     let mut start = 0;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    let first = text.starts_with("---").then_some(0);
+    let others = memmem::find_iter(text.as_bytes(), "\n---").map(|at| at + 1);
+    for at in first.into_iter().chain(others) {
+        let line = text[at..].split_inclusive('\n').next().unwrap_or_default();
         if line.trim_end() == "---" {
             documents.push(&text[start..at]);
             start = at + line.len();
         }
-        at += line.len();
     }
     documents.push(&text[start..]);
     documents.retain(|document| !document.trim().is_empty());
@@ -311,60 +323,75 @@ pub(crate) fn documents(text: &str) -> Vec<&str> {
 }
 
 impl DocumentValues {
+    fn of(text: &str) -> Self {
+        let scanned = identity::documents(text);
+        let resource = match scanned.as_deref() {
+            Some([found]) => found.clone(),
+            _ => OwnedDocument::parse(text.to_owned())
+                .ok()
+                .and_then(|document| document.root().map(Resource::read)),
+        };
+        let is_krm = |found: &Resource| !found.kind.is_empty() && !found.api_version.is_empty();
+        Self {
+            identity: resource.filter(is_krm).map(ElementIdentity::of),
+            text: text.to_owned(),
+            content: OnceCell::new(),
+        }
+    }
+
+    fn of_lines(bytes: &[u8]) -> Self {
+        Self {
+            identity: None,
+            text: String::new(),
+            content: OnceCell::from(lines(bytes)),
+        }
+    }
+
+    fn content(&self) -> &DocumentContent {
+        self.content.get_or_init(|| content_of(&self.text))
+    }
+
     fn count(&self) -> usize {
-        match &self.content {
+        match self.content() {
             DocumentContent::HashTree(tree) => tree.leaves,
             DocumentContent::Lines(lines) => lines.len(),
         }
     }
 
     fn hash(&self) -> u64 {
-        match &self.content {
+        match self.content() {
             DocumentContent::HashTree(tree) => tree.hash,
             DocumentContent::Lines(lines) => hash(lines),
         }
     }
 }
 
-fn values_of(text: &str) -> DocumentValues {
+fn content_of(text: &str) -> DocumentContent {
     let Ok(document) = OwnedDocument::parse(text.to_owned()) else {
         return lines(text.as_bytes());
     };
     let Some(root) = document.root() else {
         return lines(b"");
     };
-    let resource = Resource::read(root);
-    let is_resource = !resource.kind.is_empty() && !resource.api_version.is_empty();
     let mut trees = Trees {
-        is_kptfile: resource.is_kptfile(),
+        is_kptfile: Resource::read(root).is_kptfile(),
         left: MOST_NODES,
     };
-    let Some(tree) = trees.of(root, 0) else {
-        return lines(text.as_bytes());
-    };
-    DocumentValues {
-        identity: is_resource.then(|| ElementIdentity {
-            group: resource.group().to_owned(),
-            kind: resource.kind.clone(),
-            name: resource.name.clone().filter(|_| !resource.is_kptfile()),
-            namespace: resource.namespace.clone(),
-        }),
-        content: DocumentContent::HashTree(tree),
+    match trees.of(root, 0) {
+        Some(tree) => DocumentContent::HashTree(tree),
+        None => lines(text.as_bytes()),
     }
 }
 
 /// Each line is a value of its own, wherever it stands.
-fn lines(bytes: &[u8]) -> DocumentValues {
+fn lines(bytes: &[u8]) -> DocumentContent {
     let mut counts: HashMap<&[u8], u64> = HashMap::new();
     let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| {
         let count = counts.entry(line).or_default();
         *count += 1;
         hash(&(line, *count))
     });
-    DocumentValues {
-        identity: None,
-        content: DocumentContent::Lines(lines.collect()),
-    }
+    DocumentContent::Lines(lines.collect())
 }
 
 fn hash(value: &impl Hash) -> u64 {
@@ -488,6 +515,15 @@ impl FileEditCount {
 }
 
 impl ElementIdentity {
+    fn of(resource: Resource) -> Self {
+        Self {
+            group: resource.group().to_owned(),
+            name: resource.name.clone().filter(|_| !resource.is_kptfile()),
+            kind: resource.kind,
+            namespace: resource.namespace,
+        }
+    }
+
     fn without_namespace_unless(&self, by_namespace: bool) -> Option<Self> {
         let mut identity = self.clone();
         if !by_namespace {
@@ -653,14 +689,68 @@ impl<'p> ComparedPackages<'p> {
                 folders.extend(folders_of(path));
             }
         }
-        let mut lacking: BTreeSet<&str> = BTreeSet::new();
-        for (path, sides) in &self.files {
-            if matches!(sides, ComparedFile::Upstream(_)) && !has_moved(path) {
-                let folder = folders_of(path).find(|folder| !folders.contains(folder));
-                lacking.insert(folder.unwrap_or(path));
-            }
+        let lacking = self.files.iter().filter_map(|(path, sides)| {
+            let is_lacking = matches!(sides, ComparedFile::Upstream(_)) && !has_moved(path);
+            is_lacking.then_some(*path)
+        });
+        edits.removed += removed_parts(lacking, &folders).len();
+    }
+}
+
+/// Files and folders that a package with these folders lacks, each with the number of its files.
+fn removed_parts<'p>(
+    lacking: impl Iterator<Item = &'p str>,
+    folders: &BTreeSet<&str>,
+) -> BTreeMap<&'p str, usize> {
+    let mut parts: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in lacking {
+        let folder = folders_of(path).find(|folder| !folders.contains(folder));
+        *parts.entry(folder.unwrap_or(path)).or_default() += 1;
+    }
+    parts
+}
+
+/// The paths of a local package.
+#[derive(Debug, Default)]
+pub struct LocalPaths<'p> {
+    files: BTreeSet<&'p str>,
+    folders: BTreeSet<&'p str>,
+}
+
+impl<'p> LocalPaths<'p> {
+    /// Of files that are not empty.
+    pub fn new(paths: impl Iterator<Item = &'p str>) -> Self {
+        let files: BTreeSet<&str> = paths.filter(|path| !path.is_empty()).collect();
+        Self {
+            folders: files.iter().flat_map(|path| folders_of(path)).collect(),
+            files,
         }
-        edits.removed += lacking.len();
+    }
+
+    /// The fewest edits that explain which files are at which paths: a file that only one side has was added or
+    /// removed, or resources have moved between two of them.
+    #[must_use]
+    pub fn fewest_edits(&self, upstream: &BTreeSet<&str>) -> EditCount {
+        let added = self.files.difference(upstream).count();
+        let lacking = upstream.difference(&self.files).copied();
+        let parts = removed_parts(lacking, &self.folders);
+        let mut sizes: Vec<usize> = parts.into_values().collect();
+        sizes.sort_unstable();
+        let mut moved = added;
+        let removed = sizes
+            .into_iter()
+            .filter(|size| match moved.checked_sub(*size) {
+                Some(left) => {
+                    moved = left;
+                    false
+                }
+                None => true,
+            });
+        EditCount {
+            added,
+            removed: removed.count(),
+            ..EditCount::default()
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use crate::config::UsageError;
 use crate::git::{GitError, GitSource, Repository, Revision, State};
 use crate::merge::likeness::{
-    ComparedPackages, EditCount, FileEditCount, SimilarityScanner, Values,
+    ComparedPackages, EditCount, FileEditCount, LocalPaths, SimilarityScanner, Values,
 };
 use crate::package::is_krm_name;
 use crate::resource_list::ResourceList;
@@ -164,6 +164,8 @@ struct Visit<'s> {
     compared: usize,
     /// The edits so far; there may be more but not fewer.
     edits: EditCount,
+    /// How many values its files may share with those of local at the same paths.
+    shared: usize,
 }
 
 /// A state, with the edits that lead from it to local.
@@ -193,6 +195,9 @@ impl Search<'_> {
         progress: &dyn Fn(usize),
     ) -> Result<Vec<Found<'s>>, GitError> {
         let mut visits = Vec::new();
+        let local = self.local;
+        let paths = local.files.iter().filter(|file| !file.values.is_empty());
+        let paths = LocalPaths::new(paths.map(|file| file.path.as_str()));
         for state in states {
             let files = self.files_of(state)?;
             let numbered = files.iter().filter_map(|(path, id)| {
@@ -201,16 +206,22 @@ impl Search<'_> {
             });
             let mut common: Vec<(usize, String)> = numbered.collect();
             common.sort();
+            let edits = paths.fewest_edits(&files.iter().map(|(path, _)| path.as_str()).collect());
+            let shared = common
+                .iter()
+                .filter_map(|(number, _)| local.files.get(*number));
             visits.push(Visit {
                 state,
+                compared: 0,
+                edits,
+                shared: shared.map(|file| file.values.count()).sum(),
                 files,
                 common,
-                compared: 0,
-                edits: EditCount::default(),
             });
         }
-        let numbers = 0..visits.len();
-        let mut next: BinaryHeap<_> = numbers.map(|number| Reverse((0, number))).collect();
+        let numbers = visits.iter().enumerate();
+        let numbers = numbers.map(|(number, visit)| Reverse((visit.edits.count(), number)));
+        let mut next: BinaryHeap<_> = numbers.collect();
         let mut found: Vec<Found<'s>> = Vec::new();
         let mut begun = 0;
         while let Some(Reverse((_, number))) = next.pop() {
@@ -220,7 +231,7 @@ impl Search<'_> {
             begun += usize::from(visit.compared == 0);
             // All are compared only at the end.
             progress(begun.min(states.len() - 1));
-            if is_beaten(&visit.edits, &found, self.local.count) {
+            if visit.is_beaten(&found) {
                 continue;
             }
             match visit.common.get(visit.compared) {
@@ -228,6 +239,7 @@ impl Search<'_> {
                     let edits = self.compare(*file, id)?;
                     visit.compared += 1;
                     visit.edits.add(&edits.edits);
+                    visit.shared = visit.shared.saturating_sub(edits.edits.values());
                     next.push(Reverse((visit.edits.count(), number)));
                 }
                 None => {
@@ -395,27 +407,29 @@ impl Search<'_> {
     }
 }
 
-/// Whether a state with at least these edits cannot be among the nearest, nor one that has more in common with local, of
-/// `count` values.
-fn is_beaten(edits: &EditCount, found: &[Found<'_>], count: usize) -> bool {
-    let fewest = found.iter().map(|found| found.edits.values()).min();
-    let shared = found.iter().map(|found| found.edits.shared).max();
-    if fewest.is_none_or(|fewest| edits.values() <= fewest)
-        || shared.is_none_or(|shared| count.saturating_sub(edits.values()) >= shared)
-    {
-        return false;
+impl Visit<'_> {
+    /// Whether the state cannot be among the nearest, nor one that has more in common with local. Files that have moved
+    /// speak for a state with few edits only: to look for them takes all of its files.
+    fn is_beaten(&self, found: &[Found<'_>]) -> bool {
+        let fewest = found.iter().map(|found| found.edits.values()).min();
+        let shared = found.iter().map(|found| found.edits.shared).max();
+        if fewest.is_none_or(|fewest| self.edits.values() <= fewest)
+            || shared.is_none_or(|shared| self.shared >= shared)
+        {
+            return false;
+        }
+        // States that are alike are one candidate.
+        let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+        for Found { edits, .. } in found {
+            let count = counts.entry(edits.alike).or_insert(edits.count());
+            *count = (*count).min(edits.count());
+        }
+        let mut counts: Vec<usize> = counts.into_values().collect();
+        counts.sort_unstable();
+        counts
+            .get(NAMED - 1)
+            .is_some_and(|third| self.edits.count() > *third)
     }
-    // States that are alike are one candidate.
-    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
-    for Found { edits, .. } in found {
-        let count = counts.entry(edits.alike).or_insert(edits.count());
-        *count = (*count).min(edits.count());
-    }
-    let mut counts: Vec<usize> = counts.into_values().collect();
-    counts.sort_unstable();
-    counts
-        .get(NAMED - 1)
-        .is_some_and(|third| edits.count() > *third)
 }
 
 /// States that are alike in all that local has.
