@@ -11,6 +11,8 @@ pub(crate) enum Switch {
     WithoutScanner,
     /// Several threads work on short inputs too.
     SmallShares,
+    /// Progress is shown from the start.
+    Impatient,
 }
 
 impl Switch {
@@ -18,6 +20,7 @@ impl Switch {
         match self {
             Self::WithoutScanner => "without_scanner",
             Self::SmallShares => "small_shares",
+            Self::Impatient => "impatient",
         }
     }
 

@@ -5,6 +5,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::arguments::{Arguments, Output};
+use crate::supplied::Progress;
+use crate::test_switches::Switch;
 
 /// A search that ends sooner shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -23,12 +25,23 @@ pub(super) fn is_shown(arguments: &Arguments) -> bool {
         && io::stderr().is_terminal()
 }
 
+/// Progress of a search, if standard error is a terminal.
+#[must_use]
+pub fn search_progress() -> Option<Progress> {
+    io::stderr().is_terminal().then_some(show_search)
+}
+
 /// Shows how many revisions a search for the original has compared, and removes the line at its end.
 pub(super) fn show_search(compared: usize, all: usize) {
     const ERASE: &str = "\r\x1b[K";
     let Ok(mut next) = NEXT.lock() else { return };
     let now = Instant::now();
-    let due = *next.get_or_insert(now + PATIENCE);
+    let patience = if Switch::Impatient.is_on() {
+        Duration::ZERO
+    } else {
+        PATIENCE
+    };
+    let due = *next.get_or_insert(now + patience);
     // A terminal that cannot be written to misses only the progress.
     let mut stderr = io::stderr().lock();
     if compared == all {

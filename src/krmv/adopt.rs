@@ -1,6 +1,7 @@
 //! `krmv get --adopt`: records the upstream of a copy that was made without a lock.
 
 use krm_variants::config::Config;
+use krm_variants::filter::search_progress;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, merge_package, run as run_function};
 use krm_variants::git::Revision;
 use krm_variants::kptfile::NewLock;
@@ -105,6 +106,7 @@ fn search(
             (Role::Original, SuppliedInput::Path("auto".into())),
             (Role::Upstream, SuppliedInput::Path(place.into())),
         ],
+        progress: search_progress(),
         ..Inputs::default()
     };
     let outcome = run_function(

@@ -1,6 +1,7 @@
 //! `--original auto`: the revision that a copy was made from.
 
-use super::{Folder, KPTFILE, map};
+use super::{Folder, KPTFILE, MERGE_PACKAGE, map};
+use crate::krmv::on_path;
 
 fn resource(name: &str, values: &[(String, String)]) -> String {
     let head = format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n");
@@ -425,4 +426,38 @@ fn an_edit_that_gives_local_the_values_of_another_revision_does_not_make_it_that
         "{}",
         outcome.stderr
     );
+}
+
+#[test]
+fn a_terminal_shows_the_progress_of_a_search_and_a_pipe_does_not() {
+    let folder = project();
+    copy(&folder, 2);
+    let words = [&["--package", "local", "--check"], &AUTO[..]].concat();
+    let line = format!("{MERGE_PACKAGE} {}", words.join(" "));
+    let Some(script) = on_path("script") else {
+        return;
+    };
+    let shown = |switch: &str, line: &str| {
+        let mut command = std::process::Command::new(&script);
+        command.args(["--quiet", "--command", line, "/dev/null"]);
+        command
+            .current_dir(folder.path(""))
+            .env("KRM_VARIANTS_TEST", switch);
+        let output = command.output().expect("script runs");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let text = shown("impatient", &line);
+    let progress = text.find("compared 0 of 5 revisions\r\u{1b}[K");
+    let found = text.find("a copy of `v2`");
+    assert!(progress.is_some() && progress < found, "{text}");
+    // A search that takes less than a second shows nothing, and neither does a pipe.
+    for text in [
+        shown("", &line),
+        shown("impatient", &format!("{line} 2>&1 | cat")),
+    ] {
+        assert!(
+            text.contains("a copy of `v2`") && !text.contains("revisions"),
+            "{text}"
+        );
+    }
 }
