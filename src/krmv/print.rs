@@ -224,6 +224,16 @@ pub(crate) fn progress(what: fmt::Arguments<'_>) {
     }
 }
 
+/// Says what a command leaves out.
+pub(crate) fn warning(what: fmt::Arguments<'_>) {
+    // A closed standard error cannot be reported.
+    let _ = writeln!(
+        io::stderr().lock(),
+        "warning: {}",
+        printable(&what.to_string())
+    );
+}
+
 /// Prints a failure and what to do next.
 pub(crate) fn failure(failure: &Failure, colour: bool) {
     let mut stderr = io::stderr().lock();

@@ -1,11 +1,13 @@
 //! The revisions of a repository, as its server lists them, and which of them is asked for.
 
+use krm_variants::config::UsageError;
 use krm_variants::git::Revision;
 use krm_variants::latest::{latest, version};
 use krm_variants::upstream::{FileSource, is_digest, open};
 use semver::{Version, VersionReq};
 
 use super::failure::{Failure, Result, command};
+use super::print::warning;
 use super::source::unreadable;
 
 /// A tag or branch.
@@ -119,7 +121,7 @@ impl Releases {
         releases
     }
 
-    /// The archives beside each other, or the tags of a layout. What cannot be read is left out.
+    /// The archives beside each other, or the tags of a layout. What cannot be read is left out, with a warning.
     pub(crate) fn of_files(files: &FileSource, folder: &str) -> Result<Self> {
         let mut all = FileSource {
             folder: folder.to_owned(),
@@ -131,7 +133,13 @@ impl Releases {
             all.push((files.address.clone(), files.with_folder(folder)));
         }
         let reference = |(name, flag): (String, String)| {
-            let id = open(&flag).ok()??.id();
+            let found = open(&flag).and_then(|found| {
+                found.ok_or_else(|| UsageError(format!("expected an archive, found none: {flag}")))
+            });
+            let found = found.inspect_err(|error| {
+                warning(format_args!("left out the release {name}: {error}"));
+            });
+            let id = found.ok()?.id();
             Some(Reference {
                 short: name.clone(),
                 name,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
 use krm_variants::parallel;
-use krm_variants::results::printable;
+use krm_variants::results::{Severity, printable};
 use krm_variants::review::{Risk, report};
 use krm_variants::supplied::SuppliedPackage;
 use serde_json::json;
@@ -42,10 +42,10 @@ struct State {
     resolve: String,
 }
 
-/// A newer release, and the conflicts that it would bring; `None` if it could not be merged.
+/// A newer release, and the conflicts that it would bring, or why it cannot be merged.
 struct Newer {
     revision: String,
-    conflicts: Option<usize>,
+    conflicts: std::result::Result<usize, String>,
     /// How many changes it would bring of each risk, the worst first.
     changes: Option<[usize; 4]>,
 }
@@ -240,12 +240,13 @@ impl Trial<'_> {
     fn one(&self, release: &Reference) -> Newer {
         let merged = self.merger(release).and_then(|merger| {
             let merged = merger.merge(&self.package.contents, Side::Local)?;
-            Ok((merger, merged))
+            let mut results = merged.results.iter();
+            match results.find(|result| result.severity == Severity::Error) {
+                Some(error) => Err(Failure::new(error.message.to_string())),
+                None => Ok((merger, merged)),
+            }
         });
-        let merged = merged
-            .ok()
-            .filter(|(_, merged)| !merged.results.has_errors());
-        let reviewed = merged.as_ref().and_then(|(merger, merged)| {
+        let reviewed = merged.as_ref().ok().and_then(|(merger, merged)| {
             let revisions = [&merger.original, &merger.upstream].map(Arc::clone);
             let before = Arc::clone(&self.before);
             review_of(before, &merged.contents, Some(revisions), &[])
@@ -254,7 +255,9 @@ impl Trial<'_> {
         });
         Newer {
             revision: release.short.clone(),
-            conflicts: merged.map(|(_, merged)| conflicts(&merged.results).len()),
+            conflicts: merged
+                .map(|(_, merged)| conflicts(&merged.results).len())
+                .map_err(|failure| failure.message),
             changes: reviewed.map(|results| Risk::ALL.map(|risk| report::count(&results, risk))),
         }
     }
@@ -313,7 +316,7 @@ impl State {
             .newer
             .iter()
             .rev()
-            .filter(|newer| newer.conflicts == Some(0));
+            .filter(|newer| newer.conflicts == Ok(0));
         free.next().map(|newer| newer.revision.as_str())
     }
 
@@ -321,7 +324,7 @@ impl State {
         let mut with = self
             .newer
             .iter()
-            .filter(|newer| newer.conflicts.is_some_and(|count| count > 0));
+            .filter(|newer| newer.conflicts.as_ref().is_ok_and(|count| *count > 0));
         with.next().map(|newer| newer.revision.as_str())
     }
 
@@ -336,7 +339,8 @@ impl State {
                 });
                 json!({
                     "revision": newer.revision,
-                    "conflicts": newer.conflicts,
+                    "conflicts": newer.conflicts.as_ref().ok(),
+                    "problem": newer.conflicts.as_ref().err(),
                     "risk": newer.risk().map(Risk::as_str),
                     "changes": counts,
                 })
@@ -389,10 +393,14 @@ impl State {
                 1 => first.revision.clone(),
                 count => format!("{} .. {} ({count} releases)", first.revision, last.revision),
             };
-            let what = match first.conflicts {
-                Some(0) => page.styled(GREEN, "no conflict"),
-                Some(count) => page.styled(YELLOW, counted(count, "conflict")),
-                None => page.styled(RED, "cannot be merged"),
+            let what = match &first.conflicts {
+                Ok(0) => page.styled(GREEN, "no conflict"),
+                Ok(count) => page.styled(YELLOW, counted(*count, "conflict")),
+                Err(problem) => {
+                    let what = page.styled(RED, "cannot be merged");
+                    page.wrapped(&format!("  {names}: {what}: {}", printable(problem)), 4);
+                    continue;
+                }
             };
             let risk = match first.risk() {
                 Some(risk @ (Risk::Blocking | Risk::Dangerous)) => {

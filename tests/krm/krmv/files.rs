@@ -154,6 +154,79 @@ fn what_is_wrong_with_a_source_outside_of_git_is_said() {
 }
 
 #[test]
+fn a_release_that_cannot_be_found_is_left_out_with_a_warning() {
+    let world = world();
+    let link = world.folder.path("charts/web-1.5.0.tgz");
+    std::os::unix::fs::symlink("nowhere", link).expect("a link");
+    let got = world.krmv(&["get", "../charts/web-1.0.0.tgz"]);
+    got.assert_code(0);
+    let status = world.krmv(&["status", "web"]);
+    assert!(!status.stdout.contains("1.5.0"), "{}", status.stdout);
+    let missing = world.krmv(&["upgrade", "web", "1.5.0"]);
+    missing.assert_code(2);
+    for text in [&got.stderr, &status.stderr, &missing.stderr] {
+        let start = "warning: left out the release 1.5.0: expected an archive, found none: ";
+        assert!(text.starts_with(start), "{text}");
+        assert_eq!(text.matches("warning: ").count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn status_says_why_a_release_cannot_be_merged() {
+    let world = world();
+    world.folder.put("charts/web-1.5.0.tgz", "text");
+    images::image(&world.folder, "layout/web", "v1.5.0", &[]);
+    for (source, place, release, reason) in [
+        ("../charts/web-1.0.0.tgz", "tgz", "1.5.0", "damaged"),
+        ("oci:../layout/web:v1.0.0", "oci", "v1.5.0", "is empty"),
+    ] {
+        world.krmv(&["get", source, place]).assert_code(0);
+        let status = world.krmv(&["status", place]);
+        let line = format!("  {release}: cannot be merged: ");
+        let found = status.stdout.lines().any(|found| found.starts_with(&line));
+        assert!(found && status.stdout.contains(reason), "{}", status.stdout);
+        let status = world.json(&["status", place]);
+        let newer = &status["packages"][0]["newer"][1];
+        assert_eq!(newer["revision"], release, "{newer}");
+        let problem = newer["problem"].as_str().unwrap_or_default();
+        assert!(problem.contains(reason), "{newer}");
+    }
+}
+
+#[test]
+fn reviews_and_overlays_from_every_source_are_the_same() {
+    let of_git = reviewed(&World::new(), "../catalog//web@v1.0.0", "v");
+    for (source, v) in [
+        ("../charts/web-1.0.0.tgz", ""),
+        ("oci:../layout/web:v1.0.0", "v"),
+    ] {
+        assert_eq!(reviewed(&world(), source, v), of_git, "{source}");
+    }
+}
+
+/// What `review` and `overlay` print of an edited package, without the `v` of revisions.
+fn reviewed(world: &World, source: &str, v: &str) -> Vec<String> {
+    world.krmv(&["get", source]).assert_code(0);
+    world.commit("get");
+    world.edit_app();
+    let (to, from) = (format!("{v}2.0.0"), format!("{v}1.1.0"));
+    let mut printed = Vec::new();
+    for (code, arguments) in [
+        (0, vec!["review", "web"]),
+        (0, vec!["review", "web", &to]),
+        (0, vec!["review", "web", &to, "--from", &from]),
+        (0, vec!["overlay", "web"]),
+        (0, vec!["overlay", "web", "--into", "overlay"]),
+    ] {
+        let outcome = world.krmv(&arguments);
+        outcome.assert_code(code);
+        assert_eq!(outcome.stderr, "", "{arguments:?}");
+        printed.push(outcome.stdout.replace("v1.", "1.").replace("v2.", "2."));
+    }
+    printed
+}
+
+#[test]
 fn a_copy_of_an_archive_is_adopted() {
     let world = world();
     world.write("web/app.yaml", &deployment(3, "app:1", "64Mi"));

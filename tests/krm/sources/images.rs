@@ -23,7 +23,7 @@ fn blob(folder: &Folder, layout: &str, kind: &str, bytes: &[u8]) -> Value {
 }
 
 /// Adds an image with these layers to a layout; its descriptor.
-fn image(folder: &Folder, layout: &str, tag: &str, layers: &[Value]) -> Value {
+pub(crate) fn image(folder: &Folder, layout: &str, tag: &str, layers: &[Value]) -> Value {
     let config = blob(folder, layout, "application/vnd.oci.empty.v1+json", b"{}");
     let manifest =
         json!({"schemaVersion": 2, "mediaType": MANIFEST, "config": config, "layers": layers});
