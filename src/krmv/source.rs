@@ -49,9 +49,9 @@ impl Source {
 
     /// An archive, which is one revision, or an image layout with its tags.
     fn of_files(files: FileSource, request: Option<String>) -> Result<Self> {
-        let files = absolute(files)?;
+        let files = files.absolute().map_err(unreadable)?;
         let mut revision = request.or(files.release.clone());
-        if !files.address.starts_with("oci:") {
+        if !files.has_tags() {
             let flag = files.with_folder(&files.folder);
             // What is wrong with it.
             upstream::open(&flag).map_err(unreadable)?;
@@ -84,20 +84,6 @@ impl Source {
         };
         &of[of.len() - last(of)..]
     }
-}
-
-/// The same with an absolute path, as a Kptfile records it.
-pub(crate) fn absolute(files: FileSource) -> Result<FileSource> {
-    let path = files.address.trim_start_matches("oci:");
-    let scheme = &files.address[..files.address.len() - path.len()];
-    let found = Path::new(path).canonicalize().map_err(|error| {
-        let message = format!("cannot read '{path}': {error}");
-        Failure::new(message).hint(command(["krmv", "help", "get"]))
-    })?;
-    Ok(FileSource {
-        address: format!("{scheme}{}", found.display()),
-        ..files
-    })
 }
 
 /// Why a source cannot be read.

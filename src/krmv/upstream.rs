@@ -18,7 +18,7 @@ use super::client;
 use super::failure::{Failure, Result, command};
 use super::print::progress;
 use super::releases::{Reference, Releases};
-use super::source::{absolute, existing, unreadable};
+use super::source::{existing, unreadable};
 
 /// A repository, or archives or images.
 pub(crate) struct Upstream {
@@ -155,7 +155,7 @@ impl Upstream {
             let flag = files.with_folder(directory);
             let found = match FileSource::parse(name) {
                 Some(other) => {
-                    upstream::open(&absolute(other).ok()?.with_folder(directory)).ok()?
+                    upstream::open(&other.absolute().ok()?.with_folder(directory)).ok()?
                 }
                 None => upstream::recorded(&flag, name),
             };

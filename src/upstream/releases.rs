@@ -49,6 +49,27 @@ impl FileSource {
         })
     }
 
+    /// Whether the flag can name another release of the same address.
+    #[must_use]
+    pub fn has_tags(&self) -> bool {
+        self.address.starts_with(oci::SCHEME)
+    }
+
+    /// The same with an absolute path, as a Kptfile records it.
+    ///
+    /// # Errors
+    /// [`UsageError`]: the path does not exist.
+    pub fn absolute(self) -> Result<Self, UsageError> {
+        let path = self.address.trim_start_matches(oci::SCHEME);
+        let scheme = &self.address[..self.address.len() - path.len()];
+        let found = FilePath::new(path).canonicalize();
+        let found = found.map_err(|error| UsageError(format!("cannot read '{path}': {error}")))?;
+        Ok(Self {
+            address: format!("{scheme}{}", found.display()),
+            ..self
+        })
+    }
+
     /// The flag for a folder of it, without the release of an image.
     #[must_use]
     pub fn with_folder(&self, folder: &str) -> String {
