@@ -128,7 +128,7 @@ impl NodeRef<'_> {
     }
 
     /// Whether the sources of two nodes are the same, and mean the same.
-    fn has_source_of(&self, other: NodeRef<'_>) -> bool {
+    pub(crate) fn has_source_of(&self, other: NodeRef<'_>) -> bool {
         let (kind, source) = (self.kind(), self.source());
         let is_at_end = |node: &NodeRef<'_>| node.range().end == node.document.text.len();
         // The indentation of the first line is no part of the source. A last block scalar can mean something else where the

@@ -138,7 +138,9 @@ impl Narrowing<'_> {
     }
 
     fn schema<'n>(&mut self, old: NodeRef<'n>, new: NodeRef<'n>, path: &mut Vec<&'n str>) {
-        // Equal schemas are walked too: to compare them at each level would take much longer.
+        if old.has_source_of(new) {
+            return;
+        }
         let values = |node: NodeRef<'n>, field: &str| -> Vec<_> {
             let list = given(node.get(field))
                 .into_iter()
