@@ -367,7 +367,7 @@ fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
     }
     let only = |one: &[&str], other: &[&str]| -> Vec<String> {
         let new = one.iter().filter(|text| !other.contains(text));
-        new.map(|text| shortened(text)).collect()
+        new.filter_map(|text| only_here(text, other)).collect()
     };
     let (gone, new) = (only(&before, &after), only(&after, &before));
     let part = |word: &str, list: &[String]| {
@@ -395,7 +395,20 @@ fn arguments(change: &FieldChange<'_, '_>) -> Option<String> {
     })
 }
 
-/// The beginning of an argument: some are whole programs.
+/// What an argument has that no other one does: all of it, or the first line of a script.
+fn only_here(text: &str, others: &[&str]) -> Option<String> {
+    if !text.contains('\n') {
+        return Some(shortened(text));
+    }
+    let has = |line: &&str| {
+        let mut lines = others.iter().flat_map(|other| other.lines());
+        line.trim().is_empty() || lines.any(|other| other == *line)
+    };
+    let mut lines = text.lines().filter(|line| !has(line));
+    lines.next().map(|line| shortened(line.trim()))
+}
+
+/// The beginning of an argument: some lines are long.
 fn shortened(text: &str) -> String {
     const MOST: usize = 60;
     let mut characters = text.chars();

@@ -36,6 +36,28 @@ fn images_and_arguments() {
     );
 }
 
+/// Scripts that begin alike are told apart by the lines that only one has.
+#[test]
+fn of_a_script_the_first_other_line_is_shown() {
+    let script =
+        |lines: &str| container(&format!("command: [sh, -c, \"# a tool\\n{lines}exit\\n\"]"));
+    let place = "notable ArgumentsChanged spec.template.spec.containers[0].command";
+    for (before, after, expected) in [
+        (
+            "a=1\\n",
+            "a=2\\n",
+            "other arguments, with `a=2`, without `a=1`",
+        ),
+        ("", "a=1\\nb=2\\n", "other arguments, with `a=1`"),
+    ] {
+        check(
+            &script(before),
+            &script(after),
+            &[&format!("{place}: {expected}")],
+        );
+    }
+}
+
 #[test]
 fn running_pods_keep_old_values() {
     let map = |value: &str| {
