@@ -68,13 +68,19 @@ fn name(result: &FunctionResult) -> String {
     format!("{}/{namespace}{}", resource.kind, resource.name)
 }
 
-/// The values of a field before and after.
+/// The values of a field before and after; none if what is shown of them is the same.
 fn values(result: &FunctionResult, most: usize) -> [Option<String>; 2] {
     let Some(values) = &result.values else {
         return [None, None];
     };
     let shown = |value: &Option<Value>| {
-        let text = value.as_ref()?.to_json();
+        let text = match value.as_ref()? {
+            // The beginning of a long value is JSON already.
+            Value::String(text) if text.ends_with('…') && text.starts_with(['[', '{', '"']) => {
+                text.clone()
+            }
+            value => value.to_json(),
+        };
         let mut characters = text.chars();
         let start: String = characters.by_ref().take(most).collect();
         let end = if characters.next().is_some() {
@@ -84,7 +90,11 @@ fn values(result: &FunctionResult, most: usize) -> [Option<String>; 2] {
         };
         Some(start + end)
     };
-    [shown(&values.current), shown(&values.proposed)]
+    let sides = [shown(&values.current), shown(&values.proposed)];
+    if sides[0] == sides[1] {
+        return [None, None];
+    }
+    sides
 }
 
 /// A review as text, the worst first.

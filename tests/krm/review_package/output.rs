@@ -91,8 +91,6 @@ fn the_text_has_the_worst_first() {
 blocking
   Secret/s  (a.yaml)
     data: the field is immutable: the API server refuses the change; delete the object and create it again
-      - \"<redacted>\"
-      + \"<redacted>\"
 
 1 blocking
 ";
