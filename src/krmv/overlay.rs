@@ -226,21 +226,19 @@ fn checked(directory: &Path, common: &Common) -> Result<u8> {
         ))?;
     } else {
         let mut page = Page::new(common);
+        let mut last = None;
         for finding in &found {
+            if last != Some(&finding.place) {
+                page.line(printable(&finding.place));
+            }
+            last = Some(&finding.place);
             let style = if finding.state == OverlayState::Dead {
                 RED
             } else {
                 YELLOW
             };
             let state = page.styled(style, word(finding.state));
-            page.wrapped(
-                &format!(
-                    "{state} {}: {}",
-                    printable(&finding.place),
-                    printable(&finding.message)
-                ),
-                2,
-            );
+            page.wrapped(&format!("  {state}: {}", printable(&finding.message)), 4);
         }
         if found.is_empty() {
             page.line("every patch has an effect");

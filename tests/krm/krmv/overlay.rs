@@ -48,7 +48,7 @@ fn an_overlay_is_checked_after_an_upgrade_of_its_base() {
     assert!(
         outcome
             .stdout
-            .starts_with("needless patches/deployment-app.yaml: "),
+            .starts_with("patches/deployment-app.yaml\n  needless: "),
         "{}",
         outcome.stdout
     );
