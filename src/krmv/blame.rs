@@ -16,6 +16,7 @@ use krm_variants::git::{Repository, Revision};
 use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::decided::glob;
 use krm_variants::merge::member::{Member, find_packages};
+use krm_variants::package::is_krm_name;
 use krm_variants::merge::resources::pair;
 use krm_variants::resource::Resource;
 use krm_variants::results::{FunctionResult, Reason, ResourceRef, printable};
@@ -27,8 +28,8 @@ use super::cli::{Blame, Common};
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::merging::{Merger, Side};
-use super::package::{Contents, KPTFILE, Package, is_krm, resources};
-use super::print::{BOLD, DIM, Page, to_stdout};
+use super::package::{Contents, KPTFILE, Package, resources};
+use super::print::{BOLD, DIM, Page, Progress, to_stdout};
 use super::session::{RULES, followed, remembered};
 use super::upstream::{Upstream, supplied};
 use super::{client, exit, worktree};
@@ -621,7 +622,7 @@ impl History {
         let mut places = Vec::new();
         let mut members = Vec::new();
         for path in state.files.keys() {
-            if !is_krm(path) {
+            if !is_krm_name(path) {
                 continue;
             }
             let Some(document) = self.document(state, path) else {
@@ -816,7 +817,7 @@ pub(crate) fn fields_of(contents: &Contents) -> BTreeMap<String, Value> {
     let mut fields = BTreeMap::new();
     for (path, bytes) in contents {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        let Some(parsed) = is_krm(path)
+        let Some(parsed) = is_krm_name(path)
             .then(|| OwnedDocument::parse(text).ok())
             .flatten()
         else {

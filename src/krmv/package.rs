@@ -19,11 +19,6 @@ pub(crate) type Contents = BTreeMap<String, Vec<u8>>;
 
 pub(crate) const KPTFILE: &str = "Kptfile";
 
-/// Whether a file is one that holds resources, by its path.
-pub(crate) fn is_krm(path: &str) -> bool {
-    is_krm_name(path.rsplit('/').next().unwrap_or_default())
-}
-
 /// The resources of a file, each with the number of its document.
 pub(crate) fn resources(
     document: Document<'_>,

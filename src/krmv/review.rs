@@ -9,7 +9,7 @@ use std::sync::Arc;
 use krm_variants::config::Config;
 use krm_variants::functions::{Inputs, Items, SuppliedInput, review_package, run as run_function};
 use krm_variants::git::{Repository, Revision, Snapshot};
-use krm_variants::package::Package as Files;
+use krm_variants::package::{Package as Files, is_krm_name};
 use krm_variants::results::Results;
 use krm_variants::review::{Risk, report};
 use krm_variants::supplied::{Role, SuppliedPackage};
@@ -21,7 +21,7 @@ use super::diff::cloned;
 use super::failure::{Failure, Result, command};
 use super::kptfile::Tracking;
 use super::merging::Side;
-use super::package::{Contents, KPTFILE, Package, is_krm};
+use super::package::{Contents, KPTFILE, Package};
 use super::print::{Page, YELLOW, counted, to_stdout};
 use super::releases::Releases;
 use super::report::{print_errors, result_json};
@@ -98,10 +98,13 @@ struct Compared {
     failed: Option<Results>,
 }
 
-/// A package from which a change begins; several reviews can share it.
-pub(crate) fn reviewable(before: &Contents) -> Result<Arc<SuppliedPackage>> {
-    let before = before.iter().filter(|(path, _)| is_krm(path));
-    let files: Files = before
+/// A package for reviews, which several can share; what others have read of its files is not read again.
+pub(crate) fn reviewable(
+    contents: &Contents,
+    others: &[&SuppliedPackage],
+) -> Result<Arc<SuppliedPackage>> {
+    let files = contents.iter().filter(|(path, _)| is_krm_name(path));
+    let files: Files = files
         .map(|(path, bytes)| (path.clone(), String::from_utf8_lossy(bytes).into_owned()))
         .collect();
     let place = format!("role `{}`", Role::Before);
@@ -127,7 +130,7 @@ pub(crate) fn review_of(
         ..Inputs::default()
     };
     let mut after = after.clone();
-    after.retain(|path, _| is_krm(path));
+    after.retain(|path, _| is_krm_name(path));
     let outcome = run_function(&review_package::FUNCTION, inputs, Items::Package(after))?;
     Ok(outcome.results)
 }

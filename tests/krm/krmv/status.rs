@@ -122,3 +122,16 @@ fn diff_shows_the_edits_and_no_more() {
     );
     assert!(!open.contains("app:3\n+"), "{open}");
 }
+
+/// A file can hold resources by its name, in any folder.
+#[test]
+fn diff_shows_the_kptfile_of_a_sub_package_as_a_resource() {
+    let world = World::with_package();
+    let kptfile = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: db\n";
+    world.write("web/db/Kptfile", kptfile);
+    let text = world.krmv(&["diff", "web"]).stdout;
+    assert!(
+        text.contains("=== db/Kptfile: Kptfile/db (added)\n"),
+        "{text}"
+    );
+}
