@@ -272,12 +272,15 @@ impl History {
                 directory,
                 ["log", "--format=%H%x09%an%x09%as%x09%s", "--", "."],
             );
-            for line in log.unwrap_or_default().lines() {
+            let log = log.unwrap_or_default();
+            let progress = Progress::new("Reading commits", log.lines().count());
+            for line in log.lines() {
                 let mut parts = line.splitn(4, '\t').map(str::to_owned);
                 let mut next = || parts.next().unwrap_or_default();
                 let (id, author, date, summary) = (next(), next(), next(), next());
                 let files = repository
                     .files_of(prefix, &id)?
+                progress.step(&date);
                     .into_iter()
                     .collect::<BTreeMap<_, _>>();
                 if files.is_empty() {
@@ -319,13 +322,16 @@ impl History {
             let message = format!("'{file}' is not YAML with fields");
             return Err(Failure::new(message).hint(package.command(&["diff"])));
         };
-        for at in 0..document.document().len() {
+        let count = document.document().len();
+        let progress = Progress::new("Following", count);
+        for at in 0..count {
             let Some(root) = document.document().root(at) else {
                 continue;
             };
             let resource = Resource::read(root);
             let leaves = leaves(root);
             let setters = self.setters((file.to_owned(), at), &leaves)?;
+            progress.step(resource.name.as_deref().unwrap_or(file));
             // What an injection copied came with the name of its source.
             let injected = leaves.iter().position(|leaf| {
                 let name = leaf.key.strip_prefix("metadata.annotations[\"");

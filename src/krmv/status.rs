@@ -20,7 +20,7 @@ use super::exit;
 use super::failure::{Failure, Result};
 use super::merging::{Merger, Side};
 use super::package::{KPTFILE, Package};
-use super::print::{GREEN, Page, RED, YELLOW, counted, progress, to_stdout};
+use super::print::{GREEN, Page, Progress, RED, YELLOW, counted, to_stdout};
 use super::releases::{Reference, Releases};
 use super::review::{review_of, reviewable};
 use super::session::{followed, locked_name, locked_revision, merger, merger_from, original};
@@ -179,11 +179,6 @@ fn fill(
         base: &base,
         before: reviewable(&package.contents)?,
     };
-    progress(format_args!(
-        "{}: trying {}",
-        state.path,
-        counted(newer.len(), "release")
-    ));
     state.newer = trial.all(&newer);
     if let Some(field) = bisect {
         state.changed = trial.changed(field, &newer)?;
@@ -203,7 +198,11 @@ struct Trial<'t> {
 impl Trial<'_> {
     /// Tries all releases, several at once.
     fn all(&self, releases: &[&Reference]) -> Vec<Newer> {
-        parallel::each(releases, |release| self.one(release))
+        let progress = Progress::new("Trying releases", releases.len());
+        parallel::each(releases, |release| {
+            progress.step(&release.short);
+            self.one(release)
+        })
     }
 
     fn merger(&self, release: &Reference) -> Result<Merger> {
@@ -227,7 +226,9 @@ impl Trial<'_> {
             let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
             let differs = |field: &&String| before.get(*field) != after.get(*field);
             let found = all.into_iter().filter(|field| is_meant(pattern, field));
+        let progress = Progress::new("Comparing releases", releases.len());
             changed.extend(
+            progress.step(&release.short);
                 found
                     .filter(differs)
                     .map(|field| (release.short.clone(), field.clone())),

@@ -1,6 +1,8 @@
 //! Conflicts decided on a terminal: `script` gives the program one.
 
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -138,4 +140,42 @@ fn a_place_is_edited_with_the_editor() {
         "{}",
         world.read("web/app.yaml")
     );
+}
+
+/// A command that takes longer than a second says on a terminal how far it is, and in a pipe nothing.
+#[test]
+fn long_work_says_how_far_it_is() {
+    let world = World::edited();
+    let (Some(script), Some(git)) = (super::on_path("script"), super::on_path("git")) else {
+        return;
+    };
+    // Whatever else the machine does, this takes its second.
+    let slow = format!("#!/bin/sh\nsleep 1.1\nexec '{}' \"$@\"\n", git.display());
+    world.folder.put("slow/git", slow);
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(world.folder.path("slow/git"), mode).expect("a mode");
+    let path = format!(
+        "{}:{}",
+        world.folder.path("slow").display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    for (arguments, expected) in [
+        ("status web", "Trying releases: v2.0.0 (2 of 2)"),
+        ("blame web/app.yaml", "Following: app (1 of 1)"),
+    ] {
+        let mut on_terminal = world.command(&script);
+        let line = format!("{KRMV} {arguments}");
+        on_terminal.args(["--quiet", "--command", &line, "/dev/null"]);
+        on_terminal
+            .stdin(Stdio::null())
+            .env("PATH", &path)
+            .env("TERM", "xterm");
+        let shown = on_terminal.output().expect("script runs");
+        let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+        assert!(shown.contains(expected), "{shown}");
+        let mut piped = world.command(Path::new(KRMV));
+        let piped = piped.args(arguments.split(' ')).env("PATH", &path).output();
+        let piped = piped.expect("it runs");
+        assert_eq!(String::from_utf8_lossy(&piped.stderr), "", "{arguments}");
+    }
 }
