@@ -22,6 +22,7 @@ pub(super) fn run(
         supplied: supplied
             .map(|(role, path)| (*role, SuppliedInput::Path(path.clone())))
             .collect(),
+        known: Vec::new(),
         openapi: read_document("--openapi", arguments.openapi.as_deref())?,
         conflicts: read_document("--conflicts", arguments.conflicts.as_deref())?,
         catalogs: arguments.fleet.catalogs.clone(),

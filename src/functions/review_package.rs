@@ -9,6 +9,8 @@
 //!
 //! Source: contract, review-package.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -143,6 +145,25 @@ fn step(run: Run<'_>) -> Result<Output, UsageError> {
     let review = Review::of(packages, &schema, options.release);
     review.report(options.fail_on, results);
     Ok(Output::Edited)
+}
+
+/// Reviews a change between two packages that were read before, without a release and authors.
+///
+/// # Errors
+/// [`UsageError`]: a CustomResourceDefinition in them cannot be read.
+pub fn review(
+    before: &Arc<SuppliedPackage>,
+    after: &SuppliedPackage,
+) -> Result<Review, UsageError> {
+    let mut supplied = Supplied::default();
+    supplied.add(Role::Before, Arc::clone(before));
+    let schema = supplied.schema_with_crds(after.list())?;
+    let packages = ReviewInput {
+        before: before.list(),
+        after: after.list(),
+        upstream: None,
+    };
+    Ok(Review::of(packages, &schema, None))
 }
 
 /// The packages of the roles.

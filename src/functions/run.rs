@@ -22,6 +22,8 @@ pub struct Inputs {
     pub config: Option<Config>,
     /// What fills roles, beside the config.
     pub supplied: Vec<(Role, SuppliedInput)>,
+    /// Packages that were read before: a file of the items that one of them has is not read again.
+    pub known: Vec<Arc<SuppliedPackage>>,
     /// An OpenAPI v2 document with the types of custom resources, as `--openapi` gives it.
     pub openapi: Option<OwnedDocument>,
     /// A ConflictRules, as `--conflicts` gives it.
@@ -106,7 +108,10 @@ pub fn run(function: &Function, inputs: Inputs, items: Items) -> Result<Outcome,
         Items::Package(files) => {
             let files = Package::of_files(files.clone());
             let files = files.map_err(|error| UsageError(error.to_string()))?;
-            let others: Vec<&ResourceList> = inputs.supplied.iter().filter_map(shared).collect();
+            let known = inputs.known.iter().map(|package| package.list());
+            let others: Vec<&ResourceList> = known
+                .chain(inputs.supplied.iter().filter_map(shared))
+                .collect();
             let list = ResourceList::from_package_like(files, function.takes_texts(), &others);
             list.map_err(|error| UsageError(error.to_string()))?
         }

@@ -463,6 +463,7 @@ impl History {
             path: lock.directory,
         };
         let merged = merger.merge(&contents, Side::Local).ok()?;
+            local: None,
         Some(merged.results.iter().cloned().collect())
     }
 

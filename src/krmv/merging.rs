@@ -39,6 +39,8 @@ impl Side {
 pub(crate) struct Merger {
     pub(crate) original: Arc<SuppliedPackage>,
     pub(crate) upstream: Arc<SuppliedPackage>,
+    /// The local package, if it was read before.
+    pub(crate) local: Option<Arc<SuppliedPackage>>,
     /// `upstream.updateStrategy`.
     pub(crate) strategy: Option<String>,
     /// Rules of the user, in their order.
@@ -81,6 +83,7 @@ impl Merger {
             conflicts: (!rules.is_empty())
                 .then(|| rules_document(rules))
                 .transpose()?,
+            known: self.local.iter().map(Arc::clone).collect(),
             ..Inputs::default()
         };
         let mut items = local.clone();

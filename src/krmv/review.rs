@@ -59,7 +59,7 @@ pub(crate) fn run(review: &Review, common: &Common) -> Result<u8> {
         print_errors(results, common)?;
         return Ok(exit::OPEN);
     }
-    let before = reviewable(&compared.before)?;
+    let before = reviewable(&compared.before, &[])?;
     let upstream = compared.upstream.clone();
     let results = review_of(before, &compared.after, upstream, &settings(review))?;
     if results.has_errors() && !results.iter().any(report::is_finding) {
@@ -109,12 +109,13 @@ pub(crate) fn reviewable(
         .collect();
     let place = format!("role `{}`", Role::Before);
     let mut results = Results::default();
-    let package = SuppliedPackage::from_package(Role::Before, place, files, &mut results)?;
+    let package =
+        SuppliedPackage::from_package_like(Role::Before, place, files, others, &mut results)?;
     Ok(Arc::new(package))
 }
 
 /// The findings about a change, by `KEY=VALUE` settings of `review-package`.
-pub(crate) fn review_of(
+fn review_of(
     before: Arc<SuppliedPackage>,
     after: &Contents,
     upstream: Option<[Arc<SuppliedPackage>; 2]>,

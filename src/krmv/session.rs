@@ -131,10 +131,11 @@ pub(crate) fn merger_from(
         return Err(Failure::new(message).hint(command(["krmv", "get", &source])));
     }
     let name = file.as_deref();
-    let upstream = supplied_like(files, Role::Upstream, name, Some(&original))?;
+    let upstream = supplied_like(files, Role::Upstream, name, &[&original])?;
     Ok(Merger {
         original,
         upstream,
+        local: None,
         strategy: lock.and_then(|lock| lock.update_strategy.clone()),
         rules: remembered(&package.contents)?,
         file,

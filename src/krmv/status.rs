@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use krm_variants::functions::review_package::review;
 use krm_variants::merge::likeness::{ComparedPackages, FileEditCount, SimilarityScanner};
 use krm_variants::parallel;
 use krm_variants::results::{Severity, printable};
-use krm_variants::review::{Risk, report};
+use krm_variants::review::Risk;
 use krm_variants::supplied::SuppliedPackage;
 use serde_json::json;
 
@@ -22,7 +23,7 @@ use super::merging::{Merger, Side};
 use super::package::{KPTFILE, Package};
 use super::print::{GREEN, Page, Progress, RED, YELLOW, counted, to_stdout};
 use super::releases::{Reference, Releases};
-use super::review::{review_of, reviewable};
+use super::review::reviewable;
 use super::session::{followed, locked_name, locked_revision, merger, merger_from, original};
 use super::upstream::{Upstream, contents};
 
@@ -177,7 +178,7 @@ fn fill(
         package,
         upstream: &upstream,
         base: &base,
-        before: reviewable(&package.contents)?,
+        before: reviewable(&package.contents, &[&base])?,
     };
     state.newer = trial.all(&newer);
     if let Some(field) = bisect {
@@ -208,27 +209,31 @@ impl Trial<'_> {
     fn merger(&self, release: &Reference) -> Result<Merger> {
         let original = Arc::clone(self.base);
         let revision = release.revision();
-        merger_from(
+        let merger = merger_from(
             original,
             self.package,
             self.upstream,
             &revision,
             Some(release),
-        )
+        )?;
+        Ok(Merger {
+            local: Some(Arc::clone(&self.before)),
+            ..merger
+        })
     }
 
     /// The releases of upstream that change a field, in their order, each with the field.
     fn changed(&self, pattern: &str, releases: &[&Reference]) -> Result<Vec<(String, String)>> {
         let mut before = fields_of(&contents(self.base)?);
         let mut changed = Vec::new();
+        let progress = Progress::new("Comparing releases", releases.len());
         for release in releases {
+            progress.step(&release.short);
             let after = fields_of(&contents(&self.merger(release)?.upstream)?);
             let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
             let differs = |field: &&String| before.get(*field) != after.get(*field);
             let found = all.into_iter().filter(|field| is_meant(pattern, field));
-        let progress = Progress::new("Comparing releases", releases.len());
             changed.extend(
-            progress.step(&release.short);
                 found
                     .filter(differs)
                     .map(|field| (release.short.clone(), field.clone())),
@@ -248,18 +253,16 @@ impl Trial<'_> {
             }
         });
         let reviewed = merged.as_ref().ok().and_then(|(merger, merged)| {
-            let revisions = [&merger.original, &merger.upstream].map(Arc::clone);
-            let before = Arc::clone(&self.before);
-            review_of(before, &merged.contents, Some(revisions), &[])
-                .ok()
-                .filter(|results| !results.has_errors())
+            let others = [&*self.before, &*merger.original, &*merger.upstream];
+            let after = reviewable(&merged.contents, &others).ok()?;
+            review(&self.before, &after).ok()
         });
         Newer {
             revision: release.short.clone(),
             conflicts: merged
                 .map(|(_, merged)| conflicts(&merged.results).len())
                 .map_err(|failure| failure.message),
-            changes: reviewed.map(|results| Risk::ALL.map(|risk| report::count(&results, risk))),
+            changes: reviewed.map(|review| Risk::ALL.map(|risk| review.count(risk))),
         }
     }
 }

@@ -459,20 +459,20 @@ pub(crate) fn supplied(
     role: Role,
     local_name: Option<&str>,
 ) -> Result<Arc<SuppliedPackage>> {
-    supplied_like(snapshot, role, local_name, None)
+    supplied_like(snapshot, role, local_name, &[])
 }
 
-/// The same of a revision that shares files with another.
+/// The same of a revision that shares files with others.
 pub(crate) fn supplied_like(
     snapshot: Snapshot,
     role: Role,
     local_name: Option<&str>,
-    other: Option<&SuppliedPackage>,
+    others: &[&SuppliedPackage],
 ) -> Result<Arc<SuppliedPackage>> {
     let place = format!("{role} {}", snapshot.revision.lock_ref);
     let package = snapshot.package.named_as(local_name);
     let mut results = Results::default();
-    let package = SuppliedPackage::from_package_like(role, place, package, other, &mut results)?;
+    let package = SuppliedPackage::from_package_like(role, place, package, others, &mut results)?;
     Ok(Arc::new(package))
 }
 

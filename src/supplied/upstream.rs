@@ -50,10 +50,10 @@ impl SuppliedPackage {
         package: Package,
         results: &mut Results,
     ) -> Result<Self, UsageError> {
-        Self::from_package_like(role, place, package, None, results)
+        Self::from_package_like(role, place, package, &[], results)
     }
 
-    /// The same of a package that shares files with another: what that one has read of a file is not read again.
+    /// The same of a package that shares files with others: what these have read of a file is not read again.
     ///
     /// # Errors
     /// As [`from_package`](Self::from_package).
@@ -61,11 +61,13 @@ impl SuppliedPackage {
         role: Role,
         place: String,
         package: Package,
-        other: Option<&Self>,
+        others: &[&Self],
         results: &mut Results,
     ) -> Result<Self, UsageError> {
         let mut reader = Reader::new(role, place, results);
-        reader.others.extend(other.map(Self::list));
+        reader
+            .others
+            .extend(others.iter().map(|other| other.list()));
         reader.add_package(package)?;
         Ok(reader.package)
     }
