@@ -13,11 +13,10 @@ use krm_variants::functions::inject_config::{
     INJECTED_RESOURCE_ANNOTATION, INJECTED_RESOURCE_NAME_ANNOTATION,
 };
 use krm_variants::git::{Repository, Revision};
-use krm_variants::kptfile::UpstreamLock;
 use krm_variants::merge::decided::glob;
 use krm_variants::merge::member::{Member, find_packages};
-use krm_variants::package::is_krm_name;
 use krm_variants::merge::resources::pair;
+use krm_variants::package::is_krm_name;
 use krm_variants::resource::Resource;
 use krm_variants::results::{FunctionResult, Reason, ResourceRef, printable};
 use krm_variants::supplied::{Role, SuppliedPackage};
@@ -234,6 +233,8 @@ struct History {
     /// What is not committed, by the ids that stand for it.
     held: HashMap<String, Vec<u8>>,
     parsed: RefCell<HashMap<String, Option<Rc<OwnedDocument>>>>,
+    /// Revisions of upstream, by the local states that they came with.
+    revisions: RefCell<HashMap<usize, Rc<Vec<HistoricState>>>>,
 }
 
 impl History {
@@ -246,6 +247,7 @@ impl History {
             only_file: package.only_file()?,
             held: HashMap::new(),
             parsed: RefCell::default(),
+            revisions: RefCell::default(),
         };
         let top = client::line(
             directory,
@@ -264,37 +266,7 @@ impl History {
                 .push(HistoricState::new(Setter::Uncommitted, files));
         }
         if let Some(top) = top {
-            let repository = Repository::open(Path::new(&top))?;
-            let prefix =
-                client::line(directory, ["rev-parse", "--show-prefix"]).unwrap_or_default();
-            let prefix = prefix.trim_end_matches('/');
-            let log = client::text(
-                directory,
-                ["log", "--format=%H%x09%an%x09%as%x09%s", "--", "."],
-            );
-            let log = log.unwrap_or_default();
-            let progress = Progress::new("Reading commits", log.lines().count());
-            for line in log.lines() {
-                let mut parts = line.splitn(4, '\t').map(str::to_owned);
-                let mut next = || parts.next().unwrap_or_default();
-                let (id, author, date, summary) = (next(), next(), next(), next());
-                let files = repository
-                    .files_of(prefix, &id)?
-                progress.step(&date);
-                    .into_iter()
-                    .collect::<BTreeMap<_, _>>();
-                if files.is_empty() {
-                    break;
-                }
-                let setter = Setter::Commit {
-                    id,
-                    author,
-                    date,
-                    summary,
-                };
-                history.local.push(HistoricState::new(setter, files));
-            }
-            history.repositories.push(repository);
+            history.read_commits(directory, Path::new(&top))?;
         }
         if let Ok((_, address)) = followed(package) {
             // Only `get`, `status` and `upgrade` go to the network.
@@ -309,6 +281,41 @@ impl History {
             history.upstream = Some((upstream, releases));
         }
         Ok(history)
+    }
+
+    /// The states of the package in the commits of its own repository, the newest first.
+    fn read_commits(&mut self, directory: &Path, top: &Path) -> Result<()> {
+        let repository = Repository::open(top)?;
+        let prefix = client::line(directory, ["rev-parse", "--show-prefix"]).unwrap_or_default();
+        let prefix = prefix.trim_end_matches('/');
+        let log = client::text(
+            directory,
+            ["log", "--format=%H%x09%an%x09%as%x09%s", "--", "."],
+        );
+        let log = log.unwrap_or_default();
+        let progress = Progress::new("Reading commits", log.lines().count());
+        for line in log.lines() {
+            let mut parts = line.splitn(4, '\t').map(str::to_owned);
+            let mut next = || parts.next().unwrap_or_default();
+            let (id, author, date, summary) = (next(), next(), next(), next());
+            progress.step(&date);
+            let files = repository
+                .files_of(prefix, &id)?
+                .into_iter()
+                .collect::<BTreeMap<_, _>>();
+            if files.is_empty() {
+                break;
+            }
+            let setter = Setter::Commit {
+                id,
+                author,
+                date,
+                summary,
+            };
+            self.local.push(HistoricState::new(setter, files));
+        }
+        self.repositories.push(repository);
+        Ok(())
     }
 
     /// The fields of a file as it is.
@@ -329,9 +336,9 @@ impl History {
                 continue;
             };
             let resource = Resource::read(root);
-            let leaves = leaves(root);
-            let setters = self.setters((file.to_owned(), at), &leaves)?;
             progress.step(resource.name.as_deref().unwrap_or(file));
+            let leaves = leaves(root);
+            let setters = self.setters((file.to_owned(), at), &leaves);
             // What an injection copied came with the name of its source.
             let injected = leaves.iter().position(|leaf| {
                 let name = leaf.key.strip_prefix("metadata.annotations[\"");
@@ -373,7 +380,7 @@ impl History {
     }
 
     /// Who set each of these fields of a resource as it is, and since which local state it is there.
-    fn setters(&self, start: Location, fields: &[Leaf]) -> Result<Vec<(usize, Setter)>> {
+    fn setters(&self, start: Location, fields: &[Leaf]) -> Vec<(usize, Setter)> {
         let keys = fields.iter().map(|field| field.key.clone()).collect();
         let origins = self.origins(&self.local, start, keys);
         let mut setters: Vec<(usize, Setter)> = origins
@@ -389,12 +396,16 @@ impl History {
             numbers.push(number);
         }
         for (at, (own, numbers)) in of_state {
-            let Some((states, location)) = self.upgrade_at(at, own)? else {
+            let states = self.revisions_at(at);
+            let Some(first) = states.first() else {
                 continue;
             };
-            let upstream = states.first().map(|first| (first, &location));
-            let kept = upstream.and_then(|upstream| self.kept((&self.local[at], own), upstream));
-            let Some(kept) = kept else { continue };
+            let Some(location) = self.counterpart(first, &self.local[at], own) else {
+                continue;
+            };
+            let Some(kept) = self.kept((&self.local[at], own), (first, &location)) else {
+                continue;
+            };
             let of_upstream = numbers.into_iter().filter_map(|number| {
                 let key = kept.get(&origins[number].key)?;
                 Some((number, key.clone()))
@@ -405,7 +416,7 @@ impl History {
                 setters[number].1 = states[origin.at].setter.clone();
             }
         }
-        Ok(setters)
+        setters
     }
 
     /// The fields of a resource that have the same value in another state, by their keys, with their keys there.
@@ -457,13 +468,13 @@ impl History {
         let merger = Merger {
             original: self.revision(&lock.directory, old, Role::Original)?,
             upstream: self.revision(&new_lock.directory, new, Role::Upstream)?,
+            local: None,
             strategy: lock.update_strategy,
             rules: remembered(&contents).ok()?,
             file: self.only_file.clone(),
             path: lock.directory,
         };
         let merged = merger.merge(&contents, Side::Local).ok()?;
-            local: None,
         Some(merged.results.iter().cloned().collect())
     }
 
@@ -475,27 +486,26 @@ impl History {
         supplied(snapshot, role, self.only_file.as_deref()).ok()
     }
 
-    /// The revisions of upstream up to the one that a state of the package was merged with or made from, the newest first,
-    /// and the resource there; `None` for a state that brought no other revision.
-    fn upgrade_at(
-        &self,
-        at: usize,
-        location: &Location,
-    ) -> Result<Option<(Vec<HistoricState>, Location)>> {
-        let Some((_, releases)) = &self.upstream else {
-            return Ok(None);
-        };
-        let lock = |at: usize| self.local.get(at).and_then(|state| self.lock_of(state));
-        let Some(lock_now) = lock(at) else {
-            return Ok(None);
-        };
+    /// The revisions of upstream up to the one that a state of the package was merged with or made from, the newest first;
+    /// none for a state that brought no other revision. All resources of a file ask.
+    fn revisions_at(&self, at: usize) -> Rc<Vec<HistoricState>> {
+        let known = self.revisions.borrow().get(&at).cloned();
+        known.unwrap_or_else(|| {
+            let found = Rc::new(self.read_revisions(at).unwrap_or_default());
+            self.revisions.borrow_mut().insert(at, Rc::clone(&found));
+            found
+        })
+    }
+
+    fn read_revisions(&self, at: usize) -> Option<Vec<HistoricState>> {
+        let (upstream, releases) = self.upstream.as_ref()?;
+        let lock = |at: usize| self.tracking_of(self.local.get(at)?)?.lock;
+        let lock_now = lock(at)?;
         if lock(at + 1).is_some_and(|before| before.commit == lock_now.commit) {
-            return Ok(None);
+            return None;
         }
-        let Some(commit) = lock_now.commit.clone() else {
-            return Ok(None);
-        };
-        let name = lock_now.reference.clone().unwrap_or_else(|| commit.clone());
+        let commit = lock_now.commit?;
+        let name = lock_now.reference.unwrap_or_else(|| commit.clone());
         let known = releases.named(&name);
         let mut revisions = vec![(name, commit.clone())];
         if let Some(version) = known.and_then(|known| known.version()) {
@@ -503,20 +513,20 @@ impl History {
             revisions.extend(below.map(|release| (release.short.clone(), release.commit.clone())));
         }
         let mut states = Vec::new();
+        let (mut path, mut newer) = (lock_now.directory, commit);
         for (revision, commit) in revisions {
-            let Some(files) = self.upstream_files(&lock_now.directory, &commit) else {
-                break;
-            };
+            let files = self.upstream_files(&path, &commit).or_else(|| {
+                path = upstream.moved_to(&path, &newer, &commit)?;
+                self.upstream_files(&path, &commit)
+            });
+            let Some(files) = files else { break };
+            newer.clone_from(&commit);
             states.push(HistoricState::new(
                 Setter::Upstream { revision, commit },
                 files,
             ));
         }
-        let Some(first) = states.first() else {
-            return Ok(None);
-        };
-        let found = self.counterpart(first, &self.local[at], location);
-        Ok(found.map(|location| (states, location)))
+        Some(states)
     }
 
     fn upstream_files(&self, path: &str, commit: &str) -> Option<BTreeMap<String, String>> {
@@ -529,10 +539,6 @@ impl History {
         let files = repository.files_of(directory, commit).ok()?;
         let (_, id) = files.into_iter().find(|(path, _)| path == name)?;
         Some([(own.clone(), id)].into())
-    }
-
-    fn lock_of(&self, state: &HistoricState) -> Option<UpstreamLock> {
-        self.tracking_of(state)?.lock
     }
 
     fn tracking_of(&self, state: &HistoricState) -> Option<Tracking> {

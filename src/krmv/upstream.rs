@@ -365,7 +365,7 @@ impl Upstream {
     }
 
     /// Where most files of a directory, or a file, are in another commit.
-    fn moved_to(&self, path: &str, from: &str, to: &str) -> Option<String> {
+    pub(crate) fn moved_to(&self, path: &str, from: &str, to: &str) -> Option<String> {
         let command = "diff-tree -r -z -M --diff-filter=R --name-status";
         let listed = client::text(&self.path, command.split(' ').chain([from, to])).ok()?;
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

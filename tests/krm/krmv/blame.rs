@@ -119,6 +119,30 @@ fn moved_files_and_renamed_resources_do_not_end_the_trail() {
 }
 
 #[test]
+fn an_upstream_directory_that_moved_does_not_end_the_trail() {
+    let world = World::edited();
+    world.folder.git(&["mv", "web", "shop"]);
+    world.folder.put(
+        "catalog/shop/app.yaml",
+        super::deployment(2, "app:4", "128Mi"),
+    );
+    world.folder.commit("move");
+    world.folder.git(&["tag", "v4.0.0"]);
+    world
+        .krmv(&["upgrade", "web", "v4.0.0", "--take", "local"])
+        .assert_code(0);
+    world.commit("upgrade");
+    for (file, field, expected) in [
+        ("web/app.yaml", "kind", "upstream v1.0.0"),
+        ("web/app.yaml", "spec.replicas", "local edits"),
+        ("web/app.yaml", IMAGE, "upstream v4.0.0"),
+        ("web/service.yaml", "spec.type", "upstream v2.0.0"),
+    ] {
+        assert_eq!(setter(&world, file, field), expected, "{file} {field}");
+    }
+}
+
+#[test]
 fn what_is_not_committed_is_yours() {
     let world = World::edited();
     let text = world.read("web/app.yaml");
