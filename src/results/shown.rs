@@ -36,7 +36,7 @@ pub fn shown(resource: &Resource, path: &Path, value: &Value) -> String {
 }
 
 /// Bytes of a value that a result shows.
-const LIMIT: usize = 256;
+pub(crate) const LIMIT: usize = 256;
 
 fn cut(mut json: String) -> String {
     if json.len() > LIMIT {

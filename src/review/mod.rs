@@ -33,7 +33,7 @@ use std::fmt;
 
 use crate::resource::Resource;
 use crate::resource_list::ResourceList;
-use crate::results::{FunctionResult, REDACTED, Reason, Results, is_secret};
+use crate::results::{FunctionResult, LIMIT, REDACTED, Reason, Results, is_secret};
 use crate::schema::Schema;
 use crate::yaml::{NodeRef, Path, Value};
 
@@ -137,7 +137,7 @@ pub struct ReviewFinding {
     pub field: Option<Path>,
     /// One sentence, lower case, without a full stop.
     pub message: String,
-    /// The field's values before and after.
+    /// The field's values before and after; of long ones the beginning.
     pub values: [Option<Value>; 2],
 }
 
@@ -171,7 +171,8 @@ impl ReviewFinding {
             _ => false,
         };
         self.values = [before, after].map(|node| {
-            let value = node?.value()?;
+            // A definition has megabytes of them.
+            let value = node?.beginning(LIMIT + 1)?;
             Some(if is_hidden { REDACTED.into() } else { value })
         });
         self

@@ -27,12 +27,15 @@ struct Budget {
     bytes: usize,
     /// Number of aliases around the current node.
     aliases: usize,
+    /// Nodes after which the rest of the value is left out.
+    wanted: usize,
 }
 
 impl Budget {
     /// Takes a node at a depth, whose lines are indented by it when they are written.
     fn take(&mut self, node: NodeRef<'_>, depth: usize) -> Option<()> {
         self.nodes = self.nodes.checked_sub(1)?;
+        self.wanted = self.wanted.saturating_sub(1);
         if self.aliases > 0 {
             let text = node.scalar_text().map_or(0, str::len);
             let bytes = NODE_BYTES + text + 2 * depth;
@@ -48,6 +51,12 @@ impl NodeRef<'_> {
     /// `None` if that would take too much memory, or does not end.
     #[must_use]
     pub fn value(&self) -> Option<Value> {
+        self.beginning(usize::MAX)
+    }
+
+    /// The value; of one with more nodes the beginning, which is written as the whole is for at least as many bytes.
+    #[must_use]
+    pub fn beginning(&self, nodes: usize) -> Option<Value> {
         let per_byte = self
             .document
             .text
@@ -57,6 +66,12 @@ impl NodeRef<'_> {
             nodes: MAX_ALIAS_NODES,
             bytes: ALIAS_BYTES.saturating_add(per_byte),
             aliases: 0,
+            // What a merge key brings comes before entries that follow it.
+            wanted: if self.document.tree.merges {
+                usize::MAX
+            } else {
+                nodes
+            },
         };
         self.value_within(&mut budget, 0)
     }
@@ -80,6 +95,9 @@ impl NodeRef<'_> {
             let mut brought = None;
             let mut entries = Vec::new();
             for entry in self.entries() {
+                if budget.wanted == 0 {
+                    break;
+                }
                 let key = entry.key.value_within(budget, depth + 1)?;
                 let value = entry.value.value_within(budget, depth + 1)?;
                 if merge == Some(entry.key.id) {
@@ -96,6 +114,9 @@ impl NodeRef<'_> {
         if node.kind.is_sequence() {
             let mut items = Vec::new();
             for item in self.items() {
+                if budget.wanted == 0 {
+                    break;
+                }
                 items.push(item.value_within(budget, depth + 1)?);
             }
             return Some(Value::Sequence(items));
