@@ -84,32 +84,32 @@ fn not_yaml() {
         (
             "key twice in the wrapper",
             items("[]\nkind: ResourceList\n").replace("items:\n", "items: "),
-            "line 4, column 1: the key `kind` is in this mapping twice",
+            "line 4, column 1: the key `kind` appears twice in this mapping",
         ),
         (
             "items twice",
             format!("{WRAPPER}{KPTFILE}items:\n{CONTEXT}"),
-            "line 10, column 1: the key `items` is in this mapping twice",
+            "line 10, column 1: the key `items` appears twice in this mapping",
         ),
         (
             "key twice in an item",
             items("- a: 1\n  a: 2\n"),
-            "line 5, column 3: the key `a` is in this mapping twice",
+            "line 5, column 3: the key `a` appears twice in this mapping",
         ),
         (
             "key twice further down",
             items("- a:\n    b: 1\n    b: 2\n"),
-            "line 6, column 5: the key `b` is in this mapping twice",
+            "line 6, column 5: the key `b` appears twice in this mapping",
         ),
         (
             "key twice, plain and quoted",
             items("- a: 1\n  'a': 2\n"),
-            "line 5, column 3: the key `a` is in this mapping twice",
+            "line 5, column 3: the key `a` appears twice in this mapping",
         ),
         (
             "key twice in flow",
             items("- {a: 1, \"a\": 2}\n"),
-            "line 4, column 10: the key `a` is in this mapping twice",
+            "line 4, column 10: the key `a` appears twice in this mapping",
         ),
     ];
     for (name, input, message) in table {

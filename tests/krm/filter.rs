@@ -424,7 +424,7 @@ fn values_of_secrets_do_not_reach_the_output() {
     let outcome = run_in(directory.path(), &["--package", ".", "region=east"], "");
     assert_eq!(
         outcome.stderr,
-        "set-package-context: secret.yaml: line 7, column 3: the key `password` is in this mapping twice\n"
+        "set-package-context: secret.yaml: line 7, column 3: the key `password` appears twice in this mapping\n"
     );
 }
 

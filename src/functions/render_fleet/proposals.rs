@@ -140,7 +140,7 @@ impl Drafts<'_> {
         for draft in deletion.withdrawn.iter().filter(|draft| draft.is_at_remote) {
             let Unpublished { branch, .. } = draft;
             let message = format!(
-                "`{branch}` is at the remote; `git push origin --delete {branch}` withdraws it there"
+                "`{branch}` exists on the remote; `git push origin --delete {branch}` deletes it there"
             );
             said.push(FunctionResult::info(message));
         }

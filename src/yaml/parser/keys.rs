@@ -36,7 +36,7 @@ impl Builder<'_> {
             NodeKind::Scalar(_) => self.tree.decoded(self.text, key),
             _ => &self.text[start..end],
         };
-        Err(self.error(start, format!("the key `{name}` is in this mapping twice")))
+        Err(self.error(start, format!("the key `{name}` appears twice in this mapping")))
     }
 
     pub(super) fn keys(&self, mapping: u32) -> Vec<u32> {
@@ -134,7 +134,7 @@ mod tests {
             (format!("{many}57: b\n3: c\n"), 101, "57"),
         ] {
             let error = Tree::parse(&text, ParseOptions::default()).expect_err(&text);
-            let message = format!("the key `{twice}` is in this mapping twice");
+            let message = format!("the key `{twice}` appears twice in this mapping");
             assert_eq!((error.line, &*error.message), (line, &*message));
         }
         let unique = format!("{many}'0x1': b\n'1': c\n");
